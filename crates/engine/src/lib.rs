@@ -1,0 +1,26 @@
+//! What a database engine is to dbdyno: traits, capabilities, dialect, the null engine, the conformance kit.
+//!
+//! A crate of its own so that the compiler guards the direction: tests know these traits and no engine, engines
+//! know these traits and no test. It connects to nothing by itself.
+
+mod caps;
+pub mod conformance;
+mod dialect;
+mod engine;
+mod error;
+pub mod null;
+mod rows;
+mod session;
+mod table;
+mod target;
+mod value;
+
+pub use caps::Caps;
+pub use dialect::{Dialect, Placeholder};
+pub use engine::{Engine, Node, Processes, Site, StatementFile};
+pub use error::{Error, Kind, Result};
+pub use rows::{RowSink, RowSource};
+pub use session::{Canceller, Session, Statement};
+pub use table::{Column, ColumnType, Index, Table};
+pub use target::{Address, Secret, Target, TargetError};
+pub use value::Value;

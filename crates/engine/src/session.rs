@@ -1,0 +1,56 @@
+//! One connection: the hot path.
+
+use crate::{Result, RowSource, Value};
+
+/// A prepared statement of the session that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Statement(pub u32);
+
+/// Stops what a session is doing, from another thread.
+pub trait Canceller: Send {
+    /// Asks the engine to break off the statement in flight, if there is one. The session lives on and its
+    /// statement fails as [`record::FailureKind::Cancelled`].
+    fn cancel(&self) -> Result<()>;
+}
+
+/// One connection to a node, used by one thread.
+pub trait Session: Send {
+    /// Runs statements without binds, in order, ignoring rows: set-up, never the measured path.
+    fn batch(&mut self, sql: &str) -> Result<()>;
+
+    /// Prepares one statement, with the placeholders of the dialect.
+    fn prepare(&mut self, sql: &str) -> Result<Statement>;
+
+    /// Runs a prepared statement; the rows it returns are read to the last field and dropped. Returns how many rows
+    /// were returned, or changed where the statement returns none. Outside a transaction it commits by itself.
+    fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64>;
+
+    /// Runs a prepared statement and returns its rows: to check answers, to read counters.
+    fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>>;
+
+    /// Begins a transaction.
+    fn begin(&mut self) -> Result<()>;
+
+    /// Commits it.
+    fn commit(&mut self) -> Result<()>;
+
+    /// Rolls it back.
+    fn rollback(&mut self) -> Result<()>;
+
+    /// Loads rows into an existing table through the engine's bulk path, in one transaction; returns how many.
+    fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64>;
+
+    /// Makes what this session did visible in the counters of its node. Returns how many transactions the engine
+    /// counts for this call itself.
+    fn publish_counters(&mut self) -> Result<u64> {
+        Ok(0)
+    }
+
+    /// The process that serves this session, where it is one of its own on this host.
+    fn server_process(&self) -> Option<u32> {
+        None
+    }
+
+    /// Something that can break off a statement of this session from another thread.
+    fn canceller(&self) -> Option<Box<dyn Canceller>>;
+}

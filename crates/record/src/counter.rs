@@ -1,0 +1,57 @@
+//! The names of counters. A common name is used only where the meaning is equal on every engine; what only one
+//! engine knows carries that engine's name as a prefix.
+
+/// Names of counters in a [`crate::Reading`]. All are cumulative; which source fills them is said beside each.
+pub mod name {
+    /// User time of all processors of the host, nanoseconds (nice included).
+    pub const HOST_CPU_USER_NS: &str = "host_cpu_user_ns";
+    /// System time of all processors of the host, nanoseconds (interrupts included).
+    pub const HOST_CPU_SYSTEM_NS: &str = "host_cpu_system_ns";
+    /// Idle time with I/O outstanding, nanoseconds: idle, not latency, and unreliable on more than one processor.
+    pub const HOST_CPU_IOWAIT_NS: &str = "host_cpu_iowait_ns";
+    /// Idle time of all processors, nanoseconds.
+    pub const HOST_CPU_IDLE_NS: &str = "host_cpu_idle_ns";
+    /// Time the hypervisor gave to others while a processor wanted to run, nanoseconds.
+    pub const HOST_CPU_STEAL_NS: &str = "host_cpu_steal_ns";
+    /// Time this control group was held back by its processor quota, nanoseconds.
+    pub const HOST_THROTTLED_NS: &str = "host_throttled_ns";
+    /// Pages brought in from swap.
+    pub const HOST_SWAP_IN_COUNT: &str = "host_swap_in_count";
+
+    /// User and system time of dbdyno itself, nanoseconds (an embedded engine included).
+    pub const CLIENT_CPU_NS: &str = "client_cpu_ns";
+    /// User and system time of the engine's own processes, nanoseconds, where they run on this host.
+    pub const SERVER_CPU_NS: &str = "server_cpu_ns";
+
+    /// Read requests completed by the block device below the measured directory.
+    pub const DEVICE_READ_COUNT: &str = "device_read_count";
+    /// Bytes read by it.
+    pub const DEVICE_READ_BYTES: &str = "device_read_bytes";
+    /// Data write requests completed by it: the kernel's count less the flush requests that it counts as writes.
+    pub const DEVICE_WRITE_COUNT: &str = "device_write_count";
+    /// Bytes written by it.
+    pub const DEVICE_WRITE_BYTES: &str = "device_write_bytes";
+    /// Cache flush requests completed by it.
+    pub const DEVICE_FLUSH_COUNT: &str = "device_flush_count";
+
+    /// Pages that the engine asked its own cache for (buffer gets).
+    pub const LOGICAL_READ_COUNT: &str = "logical_read_count";
+    /// Reads that the engine asked the operating system for; the page cache may serve them.
+    pub const PHYSICAL_READ_COUNT: &str = "physical_read_count";
+    /// Bytes of these reads.
+    pub const PHYSICAL_READ_BYTES: &str = "physical_read_bytes";
+    /// Data writes that the engine asked the operating system for, the log not included.
+    pub const PHYSICAL_WRITE_COUNT: &str = "physical_write_count";
+    /// Bytes of these writes.
+    pub const PHYSICAL_WRITE_BYTES: &str = "physical_write_bytes";
+    /// Bytes of redo (write-ahead log) that the engine produced.
+    pub const REDO_WRITE_BYTES: &str = "redo_write_bytes";
+    /// Times that the engine forced its log to stable storage.
+    pub const REDO_SYNC_COUNT: &str = "redo_sync_count";
+    /// Transactions committed. Whether a transaction that only read is one of them is a capability of the engine.
+    pub const COMMIT_COUNT: &str = "commit_count";
+    /// Transactions rolled back.
+    pub const ROLLBACK_COUNT: &str = "rollback_count";
+    /// Times that a job found the database locked and had to wait.
+    pub const BUSY_WAIT_COUNT: &str = "busy_wait_count";
+}

@@ -1,0 +1,68 @@
+//! Doubt as a value: what each self-check of a run says. Stored with the run, printed by every view.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What was checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Check {
+    /// The answers of the statements, compared in the warm-up with what the data must give.
+    Answers,
+    /// Jobs in flight against throughput times response time.
+    LittlesLaw,
+    /// Commits as we count them against commits as the engine counts them.
+    CommitCount,
+    /// The processor time of dbdyno itself.
+    ClientShare,
+    /// Processor time that the hypervisor gave to others.
+    Steal,
+    /// The processor quota of the control group.
+    Throttling,
+    /// Swapping while measured.
+    Swapping,
+    /// How much of what the engine read came from the block device and not from the page cache.
+    PageCache,
+    /// Whether the table lies inside or outside the engine's cache, as the test wants it.
+    CacheFit,
+    /// Whether commits were forced to stable storage.
+    Durability,
+    /// A rate that jumps between two levels.
+    RateLevels,
+    /// Steps that failed.
+    Failures,
+    /// Steps that were due and not done when the run ended.
+    Backlog,
+    /// A window too short for what is said of it.
+    WindowLength,
+    /// The engine ran a statement with less parallelism than asked for.
+    Parallelism,
+    /// Sessions of others at work in the same engine.
+    OtherSessions,
+}
+
+/// What a check says. `Unknown` is an answer: the source was missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Checked and right.
+    Pass,
+    /// Could not be checked.
+    Unknown,
+    /// To be read with the result.
+    Warn,
+    /// The result is void.
+    Fail,
+}
+
+/// One check of one run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// What was checked.
+    pub check: Check,
+    /// What it says.
+    pub verdict: Verdict,
+    /// Thing, value and limit in one sentence, lower case, no full stop.
+    pub detail: String,
+}

@@ -1,0 +1,30 @@
+//! The vocabulary of dbdyno: quantities, plan, readings, runs, and the record that holds them.
+//!
+//! A crate of its own so that the compiler guards the direction: everything imports it, it imports nothing of
+//! ours. Its types are the only ones that are ever serialized; `schema/` publishes them as JSON Schema.
+//! It computes nothing: rates, quantiles over readings and verdict thresholds live in `model` and `run`.
+
+mod counter;
+mod finding;
+mod instrument;
+mod inventory;
+mod latency;
+mod plan;
+mod quantity;
+mod reading;
+mod record;
+mod run;
+
+pub use counter::name;
+pub use finding::{Check, Finding, Verdict};
+pub use instrument::Instrument;
+pub use inventory::{
+    BlockDevice, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
+    NumaNode, Setting,
+};
+pub use latency::Latency;
+pub use plan::{Dop, Pace, Placement, PlannedRun, Plan, Preset, Skipped};
+pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
+pub use reading::Reading;
+pub use record::{DataSet, Record, SCHEMA_VERSION, Status, Tool};
+pub use run::{Ceiling, FailureKind, Layer, Outcome, Run, Second, Sweep, Totals, Unit};

@@ -1,0 +1,129 @@
+//! What one invocation was asked to do, decided before the first measurement.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Nanos;
+
+/// How long and how large: the named sizes of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Preset {
+    /// Proves that everything works; its figures mean nothing.
+    Smoke,
+    /// A first look, within five minutes.
+    Quick,
+    /// Figures to work with.
+    Standard,
+    /// Figures to publish.
+    Publish,
+}
+
+/// Where the kernel may put the jobs (and a server that dbdyno started).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// The kernel decides, and may change its mind in mid-run.
+    #[default]
+    Kernel,
+    /// Job i on processor i, and its server process, where there is one, on the next processor.
+    Spread,
+    /// Job i on processor i, and its server process, where there is one, on the same one.
+    Paired,
+}
+
+/// When the steps of a run are due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Pace {
+    /// Each step as soon as the one before it is done (a closed loop).
+    #[default]
+    AsFastAsPossible,
+    /// Steps at equal distances; all jobs together this many per second.
+    Rate {
+        /// Steps per second of all jobs together.
+        steps_per_second: f64,
+    },
+    /// Steps at exponentially distributed distances; all jobs together this many per second.
+    Poisson {
+        /// Steps per second of all jobs together.
+        steps_per_second: f64,
+    },
+    /// Each job waits this long between two steps.
+    ThinkTime {
+        /// The wait.
+        think_ns: Nanos,
+    },
+}
+
+/// Degree of parallelism of one run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Dop {
+    /// Nodes of the engine (#N), at least 1.
+    pub nodes: u32,
+    /// Concurrent sessions (#J), at least 1.
+    pub jobs: u32,
+    /// Parallelism inside one statement (#T), at least 1.
+    pub threads: u32,
+}
+
+impl Dop {
+    /// `jobs` sessions on one node, one thread each.
+    pub fn jobs(jobs: u32) -> Dop {
+        Dop { nodes: 1, jobs, threads: 1 }
+    }
+}
+
+/// One line of the plan: one test at one degree of parallelism.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedRun {
+    /// Position in the plan, counted from 1; the run that carries it out bears the same number.
+    pub number: u32,
+    /// The code of the test.
+    pub test: String,
+    /// At which degree of parallelism.
+    pub dop: Dop,
+}
+
+/// A test that was asked for and is not run, with the reason in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Skipped {
+    /// The code of the test.
+    pub test: String,
+    /// Why, as a clause: `SQLite has no table compression`.
+    pub reason: String,
+}
+
+/// Everything that was decided before the first measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The target as the user wrote it, without a password.
+    pub target: String,
+    /// The measured directory, absolute.
+    pub directory: String,
+    /// The named size.
+    pub preset: Preset,
+    /// Length of the measured window of each run; a step that has begun is finished.
+    pub window_ns: Nanos,
+    /// Length of the warm-up before each window.
+    pub warm_up_ns: Nanos,
+    /// What all pseudo-random data and keys are drawn from.
+    pub seed: u64,
+    /// Where jobs run.
+    pub placement: Placement,
+    /// When steps are due.
+    pub pace: Pace,
+    /// Rows of the table that fits the buffer cache.
+    pub small_rows: u64,
+    /// Rows of the table that should not fit it.
+    pub large_rows: u64,
+    /// All runs, in the order in which they are carried out.
+    pub runs: Vec<PlannedRun>,
+    /// What was asked for and is not run.
+    pub skipped: Vec<Skipped>,
+    /// Test files of the user's own, by path; their codes stand in `runs`.
+    pub test_files: Vec<String>,
+}

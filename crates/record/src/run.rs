@@ -1,0 +1,188 @@
+//! One run: one test at one degree of parallelism, one row of the result table.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Dop, Finding, Latency, Nanos, Pace, Reading, Timestamp};
+
+/// The layer of the platform that a test is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Processors.
+    Cpu,
+    /// Main memory.
+    Memory,
+    /// Storage, through the engine or without it.
+    Storage,
+    /// SQL on data that lies in the buffer cache.
+    Server,
+    /// The whole database.
+    Database,
+}
+
+/// What an operation of a test is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// An arithmetic or string operation.
+    Operation,
+    /// A row.
+    Row,
+    /// A statement.
+    Statement,
+    /// A transaction.
+    Transaction,
+    /// A call of a function.
+    Call,
+    /// A number that was examined.
+    Number,
+    /// An element that was sorted.
+    Element,
+    /// A block.
+    Block,
+    /// A byte.
+    Byte,
+    /// A load from memory that the next one depends on.
+    Load,
+}
+
+/// Which degree of parallelism a test varies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Sweep {
+    /// Concurrent sessions (#J).
+    Jobs,
+    /// Threads inside one statement (#T).
+    Threads,
+}
+
+/// Why a step failed. A closed set: each engine maps its own codes to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The engine chose this transaction as the victim of a deadlock.
+    Deadlock,
+    /// The isolation level could not be kept.
+    Serialization,
+    /// A lock was not had in time.
+    LockTimeout,
+    /// A uniqueness or other constraint was violated.
+    Constraint,
+    /// The statement was cancelled.
+    Cancelled,
+    /// Anything else that the engine refused while the session lives on.
+    Other,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "status")]
+pub enum Outcome {
+    /// It was carried out as planned.
+    Done,
+    /// It broke off; what was counted until then is kept and is not a result.
+    Failed {
+        /// What happened, and where known a hint.
+        message: String,
+    },
+}
+
+/// What was counted, of all jobs together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Totals {
+    /// Steps of the loop that were done, failed ones included.
+    pub steps: u64,
+    /// Operations, in the unit of the test, of steps that succeeded.
+    pub operations: u64,
+    /// Rows returned, changed or loaded.
+    pub rows: u64,
+    /// Transactions that the engine should have committed.
+    pub transactions: u64,
+    /// Bytes, where the test counts them itself (bulk load, memory).
+    pub bytes: Option<Bytes>,
+    /// Failed steps by kind.
+    pub failures: BTreeMap<FailureKind, u64>,
+    /// Steps that were due within the window and had not begun when the run was ended; they stand in the response
+    /// histogram with the age that they had reached.
+    pub unfinished: u64,
+}
+
+/// What happened in one second of the window, of all jobs together; the last one may be shorter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Second {
+    /// Steps that ended in this second.
+    pub steps: u64,
+    /// Operations of these steps.
+    pub operations: u64,
+    /// Rows of these steps.
+    pub rows: u64,
+    /// Steps that failed.
+    pub failures: u64,
+    /// Sum of the service times of the steps that ended in this second.
+    pub service_ns_sum: Nanos,
+    /// The longest of them.
+    pub service_ns_max: Nanos,
+    /// Sum of the response times of the steps that ended in this second.
+    pub response_ns_sum: Nanos,
+    /// The longest of them.
+    pub response_ns_max: Nanos,
+}
+
+/// Which probe of the same record bounds a test, and in which unit the two are held against each other.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ceiling {
+    /// The code of the probe.
+    pub probe: String,
+    /// What both count: operations of the test over operations of the probe, or bytes over bytes.
+    pub unit: Unit,
+}
+
+/// One row of the result table, with everything that it is derived from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Position in the plan, counted from 1.
+    pub number: u32,
+    /// The code of the test or probe.
+    pub test: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// The layer it is about.
+    pub layer: Layer,
+    /// What an operation is.
+    pub unit: Unit,
+    /// Which degree of parallelism the test varies.
+    pub sweep: Sweep,
+    /// Degree of parallelism of this run.
+    pub dop: Dop,
+    /// When its steps were due.
+    pub pace: Pace,
+    /// What it is held against.
+    pub ceiling: Option<Ceiling>,
+    /// Numbers that the test was run with (`n` of the Fibonacci test, ...).
+    pub parameters: BTreeMap<String, i64>,
+    /// When the window began.
+    pub begun_at: Timestamp,
+    /// From the release of the jobs to the end of the last step.
+    pub window_ns: Nanos,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was counted.
+    pub totals: Totals,
+    /// Begun to done.
+    pub service: Latency,
+    /// Due to done.
+    pub response: Latency,
+    /// Second by second.
+    pub seconds: Vec<Second>,
+    /// Raw readings: the first at the beginning of the window, the last at its end, host counters also in between.
+    pub readings: Vec<Reading>,
+    /// What the self-checks say.
+    pub findings: Vec<Finding>,
+}
