@@ -182,8 +182,11 @@ fn parse_url(scheme: &str, rest: &str, mut parameters: Vec<(String, String)>) ->
     if let Some(position) = parameters.iter().position(|(name, _)| name == "password") {
         password = Some(Secret(parameters.remove(position).1));
     }
-    let addresses =
-        hosts.split(',').filter(|host| !host.is_empty()).map(parse_address).collect::<Result<Vec<Address>, String>>()?;
+    let addresses = hosts
+        .split(',')
+        .filter(|host| !host.is_empty())
+        .map(parse_address)
+        .collect::<Result<Vec<Address>, String>>()?;
     Ok(Target {
         scheme: scheme.to_owned(),
         local: false,

@@ -50,6 +50,8 @@ pub mod name {
     pub const REDO_SYNC_COUNT: &str = "redo_sync_count";
     /// Transactions committed. Whether a transaction that only read is one of them is a capability of the engine.
     pub const COMMIT_COUNT: &str = "commit_count";
+    /// Transactions among [`COMMIT_COUNT`] that dbdyno caused beside its jobs: reading counters, publishing them.
+    pub const BOOKKEEPING_COMMIT_COUNT: &str = "bookkeeping_commit_count";
     /// Transactions rolled back.
     pub const ROLLBACK_COUNT: &str = "rollback_count";
     /// Times that a job found the database locked and had to wait.

@@ -23,8 +23,8 @@ pub use inventory::{
     NumaNode, Setting,
 };
 pub use latency::Latency;
-pub use plan::{Dop, Pace, Placement, PlannedRun, Plan, Preset, Skipped};
+pub use plan::{Dop, Pace, Placement, Plan, PlannedRun, Preset, Skipped};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
 pub use reading::Reading;
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status, Tool};
-pub use run::{Ceiling, FailureKind, Layer, Outcome, Run, Second, Sweep, Totals, Unit};
+pub use run::{CacheFit, Ceiling, FailureKind, Layer, Outcome, Run, Second, Sweep, Totals, Unit};

@@ -143,6 +143,16 @@ pub struct Ceiling {
     pub unit: Unit,
 }
 
+/// Where the tables of a test should lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheFit {
+    /// Inside the engine's buffer cache.
+    Inside,
+    /// Larger than it.
+    Outside,
+}
+
 /// One row of the result table, with everything that it is derived from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -165,6 +175,12 @@ pub struct Run {
     pub pace: Pace,
     /// What it is held against.
     pub ceiling: Option<Ceiling>,
+    /// Whether the test wants its tables inside or outside the engine's cache; absent where it does not matter.
+    pub cache_fit: Option<CacheFit>,
+    /// Size of the tables that it works on, as they were generated.
+    pub data_bytes: Option<Bytes>,
+    /// Commits that the engine should have counted for the steps; absent where it does not count such transactions.
+    pub commits_expected: Option<u64>,
     /// Numbers that the test was run with (`n` of the Fibonacci test, ...).
     pub parameters: BTreeMap<String, i64>,
     /// When the window began.
