@@ -3,6 +3,20 @@
 //! A crate of its own so that the compiler guards the direction: it does no I/O, prints nothing, and knows neither
 //! engines nor tests. Whether a run was steady is decided elsewhere, from what is tallied here.
 
+pub mod calibrate;
+pub mod clock;
+mod crew;
+mod drive;
+mod histogram;
+mod pacer;
+mod stop;
+mod tally;
 mod work;
 
+pub use crew::{Course, Outcome, Watch, run_jobs};
+pub use drive::drive;
+pub use histogram::{Histogram, LATENCY_NS_MAX};
+pub use pacer::{Pacer, Turn};
+pub use stop::Stop;
+pub use tally::Tally;
 pub use work::{Broken, Done, Work};

@@ -1,0 +1,33 @@
+//! What one step of the loop costs, both histograms and the per-second counts included.
+
+use std::hint::black_box;
+use std::sync::atomic::AtomicBool;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use dbdyno_measure::calibrate::Idle;
+use dbdyno_measure::{Pacer, Stop, Tally, clock, drive};
+use record::{Nanos, Pace};
+
+const STEPS: u64 = 100_000;
+
+fn closed_loop(criterion: &mut Criterion) {
+    let never = AtomicBool::new(false);
+    let mut group = criterion.benchmark_group("drive");
+    group.throughput(Throughput::Elements(STEPS));
+    group.bench_function("as fast as possible", |bencher| {
+        bencher.iter(|| {
+            let begun = clock::now();
+            let end = Nanos(u64::MAX);
+            let stop = Stop { deadline: end, drained: end, steps: STEPS, signals: [&never, &never] };
+            let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 0);
+            let mut tally = Tally::new(begun, 60);
+            drive(&mut Idle, &mut pacer, &stop, &mut tally).expect("idle work does not break");
+            black_box(tally.totals())
+        });
+    });
+    group.bench_function("clock", |bencher| bencher.iter(|| (0..STEPS).for_each(|_| _ = black_box(clock::now()))));
+    group.finish();
+}
+
+criterion_group!(benches, closed_loop);
+criterion_main!(benches);

@@ -1,0 +1,259 @@
+//! All jobs of one run: one thread each, warmed up, released together, joined.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use record::{Nanos, Pace};
+
+use crate::{Broken, Pacer, Stop, Tally, Work, clock, drive};
+
+/// How the jobs of one run are driven.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// When steps are due.
+    pub pace: Pace,
+    /// How long each job works before the window, as fast as possible; at least one step.
+    pub warm_up: Nanos,
+    /// Length of the window.
+    pub window: Nanos,
+    /// How long after the window late steps are still begun.
+    pub drain: Nanos,
+    /// Steps of each job, at most.
+    pub steps: u64,
+    /// What random due times are drawn from.
+    pub seed: u64,
+}
+
+/// What the caller does around the window.
+pub trait Watch: Sync {
+    /// On the thread of job `job` (counted from 0), before its first step: processor placement.
+    fn enter(&self, job: u32) {
+        let _ = job;
+    }
+
+    /// All jobs are warm and waiting: the last reading of counters before the window.
+    fn begin(&self) {}
+
+    /// All jobs have done their last step, and have finished.
+    fn end(&self) {}
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Outcome {
+    /// All jobs together.
+    pub tally: Tally,
+    /// When the jobs were released.
+    pub begun: Nanos,
+    /// What stopped it, if it could not go on.
+    pub broken: Option<Broken>,
+}
+
+/// Drives `works`, one thread each. All are warmed up first, then released by a barrier; `interrupt` ends them early.
+pub fn run_jobs(
+    works: &mut [Box<dyn Work + '_>],
+    course: &Course,
+    watch: &dyn Watch,
+    interrupt: &AtomicBool,
+) -> Outcome {
+    let jobs = works.len() as u32;
+    let abort = AtomicBool::new(false);
+    let warm = Barrier::new(works.len() + 1);
+    let release = Barrier::new(works.len() + 1);
+    let begun = OnceLock::new();
+    let gate = Gate { warm: &warm, release: &release, begun: &begun, signals: [interrupt, &abort] };
+    let mut outcome = std::thread::scope(|scope| {
+        let threads: Vec<_> = works
+            .iter_mut()
+            .enumerate()
+            .map(|(job, work)| {
+                scope.spawn(move || {
+                    watch.enter(job as u32);
+                    let result = one_job(work.as_mut(), (job as u32, jobs), course, &gate);
+                    if result.1.is_some() {
+                        gate.signals[1].store(true, Ordering::Relaxed);
+                    }
+                    result
+                })
+            })
+            .collect();
+        warm.wait();
+        watch.begin();
+        let begun_now = *begun.get_or_init(clock::now);
+        release.wait();
+        let mut outcome = Outcome { tally: Tally::new(begun_now, seconds_max(course)), begun: begun_now, broken: None };
+        for thread in threads {
+            let (tally, broken) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            outcome.tally.merge(&tally);
+            outcome.broken = outcome.broken.or(broken);
+        }
+        outcome
+    });
+    watch.end();
+    if outcome.tally.ended() < outcome.begun {
+        outcome.tally = Tally::new(outcome.begun, 1);
+    }
+    outcome
+}
+
+#[derive(Clone, Copy)]
+struct Gate<'a> {
+    warm: &'a Barrier,
+    release: &'a Barrier,
+    begun: &'a OnceLock<Nanos>,
+    signals: [&'a AtomicBool; 2],
+}
+
+fn one_job(work: &mut dyn Work, (job, jobs): (u32, u32), course: &Course, gate: &Gate<'_>) -> (Tally, Option<Broken>) {
+    clock::sharpen_timer();
+    let warmed = unwinding(|| warm_up(work, course, gate));
+    if warmed.is_err() {
+        gate.signals[1].store(true, Ordering::Relaxed);
+    }
+    gate.warm.wait();
+    gate.release.wait();
+    let begun = *gate.begun.get().expect("set before the release");
+    let mut tally = Tally::new(begun, seconds_max(course));
+    if let Err(broken) = warmed {
+        return (tally, Some(broken));
+    }
+    let deadline = begun + course.window;
+    let stop = Stop { deadline, drained: deadline + course.drain, steps: course.steps, signals: gate.signals };
+    // A closed loop begins when this thread is really awake, an open one when it should.
+    let start = if matches!(course.pace, Pace::Rate { .. } | Pace::Poisson { .. }) { begun } else { clock::now() };
+    let mut pacer = Pacer::new(course.pace, job, jobs, start, course.seed);
+    let result = unwinding(|| drive(work, &mut pacer, &stop, &mut tally));
+    if result.is_ok() && !stop.signalled() && course.steps == u64::MAX {
+        let now = clock::now();
+        pacer.unfinished(deadline).for_each(|due| tally.record_unfinished(due, now));
+    }
+    let broken = result.and_then(|()| unwinding(|| work.finish())).err();
+    (tally, broken)
+}
+
+/// A panic of the work ends the run and not the process: the others wait at a barrier, a server waits to be stopped.
+fn unwinding(body: impl FnOnce() -> Result<(), Broken>) -> Result<(), Broken> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        Err(Broken { message: format!("a job panicked: {}", words.unwrap_or("no message")) })
+    })
+}
+
+fn warm_up(work: &mut dyn Work, course: &Course, gate: &Gate<'_>) -> Result<(), Broken> {
+    let begun = clock::now();
+    let deadline = begun + course.warm_up;
+    let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals: gate.signals };
+    let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, course.seed);
+    drive(work, &mut pacer, &stop, &mut Tally::new(begun, 1))?;
+    work.finish()
+}
+
+/// Room for the window, the drain and a last long step.
+fn seconds_max(course: &Course) -> usize {
+    (course.window + course.drain).seconds() as usize + 3_600
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use super::*;
+    use crate::Done;
+
+    struct Sleeper<'a> {
+        steps: &'a AtomicU64,
+        sleep: Nanos,
+        break_at: u64,
+    }
+
+    impl Work for Sleeper<'_> {
+        fn step(&mut self, number: u64) -> Result<Done, Broken> {
+            if number == self.break_at {
+                return Err(Broken { message: "gone".to_owned() });
+            }
+            self.steps.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(self.sleep.into());
+            Ok(Done { operations: 1, rows: 1, transactions: 1, ..Done::default() })
+        }
+    }
+
+    struct Unwatched;
+    impl Watch for Unwatched {}
+
+    fn course(pace: Pace) -> Course {
+        Course { pace, warm_up: Nanos(0), window: Nanos(200_000_000), drain: Nanos::SECOND, steps: u64::MAX, seed: 1 }
+    }
+
+    fn crew<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {
+        let sleep = Nanos(2_000_000);
+        (0..jobs).map(|_| Box::new(Sleeper { steps, sleep, break_at }) as Box<dyn Work>).collect()
+    }
+
+    #[test]
+    fn as_many_steps_as_asked_for_and_the_tally_says_so() {
+        let steps = AtomicU64::new(0);
+        let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+        let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+        assert_eq!(outcome.tally.totals().steps, 46);
+        assert_eq!(outcome.tally.totals().unfinished, 0);
+        assert_eq!(steps.load(Ordering::Relaxed), 46 + 2, "and one step each to warm up");
+    }
+
+    #[test]
+    fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
+        let steps = AtomicU64::new(0);
+        let course = course(Pace::Rate { steps_per_second: 100.0 });
+        let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+        assert_eq!(outcome.tally.totals().steps, 20);
+        assert_eq!(outcome.tally.totals().unfinished, 0);
+    }
+
+    #[test]
+    fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
+        let steps = AtomicU64::new(0);
+        let course = Course { drain: Nanos(0), ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
+        let outcome = run_jobs(&mut crew(1, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+        let totals = outcome.tally.totals();
+        assert_eq!(totals.steps + totals.unfinished, 1_000);
+        assert!(totals.steps < 150, "2 ms each: {}", totals.steps);
+        assert_eq!(outcome.tally.response().count(), 1_000);
+        assert_eq!(outcome.tally.service().count(), totals.steps);
+    }
+
+    #[test]
+    fn one_job_that_cannot_go_on_ends_the_run_of_all() {
+        let steps = AtomicU64::new(0);
+        let mut works = crew(1, &steps, u64::MAX);
+        works.extend(crew(1, &steps, 1));
+        let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+        let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+        assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
+        assert!(outcome.tally.window() < Nanos(30_000_000_000));
+    }
+
+    #[test]
+    fn work_that_breaks_in_the_warm_up_is_no_deadlock() {
+        let steps = AtomicU64::new(0);
+        let outcome =
+            run_jobs(&mut crew(2, &steps, 0), &course(Pace::AsFastAsPossible), &Unwatched, &AtomicBool::new(false));
+        assert!(outcome.broken.is_some());
+        assert_eq!(outcome.tally.totals().steps, 0);
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_window_early() {
+        let steps = AtomicU64::new(0);
+        let interrupt = AtomicBool::new(false);
+        let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(50));
+                interrupt.store(true, Ordering::Relaxed);
+            });
+            run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &interrupt)
+        });
+        assert!(outcome.tally.window() < Nanos(30_000_000_000));
+    }
+}

@@ -1,0 +1,155 @@
+//! Latencies as an HdrHistogram: nanoseconds, lower bound 1, three digits, up to a day.
+
+use hdrhistogram::Histogram as Hdr;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use record::{Latency, Nanos};
+
+/// The largest latency that is told from larger ones: 24 hours.
+pub const LATENCY_NS_MAX: u64 = 24 * 3_600 * 1_000_000_000;
+
+/// A histogram that never allocates after it was made. Relative error at most 0.1 %.
+///
+/// The lower bound is 1 ns on purpose: a bound of 1 µs would make every value below 1 ms a multiple of 512 ns.
+#[derive(Clone, Debug)]
+pub struct Histogram {
+    hdr: Hdr<u64>,
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        let hdr = Hdr::new_with_bounds(1, LATENCY_NS_MAX, 3).expect("constant bounds are valid");
+        Histogram { hdr }
+    }
+}
+
+impl Histogram {
+    /// Counts one value; one above [`LATENCY_NS_MAX`] counts as that, and zero as 1 ns.
+    #[inline]
+    pub fn record(&mut self, latency: Nanos) {
+        self.hdr.saturating_record(latency.0.max(1));
+    }
+
+    /// Counts the values of `other` too.
+    pub fn add(&mut self, other: &Histogram) {
+        self.hdr.add(&other.hdr).expect("all histograms have the same bounds");
+    }
+
+    /// How many values were counted.
+    pub fn count(&self) -> u64 {
+        self.hdr.len()
+    }
+
+    /// The value below or at which the share `quantile` in [0, 1] of all values lies; zero where there are none.
+    pub fn quantile(&self, quantile: f64) -> Nanos {
+        match self.hdr.is_empty() {
+            true => Nanos(0),
+            false => Nanos(self.hdr.value_at_quantile(quantile)),
+        }
+    }
+
+    /// The form that is stored.
+    pub fn latency(&self) -> Latency {
+        if self.hdr.is_empty() {
+            return Latency::default();
+        }
+        Latency {
+            count: self.hdr.len(),
+            min_ns: Nanos(self.hdr.min()),
+            mean_ns: Nanos(self.hdr.mean() as u64),
+            p50_ns: self.quantile(0.5),
+            p90_ns: self.quantile(0.9),
+            p99_ns: self.quantile(0.99),
+            p999_ns: self.quantile(0.999),
+            max_ns: Nanos(self.hdr.max()),
+            histogram: self.encode(),
+        }
+    }
+
+    fn encode(&self) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&self.hdr, &mut bytes).expect("writing to memory does not fail");
+        base64(&bytes)
+    }
+}
+
+/// Standard base64 with padding (RFC 4648, section 4), as every viewer of HdrHistogram logs expects it.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let word = group.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        for position in 0..4 {
+            match position <= group.len() {
+                true => text.push(DIGITS[(word >> (18 - 6 * position)) as usize & 63] as char),
+                false => text.push('='),
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_of_one_to_a_million_are_within_a_thousandth() {
+        let mut histogram = Histogram::default();
+        (1..=1_000_000).for_each(|value| histogram.record(Nanos(value)));
+        for (quantile, expected) in [(0.5, 500_000.0), (0.9, 900_000.0), (0.99, 990_000.0), (1.0, 1_000_000.0)] {
+            let value = histogram.quantile(quantile).0 as f64;
+            assert!((value / expected - 1.0).abs() < 0.001, "{quantile}: {value}");
+        }
+    }
+
+    #[test]
+    fn microseconds_are_not_blurred_by_the_lower_bound() {
+        let mut histogram = Histogram::default();
+        histogram.record(Nanos(10_000));
+        let value = histogram.quantile(0.5).0;
+        assert!((9_990..=10_010).contains(&value), "{value}");
+    }
+
+    #[test]
+    fn a_value_of_a_day_and_more_is_kept_as_a_day() {
+        let mut histogram = Histogram::default();
+        histogram.record(Nanos(u64::MAX));
+        assert_eq!(histogram.count(), 1);
+        assert!(histogram.quantile(1.0).0 as f64 >= LATENCY_NS_MAX as f64 * 0.999);
+    }
+
+    #[test]
+    fn what_is_stored_can_be_read_back_by_any_reader_of_the_format() {
+        use hdrhistogram::serialization::Deserializer;
+        let mut histogram = Histogram::default();
+        [3, 70, 70, 900_000].into_iter().for_each(|value| histogram.record(Nanos(value)));
+        let stored = histogram.latency().histogram;
+        let bytes = unbase64(&stored);
+        let read: Hdr<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).expect("V2 format");
+        assert_eq!(read, histogram.hdr);
+    }
+
+    #[test]
+    fn base64_is_that_of_the_standard() {
+        // RFC 4648, section 10.
+        for (plain, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(plain.as_bytes()), encoded);
+        }
+    }
+
+    fn unbase64(text: &str) -> Vec<u8> {
+        let digits = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+        let mut bits = text.bytes().filter_map(|byte| digits.iter().position(|digit| *digit == byte));
+        let mut bytes = Vec::new();
+        while let (Some(a), Some(b)) = (bits.next(), bits.next()) {
+            bytes.push((a << 2 | b >> 4) as u8);
+            if let Some(c) = bits.next() {
+                bytes.push((b << 4 | c >> 2) as u8);
+                if let Some(d) = bits.next() {
+                    bytes.push((c << 6 | d) as u8);
+                }
+            }
+        }
+        bytes
+    }
+}

@@ -1,0 +1,212 @@
+//! When the steps of a job are due.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use record::{Nanos, Pace};
+
+use crate::{Stop, clock};
+
+/// One step about to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Counted from 0.
+    pub number: u64,
+    /// When it should begin: response time counts from here.
+    pub due: Nanos,
+    /// When it does begin: service time counts from here.
+    pub begun: Nanos,
+}
+
+/// Gives the turns of one job. Late steps are never skipped: they come one after the other, each with the due time
+/// that it always had.
+#[derive(Debug)]
+pub struct Pacer {
+    schedule: Schedule,
+    number: u64,
+    /// When the next step is due; in a closed loop, when the last one ended.
+    due: Nanos,
+}
+
+#[derive(Debug)]
+enum Schedule {
+    AsFastAsPossible,
+    Rate { begun: Nanos, phase_ns: f64, interval_ns: f64 },
+    Poisson { interval_ns_mean: f64, random: Box<Xoshiro256PlusPlus> },
+    ThinkTime { think: Nanos },
+}
+
+impl Pacer {
+    /// The pacer of job `job` of `jobs`, all of them released at `begun`. Each job gets the same share of a rate; at
+    /// a fixed rate they take turns, in a Poisson process each draws from a stream of its own.
+    pub fn new(pace: Pace, job: u32, jobs: u32, begun: Nanos, seed: u64) -> Pacer {
+        let jobs = f64::from(jobs.max(1));
+        let interval = |steps_per_second: f64| 1e9 * jobs / steps_per_second;
+        let mut due = begun;
+        let schedule = match pace {
+            Pace::AsFastAsPossible => Schedule::AsFastAsPossible,
+            Pace::Rate { steps_per_second } => {
+                let interval_ns = interval(steps_per_second);
+                let phase_ns = interval_ns * f64::from(job) / jobs;
+                due = begun + Nanos(phase_ns as u64);
+                Schedule::Rate { begun, phase_ns, interval_ns }
+            }
+            Pace::Poisson { steps_per_second } => {
+                let mut random = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
+                (0..job).for_each(|_| random.jump());
+                let interval_ns_mean = interval(steps_per_second);
+                due = begun + exponential(&mut random, interval_ns_mean);
+                Schedule::Poisson { interval_ns_mean, random }
+            }
+            Pace::ThinkTime { think_ns } => Schedule::ThinkTime { think: think_ns },
+        };
+        Pacer { schedule, number: 0, due }
+    }
+
+    /// Waits until the next step is due and gives its turn; none when the loop is to end.
+    #[inline]
+    pub fn next(&mut self, stop: &Stop<'_>) -> Option<Turn> {
+        let first = self.number == 0;
+        if stop.signalled() || self.number >= stop.steps || (self.due >= stop.deadline && !first) {
+            return None;
+        }
+        let due = self.due;
+        let begun = match self.schedule {
+            // The last step's end is this step's beginning: one reading of the clock per step.
+            Schedule::AsFastAsPossible => due,
+            _ => wait(due),
+        };
+        if begun >= stop.drained && !first {
+            return None;
+        }
+        let turn = Turn { number: self.number, due, begun };
+        self.number += 1;
+        Some(turn)
+    }
+
+    /// The step that was given last ended at `ended`.
+    #[inline]
+    pub fn ended(&mut self, ended: Nanos) {
+        match &mut self.schedule {
+            Schedule::AsFastAsPossible => self.due = ended,
+            // From the number, not by adding up: no error accumulates over hours.
+            Schedule::Rate { begun, phase_ns, interval_ns } => {
+                self.due = *begun + Nanos((*phase_ns + *interval_ns * self.number as f64) as u64);
+            }
+            Schedule::Poisson { interval_ns_mean, random } => {
+                self.due = self.due + exponential(random, *interval_ns_mean)
+            }
+            Schedule::ThinkTime { think } => self.due = ended + *think,
+        }
+    }
+
+    /// Whether due times do not depend on when steps end (an open loop).
+    pub fn is_open(&self) -> bool {
+        matches!(self.schedule, Schedule::Rate { .. } | Schedule::Poisson { .. })
+    }
+
+    /// After the loop: the due times before `deadline` that were never begun, in an open loop.
+    pub fn unfinished(mut self, deadline: Nanos) -> impl Iterator<Item = Nanos> {
+        let open = self.is_open();
+        std::iter::from_fn(move || {
+            let due = self.due;
+            if !open || due >= deadline {
+                return None;
+            }
+            self.number += 1;
+            self.ended(due);
+            Some(due)
+        })
+    }
+}
+
+/// Sleeps until `due` if it lies ahead; returns when the step really begins.
+fn wait(due: Nanos) -> Nanos {
+    let now = clock::now();
+    if now >= due {
+        return now;
+    }
+    clock::sleep_until(due);
+    clock::now()
+}
+
+/// A draw from the exponential distribution, by inversion.
+fn exponential(random: &mut Xoshiro256PlusPlus, mean_ns: f64) -> Nanos {
+    // 53 random bits in (0, 1]: the logarithm is finite.
+    let uniform = ((random.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64;
+    Nanos((-uniform.ln() * mean_ns) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    static NEVER: AtomicBool = AtomicBool::new(false);
+
+    fn stop_at(deadline: Nanos, drained: Nanos) -> Stop<'static> {
+        Stop { deadline, drained, steps: u64::MAX, signals: [&NEVER, &NEVER] }
+    }
+
+    #[test]
+    fn jobs_take_turns_at_a_fixed_rate() {
+        let rate = Pace::Rate { steps_per_second: 1_000.0 };
+        let begun = Nanos(5_000);
+        let dues: Vec<u64> = (0..2).map(|job| Pacer::new(rate, job, 2, begun, 1).due.0).collect();
+        assert_eq!(dues, [5_000, 1_005_000]);
+        let mut pacer = Pacer::new(rate, 1, 2, begun, 1);
+        pacer.number = 3;
+        pacer.ended(Nanos(999_999_999_999));
+        assert_eq!(pacer.due, Nanos(5_000 + 1_000_000 + 3 * 2_000_000));
+    }
+
+    #[test]
+    fn a_late_step_keeps_its_due_time_and_is_not_skipped() {
+        let now = clock::now();
+        let begun = now - Nanos(100_000_000);
+        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 1_000.0 }, 0, 1, begun, 1);
+        let stop = stop_at(now, now + Nanos::SECOND);
+        let mut dues = Vec::new();
+        while let Some(turn) = pacer.next(&stop) {
+            assert!(turn.begun >= turn.due);
+            dues.push((turn.due - begun).0);
+            pacer.ended(turn.begun);
+        }
+        let expected: Vec<u64> = (0..100).map(|number| number * 1_000_000).collect();
+        assert_eq!(dues, expected);
+    }
+
+    #[test]
+    fn what_was_due_and_never_begun_is_known_after_the_loop() {
+        let now = clock::now();
+        let begun = now - Nanos::SECOND;
+        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 10.0 }, 0, 1, begun, 1);
+        let stop = stop_at(now, now - Nanos(1));
+        assert!(pacer.next(&stop).is_some(), "the first step is always done");
+        pacer.ended(now);
+        assert_eq!(pacer.next(&stop), None);
+        assert_eq!(pacer.unfinished(now).count(), 9);
+    }
+
+    #[test]
+    fn poisson_arrivals_have_the_rate_and_the_spread_that_were_asked_for() {
+        let mut pacer = Pacer::new(Pace::Poisson { steps_per_second: 2_000.0 }, 0, 2, Nanos(0), 42);
+        let mut gaps = Vec::new();
+        for _ in 0..20_000 {
+            let due = pacer.due;
+            pacer.ended(Nanos(0));
+            gaps.push((pacer.due - due).0 as f64);
+        }
+        let mean = gaps.iter().sum::<f64>() / gaps.len() as f64;
+        let deviation = (gaps.iter().map(|gap| (gap - mean).powi(2)).sum::<f64>() / gaps.len() as f64).sqrt();
+        assert!((mean / 1e6 - 1.0).abs() < 0.03, "one job of two, 1000 per second: {mean}");
+        assert!((deviation / mean - 1.0).abs() < 0.05, "exponential: deviation equals mean: {deviation}");
+    }
+
+    #[test]
+    fn jobs_draw_from_different_streams() {
+        let pace = Pace::Poisson { steps_per_second: 1_000.0 };
+        assert_ne!(Pacer::new(pace, 0, 2, Nanos(0), 7).due, Pacer::new(pace, 1, 2, Nanos(0), 7).due);
+        assert_eq!(Pacer::new(pace, 1, 2, Nanos(0), 7).due, Pacer::new(pace, 1, 2, Nanos(0), 7).due);
+    }
+}

@@ -1,0 +1,250 @@
+//! What the loop counts. Everything is allocated before the first step.
+
+use std::collections::BTreeMap;
+
+use record::{Bytes, FailureKind, Nanos, Second, Totals};
+
+use crate::{Done, Histogram, Turn};
+
+const FAILURE_KINDS: [FailureKind; 6] = [
+    FailureKind::Deadlock,
+    FailureKind::Serialization,
+    FailureKind::LockTimeout,
+    FailureKind::Constraint,
+    FailureKind::Cancelled,
+    FailureKind::Other,
+];
+
+/// Counts, histograms and per-second series of one job, or of several once they are merged.
+///
+/// A step that failed stands in the counts and in no histogram: it has no latency of a result.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    begun: Nanos,
+    ended: Nanos,
+    second_index: usize,
+    second_end: Nanos,
+    seconds: Vec<Second>,
+    service: Histogram,
+    response: Histogram,
+    steps: u64,
+    operations: u64,
+    rows: u64,
+    transactions: u64,
+    bytes: u64,
+    unfinished: u64,
+    failures: [u64; FAILURE_KINDS.len()],
+}
+
+impl Tally {
+    /// A tally whose first second begins at `begun`, with room for `seconds_max` seconds; what ends later is
+    /// counted into the last of them.
+    pub fn new(begun: Nanos, seconds_max: usize) -> Tally {
+        Tally {
+            begun,
+            ended: begun,
+            second_index: 0,
+            second_end: begun + Nanos::SECOND,
+            seconds: vec![Second::default(); seconds_max.max(1)],
+            service: Histogram::default(),
+            response: Histogram::default(),
+            steps: 0,
+            operations: 0,
+            rows: 0,
+            transactions: 0,
+            bytes: 0,
+            unfinished: 0,
+            failures: [0; FAILURE_KINDS.len()],
+        }
+    }
+
+    /// Counts the step of `turn`, which ended at `ended`.
+    #[inline]
+    pub fn record(&mut self, turn: &Turn, ended: Nanos, done: &Done) {
+        if ended >= self.second_end {
+            self.turn_page(ended);
+        }
+        self.ended = ended;
+        self.steps += 1;
+        let second = &mut self.seconds[self.second_index];
+        second.steps += 1;
+        if let Some(kind) = done.failure {
+            second.failures += 1;
+            self.failures[kind as usize] += 1;
+            return;
+        }
+        let service = ended - turn.begun;
+        let response = ended - turn.due;
+        self.service.record(service);
+        self.response.record(response);
+        self.operations += done.operations;
+        self.rows += done.rows;
+        self.transactions += done.transactions;
+        self.bytes += done.bytes;
+        second.operations += done.operations;
+        second.rows += done.rows;
+        second.service_ns_sum = second.service_ns_sum + service;
+        second.service_ns_max = second.service_ns_max.max(service);
+        second.response_ns_sum = second.response_ns_sum + response;
+        second.response_ns_max = second.response_ns_max.max(response);
+    }
+
+    /// Counts a step that was due at `due` and had not begun when the run was ended, with the age that it reached.
+    pub fn record_unfinished(&mut self, due: Nanos, now: Nanos) {
+        self.unfinished += 1;
+        self.response.record(now - due);
+    }
+
+    /// Adds what another job counted in the same window.
+    pub fn merge(&mut self, other: &Tally) {
+        self.ended = self.ended.max(other.ended);
+        self.second_index = self.second_index.max(other.second_index);
+        self.service.add(&other.service);
+        self.response.add(&other.response);
+        self.steps += other.steps;
+        self.operations += other.operations;
+        self.rows += other.rows;
+        self.transactions += other.transactions;
+        self.bytes += other.bytes;
+        self.unfinished += other.unfinished;
+        for (mine, theirs) in self.failures.iter_mut().zip(other.failures) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.seconds.iter_mut().zip(&other.seconds) {
+            merge_second(mine, theirs);
+        }
+    }
+
+    /// When the last step ended; the beginning of the window where there was none.
+    pub fn ended(&self) -> Nanos {
+        self.ended
+    }
+
+    /// From the beginning of the window to the end of the last step.
+    pub fn window(&self) -> Nanos {
+        self.ended - self.begun
+    }
+
+    /// Begun to done.
+    pub fn service(&self) -> &Histogram {
+        &self.service
+    }
+
+    /// Due to done.
+    pub fn response(&self) -> &Histogram {
+        &self.response
+    }
+
+    /// Second by second, up to the last one in which a step ended; empty seconds are there, with zeros.
+    pub fn seconds(&self) -> &[Second] {
+        &self.seconds[..=self.second_index]
+    }
+
+    /// The sums.
+    pub fn totals(&self) -> Totals {
+        let failures: BTreeMap<FailureKind, u64> =
+            FAILURE_KINDS.into_iter().zip(self.failures).filter(|(_, count)| *count > 0).collect();
+        Totals {
+            steps: self.steps,
+            operations: self.operations,
+            rows: self.rows,
+            transactions: self.transactions,
+            bytes: Some(Bytes(self.bytes)).filter(|bytes| bytes.0 > 0),
+            failures,
+            unfinished: self.unfinished,
+        }
+    }
+
+    #[cold]
+    fn turn_page(&mut self, ended: Nanos) {
+        let index = ((ended - self.begun).0 / Nanos::SECOND.0) as usize;
+        self.second_index = index.min(self.seconds.len() - 1);
+        self.second_end = match index == self.second_index {
+            true => self.begun + Nanos(Nanos::SECOND.0 * (index as u64 + 1)),
+            false => Nanos(u64::MAX),
+        };
+    }
+}
+
+fn merge_second(mine: &mut Second, theirs: &Second) {
+    mine.steps += theirs.steps;
+    mine.operations += theirs.operations;
+    mine.rows += theirs.rows;
+    mine.failures += theirs.failures;
+    mine.service_ns_sum = mine.service_ns_sum + theirs.service_ns_sum;
+    mine.service_ns_max = mine.service_ns_max.max(theirs.service_ns_max);
+    mine.response_ns_sum = mine.response_ns_sum + theirs.response_ns_sum;
+    mine.response_ns_max = mine.response_ns_max.max(theirs.response_ns_max);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(due: u64, begun: u64) -> Turn {
+        Turn { number: 0, due: Nanos(due), begun: Nanos(begun) }
+    }
+
+    fn done(rows: u64) -> Done {
+        Done { operations: 1, rows, transactions: 1, ..Done::default() }
+    }
+
+    #[test]
+    fn service_and_response_are_told_apart() {
+        let mut tally = Tally::new(Nanos(0), 10);
+        tally.record(&turn(0, 2_000_000), Nanos(2_000_500), &done(1));
+        assert_eq!(tally.service().latency().max_ns, Nanos(500));
+        assert!(tally.response().latency().max_ns >= Nanos(2_000_500));
+    }
+
+    #[test]
+    fn each_step_is_counted_in_the_second_in_which_it_ended() {
+        let mut tally = Tally::new(Nanos(0), 10);
+        for ended in [1, 999_999_999, 1_000_000_000, 3_500_000_000] {
+            tally.record(&turn(0, 0), Nanos(ended), &done(2));
+        }
+        let steps: Vec<u64> = tally.seconds().iter().map(|second| second.steps).collect();
+        assert_eq!(steps, [2, 1, 0, 1]);
+        assert_eq!(tally.seconds().iter().map(|second| second.rows).sum::<u64>(), 8);
+    }
+
+    #[test]
+    fn what_ends_beyond_the_room_is_counted_in_the_last_second() {
+        let mut tally = Tally::new(Nanos(0), 2);
+        [900_000_000_000, 901_000_000_000]
+            .into_iter()
+            .for_each(|ended| tally.record(&turn(0, 0), Nanos(ended), &done(1)));
+        assert_eq!(tally.seconds().last().map(|second| second.steps), Some(2));
+    }
+
+    #[test]
+    fn a_failed_step_counts_as_a_failure_and_as_nothing_else() {
+        let mut tally = Tally::new(Nanos(0), 2);
+        tally.record(&turn(0, 0), Nanos(10), &Done::failed(FailureKind::Deadlock));
+        tally.record(&turn(10, 10), Nanos(20), &done(5));
+        let totals = tally.totals();
+        assert_eq!((totals.steps, totals.operations, totals.rows, totals.transactions), (2, 1, 5, 1));
+        assert_eq!(totals.failures, BTreeMap::from([(FailureKind::Deadlock, 1)]));
+        assert_eq!(tally.service().count(), 1);
+    }
+
+    #[test]
+    fn every_kind_of_failure_has_its_own_place() {
+        for (place, kind) in FAILURE_KINDS.into_iter().enumerate() {
+            assert_eq!(kind as usize, place);
+        }
+    }
+
+    #[test]
+    fn jobs_add_up() {
+        let mut all = Tally::new(Nanos(0), 5);
+        for job in 1..=3u64 {
+            let mut tally = Tally::new(Nanos(0), 5);
+            (0..job).for_each(|step| tally.record(&turn(0, 0), Nanos(step * 1_000_000_000 + 1), &done(1)));
+            all.merge(&tally);
+        }
+        assert_eq!(all.totals().steps, 6);
+        assert_eq!(all.seconds().iter().map(|second| second.steps).collect::<Vec<_>>(), [3, 2, 1]);
+        assert_eq!(all.service().count(), 6);
+    }
+}
