@@ -1,1 +1,32 @@
-fn main() {}
+//! The command line: arguments and wiring. The only place that names engines, and the only one that exits.
+
+mod arguments;
+mod command;
+mod engines;
+mod output;
+mod progress;
+mod request;
+mod signal;
+
+use std::process::ExitCode;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        Command::Run(arguments) => command::run::run(arguments),
+        Command::Inventory(arguments) => command::inventory::inventory(arguments),
+        Command::List(arguments) => command::list::list(arguments),
+        Command::Report(arguments) => command::report::report(arguments),
+        Command::Clean(arguments) => command::clean::clean(arguments),
+        Command::Completions { shell } => command::manual::completions(*shell),
+        Command::Man { out } => command::manual::man(out.as_deref()),
+        Command::Schema => command::manual::schema(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => output::failed(&error),
+    }
+}

@@ -1,1 +1,127 @@
-//! The conformance kit (to be written).
+//! The conformance kit: what every engine must do alike, one test per point, for one line in the engine's crate.
+//!
+//! ```text
+//! #[cfg(test)]
+//! mod tests {
+//!     use super::*;
+//!     engine::conformance!(SOMEBASE, "somebase");               // a node of its own for each point
+//!     engine::conformance!(SOMEBASE, "local:somebase", shared); // one node for most points: starting one is slow
+//!     engine::conformance!(SOMEBASE, "somebase", only [sessions_connect_and_reconnect]);
+//! }
+//! ```
+//!
+//! The kit speaks portable SQL and the words of the dialect. Where capabilities differ, a point asks for what the
+//! capability promises; no point passes because it was left out. What only one engine can get wrong (a file of
+//! somebody else, a wrong password) is tested in the crate of that engine.
+//!
+//! It is ordinary code, not test code, because tests of other crates run it; it panics as tests do.
+
+mod bulk;
+mod cancel;
+mod counters;
+mod dialect;
+mod failure;
+mod lifetime;
+mod stand;
+mod transaction;
+mod values;
+
+pub use bulk::{a_bulk_load_gives_exactly_its_rows, a_failed_bulk_load_leaves_nothing_and_the_session_usable};
+pub use cancel::{a_canceller_outlives_its_session, a_long_statement_is_cancelled_and_the_session_lives_on};
+pub use counters::{
+    counters_are_named_and_never_go_back, twenty_three_commits_are_counted_as_twenty_three,
+    twenty_three_reads_are_counted_as_the_capability_says, twenty_three_rollbacks_are_no_commits,
+};
+pub use dialect::{dialect_makes_fills_empties_and_drops_a_table, threads_and_single_block_reads_are_accepted};
+pub use failure::{
+    a_violated_constraint_is_a_counted_step, a_wrong_statement_is_told_from_a_failed_step,
+    conflicting_writers_wait_or_fail_as_counted_steps,
+};
+pub use lifetime::{
+    a_kept_database_is_found_again, a_node_settles, an_unknown_parameter_is_refused_and_leaves_nothing,
+    claiming_twice_is_claiming_once, closing_removes_everything, inventory_is_filled, sessions_connect_and_reconnect,
+};
+pub use stand::{SharedStand, Stand, on_fresh_node, on_shared_node};
+pub use transaction::{a_commit_is_seen_and_a_rollback_is_not, execute_counts_rows_returned_and_changed};
+pub use values::{a_null_comes_back_and_equals_nothing, values_of_all_types_come_back_exactly};
+
+/// Expands to one test per point of the kit, see [`mod@crate::conformance`].
+#[macro_export]
+macro_rules! conformance {
+    ($engine:expr, $target:expr) => {
+        $crate::conformance!(@every fresh, $engine, $target);
+    };
+    ($engine:expr, $target:expr, shared) => {
+        $crate::conformance!(@every shared, $engine, $target);
+    };
+    ($engine:expr, $target:expr, only [$($point:ident),+ $(,)?]) => {
+        $crate::conformance!(@points fresh, $engine, $target, [$($point),+]);
+    };
+    (@every $node:ident, $engine:expr, $target:expr) => {
+        $crate::conformance!(@points $node, $engine, $target, [
+            sessions_connect_and_reconnect,
+            claiming_twice_is_claiming_once,
+            inventory_is_filled,
+            a_node_settles,
+            values_of_all_types_come_back_exactly,
+            a_null_comes_back_and_equals_nothing,
+            execute_counts_rows_returned_and_changed,
+            a_commit_is_seen_and_a_rollback_is_not,
+            twenty_three_commits_are_counted_as_twenty_three,
+            twenty_three_reads_are_counted_as_the_capability_says,
+            twenty_three_rollbacks_are_no_commits,
+            counters_are_named_and_never_go_back,
+            a_wrong_statement_is_told_from_a_failed_step,
+            a_violated_constraint_is_a_counted_step,
+            conflicting_writers_wait_or_fail_as_counted_steps,
+            a_long_statement_is_cancelled_and_the_session_lives_on,
+            a_canceller_outlives_its_session,
+            a_bulk_load_gives_exactly_its_rows,
+            a_failed_bulk_load_leaves_nothing_and_the_session_usable,
+            dialect_makes_fills_empties_and_drops_a_table,
+            threads_and_single_block_reads_are_accepted,
+        ]);
+        $crate::conformance!(@lifetimes $engine, $target, [
+            closing_removes_everything,
+            a_kept_database_is_found_again,
+            an_unknown_parameter_is_refused_and_leaves_nothing,
+        ]);
+    };
+    (@points fresh, $engine:expr, $target:expr, [$($point:ident),+ $(,)?]) => {
+        mod conformance {
+            #[allow(unused_imports)]
+            use super::*;
+            $(
+                #[test]
+                fn $point() {
+                    $crate::conformance::on_fresh_node(&$engine, $target, $crate::conformance::$point);
+                }
+            )+
+        }
+    };
+    (@points shared, $engine:expr, $target:expr, [$($point:ident),+ $(,)?]) => {
+        mod conformance {
+            #[allow(unused_imports)]
+            use super::*;
+            static STAND: $crate::conformance::SharedStand = $crate::conformance::SharedStand::new();
+            $(
+                #[test]
+                fn $point() {
+                    $crate::conformance::on_shared_node(&STAND, &$engine, $target, $crate::conformance::$point);
+                }
+            )+
+        }
+    };
+    (@lifetimes $engine:expr, $target:expr, [$($point:ident),+ $(,)?]) => {
+        mod conformance_of_lifetime {
+            #[allow(unused_imports)]
+            use super::*;
+            $(
+                #[test]
+                fn $point() {
+                    $crate::conformance::$point(&$engine, $target);
+                }
+            )+
+        }
+    };
+}

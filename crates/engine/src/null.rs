@@ -1,1 +1,275 @@
-//! The null engine (to be written).
+//! The null engine: accepts every statement and does nothing, at once. It measures ourselves: what the loop, the
+//! interpreter of tests and the generator of data cost is what a run on it takes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use record::{EngineInventory, Location, Setting, name};
+
+use crate::{
+    Canceller, Caps, Dialect, Engine, Error, Kind, Node, Placeholder, Processes, Result, RowSink, RowSource, Session,
+    Site, Statement, StatementFile, Table, Target, Value,
+};
+
+/// The null engine.
+pub const NULL: Null = Null;
+
+/// The engine that does nothing. Parameter of its target: `rows=N`, what every statement says that it returned
+/// (default 0).
+#[derive(Clone, Copy, Debug)]
+pub struct Null;
+
+/// It promises what needs no doing, so that every test can be driven through it; answers it has none.
+static CAPS: Caps = Caps {
+    procedures: true,
+    decimal: true,
+    table_compression: true,
+    parallel_query: true,
+    parallel_index: true,
+    concurrent_writers: true,
+    counts_read_commits: true,
+    answers: false,
+};
+
+static DIALECT: Dialect = Dialect {
+    placeholder: Placeholder::Dollar,
+    create: |table: &Table| vec![format!("create {}", table.name)],
+    finish: |table: &Table| vec![format!("finish {}", table.name)],
+    drop: |name: &str| vec![format!("drop {name}")],
+    truncate: |name: &str| vec![format!("truncate {name}")],
+    threads: |_: u32| Vec::new(),
+    single_block_reads: &[],
+};
+
+impl Engine for Null {
+    fn name(&self) -> &'static str {
+        "null"
+    }
+
+    fn title(&self) -> &'static str {
+        "null engine"
+    }
+
+    fn summary(&self) -> &'static str {
+        "does nothing, at once; measures dbdyno itself"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["null"]
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        &DIALECT
+    }
+
+    fn statement_files(&self) -> &'static [StatementFile] {
+        &[]
+    }
+
+    fn open(&self, target: &Target, _site: &Site) -> Result<Box<dyn Node>> {
+        if target.local || target.user.is_some() || !target.addresses.is_empty() || target.database.is_some() {
+            let error = Error::new(Kind::Usage, format!("the null engine is nowhere, but the target is {target}"));
+            return Err(error.hint("give null or null?rows=N"));
+        }
+        let mut rows = 0;
+        for (parameter, value) in &target.parameters {
+            if parameter != "rows" {
+                let error = Error::new(Kind::Usage, format!("the null engine has no parameter {parameter}"));
+                return Err(error.hint("its only parameter is rows"));
+            }
+            rows = value.parse().map_err(|_| {
+                Error::new(Kind::Usage, format!("rows={value} is not a whole number from 0 to {}", u32::MAX))
+            })?;
+        }
+        Ok(Box::new(NullNode { rows, counted: Arc::default() }))
+    }
+}
+
+/// Transactions of the sessions that have published them.
+#[derive(Debug, Default)]
+struct Counted {
+    commits: AtomicU64,
+    rollbacks: AtomicU64,
+}
+
+struct NullNode {
+    rows: u32,
+    counted: Arc<Counted>,
+}
+
+impl Node for NullNode {
+    fn caps(&self) -> &Caps {
+        &CAPS
+    }
+
+    fn claim(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn connect(&self) -> Result<Box<dyn Session>> {
+        let counted = Arc::clone(&self.counted);
+        let session = NullSession { rows: self.rows, prepared: 0, open: false, commits: 0, rollbacks: 0, counted };
+        Ok(Box::new(session))
+    }
+
+    fn inventory(&self) -> Result<EngineInventory> {
+        let rows = Setting { name: "rows".to_owned(), value: self.rows.to_string(), default: Some("0".to_owned()) };
+        Ok(EngineInventory {
+            name: NULL.name().to_owned(),
+            title: NULL.title().to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            location: Location::InProcess,
+            nodes: 1,
+            encryption: None,
+            throwaway: true,
+            block_bytes: None,
+            cache_bytes: None,
+            durable: Some(false),
+            durability: "nothing is kept".to_owned(),
+            settings: vec![rows],
+        })
+    }
+
+    fn counters(&self, _session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
+        let values = [
+            (name::COMMIT_COUNT.to_owned(), self.counted.commits.load(Ordering::Relaxed)),
+            (name::ROLLBACK_COUNT.to_owned(), self.counted.rollbacks.load(Ordering::Relaxed)),
+        ];
+        Ok((BTreeMap::from(values), 0))
+    }
+
+    fn settle(&self, _session: &mut dyn Session) -> Result<()> {
+        Ok(())
+    }
+
+    fn processes(&self) -> Processes {
+        Processes::InProcess
+    }
+
+    fn data_directory(&self) -> Option<&Path> {
+        None
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Counts in fields of its own, so that sessions share nothing while they are measured.
+struct NullSession {
+    rows: u32,
+    prepared: u32,
+    open: bool,
+    commits: u64,
+    rollbacks: u64,
+    counted: Arc<Counted>,
+}
+
+impl NullSession {
+    fn publish(&mut self) {
+        self.counted.commits.fetch_add(std::mem::take(&mut self.commits), Ordering::Relaxed);
+        self.counted.rollbacks.fetch_add(std::mem::take(&mut self.rollbacks), Ordering::Relaxed);
+    }
+}
+
+impl Session for NullSession {
+    fn batch(&mut self, _sql: &str) -> Result<()> {
+        Ok(())
+    }
+
+    fn prepare(&mut self, _sql: &str) -> Result<Statement> {
+        self.prepared += 1;
+        Ok(Statement(self.prepared - 1))
+    }
+
+    fn execute(&mut self, _statement: Statement, _binds: &[Value<'_>]) -> Result<u64> {
+        self.commits += u64::from(!self.open);
+        Ok(u64::from(self.rows))
+    }
+
+    fn query(&mut self, _statement: Statement, _binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
+        self.commits += u64::from(!self.open);
+        Ok(vec![vec![Value::Null]; self.rows as usize])
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        self.open = true;
+        Ok(())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        self.commits += u64::from(self.open);
+        self.open = false;
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.rollbacks += u64::from(self.open);
+        self.open = false;
+        Ok(())
+    }
+
+    fn bulk(&mut self, _table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        let mut sink = NullSink { seen: 0 };
+        let mut count = 0;
+        while rows.next(&mut sink) {
+            count += 1;
+        }
+        std::hint::black_box(sink.seen);
+        self.commits += u64::from(!self.open);
+        Ok(count)
+    }
+
+    fn publish_counters(&mut self) -> Result<u64> {
+        self.publish();
+        Ok(0)
+    }
+
+    fn canceller(&self) -> Option<Box<dyn Canceller>> {
+        Some(Box::new(NullCanceller))
+    }
+}
+
+impl Drop for NullSession {
+    fn drop(&mut self) {
+        self.publish();
+    }
+}
+
+/// There is never a statement in flight.
+struct NullCanceller;
+
+impl Canceller for NullCanceller {
+    fn cancel(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Looks at every field and drops it, so that what is measured of a load is the making of its rows.
+struct NullSink {
+    /// A sum over all fields, for the compiler alone.
+    seen: u64,
+}
+
+impl RowSink for NullSink {
+    fn int(&mut self, value: i64) {
+        self.seen = self.seen.wrapping_add(value as u64);
+    }
+
+    fn float(&mut self, value: f64) {
+        self.seen = self.seen.wrapping_add(value.to_bits());
+    }
+
+    fn decimal(&mut self, unscaled: i64, scale: u8) {
+        self.seen = self.seen.wrapping_add(unscaled as u64).wrapping_add(u64::from(scale));
+    }
+
+    fn text(&mut self, value: &str) {
+        self.seen = self.seen.wrapping_add(value.len() as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What is escaped in names and values: what a URL gives a meaning to, and what a reader would stumble over.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'-').remove(b'.').remove(b'~');
 
 /// A password: printed nowhere, not even by `Debug`.
 #[derive(Clone, PartialEq, Eq)]
@@ -69,31 +72,7 @@ impl FromStr for Target {
     type Err = TargetError;
 
     fn from_str(text: &str) -> Result<Target, TargetError> {
-        let fail = |problem: &str| TargetError { text: without_password(text), problem: problem.to_owned() };
-        let (place, query) = text.split_once('?').unwrap_or((text, ""));
-        let parameters = parse_parameters(query).ok_or_else(|| fail("has a parameter that is not name=value"))?;
-        if let Some((scheme, rest)) = place.split_once("://") {
-            if !is_name(scheme) {
-                return Err(fail("does not begin with a scheme"));
-            }
-            return parse_url(scheme, rest, parameters).map_err(|problem| fail(&problem));
-        }
-        let (local, name) = match place.strip_prefix("local:") {
-            Some(name) => (true, name),
-            None => (false, place.strip_suffix(':').unwrap_or(place)),
-        };
-        if !is_name(name) {
-            return Err(fail("does not name an engine"));
-        }
-        Ok(Target {
-            scheme: name.to_owned(),
-            local,
-            user: None,
-            password: None,
-            addresses: Vec::new(),
-            database: None,
-            parameters,
-        })
+        parse(text).map_err(|problem| TargetError { text: without_password(text), problem: problem.to_owned() })
     }
 }
 
@@ -107,38 +86,62 @@ impl Target {
 /// As the user would write it, without the password.
 impl fmt::Display for Target {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+        let encode = |text: &str| utf8_percent_encode(text, ESCAPED).to_string();
         let place = self.user.is_some() || !self.addresses.is_empty() || self.database.is_some();
         match (self.local, place) {
             (true, _) => write!(formatter, "local:{}", self.scheme)?,
             (false, false) => write!(formatter, "{}", self.scheme)?,
-            (false, true) => {
-                write!(formatter, "{}://", self.scheme)?;
-                if let Some(user) = &self.user {
-                    write!(formatter, "{}@", encode(user))?;
-                }
-                for (index, address) in self.addresses.iter().enumerate() {
-                    let comma = if index == 0 { "" } else { "," };
-                    match &address.host {
-                        host if host.starts_with('/') => write!(formatter, "{comma}{}", encode(host))?,
-                        host if host.contains(':') => write!(formatter, "{comma}[{host}]")?,
-                        host => write!(formatter, "{comma}{host}")?,
-                    }
-                    if let Some(port) = address.port {
-                        write!(formatter, ":{port}")?;
-                    }
-                }
-                if let Some(database) = &self.database {
-                    write!(formatter, "/{}", encode(database))?;
-                }
+            (false, true) => write!(formatter, "{}://", self.scheme)?,
+        }
+        if let Some(user) = &self.user {
+            write!(formatter, "{}@", encode(user))?;
+        }
+        for (index, address) in self.addresses.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            match address.host.parse::<std::net::Ipv6Addr>() {
+                Ok(host) => write!(formatter, "{comma}[{host}]")?,
+                Err(_) => write!(formatter, "{comma}{}", encode(&address.host))?,
+            }
+            if let Some(port) = address.port {
+                write!(formatter, ":{port}")?;
             }
         }
-        for (index, (name, value)) in self.parameters.iter().filter(|(name, _)| name != "password").enumerate() {
+        if let Some(database) = &self.database {
+            write!(formatter, "/{}", encode(database))?;
+        }
+        for (index, (name, value)) in self.parameters.iter().enumerate() {
             let mark = if index == 0 { '?' } else { '&' };
-            write!(formatter, "{mark}{}={}", encode(name).replace("%5F", "_"), encode(value))?;
+            write!(formatter, "{mark}{}={}", encode(name), encode(value))?;
         }
         Ok(())
     }
+}
+
+/// A password with a bare / or ? would end the login early, and its rest would be taken for a name and shown.
+const STRAY_AT: &str = "has an @ behind its host: write %40 there, and in a password %2F for / and %3F for ?";
+
+/// The problem that is returned never quotes the text: what stands where may be a password.
+fn parse(text: &str) -> Result<Target, &'static str> {
+    let (place, query) = text.split_once('?').unwrap_or((text, ""));
+    if query.contains('@') {
+        return Err(STRAY_AT);
+    }
+    if let Some((scheme, rest)) = place.split_once("://") {
+        if !is_name(scheme) {
+            return Err("does not begin with a scheme");
+        }
+        return parse_url(scheme, rest, query);
+    }
+    let (local, name) = match place.strip_prefix("local:") {
+        Some(name) => (true, name),
+        None => (false, place.strip_suffix(':').unwrap_or(place)),
+    };
+    if !is_name(name) {
+        return Err("does not name an engine");
+    }
+    let (parameters, password) = parse_parameters(query)?;
+    let scheme = name.to_owned();
+    Ok(Target { scheme, local, user: None, password, addresses: Vec::new(), database: None, parameters })
 }
 
 fn is_name(text: &str) -> bool {
@@ -147,89 +150,122 @@ fn is_name(text: &str) -> bool {
         && letters.all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '+'))
 }
 
-fn decode(text: &str) -> Option<String> {
-    percent_decode_str(text).decode_utf8().ok().map(|decoded| decoded.into_owned())
-}
-
-fn parse_parameters(query: &str) -> Option<Vec<(String, String)>> {
-    query
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-        .map(|pair| {
-            let (name, value) = pair.split_once('=')?;
-            Some((decode(name).filter(|name| !name.is_empty())?, decode(value)?))
-        })
-        .collect()
-}
-
-fn parse_url(scheme: &str, rest: &str, mut parameters: Vec<(String, String)>) -> Result<Target, String> {
-    let (authority, database) = match rest.split_once('/') {
-        Some((authority, database)) => (authority, Some(database).filter(|name| !name.is_empty())),
-        None => (rest, None),
-    };
-    let (login, hosts) = match authority.rsplit_once('@') {
-        Some((login, hosts)) => (Some(login), hosts),
-        None => (None, authority),
-    };
-    let text = |part: &str| decode(part).ok_or_else(|| "has an escape that is not UTF-8".to_owned());
-    let (user, mut password) = match login {
-        None => (None, None),
-        Some(login) => match login.split_once(':') {
-            Some((user, password)) => (Some(text(user)?), Some(Secret(text(password)?))),
-            None => (Some(text(login)?), None),
-        },
-    };
-    if let Some(position) = parameters.iter().position(|(name, _)| name == "password") {
-        password = Some(Secret(parameters.remove(position).1));
+fn decode(text: &str) -> Result<String, &'static str> {
+    match percent_decode_str(text).decode_utf8() {
+        Ok(decoded) => Ok(decoded.into_owned()),
+        Err(_) => Err("has an escape that is not UTF-8"),
     }
-    let addresses = hosts
-        .split(',')
-        .filter(|host| !host.is_empty())
-        .map(parse_address)
-        .collect::<Result<Vec<Address>, String>>()?;
+}
+
+/// Whether a parameter of this name holds a secret, whoever invented the name (`sslpassword`, `PASSWORD`).
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("passw") || name.contains("pwd") || name.contains("secret")
+}
+
+/// Names and values, in order.
+type Parameters = Vec<(String, String)>;
+
+/// The parameters and, apart from them, the password.
+fn parse_parameters(query: &str) -> Result<(Parameters, Option<Secret>), &'static str> {
+    let mut parameters = Parameters::new();
+    let mut password = None;
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').ok_or("has a parameter that is not name=value")?;
+        let (name, value) = (decode(name)?, decode(value)?);
+        if name.is_empty() {
+            return Err("has a parameter without a name");
+        }
+        if name == "password" {
+            password = Some(Secret(value));
+        } else if is_secret(&name) {
+            return Err("has a parameter that looks like a password and is not called password");
+        } else {
+            parameters.push((name, value));
+        }
+    }
+    Ok((parameters, password))
+}
+
+fn parse_url(scheme: &str, rest: &str, query: &str) -> Result<Target, &'static str> {
+    let (authority, database) = rest.split_once('/').unwrap_or((rest, ""));
+    if database.contains('@') {
+        return Err(STRAY_AT);
+    }
+    let (login, hosts) = match authority.rsplit_once('@') {
+        Some((login, hosts)) => (login, hosts),
+        None => ("", authority),
+    };
+    let (user, login_password) = match login.split_once(':') {
+        Some((user, password)) => (decode(user)?, Some(Secret(decode(password)?))),
+        None => (decode(login)?, None),
+    };
+    let (parameters, password) = parse_parameters(query)?;
+    let addresses = match hosts {
+        "" => Vec::new(),
+        hosts => hosts.split(',').map(parse_address).collect::<Result<Vec<Address>, _>>()?,
+    };
+    let database = decode(database)?;
     Ok(Target {
         scheme: scheme.to_owned(),
         local: false,
-        user: user.filter(|user| !user.is_empty()),
-        password,
+        user: Some(user).filter(|user| !user.is_empty()),
+        password: password.or(login_password),
         addresses,
-        database: database.map(text).transpose()?,
+        database: Some(database).filter(|name| !name.is_empty()),
         parameters,
     })
 }
 
-fn parse_address(text: &str) -> Result<Address, String> {
+fn parse_address(text: &str) -> Result<Address, &'static str> {
     let (host, port) = match text.strip_prefix('[') {
-        Some(rest) => {
-            let (host, rest) = rest.split_once(']').ok_or("has a [ without a ]")?;
-            (host, rest.strip_prefix(':'))
-        }
-        None => match text.split_once(':') {
-            Some((host, port)) => (host, Some(port)),
-            None => (text, None),
+        Some(rest) => match rest.split_once(']').ok_or("has a [ without a ]")? {
+            (host, "") => (host, ""),
+            (host, rest) => (host, rest.strip_prefix(':').ok_or("has something between a ] and its :")?),
         },
+        None => text.split_once(':').unwrap_or((text, "")),
     };
-    let port = port
-        .filter(|port| !port.is_empty())
-        .map(|port| port.parse().map_err(|_| "has a port that is not a number from 1 to 65535".to_owned()))
-        .transpose()?;
-    let host = decode(host).filter(|host| !host.is_empty()).ok_or("has an empty host")?;
-    Ok(Address { host, port })
+    let port = match port {
+        "" => None,
+        port => Some(parse_port(port).ok_or("has a port that is not a number from 1 to 65535")?),
+    };
+    match decode(host)? {
+        host if host.is_empty() => Err("has an empty host"),
+        host => Ok(Address { host, port }),
+    }
 }
 
-/// `text` with everything between the first `:` of the login and its `@` blotted out, and a password parameter too.
+/// Digits only: the standard parser would take `+5432`.
+fn parse_port(text: &str) -> Option<u16> {
+    let digits = text.bytes().all(|letter| letter.is_ascii_digit());
+    text.parse().ok().filter(|port| digits && *port > 0)
+}
+
+/// `text` with everything blotted out that may be a password, for a text that could not be understood: from the
+/// first `:` of the login to the last `@`; where there is no `@`, what stands in the place of a port and is none;
+/// and the values of parameters that hold secrets.
 fn without_password(text: &str) -> String {
+    let start = text.find("://").filter(|end| is_name(&text[..*end])).map_or(0, |at| at + 3);
     let mut shown = text.to_owned();
-    if let Some(start) = shown.find("://").map(|at| at + 3) {
-        if let Some(at) = shown[start..].rfind('@').map(|at| start + at) {
-            if let Some(colon) = shown[start..at].find(':').map(|colon| start + colon) {
-                shown.replace_range(colon..at, ":...");
-            }
+    let at = text[start..].rfind('@').map(|at| start + at);
+    let end = at.or_else(|| text[start..].find(['/', '?']).map(|end| start + end)).unwrap_or(text.len());
+    if let Some(colon) = text[start..end].find(':').map(|colon| start + colon) {
+        let place = start == 0 || text[start..].starts_with('[') || parse_port(&text[colon + 1..end]).is_some();
+        if at.is_some() || !place {
+            shown.replace_range(colon..end, ":...");
         }
     }
-    if let Some(start) = shown.find("password=").map(|at| at + "password=".len()) {
-        let end = shown[start..].find('&').map_or(shown.len(), |at| start + at);
-        shown.replace_range(start..end, "...");
-    }
-    shown
+    let Some((place, query)) = shown.split_once('?') else { return shown };
+    let pairs: Vec<String> = query.split('&').map(without_secret).collect();
+    format!("{place}?{}", pairs.join("&"))
 }
+
+fn without_secret(pair: &str) -> String {
+    match pair.split_once('=') {
+        Some((name, _)) if decode(name).map_or(true, |name| is_secret(&name)) => format!("{name}=..."),
+        _ => pair.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,1 +1,20 @@
-//! (empty)
+//! The machine: its inventory, its raw counters, and where threads are placed on it.
+//!
+//! A crate of its own because it has several consumers that should not see how `/proc` and `/sys` are read. Every
+//! reader takes the places of both as a value, so that it is tested on recorded trees. What is absent stays absent;
+//! counters are cumulative and raw: rates, shares and doubts are made of two readings elsewhere.
+
+mod counter;
+mod group;
+mod inventory;
+mod mount;
+mod placement;
+mod root;
+mod stack;
+
+pub use counter::{CountedDevice, Counters};
+pub use inventory::{
+    clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
+};
+pub use placement::{PlacementError, cpus_allowed, pin_process, pin_this_thread};
+pub use root::Root;

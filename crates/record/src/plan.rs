@@ -110,6 +110,8 @@ pub struct Plan {
     pub window_ns: Nanos,
     /// Length of the warm-up before each window.
     pub warm_up_ns: Nanos,
+    /// Steps of each job, at most; absent where only the window ends a run.
+    pub steps: Option<u64>,
     /// What all pseudo-random data and keys are drawn from.
     pub seed: u64,
     /// Where jobs run.

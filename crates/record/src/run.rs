@@ -23,6 +23,19 @@ pub enum Layer {
     Database,
 }
 
+impl Layer {
+    /// As it is written on the command line and in test files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Layer::Cpu => "cpu",
+            Layer::Memory => "memory",
+            Layer::Storage => "storage",
+            Layer::Server => "server",
+            Layer::Database => "database",
+        }
+    }
+}
+
 /// What an operation of a test is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

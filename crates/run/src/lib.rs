@@ -1,1 +1,25 @@
-//! (empty)
+//! Plan, prepare, warm up, measure, record.
+//!
+//! A crate of its own so that the compiler guards the direction: it knows engines only by their traits, prints
+//! nothing (it tells a [`Listener`]), and derives nothing from readings (that is `model`'s).
+
+mod ceiling;
+mod data;
+mod directory;
+mod error;
+mod instrument;
+mod interrupt;
+mod invocation;
+mod listener;
+mod measurement;
+mod plan;
+mod request;
+mod sampler;
+
+pub use directory::{Cleaned, MeasuredDirectory};
+pub use error::{Error, Fault, Result};
+pub use interrupt::Interrupt;
+pub use invocation::{Measured, Workplace, dry_run, measure, resume};
+pub use listener::{Event, Listener};
+pub use plan::{window, windows};
+pub use request::{Request, Selection};

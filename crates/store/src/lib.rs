@@ -1,1 +1,20 @@
-//! (empty)
+//! Records on disk: one JSON file per invocation.
+//!
+//! A crate of its own because it is the only one that reads and writes records, and more than one program does:
+//! `run` while it measures, `cli` to list and draw, later `monitor` and `fleet`. It knows the version of the format
+//! and nothing else of what a record means: it derives no figure and prints nothing.
+
+mod directory;
+mod error;
+mod list;
+mod migrate;
+mod read;
+mod schema;
+mod write;
+
+pub use directory::{default_name, id_of};
+pub use error::{Error, Result};
+pub use list::{Entry, Summary, list};
+pub use read::{RECORD_BYTES_MAX, read};
+pub use schema::{schema, schema_text};
+pub use write::write;

@@ -1,1 +1,92 @@
-//! (empty)
+//! SQLite, inside this process: the library that is built in, one connection per session.
+//!
+//! Native needs: a C compiler at build time. Known limits: one writer at a time; no procedures, no exact decimal
+//! type, no parallel query; every session has a page cache of its own.
+//!
+//! The target is `sqlite`, the file lies in the measured directory. Parameters of the target:
+//!
+//! | parameter | default | |
+//! |---|---|---|
+//! | `page_size` | `8192` | the block size of the other engines, so that a block read means the same |
+//! | `journal_mode` | `wal` | `wal`, `delete`, `truncate`, `persist` |
+//! | `synchronous` | `full` | `off`, `normal`, `full`, `extra`; `full` forces every commit to stable storage |
+//! | `cache_size` | as planned | page cache of each session in bytes, with an optional suffix (`64MiB`) |
+//! | `mmap_size` | `0` | bytes of the file that are mapped; a mapped read is not seen as a read |
+//! | `busy_timeout` | `60s` | how long a session waits for a lock |
+//! | `wal_autocheckpoint` | `1000` | pages in the log that make a commit copy it back; 0 for never |
+//! | `temp_store` | `default` | `default`, `file`, `memory`: where sorts spill to |
+//!
+//! `locking_mode=exclusive` is not among them: it shuts out every second session, and a measurement always has one.
+
+mod bulk;
+mod claim;
+mod connect;
+mod counter;
+mod dialect;
+mod failure;
+mod hook;
+mod inventory;
+mod node;
+mod session;
+mod setting;
+mod sql;
+mod statement;
+mod vfs;
+
+use std::path::Path;
+
+use engine::{Dialect, Engine, Error, Kind, Node, Result, Site, StatementFile, Target};
+
+/// SQLite.
+pub const SQLITE: Sqlite = Sqlite;
+
+/// The engine; see the head of this crate for the parameters of its target.
+#[derive(Clone, Copy, Debug)]
+pub struct Sqlite;
+
+impl Engine for Sqlite {
+    fn name(&self) -> &'static str {
+        "sqlite"
+    }
+
+    fn title(&self) -> &'static str {
+        "SQLite"
+    }
+
+    fn summary(&self) -> &'static str {
+        "built in, in this process, in a file of the measured directory"
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        &["sqlite"]
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        &dialect::DIALECT
+    }
+
+    fn statement_files(&self) -> &'static [StatementFile] {
+        sql::FILES
+    }
+
+    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
+        if target.user.is_some()
+            || target.password.is_some()
+            || !target.addresses.is_empty()
+            || target.database.is_some()
+        {
+            let error =
+                Error::new(Kind::Usage, format!("SQLite has no server and no login, but the target is {target}"));
+            return Err(error.hint("give the target sqlite, and with --dir the directory that the file is to lie in"));
+        }
+        let settings = setting::Settings::parse(target, site)?;
+        Ok(Box::new(node::SqliteNode::new(settings, site)?))
+    }
+
+    fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {
+        claim::Files::below(directory).remove_orphan()
+    }
+}
+
+#[cfg(test)]
+mod tests;

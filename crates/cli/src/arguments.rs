@@ -1,0 +1,263 @@
+//! What may stand on the command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use record::Nanos;
+
+/// A dynamometer for database platforms: measures a machine layer by layer (CPU, memory, storage, database)
+/// through the database itself, and prints one spec sheet.
+///
+/// Begin with `dbdyno run`: it needs nothing but this program (it brings SQLite along) and takes a few minutes.
+#[derive(Debug, Parser)]
+#[command(name = "dbdyno", version, max_term_width = 100, arg_required_else_help = true)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure the platform and print its spec sheet
+    Run(Box<RunArguments>),
+    /// Show the platform: machine, storage, kernel, engine and settings
+    Inventory(InventoryArguments),
+    /// List what there is: tests, engines, or records
+    List(ListArguments),
+    /// Show a record again
+    Report(ReportArguments),
+    /// Remove the databases that were kept, or left behind, in a directory
+    Clean(CleanArguments),
+    /// Print the completion script of a shell
+    Completions {
+        /// For which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page, or write the pages of all commands into a directory
+    Man {
+        /// Directory for the pages
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// Print the JSON Schema of a record
+    Schema,
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  dbdyno run                                  this machine through SQLite, a few minutes
+  dbdyno run --target local:postgres          the same through a throwaway PostgreSQL server
+  dbdyno run --target 'local:postgres?shared_buffers=2GB&synchronous_commit=off'
+  dbdyno run --target postgres://me@db1/shop  in a schema `dbdyno` of its own; asks PGPASSWORD or ~/.pgpass
+  dbdyno run --dir /mnt/nvme --preset standard --jobs 1,8,64
+  dbdyno run --tests T611,T616 --seconds 10   two tests of the catalogue (`dbdyno list tests`)
+  dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the due time
+  dbdyno run --resume dbdyno-20260131-120000-db1.json";
+
+/// Options of `dbdyno run`.
+#[derive(Args, Debug)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArguments {
+    /// The engine: `sqlite`, `local:postgres`, or a URL
+    #[arg(long, short, value_name = "TARGET", help_heading = "What")]
+    pub target: Option<String>,
+    /// Codes, layers (cpu, memory, server, storage, database), `probes`, or test files of your own
+    #[arg(long, value_name = "T611,cpu,...", value_delimiter = ',', help_heading = "What")]
+    pub tests: Vec<String>,
+    /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
+    #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
+    pub jobs: Option<Vec<String>>,
+    /// How long and how large
+    #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "How long and how large")]
+    pub preset: PresetArgument,
+    /// Length of each measured window, seconds
+    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub seconds: Option<String>,
+    /// Length of each warm-up, seconds
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub warm_up: Option<String>,
+    /// End each run after so many steps of each job, if its window is not over before
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub steps: Option<String>,
+    /// Rows of the table that fits the engine's cache
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub small_rows: Option<String>,
+    /// Rows of the table that should not fit it
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub large_rows: Option<String>,
+    /// Steps per second of all jobs together, instead of as fast as possible
+    #[arg(long, value_name = "R", allow_hyphen_values = true, help_heading = "When steps are due")]
+    pub rate: Option<String>,
+    /// How the steps of --rate arrive
+    #[arg(long, value_enum, default_value_t = Arrival::Poisson, requires = "rate", help_heading = "When steps are due")]
+    pub arrival: Arrival,
+    /// Wait of each job between two steps, such as 10ms
+    #[arg(long, value_name = "TIME", conflicts_with = "rate", help_heading = "When steps are due")]
+    pub think_time: Option<String>,
+    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
+    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Where")]
+    pub dir: PathBuf,
+    /// Which processors the jobs and a local server run on
+    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
+    pub placement: PlacementArgument,
+    /// Where the record goes [default: ./dbdyno-TIME-HOST.json]
+    #[arg(long, value_name = "FILE", help_heading = "Where")]
+    pub record: Option<PathBuf>,
+    /// Go on with a record that was broken off
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["tests", "jobs", "record"], help_heading = "Where")]
+    pub resume: Option<PathBuf>,
+    /// Keep the database; a later run with the same seed and sizes uses its tables again
+    #[arg(long, help_heading = "Where")]
+    pub keep: bool,
+    /// What all data and keys are drawn from
+    #[arg(long, value_name = "N", default_value_t = 42, help_heading = "How long and how large")]
+    pub seed: u64,
+    /// Print the spec sheet and nothing else
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the plan and stop
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Options of `dbdyno inventory`.
+#[derive(Args, Debug)]
+pub struct InventoryArguments {
+    /// The engine to ask as well: `sqlite`, `local:postgres`, or a URL
+    #[arg(long, short, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// The directory whose file system and devices are shown
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = InventoryFormat::Text)]
+    pub format: InventoryFormat,
+}
+
+/// Options of `dbdyno list`.
+#[derive(Args, Debug)]
+pub struct ListArguments {
+    /// What to list
+    #[arg(value_enum)]
+    pub what: Listed,
+    /// Where to look for records
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+}
+
+/// Options of `dbdyno report`.
+#[derive(Args, Debug)]
+pub struct ReportArguments {
+    /// The record
+    #[arg(value_name = "RECORD")]
+    pub record: PathBuf,
+    /// How to print it
+    #[arg(long, short, value_enum, default_value_t = ReportFormat::Text)]
+    pub format: ReportFormat,
+}
+
+/// Options of `dbdyno clean`.
+#[derive(Args, Debug)]
+pub struct CleanArguments {
+    /// The directory that was measured
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Do not ask
+    #[arg(long, short)]
+    pub yes: bool,
+}
+
+/// Named sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PresetArgument {
+    /// Proves that everything works, within a minute; its figures mean nothing
+    Smoke,
+    /// A first look: 2 seconds a run, tables of megabytes
+    Quick,
+    /// Figures to work with: 30 seconds a run, the large table twice the engine's cache
+    Standard,
+    /// Figures to publish: 5 minutes a run
+    Publish,
+}
+
+impl From<PresetArgument> for record::Preset {
+    fn from(preset: PresetArgument) -> record::Preset {
+        match preset {
+            PresetArgument::Smoke => record::Preset::Smoke,
+            PresetArgument::Quick => record::Preset::Quick,
+            PresetArgument::Standard => record::Preset::Standard,
+            PresetArgument::Publish => record::Preset::Publish,
+        }
+    }
+}
+
+/// Placement on processors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum PlacementArgument {
+    /// The kernel decides
+    Kernel,
+    /// Each job on a processor of its own, its server process on the next one
+    Spread,
+    /// Each job on a processor of its own, its server process on the same one
+    Paired,
+}
+
+impl From<PlacementArgument> for record::Placement {
+    fn from(placement: PlacementArgument) -> record::Placement {
+        match placement {
+            PlacementArgument::Kernel => record::Placement::Kernel,
+            PlacementArgument::Spread => record::Placement::Spread,
+            PlacementArgument::Paired => record::Placement::Paired,
+        }
+    }
+}
+
+/// Arrivals of an open loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Arrival {
+    /// At random, as from many independent users
+    Poisson,
+    /// At equal distances
+    Fixed,
+}
+
+/// Formats of the inventory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InventoryFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// The catalogue of tests and probes
+    Tests,
+    /// The engines
+    Engines,
+    /// The records in a directory
+    Records,
+}
+
+/// Formats of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// The spec sheet
+    Text,
+    /// The record as it is stored
+    Json,
+    /// One line per run
+    Csv,
+}
+
+/// A time with a unit (`10ms`, `2s`), or a plain number of seconds.
+pub fn parse_time(text: &str) -> Option<Nanos> {
+    if let Ok(seconds) = text.parse::<f64>() {
+        return (seconds.is_finite() && seconds >= 0.0).then(|| Nanos::from_seconds(seconds));
+    }
+    humantime::parse_duration(text).ok().map(Nanos::from)
+}

@@ -1,0 +1,39 @@
+//! `dbdyno clean`: removes what was kept or left behind.
+
+use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
+
+use run::{Error, MeasuredDirectory, Result};
+
+use crate::arguments::CleanArguments;
+use crate::engines::ENGINES;
+use crate::output::print;
+
+/// Carries out `dbdyno clean`.
+///
+/// # Errors
+/// Where something is in use, is not ours, or cannot be removed.
+pub fn clean(arguments: &CleanArguments) -> Result<()> {
+    let Some(mut directory) = MeasuredDirectory::to_be_removed(&arguments.dir)? else {
+        return print(&format!("nothing of dbdyno in {}", arguments.dir.display()));
+    };
+    let path = directory.path().display().to_string();
+    if !arguments.yes && !confirmed(&path)? {
+        directory.leave();
+        return print(&format!("left {path} as it is"));
+    }
+    for line in directory.prepare(ENGINES)? {
+        print(&line)?;
+    }
+    drop(directory);
+    print(&format!("removed {path}"))
+}
+
+fn confirmed(path: &str) -> Result<bool> {
+    if !stdin().is_terminal() {
+        return Err(Error::user(format!("{path} is not removed without being asked")).hint("give --yes"));
+    }
+    let _ = write!(stderr(), "remove {path} with all databases in it? [y/N] ");
+    let mut answer = String::new();
+    let read = stdin().lock().read_line(&mut answer);
+    Ok(read.is_ok() && matches!(answer.trim(), "y" | "Y" | "yes"))
+}

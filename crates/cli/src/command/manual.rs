@@ -1,0 +1,44 @@
+//! What is generated from the command line itself, and the format of a record.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use clap_complete::Shell;
+use run::{Error, Result};
+
+use crate::arguments::Arguments;
+use crate::output::print;
+
+/// Prints the completion script of `shell`.
+///
+/// # Errors
+/// Where the output cannot be written.
+pub fn completions(shell: Shell) -> Result<()> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "dbdyno", &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// Prints the manual page, or writes the pages of all commands into `out`.
+///
+/// # Errors
+/// Where the output cannot be written.
+pub fn man(out: Option<&Path>) -> Result<()> {
+    let refused = |error: std::io::Error| Error::environment(format!("the manual cannot be written: {error}"));
+    match out {
+        Some(directory) => clap_mangen::generate_to(Arguments::command(), directory).map_err(refused),
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(refused)?;
+            print(&String::from_utf8_lossy(&page))
+        }
+    }
+}
+
+/// Prints the JSON Schema of a record.
+///
+/// # Errors
+/// Where the output cannot be written.
+pub fn schema() -> Result<()> {
+    print(&store::schema_text())
+}

@@ -1,0 +1,19 @@
+//! `dbdyno report`: a record, shown again on any machine.
+
+use run::{Error, Result};
+
+use crate::arguments::{ReportArguments, ReportFormat};
+use crate::output::{print, style, width};
+
+/// Carries out `dbdyno report`.
+///
+/// # Errors
+/// Where the record cannot be read.
+pub fn report(arguments: &ReportArguments) -> Result<()> {
+    let record = store::read(&arguments.record).map_err(|error| Error::user(error.to_string()))?;
+    print(&match arguments.format {
+        ReportFormat::Text => report::text(&record, &arguments.record.display().to_string(), style(), width()),
+        ReportFormat::Json => report::json(&record),
+        ReportFormat::Csv => report::csv(&record),
+    })
+}

@@ -1,0 +1,102 @@
+//! `dbdyno run`: measure, record, print the spec sheet.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::Target;
+use record::Outcome;
+use run::{Error, Interrupt, Measured, Result, Workplace};
+
+use crate::arguments::RunArguments;
+use crate::engines::{ENGINES, engine};
+use crate::output::{print, style, width};
+use crate::progress::{Loudness, Progress};
+use crate::{request, signal};
+
+/// The engine that needs nothing.
+const DEFAULT_TARGET: &str = "sqlite";
+
+/// Carries out `dbdyno run`.
+///
+/// # Errors
+/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that failed.
+pub fn run(arguments: &RunArguments) -> Result<()> {
+    let interrupt = Arc::new(Interrupt::default());
+    let resumed = arguments.resume.as_deref().map(read).transpose()?;
+    let path = match (&arguments.resume, &arguments.record) {
+        (Some(path), _) | (None, Some(path)) => path.clone(),
+        (None, None) => default_record(),
+    };
+    let mut request = request::request(arguments, path)?;
+    let words = match (&arguments.target, &resumed) {
+        (Some(words), _) => words.clone(),
+        (None, Some(record)) => record.plan.target.clone(),
+        (None, None) => DEFAULT_TARGET.to_owned(),
+    };
+    let target: Target = words.parse().map_err(user)?;
+    let chosen = engine(&target)?;
+    if arguments.resume.is_none() && request.record.exists() {
+        return Err(Error::user(format!("record {} exists", request.record.display()))
+            .hint("give another --record, or go on with it by --resume"));
+    }
+    signal::listen(Arc::clone(&interrupt))
+        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
+    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
+    let workplace =
+        Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
+    if arguments.dry_run {
+        let plan = run::dry_run(&request, &workplace);
+        progress.end();
+        return print(&report::plan(&plan?));
+    }
+    let measured = match resumed {
+        Some(record) => {
+            request.follow(&record.plan);
+            run::resume(record, &request, &workplace)
+        }
+        None => run::measure(&request, &workplace),
+    };
+    progress.end();
+    show(measured?)
+}
+
+fn show(measured: Measured) -> Result<()> {
+    if !measured.record.runs.is_empty() {
+        print(&report::text(&measured.record, &measured.path.display().to_string(), style(), width()))?;
+    }
+    if let Some(error) = measured.error {
+        return Err(match measured.record.runs.is_empty() {
+            true => error,
+            false => {
+                let path = measured.path.display();
+                let hint = format!("the runs that ended are in {path}; go on with dbdyno run --resume {path}");
+                if error.hint.is_some() { error } else { error.hint(hint) }
+            }
+        });
+    }
+    let failed: Vec<String> = measured
+        .record
+        .runs
+        .iter()
+        .filter(|run| run.outcome != Outcome::Done)
+        .map(|run| format!("{} at {} jobs", run.test, run.dop.jobs))
+        .collect();
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Error::environment(format!("runs failed: {}", failed.join(", ")))
+            .hint("the spec sheet says why; the other runs are valid")),
+    }
+}
+
+fn read(path: &Path) -> Result<record::Record> {
+    store::read(path).map_err(|error| Error::user(error.to_string()))
+}
+
+fn user(error: impl std::error::Error) -> Error {
+    Error::user(error.to_string())
+}
+
+/// A name in the current directory that says when and where.
+fn default_record() -> PathBuf {
+    PathBuf::from(store::default_name(std::time::SystemTime::now(), &host::host_name()))
+}

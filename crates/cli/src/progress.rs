@@ -1,0 +1,137 @@
+//! Who listens to a run: bars on a terminal, lines elsewhere, nothing when it is to be quiet.
+
+use std::io::{IsTerminal, Write, stderr};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use record::{Nanos, PlannedRun, Run};
+use run::{Event, Listener};
+
+/// How much is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loudness {
+    /// Nothing.
+    Quiet,
+    /// A line for each run, and bars where a terminal can show them.
+    Normal,
+}
+
+/// Tells the standard error stream what goes on.
+pub struct Progress {
+    loudness: Loudness,
+    bar: Option<ProgressBar>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    runs: usize,
+    runs_done: usize,
+    expected: Nanos,
+    expected_done: Nanos,
+    current: String,
+    current_expected: Nanos,
+}
+
+impl Progress {
+    /// A listener that is as loud as asked for.
+    pub fn new(loudness: Loudness) -> Progress {
+        let on_terminal = loudness == Loudness::Normal && stderr().is_terminal();
+        let bar = on_terminal.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{bar:24} {msg}").expect("a constant template");
+            bar.set_style(style);
+            bar
+        });
+        Progress { loudness, bar, state: Mutex::new(State::default()) }
+    }
+
+    /// Takes the bar off the screen.
+    pub fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn line(&self, text: &str) {
+        match (&self.bar, self.loudness) {
+            (_, Loudness::Quiet) => {}
+            (Some(bar), _) => bar.println(text),
+            (None, _) => {
+                // A reader of the stream that has gone away is no reason to stop measuring.
+                let _ = writeln!(stderr(), "{text}");
+            }
+        }
+    }
+
+    fn show(&self, state: &State, within: Nanos, message: String) {
+        let Some(bar) = &self.bar else { return };
+        let milliseconds = |nanos: Nanos| nanos.0 / 1_000_000;
+        bar.set_length(milliseconds(state.expected).max(1));
+        bar.set_position(milliseconds(state.expected_done + within.min(state.current_expected)));
+        bar.set_message(message);
+    }
+
+    fn progress(&self, state: &State, elapsed: Nanos, operations: u64) {
+        let rate = operations as f64 / elapsed.seconds().max(1e-3);
+        let left = state.expected.since(state.expected_done + elapsed.min(state.current_expected));
+        let message = format!(
+            "{}/{} {}  {}/s  {} left",
+            state.runs_done + 1,
+            state.runs,
+            state.current,
+            report::number(rate),
+            humantime::format_duration(Duration::from_secs(left.seconds() as u64))
+        );
+        self.show(state, elapsed, message);
+    }
+
+    fn ended(&self, state: &mut State, run: &Run) {
+        state.runs_done += 1;
+        state.expected_done = state.expected_done + state.current_expected;
+        state.current_expected = Nanos(0);
+        self.line(&report::run_line(run));
+    }
+}
+
+impl Listener for Progress {
+    fn hear(&self, event: &Event<'_>) {
+        if self.loudness == Loudness::Quiet {
+            return;
+        }
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match event {
+            Event::Note(text) => self.line(text),
+            Event::Doubt(finding) => self.line(&format!("! {}", finding.detail)),
+            Event::Planned { runs, expected, skipped, record } => {
+                (state.runs, state.expected) = (*runs, *expected);
+                for skip in *skipped {
+                    self.line(&format!("skipped {}: {}", skip.test, skip.reason));
+                }
+                let time = humantime::format_duration(Duration::from_secs(expected.seconds().ceil() as u64));
+                self.line(&format!("{runs} runs, about {time} and set-up; record {}", record.display()));
+            }
+            Event::Loading { table, rows_done, rows } => {
+                let share = *rows_done as f64 / (*rows).max(1) as f64;
+                self.show(&state, Nanos(0), format!("loading {table}: {:.0} %", share * 100.0));
+            }
+            Event::Began { planned, title, expected } => {
+                state.current = name(planned, title);
+                state.current_expected = *expected;
+                let message = format!("{}/{} {}", state.runs_done + 1, state.runs, state.current);
+                self.show(&state, Nanos(0), message);
+            }
+            Event::Progress { elapsed, operations } => self.progress(&state, *elapsed, *operations),
+            Event::Ended(run) => self.ended(&mut state, run),
+        }
+    }
+}
+
+fn name(planned: &PlannedRun, title: &str) -> String {
+    let dop = match planned.dop.threads {
+        1 => format!("J{}", planned.dop.jobs),
+        threads => format!("T{threads}"),
+    };
+    format!("{} {dop} {title}", planned.test)
+}

@@ -1,0 +1,156 @@
+//! From the words of the command line to a request, with an answer for everything that cannot be.
+
+use std::path::PathBuf;
+
+use record::{Nanos, Pace};
+use run::{Error, Request, Result, Selection};
+
+use crate::arguments::{Arrival, RunArguments, parse_time};
+
+/// The most jobs that one invocation drives; above it one thread per job is itself the limit.
+const DEGREE_MAX: u32 = 8_192;
+/// The longest window, in seconds.
+const SECONDS_MAX: f64 = 7.0 * 86_400.0;
+
+/// Checks `arguments` and makes them a request whose record goes to `record`.
+///
+/// # Errors
+/// The user's mistakes: thing, value, limit, hint.
+pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
+    Ok(Request {
+        tests: Selection { words: arguments.tests.clone() },
+        directory: arguments.dir.clone(),
+        degrees: arguments.jobs.as_deref().map(degrees).transpose()?,
+        preset: arguments.preset.into(),
+        window: arguments.seconds.as_deref().map(|text| seconds("seconds", text, 0.001)).transpose()?,
+        warm_up: arguments.warm_up.as_deref().map(|text| seconds("warm-up", text, 0.0)).transpose()?,
+        steps: arguments.steps.as_deref().map(|text| count("steps", text, 1)).transpose()?,
+        seed: arguments.seed,
+        placement: arguments.placement.into(),
+        pace: pace(arguments)?,
+        small_rows: arguments.small_rows.as_deref().map(|text| rows("small-rows", text)).transpose()?,
+        large_rows: arguments.large_rows.as_deref().map(|text| rows("large-rows", text)).transpose()?,
+        keep: arguments.keep,
+        record,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+fn degrees(words: &[String]) -> Result<Vec<u32>> {
+    let mut degrees = Vec::with_capacity(words.len());
+    for word in words {
+        let degree: u32 = match word.trim().parse() {
+            Ok(degree @ 1..=DEGREE_MAX) => degree,
+            Ok(0) => {
+                return Err(Error::user("jobs 0 is not a degree of parallelism").hint("use 1 or more"));
+            }
+            Ok(degree) => {
+                return Err(Error::user(format!("jobs {degree} is more than {DEGREE_MAX}"))
+                    .hint("drive more sessions from several invocations"));
+            }
+            Err(_) => {
+                return Err(Error::user(format!("jobs {word} is not a whole number"))
+                    .hint("give degrees of parallelism such as --jobs 1,2,4"));
+            }
+        };
+        if !degrees.contains(&degree) {
+            degrees.push(degree);
+        }
+    }
+    Ok(degrees)
+}
+
+fn seconds(thing: &str, text: &str, least: f64) -> Result<Nanos> {
+    let hint = format!("use a number from {least} to {SECONDS_MAX}, or a time such as 500ms");
+    let Some(time) = parse_time(text) else {
+        return Err(Error::user(format!("{thing} {text} is not a length of time")).hint(hint));
+    };
+    match time.seconds() >= least && time.seconds() <= SECONDS_MAX {
+        true => Ok(time),
+        false => Err(Error::user(format!("{thing} {text} is out of range")).hint(hint)),
+    }
+}
+
+fn count(thing: &str, text: &str, least: u64) -> Result<u64> {
+    match text.parse::<u64>() {
+        Ok(count) if count >= least => Ok(count),
+        _ => Err(Error::user(format!("{thing} {text} is not a count")).hint(format!("use {least} or more"))),
+    }
+}
+
+/// A number of rows: plain, with underscores, or with k, M, G for thousands, millions, thousand millions.
+fn rows(thing: &str, text: &str) -> Result<u64> {
+    let plain = text.replace('_', "");
+    let (digits, factor) = match plain.chars().last() {
+        Some('k' | 'K') => (&plain[..plain.len() - 1], 1_000),
+        Some('m' | 'M') => (&plain[..plain.len() - 1], 1_000_000),
+        Some('g' | 'G') => (&plain[..plain.len() - 1], 1_000_000_000),
+        _ => (plain.as_str(), 1),
+    };
+    let (least, most) = (3_200, 1_000_000_000_000);
+    match digits.parse::<u64>().ok().and_then(|count| count.checked_mul(factor)) {
+        Some(rows) if (least..=most).contains(&rows) => Ok(rows),
+        Some(rows) => Err(Error::user(format!("{thing} {rows} is out of range"))
+            .hint(format!("use {least} to {most} rows; 320 of them share a secondary key"))),
+        None => Err(Error::user(format!("{thing} {text} is not a number of rows")).hint("use digits, or 100k, 2M")),
+    }
+}
+
+fn pace(arguments: &RunArguments) -> Result<Pace> {
+    if let Some(text) = &arguments.think_time {
+        let think_ns = parse_time(text).filter(|time| *time > Nanos(0)).ok_or_else(|| {
+            Error::user(format!("think-time {text} is not a length of time")).hint("use a time such as 10ms")
+        })?;
+        return Ok(Pace::ThinkTime { think_ns });
+    }
+    let Some(text) = &arguments.rate else { return Ok(Pace::AsFastAsPossible) };
+    let steps_per_second = match text.parse::<f64>() {
+        Ok(rate) if rate > 0.0 && rate <= 1e8 => rate,
+        _ => {
+            return Err(Error::user(format!("rate {text} is not a number of steps per second"))
+                .hint("use a number above 0, at most 1e8"));
+        }
+    };
+    Ok(match arguments.arrival {
+        Arrival::Poisson => Pace::Poisson { steps_per_second },
+        Arrival::Fixed => Pace::Rate { steps_per_second },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split(',').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn degrees_are_kept_in_order_and_once() {
+        assert_eq!(degrees(&words("4,1,4,8")).unwrap(), [4, 1, 8]);
+    }
+
+    #[test]
+    fn zero_jobs_are_refused_with_the_rule_and_a_hint() {
+        let error = degrees(&words("1,0")).unwrap_err();
+        assert_eq!(error.to_string(), "jobs 0 is not a degree of parallelism\nhint: use 1 or more");
+    }
+
+    #[test]
+    fn negative_and_endless_seconds_are_refused() {
+        for text in ["-1", "nan", "inf", "1e99", "soon", ""] {
+            assert!(seconds("seconds", text, 0.001).is_err(), "{text}");
+        }
+        assert_eq!(seconds("seconds", "1.5", 0.001).unwrap(), Nanos(1_500_000_000));
+        assert_eq!(seconds("seconds", "200ms", 0.001).unwrap(), Nanos(200_000_000));
+    }
+
+    #[test]
+    fn rows_may_be_written_with_a_suffix() {
+        assert_eq!(rows("small-rows", "320k").unwrap(), 320_000);
+        assert_eq!(rows("small-rows", "1_000_000").unwrap(), 1_000_000);
+        assert!(rows("small-rows", "12").is_err());
+        assert!(rows("small-rows", "k").is_err());
+        assert!(rows("small-rows", "99999999999999999999G").is_err());
+    }
+}

@@ -1,0 +1,182 @@
+//! What cannot be: a clear error, the right exit code, nothing lost and nothing left behind.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+
+use crate::bench::{Bench, Said};
+
+/// Runs `arguments`, expects `code` and all `words` in the error, and an empty directory afterwards.
+fn refused(arguments: &[&str], code: i32, words: &[&str]) -> Said {
+    let bench = Bench::new();
+    let said = bench.run(arguments);
+    assert_eq!(said.code, code, "{arguments:?}\n{}\n{}", said.out, said.err);
+    for word in words {
+        assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+    }
+    assert!(said.err.contains("hint: "), "{}", said.err);
+    assert!(!said.err.contains("panicked"), "{}", said.err);
+    assert!(bench.files().is_empty(), "left behind: {:?}", bench.files());
+    said
+}
+
+#[test]
+fn an_unknown_test() {
+    refused(&["run", "--tests", "T999"], 2, &["test T999 is not known", "T611"]);
+}
+
+#[test]
+fn no_degree_of_parallelism() {
+    refused(&["run", "--jobs", "0"], 2, &["jobs 0 is not a degree of parallelism", "use 1 or more"]);
+    refused(&["run", "--jobs", "-3"], 2, &["jobs -3 is not a whole number"]);
+    refused(&["run", "--jobs", "many"], 2, &["jobs many is not a whole number"]);
+    refused(&["run", "--jobs", "1,100000"], 2, &["jobs 100000 is more than"]);
+}
+
+#[test]
+fn times_that_are_none() {
+    refused(&["run", "--seconds", "-1"], 2, &["seconds -1 is not a length of time"]);
+    refused(&["run", "--seconds", "0"], 2, &["seconds 0 is out of range"]);
+    refused(&["run", "--rate", "0"], 2, &["rate 0 is not a number of steps per second"]);
+    refused(&["run", "--think-time", "long"], 2, &["think-time long is not a length of time"]);
+    refused(&["run", "--steps", "0"], 2, &["steps 0 is not a count"]);
+}
+
+#[test]
+fn targets_that_do_not_parse_or_are_not_known() {
+    refused(&["run", "--target", "://"], 2, &["target :// "]);
+    refused(&["run", "--target", "db2://host"], 2, &["engine db2 is not known", "sqlite"]);
+    refused(&["run", "--target", "postgres://host:99999/db"], 2, &["port"]);
+    refused(&["run", "--target", "sqlite?no_such=1"], 2, &["no_such"]);
+}
+
+#[test]
+fn a_password_is_never_repeated() {
+    let said = refused(&["run", "--target", "postgres://me:s3cret@host:99999/db"], 2, &["port"]);
+    assert!(!said.err.contains("s3cret") && !said.out.contains("s3cret"), "{}", said.err);
+}
+
+#[test]
+fn nobody_listens() {
+    // A port that was free a moment ago.
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let target = format!("postgres://me@127.0.0.1:{port}/db");
+    refused(&["run", "--target", &target], 1, &[&port.to_string()]);
+}
+
+#[test]
+fn somebody_else_listens() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        use std::io::Write;
+        for stream in listener.incoming() {
+            let _ = stream.and_then(|mut stream| stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n"));
+        }
+    });
+    let target = format!("postgres://me@127.0.0.1:{port}/db?sslmode=disable");
+    refused(&["run", "--target", &target], 1, &[&port.to_string()]);
+}
+
+#[test]
+fn a_directory_that_is_none_or_cannot_be_written() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("file"), "").unwrap();
+    let said = bench.run(&["run", "--dir", "file"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("file") && said.err.contains("hint: "), "{}", said.err);
+    let said = bench.run(&["run", "--dir", "/proc"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("/proc"), "{}", said.err);
+    assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn a_directory_of_somebody_else() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path().join("dbdyno-data")).unwrap();
+    fs::write(bench.path().join("dbdyno-data/letter"), "dear").unwrap();
+    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T611"]);
+    assert_eq!(said.code, 1);
+    assert!(said.err.contains("was not made by dbdyno"), "{}", said.err);
+    assert!(bench.path().join("dbdyno-data/letter").exists());
+}
+
+#[test]
+fn a_record_that_exists_is_not_overwritten() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("r.json"), "precious").unwrap();
+    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T611", "--record", "r.json"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("r.json exists"), "{}", said.err);
+    assert_eq!(fs::read_to_string(bench.path().join("r.json")).unwrap(), "precious");
+}
+
+#[test]
+fn a_record_that_cannot_be_written() {
+    refused(&["run", "--tests", "P111", "--record", "/proc/r.json"], 1, &["/proc/r.json"]);
+    refused(&["run", "--tests", "P111", "--record", "no/such/r.json"], 1, &["no/such"]);
+}
+
+#[test]
+fn records_that_are_none() {
+    let bench = Bench::new();
+    for (text, word) in [("", "empty.json"), ("{}", "empty.json"), ("{\"schema_version\": 1}", "empty.json"), ("[", "empty.json")]
+    {
+        fs::write(bench.path().join("empty.json"), text).unwrap();
+        let said = bench.run(&["report", "empty.json"]);
+        assert_eq!(said.code, 2, "{text:?}: {}", said.err);
+        assert!(said.err.contains(word), "{}", said.err);
+    }
+    let said = bench.run(&["report", "none.json"]);
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("none.json"), "{}", said.err);
+}
+
+#[test]
+fn a_record_of_a_newer_schema() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("new.json"), "{\"schema_version\": 99, \"whatever\": true}").unwrap();
+    for arguments in [vec!["report", "new.json"], vec!["run", "--resume", "new.json"]] {
+        let said = bench.run(&arguments);
+        assert_eq!(said.code, 2, "{}", said.err);
+        assert!(said.err.contains("99") && said.err.contains('1'), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_test_file_with_an_unknown_key() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("mine.toml"), "code = \"T900\"\nsumary = \"a slip\"\n").unwrap();
+    let said = bench.run(&["run", "--preset", "smoke", "--tests", "mine.toml"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("mine.toml") && said.err.contains("sumary"), "{}", said.err);
+    let said = bench.run(&["run", "--preset", "smoke", "--tests", "./none.toml"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("none.toml"), "{}", said.err);
+}
+
+#[test]
+fn a_full_disk() {
+    // A file system of 1 MiB, where the tests may mount one.
+    let bench = Bench::new();
+    let small = bench.path().join("small");
+    fs::create_dir(&small).unwrap();
+    fs::set_permissions(&small, fs::Permissions::from_mode(0o777)).unwrap();
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+        .arg(&small)
+        .output()
+        .is_ok_and(|output| output.status.success());
+    if !mounted {
+        // An ordinary user cannot mount; the same path is taken by the unit tests of the engine.
+        return;
+    }
+    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T616", "--dir", "small", "--record", "r.json"]);
+    let left: Vec<_> = small.read_dir().unwrap().collect();
+    let unmounted = std::process::Command::new("umount").arg(&small).status();
+    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    assert!(said.err.contains("hint: "), "{}", said.err);
+    assert!(left.is_empty(), "{left:?}");
+    assert!(unmounted.is_ok());
+}

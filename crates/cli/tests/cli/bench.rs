@@ -1,0 +1,97 @@
+//! An empty directory with the program in it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// An empty directory of a test's own.
+pub struct Bench {
+    directory: TempDir,
+}
+
+/// What the program said.
+pub struct Said {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        // Unix socket paths are short: the default place of temporary directories is, too.
+        Bench { directory: tempfile::Builder::new().prefix("dbdyno-test").tempdir().unwrap() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// The program with `arguments`, not yet started.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_dbdyno"));
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .env_remove("PGPASSWORD")
+            .env_remove("PGHOST")
+            .env_remove("PGUSER")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs the program to its end.
+    pub fn run(&self, arguments: &[&str]) -> Said {
+        said(self.command(arguments).output().unwrap())
+    }
+
+    /// Runs it and demands success.
+    pub fn succeed(&self, arguments: &[&str]) -> Said {
+        let said = self.run(arguments);
+        assert_eq!(said.code, 0, "dbdyno {}\n{}\n{}", arguments.join(" "), said.out, said.err);
+        said
+    }
+
+    /// Starts it and leaves it running.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    /// The record at `name`.
+    pub fn record(&self, name: &str) -> Value {
+        let text = std::fs::read_to_string(self.path().join(name)).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Everything that lies in the directory.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let mut files: Vec<PathBuf> = self.path().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files.into_iter().map(|path| path.strip_prefix(self.path()).unwrap().to_owned()).collect()
+    }
+}
+
+/// What a process said until its end.
+pub fn said(output: Output) -> Said {
+    Said {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The runs of `record` that are about `test`.
+pub fn runs<'a>(record: &'a Value, test: &str) -> Vec<&'a Value> {
+    record["runs"].as_array().unwrap().iter().filter(|run| run["test"] == test).collect()
+}
+
+/// The growth of a counter over the window of a run.
+pub fn growth(run: &Value, counter: &str) -> Option<u64> {
+    let readings = run["readings"].as_array()?;
+    let value = |reading: &Value| reading["values"][counter].as_u64();
+    Some(value(readings.last()?)? - value(readings.first()?)?)
+}

@@ -1,0 +1,125 @@
+//! `dbdyno run --target local:postgres`: a real server, started, measured, removed.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, growth, runs};
+
+/// Processes whose command line mentions the bench's directory: the servers of this test and nobody else's.
+pub fn servers(bench: &Bench) -> Vec<u32> {
+    let wanted = bench.path().to_string_lossy().into_owned();
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).into_owned();
+            line.contains(&wanted) && line.contains("postgres")
+        })
+        .filter(|pid| !line_is_ours(*pid))
+        .collect()
+}
+
+fn line_is_ours(pid: u32) -> bool {
+    std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("dbdyno"))
+}
+
+#[test]
+fn every_test_that_the_engine_is_capable_of_has_a_row_and_nothing_is_left() {
+    let bench = Bench::new();
+    let said =
+        bench.succeed(&["run", "--target", "local:postgres", "--preset", "smoke", "--jobs", "1,2", "--record", "r.json"]);
+    let record = bench.record("r.json");
+    let codes = [
+        "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T421", "T611", "T621", "T211", "T426", "T626", "T721",
+        "T331", "T431", "T441", "T512", "T311", "T616", "T716",
+    ];
+    for code in codes {
+        let runs = runs(&record, code);
+        assert!(!runs.is_empty(), "no run of {code}");
+        for run in runs {
+            assert_eq!(run["outcome"]["status"], "done", "{code}: {}", run["outcome"]);
+        }
+        assert!(said.out.contains(code), "{code} is not on the sheet");
+    }
+    let skipped: Vec<&Value> = record["plan"]["skipped"].as_array().unwrap().iter().collect();
+    assert_eq!(skipped.len(), 1, "{skipped:?}");
+    assert_eq!(skipped[0]["test"], "T332");
+    assert_eq!(record["engine"]["throwaway"], true);
+    assert!(servers(&bench).is_empty(), "a server was left behind");
+    assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn twenty_three_transactions_are_twenty_three_for_the_engine_too() {
+    let bench = Bench::new();
+    // Autovacuum commits transactions of its own in the same database.
+    let target = "local:postgres?autovacuum=off";
+    let arguments = ["run", "--target", target, "--preset", "smoke", "--jobs", "1", "--steps", "23", "--seconds", "60"];
+    bench.succeed(&[&arguments[..], &["--tests", "T616,T311,T611", "--record", "r.json"]].concat());
+    let record = bench.record("r.json");
+    for (test, rows) in [("T616", 23 * 32), ("T311", 23 * 2), ("T611", 23)] {
+        let run = runs(&record, test)[0];
+        assert_eq!(run["totals"]["transactions"], 23, "{test}");
+        assert_eq!(run["totals"]["rows"], rows, "{test}");
+        let engine = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap();
+        assert_eq!(engine, 23, "{test}: what the engine counted, less what dbdyno did to read it");
+    }
+}
+
+#[test]
+fn settings_of_the_server_are_taken_from_the_target_and_recorded() {
+    let bench = Bench::new();
+    let target = "local:postgres?shared_buffers=48MB&synchronous_commit=off";
+    let said = bench.succeed(&["inventory", "--target", target, "--format", "json"]);
+    let shown: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(shown["engine"]["cache_bytes"], 48 << 20);
+    assert_eq!(shown["engine"]["durable"], false);
+    let refused = bench.run(&["run", "--target", "local:postgres?no_such_setting=1", "--tests", "T611"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("no_such_setting"), "{}", refused.err);
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+}
+
+#[test]
+fn placement_is_an_explicit_and_recorded_choice() {
+    let bench = Bench::new();
+    for placement in ["spread", "paired"] {
+        let record = format!("{placement}.json");
+        let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--jobs", "1,2", "--tests", "T611"];
+        let said = bench.succeed(&[&arguments[..], &["--placement", placement, "--record", &record]].concat());
+        assert_eq!(bench.record(&record)["plan"]["placement"], placement);
+        assert!(!said.err.contains("could not be placed"), "{}", said.err);
+    }
+}
+
+#[test]
+fn the_server_does_not_run_as_root() {
+    let bench = Bench::new();
+    let mut child = bench.start(&["run", "--target", "local:postgres", "--seconds", "3", "--jobs", "1", "--tests", "T611"]);
+    let pid = wait_for_server(&bench);
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let uid = status.lines().find(|line| line.starts_with("Uid:")).unwrap().split_whitespace().nth(1).unwrap();
+    assert_ne!(uid, "0");
+    assert!(child.wait().unwrap().success());
+}
+
+/// Waits until the server of `bench` is there.
+pub fn wait_for_server(bench: &Bench) -> u32 {
+    for _ in 0..600 {
+        if let Some(pid) = servers(bench).into_iter().find(|pid| is_postmaster(*pid)) {
+            return pid;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    panic!("no server within 30 s");
+}
+
+/// The postmaster is the one whose command line names the data directory and that is no `initdb`.
+fn is_postmaster(pid: u32) -> bool {
+    std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("postgres"))
+        && Command::new("ps").args(["-o", "ppid=", "-p", &pid.to_string()]).output().is_ok()
+        && !std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--boot")
+        && !std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--single")
+}

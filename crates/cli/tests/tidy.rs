@@ -1,0 +1,168 @@
+//! The rules of the house, as tests: which crate may import which, how large a file may be, which words stay where.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What each crate may import of ours. A new entry is a commit of its own that says why.
+const EDGES: &[(&str, &[&str])] = &[
+    ("record", &[]),
+    ("measure", &["record"]),
+    ("model", &["record"]),
+    ("host", &["record"]),
+    ("engine", &["record"]),
+    ("store", &["record"]),
+    ("engines/sqlite", &["engine", "record"]),
+    ("engines/postgres", &["engine", "record"]),
+    ("probe", &["measure", "record"]),
+    ("workload", &["measure", "engine", "record"]),
+    ("run", &["record", "measure", "model", "host", "engine", "store", "probe", "workload"]),
+    ("report", &["record", "model"]),
+    (
+        "cli",
+        &[
+            "record", "measure", "model", "host", "engine", "store", "probe", "workload", "run", "report", "sqlite",
+            "postgres",
+        ],
+    ),
+];
+
+/// Files of more lines want a split.
+const LINES_MAX: usize = 400;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn manifest(directory: &Path) -> toml::Table {
+    fs::read_to_string(directory.join("Cargo.toml")).unwrap().parse().unwrap()
+}
+
+/// All crates, by their path below `crates/`.
+fn crates() -> BTreeMap<String, PathBuf> {
+    let mut found = BTreeMap::new();
+    for (folder, prefix) in [("crates", ""), ("crates/engines", "engines/")] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.join("Cargo.toml").exists() {
+                found.insert(format!("{prefix}{}", path.file_name().unwrap().to_string_lossy()), path);
+            }
+        }
+    }
+    found
+}
+
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => sources(&path, files),
+            false => files.push(path),
+        }
+    }
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for folder in ["src", "tests", "benches", "examples"] {
+        if directory.join(folder).exists() {
+            sources(&directory.join(folder), &mut files);
+        }
+    }
+    files.retain(|file| file.extension().is_some_and(|ending| ending == "rs"));
+    files
+}
+
+#[test]
+fn every_crate_imports_only_what_the_table_allows() {
+    let ours: BTreeSet<String> = manifest(&root())["workspace"]["dependencies"]
+        .as_table()
+        .unwrap()
+        .iter()
+        .filter(|(_, value)| value.get("path").is_some())
+        .map(|(name, _)| name.clone())
+        .collect();
+    let known: BTreeMap<&str, &[&str]> = EDGES.iter().copied().collect();
+    for (name, path) in crates() {
+        let allowed = known.get(name.as_str()).unwrap_or_else(|| panic!("crate {name} is not in the table of edges"));
+        let manifest = manifest(&path);
+        let dependencies = manifest.get("dependencies").and_then(toml::Value::as_table).cloned().unwrap_or_default();
+        for dependency in dependencies.keys().filter(|dependency| ours.contains(*dependency)) {
+            assert!(
+                allowed.contains(&dependency.as_str()),
+                "crate {name} may not import {dependency}: see the table in ARCHITECTURE.md"
+            );
+        }
+    }
+    assert_eq!(known.len(), crates().len(), "the table names a crate that is not there");
+}
+
+#[test]
+fn no_file_has_become_the_rest() {
+    let mut long = Vec::new();
+    for file in crates().values().flat_map(|path| rust_files(path)) {
+        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        if lines > LINES_MAX {
+            long.push(format!("{} has {lines} lines", file.display()));
+        }
+    }
+    assert!(long.is_empty(), "split these: {long:#?}");
+}
+
+#[test]
+fn modules_have_names_that_say_something() {
+    for file in crates().values().flat_map(|path| rust_files(path)) {
+        let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
+        let empty = ["util", "utils", "common", "helper", "helpers", "manager", "misc"];
+        assert!(!empty.contains(&stem.as_str()), "{}: what is it?", file.display());
+    }
+}
+
+#[test]
+fn engines_are_named_only_in_their_folders_and_on_the_command_line() {
+    let engines = ["postgres", "sqlite", "mariadb", "mysql", "oracle"];
+    for (name, path) in crates() {
+        if name.starts_with("engines/") || name == "cli" {
+            continue;
+        }
+        let mut files = Vec::new();
+        sources(&path.join("src"), &mut files);
+        for file in files.iter().filter(|file| !file.components().any(|part| part.as_os_str() == "tests")) {
+            let Ok(text) = fs::read_to_string(file) else { continue };
+            let text = text.split("#[cfg(test)]").next().unwrap_or_default().to_lowercase();
+            for engine in engines {
+                assert!(!text.contains(engine), "{} names {engine}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_engine_has_the_same_files() {
+    let common = ["lib.rs", "dialect.rs", "counter.rs", "inventory.rs", "sql.rs"];
+    for (name, path) in crates().iter().filter(|(name, _)| name.starts_with("engines/")) {
+        for file in common {
+            assert!(path.join("src").join(file).exists(), "{name} has no {file}");
+        }
+        for noun in ["connect", "session"] {
+            let there = path.join(format!("src/{noun}.rs")).exists() || path.join(format!("src/{noun}/mod.rs")).exists();
+            assert!(there, "{name} has no {noun}");
+        }
+    }
+}
+
+#[test]
+fn documents_have_one_title_each() {
+    for document in ["README.md", "ARCHITECTURE.md", "GLOSSARY.md", "CONTRIBUTING.md", "CHANGELOG.md"] {
+        let text = fs::read_to_string(root().join(document)).unwrap();
+        let mut fenced = false;
+        let titles = text
+            .lines()
+            .filter(|line| {
+                fenced ^= line.starts_with("```");
+                !fenced && line.starts_with("# ")
+            })
+            .count();
+        assert_eq!(titles, 1, "{document}");
+    }
+}

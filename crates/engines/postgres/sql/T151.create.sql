@@ -1,0 +1,10 @@
+-- T151: a function that calls itself twice and adds.
+create or replace function t151(n bigint) returns bigint
+language plpgsql as $$
+begin
+  if n < 2 then
+    return n;
+  end if;
+  return t151(n - 1) + t151(n - 2);
+end
+$$

@@ -1,0 +1,204 @@
+//! From a target to a connection that is logged in.
+
+mod address;
+mod binding;
+mod login;
+mod password;
+mod surroundings;
+mod tls;
+
+use std::io;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use engine::{Error, Kind, Result, Secret};
+
+pub(crate) use self::address::Login;
+pub(crate) use self::login::Server;
+pub(crate) use self::surroundings::Surroundings;
+pub(crate) use self::tls::{Mode, Tls};
+use crate::wire::{Transport, Wire};
+
+/// Where a server listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The directory of a Unix socket; the port is part of the socket's name.
+    Unix { directory: PathBuf, port: u16 },
+    /// A host by name or address.
+    Tcp { host: String, port: u16 },
+}
+
+impl Place {
+    fn socket(directory: &std::path::Path, port: u16) -> PathBuf {
+        directory.join(format!(".s.PGSQL.{port}"))
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Place::Unix { directory, port } => {
+                write!(formatter, "socket {}", Place::socket(directory, *port).display())
+            }
+            Place::Tcp { host, port } => write!(formatter, "{host} port {port}"),
+        }
+    }
+}
+
+/// How a connection was made, so that a second one can be made to the very same server.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    /// The address among those of the host's name; absent on a Unix socket.
+    pub(crate) peer: Option<SocketAddr>,
+    /// Our own address; absent on a Unix socket.
+    pub(crate) own: Option<SocketAddr>,
+    /// Version and cipher, where the connection is encrypted.
+    pub(crate) encryption: Option<String>,
+}
+
+/// A connection that is logged in.
+pub(crate) struct Opened {
+    pub(crate) wire: Wire,
+    pub(crate) server: Server,
+    pub(crate) way: Way,
+}
+
+/// Bytes can be exchanged; nobody has said who he is yet.
+struct Reached {
+    transport: Transport,
+    way: Way,
+    /// What binds a SCRAM exchange to this encrypted connection, where that is known.
+    binding: Option<Vec<u8>>,
+}
+
+impl Login {
+    /// Connects and logs in; the session works in `schema`.
+    ///
+    /// # Errors
+    /// `Unreachable`, `Access`, `Usage`.
+    pub(crate) fn open(&self, schema: Option<&str>) -> Result<Opened> {
+        let encrypt = matches!(self.place, Place::Tcp { .. }) && self.tls.mode != Mode::Disable;
+        let reached = self.reach(encrypt, None)?;
+        let was_encrypted = reached.way.encryption.is_some();
+        match self.log_in(reached, schema) {
+            // The server does not let this role in over TLS; `prefer` is content without.
+            Err(error) if was_encrypted && self.tls.mode == Mode::Prefer && error.code.as_deref() == Some("28000") => {
+                self.log_in(self.reach(false, None)?, schema)
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Connects to the server that was reached by `way`, and says nothing yet.
+    pub(crate) fn reach_again(&self, way: &Way) -> Result<Wire> {
+        let reached = self.reach(way.encryption.is_some(), way.peer)?;
+        Wire::new(reached.transport, self.patience).map_err(|error| self.unreachable(&error))
+    }
+
+    fn reach(&self, encrypt: bool, peer: Option<SocketAddr>) -> Result<Reached> {
+        let (host, port) = match &self.place {
+            Place::Unix { directory, port } => return self.reach_socket(&Place::socket(directory, *port)),
+            Place::Tcp { host, port } => (host, *port),
+        };
+        let stream = self.dial(host, port, peer)?;
+        let own = stream.local_addr().ok();
+        let peer = stream.peer_addr().ok();
+        let unencrypted = |stream| Reached {
+            transport: Transport::Tcp(stream),
+            way: Way { peer, own, encryption: None },
+            binding: None,
+        };
+        if !encrypt {
+            return Ok(unencrypted(stream));
+        }
+        if !self.offers_tls(&stream)? {
+            if self.tls.mode == Mode::Prefer {
+                return Ok(unencrypted(stream));
+            }
+            let message = format!("the server at {} offers no TLS and sslmode is {}", self.place, self.tls.mode);
+            return Err(Error::new(Kind::Usage, message).hint("set ssl = on in the server, or give sslmode=prefer"));
+        }
+        match self.tls.shake_hands(stream, host) {
+            Ok(encrypted) => Ok(Reached {
+                transport: Transport::Tls(encrypted.stream),
+                way: Way { peer, own, encryption: Some(encrypted.encryption) },
+                binding: encrypted.binding,
+            }),
+            Err(_) if self.tls.mode == Mode::Prefer => Ok(unencrypted(self.dial(host, port, peer)?)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn reach_socket(&self, path: &std::path::Path) -> Result<Reached> {
+        let stream = UnixStream::connect(path).map_err(|error| self.unreachable(&error))?;
+        let way = Way { peer: None, own: None, encryption: None };
+        Ok(Reached { transport: Transport::Unix(stream), way, binding: None })
+    }
+
+    /// Connects to `peer`, or to the first address of `host` that answers.
+    fn dial(&self, host: &str, port: u16, peer: Option<SocketAddr>) -> Result<TcpStream> {
+        let addresses: Vec<SocketAddr> = match peer {
+            Some(peer) => vec![peer],
+            None => (host, port).to_socket_addrs().map_err(|error| self.unreachable(&error))?.collect(),
+        };
+        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+        for address in addresses {
+            let stream = match self.patience {
+                Some(patience) => TcpStream::connect_timeout(&address, patience),
+                None => TcpStream::connect(address),
+            };
+            let ready = stream.and_then(|stream| {
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(self.patience)?;
+                Ok(stream)
+            });
+            match ready {
+                Ok(stream) => return Ok(stream),
+                Err(error) => failure = error,
+            }
+        }
+        Err(self.unreachable(&failure))
+    }
+
+    /// Nothing answers: in words, with what may be done.
+    pub(crate) fn unreachable(&self, error: &io::Error) -> Error {
+        let message = format!("no PostgreSQL server answers at {}: {}", self.place, plain(error));
+        let hint = match (error.kind(), &self.place) {
+            (io::ErrorKind::PermissionDenied, _) => "use a role of the operating system that may use the socket",
+            (io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock, _) => {
+                "check host and firewall, or give a longer connect_timeout"
+            }
+            (_, Place::Unix { .. }) => "start the server, or name its socket directory with host=DIRECTORY",
+            (_, Place::Tcp { .. }) => "check host and port, and listen_addresses of the server",
+        };
+        Error::new(Kind::Unreachable, message).hint(hint)
+    }
+
+    /// Something answers that does not speak the protocol.
+    pub(crate) fn foreign(&self, what: &str) -> Error {
+        Error::new(Kind::Unreachable, format!("what answers at {} is not PostgreSQL: {what}", self.place))
+            .hint("check host and port: PostgreSQL listens on 5432 unless it was told otherwise")
+    }
+
+    pub(crate) fn password(&self) -> Option<&Secret> {
+        self.password.as_ref()
+    }
+}
+
+/// An error without the number that the operating system gave it.
+pub(crate) fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    match error.kind() {
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => "no answer in time".to_owned(),
+        _ => text
+            .chars()
+            .next()
+            .map_or_else(String::new, |first| first.to_lowercase().chain(text.chars().skip(1)).collect()),
+    }
+}
+
+/// The default of `connect_timeout`.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);

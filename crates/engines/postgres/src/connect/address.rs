@@ -1,0 +1,222 @@
+//! Who logs in where, and how: the target, completed from the environment as libpq does.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use engine::{Error, Kind, Result, Secret, Target};
+
+use super::password::{self, Asked};
+use super::{PATIENCE, Place, Surroundings, Tls};
+
+/// Parameters of a URL; everything else is a mistake.
+const KNOWN: [&str; 6] = ["sslmode", "sslrootcert", "connect_timeout", "application_name", "host", "port"];
+
+const PORT: u16 = 5432;
+
+/// Everything that is needed to log in.
+#[derive(Debug)]
+pub(crate) struct Login {
+    pub(crate) place: Place,
+    pub(crate) user: String,
+    pub(crate) database: String,
+    pub(super) password: Option<Secret>,
+    /// Why a password file was not used, as a hint.
+    pub(super) password_file: Option<String>,
+    pub(crate) application_name: String,
+    pub(crate) tls: Tls,
+    /// How long to wait for each answer while logging in; for ever without one.
+    pub(crate) patience: Option<Duration>,
+}
+
+impl Login {
+    /// As `target` says.
+    ///
+    /// # Errors
+    /// `Usage` for what cannot be, `Unreachable` where no default socket is there.
+    pub(crate) fn of(target: &Target, surroundings: &Surroundings) -> Result<Login> {
+        if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
+            let message = format!("target parameter {name} is unknown; known are {}", KNOWN.join(", "));
+            return Err(Error::new(Kind::Usage, message)
+                .hint("set parameters of the server in the server, or for the role with alter role"));
+        }
+        let port = port(target, surroundings)?;
+        let place = place(target, surroundings, port)?;
+        let os_user = || surroundings.operating_system_user().map(str::to_owned);
+        let user = target.user.clone().or_else(|| surroundings.variable("PGUSER")).or_else(os_user);
+        let user = user.ok_or_else(|| {
+            Error::new(Kind::Usage, "the target names no role and the operating system no user")
+                .hint("name one: postgres://ROLE@host/database")
+        })?;
+        let database = target.database.clone().or_else(|| surroundings.variable("PGDATABASE"));
+        let database = database.unwrap_or_else(|| user.clone());
+        let asked = Asked { place: &place, user: &user, database: &database };
+        let (password, password_file) = password::find(target, surroundings, &asked);
+        let application = target.parameter("application_name").map(str::to_owned);
+        let mode = target.parameter("sslmode").map(str::to_owned).or_else(|| surroundings.variable("PGSSLMODE"));
+        let roots =
+            target.parameter("sslrootcert").map(str::to_owned).or_else(|| surroundings.variable("PGSSLROOTCERT"));
+        let default_roots = surroundings.home().map(|home| home.join(".postgresql/root.crt"));
+        Ok(Login {
+            tls: Tls::of(
+                mode.as_deref(),
+                roots.as_deref(),
+                default_roots.as_deref(),
+                matches!(place, Place::Tcp { .. }),
+            )?,
+            place,
+            user,
+            database,
+            password,
+            password_file,
+            application_name: application.filter(|name| !name.is_empty()).unwrap_or_else(|| "dbdyno".to_owned()),
+            patience: patience(target, surroundings)?,
+        })
+    }
+
+    /// To a server on this host that asks for no password.
+    pub(crate) fn of_socket(directory: &Path, port: u16, user: &str, database: &str) -> Login {
+        Login {
+            place: Place::Unix { directory: directory.to_owned(), port },
+            user: user.to_owned(),
+            database: database.to_owned(),
+            password: None,
+            password_file: None,
+            application_name: "dbdyno".to_owned(),
+            tls: Tls::disabled(),
+            patience: Some(PATIENCE),
+        }
+    }
+}
+
+fn port(target: &Target, surroundings: &Surroundings) -> Result<u16> {
+    if let Some(port) = target.addresses.first().and_then(|address| address.port) {
+        return Ok(port);
+    }
+    let given = target.parameter("port").map(str::to_owned).or_else(|| surroundings.variable("PGPORT"));
+    match given {
+        None => Ok(PORT),
+        Some(text) => text.parse().ok().filter(|port| *port > 0).ok_or_else(|| {
+            Error::new(Kind::Usage, format!("port {text} is not a number from 1 to 65535"))
+                .hint("give one, such as 5432")
+        }),
+    }
+}
+
+fn place(target: &Target, surroundings: &Surroundings, port: u16) -> Result<Place> {
+    let several = |count: usize| {
+        Error::new(Kind::Usage, format!("the target names {count} hosts and dbdyno measures one node at a time"))
+            .hint("name one host")
+    };
+    if target.addresses.len() > 1 {
+        return Err(several(target.addresses.len()));
+    }
+    // A parameter is stronger than the URL's own host, as in libpq.
+    let host = target.parameter("host").map(str::to_owned);
+    let host = host.or_else(|| target.addresses.first().map(|address| address.host.clone()));
+    let host = host.or_else(|| surroundings.variable("PGHOST")).filter(|host| !host.is_empty());
+    match host {
+        Some(hosts) if hosts.contains(',') => Err(several(hosts.split(',').count())),
+        Some(directory) if directory.starts_with('/') => Ok(Place::Unix { directory: directory.into(), port }),
+        Some(host) => Ok(Place::Tcp { host, port }),
+        None => default_place(&surroundings.socket_directories, port),
+    }
+}
+
+fn default_place(directories: &[PathBuf], port: u16) -> Result<Place> {
+    let found = directories.iter().find(|directory| Place::socket(directory, port).exists());
+    if let Some(directory) = found {
+        return Ok(Place::Unix { directory: directory.clone(), port });
+    }
+    let names: Vec<String> = directories.iter().map(|directory| directory.display().to_string()).collect();
+    let message = format!("no PostgreSQL server has its socket .s.PGSQL.{port} in {}", names.join(" or "));
+    Err(Error::new(Kind::Unreachable, message)
+        .hint("start the server, name its host in the target, or let dbdyno start one: local:postgres"))
+}
+
+fn patience(target: &Target, surroundings: &Surroundings) -> Result<Option<Duration>> {
+    let given = target.parameter("connect_timeout").map(str::to_owned);
+    match given.or_else(|| surroundings.variable("PGCONNECT_TIMEOUT")) {
+        None => Ok(Some(PATIENCE)),
+        Some(text) => match text.parse::<u32>() {
+            Ok(0) => Ok(None),
+            Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
+            Err(_) => Err(Error::new(Kind::Usage, format!("connect_timeout {text} is not a number of seconds"))
+                .hint("give whole seconds, 0 to wait for ever")),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connect::Mode;
+
+    fn login(url: &str, variables: &[(&str, &str)]) -> Result<Login> {
+        let home = tempfile::tempdir().unwrap();
+        let target: Target = url.parse().unwrap();
+        Login::of(&target, &Surroundings::of(variables, home.path()))
+    }
+
+    #[test]
+    fn a_url_says_everything() {
+        let login = login(
+            "postgres://ann:secret@db.example:6000/shop?sslmode=require&connect_timeout=3&application_name=x",
+            &[("PGHOST", "elsewhere"), ("PGUSER", "bob"), ("PGPASSWORD", "other")],
+        )
+        .unwrap();
+        assert_eq!(login.place, Place::Tcp { host: "db.example".into(), port: 6000 });
+        assert_eq!((login.user.as_str(), login.database.as_str()), ("ann", "shop"));
+        assert_eq!(login.password.unwrap().reveal(), "secret");
+        assert_eq!(login.patience, Some(Duration::from_secs(3)));
+        assert_eq!((login.application_name.as_str(), login.tls.mode), ("x", Mode::Require));
+    }
+
+    #[test]
+    fn the_environment_fills_what_the_url_leaves_open() {
+        let variables = [("PGHOST", "/run/pg"), ("PGPORT", "5433"), ("PGUSER", "bob"), ("PGPASSWORD", "word")];
+        let login = login("postgres://", &variables).unwrap();
+        assert_eq!(login.place, Place::Unix { directory: "/run/pg".into(), port: 5433 });
+        assert_eq!((login.user.as_str(), login.database.as_str()), ("bob", "bob"));
+        assert_eq!(login.password.unwrap().reveal(), "word");
+        assert_eq!(login.patience, Some(PATIENCE));
+    }
+
+    #[test]
+    fn without_a_host_the_first_socket_that_is_there_is_taken() {
+        let home = tempfile::tempdir().unwrap();
+        let surroundings = Surroundings::of(&[], home.path());
+        let target: Target = "postgres".parse().unwrap();
+        let error = Login::of(&target, &surroundings).unwrap_err();
+        assert_eq!(error.kind, Kind::Unreachable);
+        std::fs::create_dir(home.path().join("second")).unwrap();
+        std::fs::write(home.path().join("second/.s.PGSQL.5432"), "").unwrap();
+        let login = Login::of(&target, &surroundings).unwrap();
+        assert_eq!(login.place, Place::Unix { directory: home.path().join("second"), port: 5432 });
+        assert_eq!(login.user, "tester");
+    }
+
+    #[test]
+    fn a_host_parameter_names_a_socket_directory() {
+        let login = login("postgres://ann@localhost/db?host=/tmp/x&port=77", &[]).unwrap();
+        assert_eq!(login.place, Place::Unix { directory: "/tmp/x".into(), port: 77 });
+    }
+
+    #[test]
+    fn what_cannot_be_is_the_users_mistake() {
+        for (url, word) in [
+            ("postgres://h/d?work_mem=1GB", "work_mem"),
+            ("postgres://h/d?options=-cwork_mem=1GB", "options"),
+            ("postgres://h1,h2/d", "2 hosts"),
+            ("postgres:///d?host=a,b,c", "3 hosts"),
+            ("postgres://h/d?connect_timeout=soon", "soon"),
+            ("postgres://h/d?sslmode=maybe", "maybe"),
+            ("postgres:///d?host=h&port=0", "port 0"),
+        ] {
+            let error = login(url, &[]).unwrap_err();
+            assert_eq!(error.kind, Kind::Usage, "{url}");
+            assert!(error.message.contains(word), "{url}: {error}");
+        }
+        let error = login("postgres://h/d?work_mem=1GB", &[]).unwrap_err();
+        assert!(KNOWN.iter().all(|name| error.message.contains(name)), "{error}");
+    }
+}

@@ -1,0 +1,144 @@
+//! How PostgreSQL says what tests need said.
+
+use engine::{ColumnType, Dialect, Placeholder, Table};
+
+/// The words of PostgreSQL.
+pub(crate) const DIALECT: Dialect = Dialect {
+    placeholder: Placeholder::Dollar,
+    create,
+    finish,
+    drop: |name| vec![format!("drop table if exists {}", quoted(name))],
+    truncate: |name| vec![format!("truncate table {}", quoted(name))],
+    threads,
+    // A bitmap scan reads the pages of many rows in the order of the pages and asks the kernel to fetch them ahead;
+    // an index-only scan reads no page of the table at all.
+    single_block_reads: &[
+        "set enable_bitmapscan = off",
+        "set enable_seqscan = off",
+        "set enable_indexonlyscan = off",
+        "set effective_io_concurrency = 0",
+        "set max_parallel_workers_per_gather = 0",
+    ],
+};
+
+/// Workers that a table asks for, capped by each session's own setting: PostgreSQL else takes one for the first page
+/// and one more for each threefold size, so that no table that fits a disk would get 31.
+const TABLE_WORKERS: u32 = 1024;
+
+/// What each thread of an index build needs, from `plan_create_index_workers` in PostgreSQL's `planner.c`.
+const INDEX_BYTES_PER_THREAD: u64 = 32 << 20;
+
+/// A name as it stands, whatever word it is.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+fn create(table: &Table) -> Vec<String> {
+    let columns: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| {
+            let kind = match column.kind {
+                ColumnType::Int => "int8".to_owned(),
+                ColumnType::Float => "float8".to_owned(),
+                ColumnType::Decimal { precision, scale } => format!("numeric({precision}, {scale})"),
+                ColumnType::Text { size } => format!("varchar({size})"),
+            };
+            format!("{} {kind} not null", quoted(&column.name))
+        })
+        .collect();
+    let (name, columns) = (quoted(&table.name), columns.join(", "));
+    vec![format!("create table {name} ({columns}) with (parallel_workers = {TABLE_WORKERS})")]
+}
+
+/// Each string is a statement of its own, because a vacuum runs in no transaction with others.
+///
+/// The freeze writes the hint bits of every row, so that the first readers do not have to.
+fn finish(table: &Table) -> Vec<String> {
+    let name = quoted(&table.name);
+    let key = table.key.iter().map(|key| format!("alter table {name} add primary key ({})", quoted(key)));
+    let indexes = table
+        .indexes
+        .iter()
+        .map(|index| format!("create index {} on {name} ({})", quoted(&index.name), quoted(&index.column)));
+    key.chain(indexes).chain([format!("vacuum (freeze, analyze) {name}")]).collect()
+}
+
+/// One thread is no worker. With more, the leader works too, and every plan that can be parallel costs nothing extra,
+/// so that the planner takes as many workers as it is allowed.
+fn threads(count: u32) -> Vec<String> {
+    let workers = count.saturating_sub(1).min(TABLE_WORKERS);
+    let mut statements = vec![
+        format!("set max_parallel_workers_per_gather = {workers}"),
+        format!("set max_parallel_maintenance_workers = {workers}"),
+    ];
+    if workers == 0 {
+        return statements;
+    }
+    statements.push(format!("set max_parallel_workers = {TABLE_WORKERS}"));
+    for cost in ["min_parallel_table_scan_size", "min_parallel_index_scan_size"] {
+        statements.push(format!("set {cost} = 0"));
+    }
+    for cost in ["parallel_setup_cost", "parallel_tuple_cost"] {
+        statements.push(format!("set {cost} = 0"));
+    }
+    let memory_bytes = INDEX_BYTES_PER_THREAD * u64::from(workers + 1);
+    // Never less than the server was set to; the setting's own unit is 1 kB.
+    statements.push(format!(
+        "select set_config('maintenance_work_mem', (greatest(pg_size_bytes(current_setting('maintenance_work_mem')), \
+         {memory_bytes}) / 1024)::text, false)"
+    ));
+    statements
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Column, Index};
+
+    fn table() -> Table {
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        Table {
+            name: "order".to_owned(),
+            columns: vec![
+                column("id", ColumnType::Int),
+                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
+                column("weight", ColumnType::Float),
+                column("note", ColumnType::Text { size: 40 }),
+            ],
+            key: Some("id".to_owned()),
+            indexes: vec![Index { name: "order_note".to_owned(), column: "note".to_owned() }],
+            compressed: false,
+        }
+    }
+
+    #[test]
+    fn a_table_is_made_without_its_key_and_gets_it_after_the_load() {
+        assert_eq!(
+            create(&table()),
+            ["create table \"order\" (\"id\" int8 not null, \"price\" numeric(12, 2) not null, \
+              \"weight\" float8 not null, \"note\" varchar(40) not null) with (parallel_workers = 1024)"]
+        );
+        assert_eq!(
+            finish(&table()),
+            [
+                "alter table \"order\" add primary key (\"id\")",
+                "create index \"order_note\" on \"order\" (\"note\")",
+                "vacuum (freeze, analyze) \"order\"",
+            ]
+        );
+    }
+
+    #[test]
+    fn one_thread_is_no_worker_and_four_are_three() {
+        assert!(threads(1).iter().all(|statement| statement.ends_with("= 0")), "{:?}", threads(1));
+        assert_eq!(threads(0), threads(1));
+        assert_eq!(threads(4)[0], "set max_parallel_workers_per_gather = 3");
+        assert!(threads(4).iter().any(|statement| statement.contains("134217728")), "4 times 32 MiB");
+    }
+
+    #[test]
+    fn a_quote_in_a_name_stays_in_the_name() {
+        assert_eq!(quoted("a\"; drop table b; --"), "\"a\"\"; drop table b; --\"");
+    }
+}

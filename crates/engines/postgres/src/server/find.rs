@@ -1,0 +1,239 @@
+//! Finds the programs of an installed PostgreSQL server.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use engine::{Error, Kind, Result};
+
+/// Major versions that are known to work.
+pub(super) const MAJOR_MIN: u32 = 13;
+/// See [`MAJOR_MIN`].
+pub(super) const MAJOR_MAX: u32 = 18;
+
+/// Where packages put the programs; a star stands for the version. Searched behind `PATH`, in this order.
+const PLACES: &[&str] = &[
+    "/usr/lib/postgresql/*/bin",                          // Debian, Ubuntu
+    "/usr/pgsql-*/bin",                                   // postgresql.org for Red Hat and SUSE
+    "/usr/lib/postgresql*/bin",                           // SUSE
+    "/usr/lib64/postgresql-*/bin",                        // Gentoo
+    "/usr/libexec/postgresql*",                           // Alpine
+    "/usr/local/pgsql/bin",                               // built from source
+    "/opt/homebrew/opt/postgresql@*/bin",                 // Homebrew, macOS on ARM
+    "/usr/local/opt/postgresql@*/bin",                    // Homebrew, macOS on x86
+    "/home/linuxbrew/.linuxbrew/opt/postgresql@*/bin",    // Homebrew on Linux
+    "/Applications/Postgres.app/Contents/Versions/*/bin", // Postgres.app
+];
+
+/// The programs of one installation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Programs {
+    pub(super) directory: PathBuf,
+    pub(super) major: u32,
+}
+
+/// What of the target decides the choice.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wish<'a> {
+    /// Only this directory.
+    pub(super) directory: Option<&'a Path>,
+    /// Only this major version.
+    pub(super) major: Option<u32>,
+}
+
+/// Finds the programs that `wish` asks for.
+///
+/// # Errors
+/// `Missing`, with the places that were looked at.
+pub(super) fn find(wish: Wish) -> Result<Programs> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    find_in(wish, &path, Path::new("/"))
+}
+
+fn find_in(wish: Wish, path: &OsStr, root: &Path) -> Result<Programs> {
+    let candidates = match wish.directory {
+        Some(directory) => vec![directory.to_owned()],
+        None => {
+            let listed = std::env::split_paths(path).filter(|directory| directory.is_absolute());
+            listed.chain(PLACES.iter().flat_map(|place| expand(root, place))).collect()
+        }
+    };
+    let mut refused = Vec::new();
+    for directory in candidates {
+        let Some(programs) = programs_in(&directory) else { continue };
+        match programs.major {
+            MAJOR_MIN..=MAJOR_MAX if wish.major.is_none_or(|major| major == programs.major) => return Ok(programs),
+            major => {
+                let found = format!("version {major} in {}", programs.directory.display());
+                if !refused.contains(&found) {
+                    refused.push(found);
+                }
+            }
+        }
+    }
+    Err(missing(wish, &refused))
+}
+
+fn missing(wish: Wish, refused: &[String]) -> Error {
+    let wanted = match wish.major {
+        Some(major) => format!("PostgreSQL {major}"),
+        None => format!("PostgreSQL {MAJOR_MIN} to {MAJOR_MAX}"),
+    };
+    let looked = match wish.directory {
+        Some(directory) => directory.display().to_string(),
+        None => format!("PATH, {}", PLACES.join(", ")),
+    };
+    let found = match refused {
+        [] => String::new(),
+        _ => format!("; found only {}", refused.join(", ")),
+    };
+    let package = wish.major.map_or_else(|| "postgresql".to_owned(), |major| format!("postgresql-{major}"));
+    Error::new(Kind::Missing, format!("no server programs (initdb, postgres) of {wanted} in {looked}{found}"))
+        .hint(format!("install them (Debian, Ubuntu: apt-get install {package}), or give local:postgres?bin=DIR"))
+}
+
+/// The programs in `directory`, if both are there and say their version.
+fn programs_in(directory: &Path) -> Option<Programs> {
+    let server = directory.join("postgres");
+    if !server.is_file() {
+        return None;
+    }
+    // A link such as /usr/local/bin/postgres leads to the place where the other programs are.
+    let real = server.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
+    let given = directory.canonicalize().ok();
+    let directory = real.into_iter().chain(given).find(|place| place.join("initdb").is_file())?;
+    let said = Command::new(&server).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    let major = parse_major(&String::from_utf8_lossy(&said.stdout))?;
+    Some(Programs { directory, major })
+}
+
+/// The major version in `postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)`.
+fn parse_major(said: &str) -> Option<u32> {
+    let version = said.split_once("(PostgreSQL)")?.1.trim_start();
+    version[..digits(version)].parse().ok()
+}
+
+fn digits(text: &str) -> usize {
+    text.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+/// The directories that `pattern` stands for, the newest version first.
+fn expand(root: &Path, pattern: &str) -> Vec<PathBuf> {
+    let pattern = pattern.trim_start_matches('/');
+    let Some((before, after)) = pattern.split_once('*') else { return vec![root.join(pattern)] };
+    let (parent, prefix) = before.rsplit_once('/').unwrap_or(("", before));
+    let mut found: Vec<(Vec<u32>, PathBuf)> = fs::read_dir(root.join(parent))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let version = name.to_str()?.strip_prefix(prefix)?;
+            let numbers = version.split('.').map(str::parse).collect::<std::result::Result<Vec<u32>, _>>();
+            // Postgres.app has a link `latest` beside the numbers; it leads to one of them.
+            Some((numbers.ok()?, entry.path().join(after.trim_start_matches('/'))))
+        })
+        .collect();
+    found.sort_by(|left, right| right.cmp(left));
+    found.into_iter().map(|(_, path)| path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A server that only says its version.
+    fn install(root: &Path, directory: &str, version: &str) {
+        let directory = root.join(directory);
+        fs::create_dir_all(&directory).expect("directory");
+        for name in ["initdb", "postgres"] {
+            let program = directory.join(name);
+            fs::write(&program, format!("#!/bin/sh\necho 'postgres (PostgreSQL) {version}'\n")).expect("program");
+            fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("mode");
+        }
+    }
+
+    fn wish_major(major: u32) -> Wish<'static> {
+        Wish { directory: None, major: Some(major) }
+    }
+
+    #[test]
+    fn the_path_comes_first_and_then_the_newest_version() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        for version in ["9.6", "13", "15", "18"] {
+            install(root.path(), &format!("usr/lib/postgresql/{version}/bin"), version);
+        }
+        install(root.path(), "usr/pgsql-14/bin", "14.22");
+        install(root.path(), "elsewhere", "16.1 (built by hand)");
+        let found = |wish, path: &str| find_in(wish, OsStr::new(path), root.path()).map(|programs| programs.major);
+        let path = format!("/nonexistent:relative:{}", root.path().join("elsewhere").display());
+        assert_eq!(found(Wish::default(), &path).expect("of the path"), 16);
+        assert_eq!(found(Wish::default(), "").expect("the newest"), 18);
+        assert_eq!(found(wish_major(13), &path).expect("the one asked for"), 13);
+        assert_eq!(found(wish_major(14), "").expect("behind Debian's"), 14);
+    }
+
+    #[test]
+    fn what_is_absent_is_named_with_the_places_and_the_package() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        let error = find_in(wish_major(17), OsStr::new(""), root.path()).expect_err("nothing there");
+        assert_eq!(error.kind, Kind::Missing);
+        assert!(error.message.contains("PATH, /usr/lib/postgresql/*/bin"), "{error}");
+        assert!(error.hint.expect("hint").contains("apt-get install postgresql-17"));
+        install(root.path(), "usr/pgsql-12/bin", "12.4");
+        let error = find_in(Wish::default(), OsStr::new(""), root.path()).expect_err("too old");
+        assert!(error.message.contains("found only version 12 in"), "{error}");
+        let directory = root.path().join("usr/pgsql-14/bin");
+        let wish = Wish { directory: Some(&directory), major: None };
+        let error = find_in(wish, OsStr::new("/usr/bin"), root.path()).expect_err("only there");
+        assert!(error.message.ends_with(&format!("in {}", directory.display())), "{error}");
+    }
+
+    #[test]
+    fn a_link_leads_to_the_place_of_all_programs() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        install(root.path(), "usr/lib/postgresql/15/bin", "15.18");
+        let (links, real) = (root.path().join("links"), root.path().join("usr/lib/postgresql/15/bin"));
+        fs::create_dir(&links).expect("links");
+        std::os::unix::fs::symlink(real.join("postgres"), links.join("postgres")).expect("link");
+        let found = find_in(Wish::default(), links.as_os_str(), root.path()).expect("found");
+        assert_eq!(found.directory, real.canonicalize().expect("real"));
+    }
+
+    #[test]
+    fn versions_are_ordered_as_numbers() {
+        let root = tempfile::tempdir().expect("temporary directory");
+        for version in ["9.6", "10", "13", "latest"] {
+            fs::create_dir_all(root.path().join("usr/lib/postgresql").join(version)).expect("directory");
+        }
+        let names = expand(root.path(), "/usr/lib/postgresql/*/bin");
+        let expected = ["13", "10", "9.6"].map(|version| root.path().join(format!("usr/lib/postgresql/{version}/bin")));
+        assert_eq!(names, expected);
+    }
+
+    #[test]
+    fn every_maker_s_version_is_understood() {
+        for (said, major) in [
+            ("postgres (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n", Some(15)),
+            ("postgres (PostgreSQL) 18\n", Some(18)),
+            ("postgres (PostgreSQL) 19devel", Some(19)),
+            ("postgres (PostgreSQL) 9.6.24", Some(9)),
+            ("postgres (EnterpriseDB) 15", None),
+            ("", None),
+        ] {
+            assert_eq!(parse_major(said), major, "{said}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_answer_of_a_program_is_too_strange(said in "(postgres \\(PostgreSQL\\) ?)?\\PC*") {
+            let _ = parse_major(&said);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! A real server: started, stopped, kept, left behind by an owner that died.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+
+use record::Bytes;
+
+use super::*;
+
+fn scratch() -> tempfile::TempDir {
+    // Short, so that the socket fits beside the data.
+    tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory")
+}
+
+fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
+    let cache_bytes = Some(Bytes::MIB.times(16));
+    Site { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
+}
+
+fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
+    start(&text.parse().expect("target"), &site(scratch, keep))
+}
+
+/// The first field of the last row of a simple query, over a connection of its own.
+fn ask(cluster: &Cluster, sql: &str) -> String {
+    let mut stream =
+        UnixStream::connect(cluster.socket_directory.join(format!(".s.PGSQL.{}", cluster.port))).expect("connect");
+    let start = format!("user\0{}\0database\0{}\0\0", cluster.user, cluster.database);
+    let packet = |kind: &[u8], body: &[u8]| [kind, &(body.len() as u32 + 4).to_be_bytes(), body].concat();
+    let body = [&196_608_u32.to_be_bytes()[..], start.as_bytes()].concat();
+    stream.write_all(&packet(b"", &body)).expect("start-up");
+    stream.write_all(&packet(b"Q", format!("{sql}\0").as_bytes())).expect("query");
+    stream.write_all(&packet(b"X", b"")).expect("terminate");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("answer");
+    let (mut rest, mut field) = (answer.as_slice(), String::new());
+    while let [kind, a, b, c, d, tail @ ..] = rest {
+        let (body, next) = tail.split_at(u32::from_be_bytes([*a, *b, *c, *d]) as usize - 4);
+        match kind {
+            b'E' => panic!("{sql}: {}", String::from_utf8_lossy(body)),
+            b'D' => field = String::from_utf8_lossy(&body[6..]).into_owned(),
+            _ => {}
+        }
+        rest = next;
+    }
+    field
+}
+
+fn is_empty(scratch: &tempfile::TempDir) -> bool {
+    fs::read_dir(scratch.path()).expect("entries").next().is_none()
+}
+
+/// The entry `name` of a process's status.
+fn status(pid: u32, name: &str) -> String {
+    let text = fs::read_to_string(format!("/proc/{pid}/status")).expect("status");
+    text.lines().find_map(|line| line.strip_prefix(name)).expect("entry").trim_start_matches(':').trim().to_owned()
+}
+
+/// Makes a running cluster look as if its dbdyno had died: the server lives on, the owner in the state is a process
+/// that has ended, nobody holds the lock. Returns the server, for us to take its exit status.
+fn abandon(mut cluster: Cluster) -> Child {
+    let mut ended = Command::new("true").spawn().expect("a process");
+    let dead = Process { pid: ended.id(), start_ticks: 1 };
+    ended.wait().expect("its end");
+    let (child, lock) = cluster.running.take().expect("running");
+    cluster.state.owner = Some(dead);
+    cluster.state.write(&cluster.place.state).expect("state");
+    drop(lock);
+    child
+}
+
+#[test]
+fn a_server_starts_as_planned_and_leaves_nothing() {
+    let scratch = scratch();
+    let mode = fs::metadata(scratch.path()).expect("site").permissions().mode();
+    let cluster = begin("local:postgres?work_mem=3MB&fsync=off", &scratch, false).expect("start");
+    for (name, expected) in [
+        ("shared_buffers", "16MB"),
+        ("work_mem", "3MB"),
+        ("fsync", "off"),
+        ("synchronous_commit", "on"),
+        ("max_connections", "14"),
+        ("listen_addresses", ""),
+        ("data_checksums", "on"),
+        ("server_encoding", "UTF8"),
+        ("jit", "off"),
+    ] {
+        assert_eq!(ask(&cluster, &format!("show {name}")), expected, "{name}");
+    }
+    assert_eq!(ask(&cluster, "select datcollate from pg_database where datname = current_database()"), "C");
+    assert_eq!(
+        ask(&cluster, "select count(*) from pg_settings where pending_restart or sourcefile like '%auto%'"),
+        "0"
+    );
+    let socket = fs::metadata(&cluster.socket_directory).expect("socket directory");
+    assert_eq!(socket.permissions().mode() & 0o777, 0o700);
+    let pid = cluster.postmaster_pid;
+    let group = fs::read_to_string(format!("/proc/{pid}/stat")).expect("stat");
+    let group = group.rsplit_once(')').expect("name").1.split_whitespace().nth(2).expect("group").to_owned();
+    assert_eq!(group, pid.to_string(), "Ctrl-C of the terminal does not reach it");
+    if rustix::process::geteuid().is_root() {
+        assert_ne!(status(pid, "Uid").split_whitespace().next(), Some("0"));
+        assert_eq!(status(pid, "Groups"), "", "no group of root is left");
+        assert_ne!(socket.uid(), 0);
+    }
+    cluster.stop(false).expect("stop");
+    assert!(is_empty(&scratch));
+    assert_eq!(fs::metadata(scratch.path()).expect("site").permissions().mode(), mode, "the mode is put back");
+    assert!(Process::of(pid).is_none());
+}
+
+#[test]
+fn a_kept_cluster_is_taken_again_with_new_settings() {
+    let scratch = scratch();
+    let cluster = begin("local:postgres?data_checksums=off", &scratch, true).expect("start");
+    ask(&cluster, "create table kept as select 23 as number");
+    ask(&cluster, "alter system set work_mem = '7MB'");
+    cluster.stop(true).expect("stop");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "what was kept on purpose stays");
+
+    let error = begin("local:postgres?data_checksums=on", &scratch, true).expect_err("other checksums");
+    assert_eq!(error.kind, Kind::Usage);
+    let error = begin("local:postgres?work_mem=nonsense", &scratch, true).expect_err("bad setting");
+    assert!(error.message.contains("work_mem"), "{error}");
+
+    let cluster = begin("local:postgres?work_mem=5MB", &scratch, true).expect("start again");
+    assert_eq!(ask(&cluster, "select number from kept"), "23");
+    assert_eq!(ask(&cluster, "show work_mem"), "5MB");
+    assert_eq!(ask(&cluster, "show data_checksums"), "off");
+    let mut server = abandon(cluster);
+    let said = clean_up(scratch.path()).expect("clean up");
+    assert!(said.iter().any(|line| line.contains("stopped server process")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("kept the cluster")), "{said:?}");
+    server.wait().expect("end");
+
+    let cluster = begin("local:postgres", &scratch, false).expect("start once more");
+    assert_eq!(ask(&cluster, "select number from kept"), "23");
+    drop(cluster);
+    assert!(is_empty(&scratch), "a drop stops and removes too");
+}
+
+#[test]
+fn what_a_dead_owner_left_is_stopped_and_removed() {
+    let scratch = scratch();
+    let cluster = begin("local:postgres", &scratch, false).expect("start");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "its owner lives");
+    let error = begin("local:postgres", &scratch, false).expect_err("taken");
+    assert!(error.message.contains("in use"), "{error}");
+    let pid = cluster.postmaster_pid;
+    let mut server = abandon(cluster);
+    // A server that was stopped on purpose is ended all the same.
+    rustix::process::kill_process(rustix::process::Pid::from_child(&server), Signal::STOP).expect("stop");
+    let said = clean_up(scratch.path()).expect("clean up");
+    assert!(said[0].contains(&format!("stopped server process {pid}")), "{said:?}");
+    assert!(said[1].starts_with("removed ") && said[1].ends_with("/postgres/data"), "{said:?}");
+    server.wait().expect("end");
+    assert!(is_empty(&scratch));
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "nothing is left to say");
+}
+
+#[test]
+fn a_start_takes_the_place_of_what_a_dead_owner_left() {
+    let scratch = scratch();
+    let mut server = abandon(begin("local:postgres", &scratch, false).expect("start"));
+    let reaper = std::thread::spawn(move || server.wait());
+    let cluster = begin("local:postgres", &scratch, false).expect("start over it");
+    reaper.join().expect("reaper").expect("end");
+    cluster.stop(false).expect("stop");
+    assert!(is_empty(&scratch));
+}
+
+#[test]
+fn a_directory_too_deep_for_a_socket_works_with_one_elsewhere() {
+    let scratch = scratch();
+    let deep = scratch.path().join("d".repeat(100));
+    fs::create_dir(&deep).expect("deep directory");
+    fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).expect("mode");
+    let site = Site { directory: deep.clone(), ..site(&scratch, false) };
+    let cluster = start(&"local:postgres".parse().expect("target"), &site).expect("start");
+    let socket = cluster.socket_directory.clone();
+    assert!(!socket.starts_with(&deep));
+    assert_eq!(ask(&cluster, "select 1"), "1");
+    cluster.stop(false).expect("stop");
+    assert!(!socket.exists());
+    assert!(fs::read_dir(&deep).expect("entries").next().is_none());
+}
+
+#[test]
+fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing() {
+    let scratch = scratch();
+    for (target, words) in [
+        ("local:postgres?no_such_setting=1", "unrecognized configuration parameter \"no_such_setting\""),
+        ("local:postgres?work_mem=much", "invalid value for parameter \"work_mem\": \"much\""),
+        ("local:postgres?max_connections=0", "outside the valid range"),
+        ("local:postgres?archive_mode=on&wal_level=minimal", "WAL archival cannot be enabled"),
+        ("local:postgres?shared_buffers=7000GB&huge_pages=off", "shared memory"),
+    ] {
+        let error = begin(target, &scratch, false).expect_err(target);
+        assert_eq!(error.kind, Kind::Usage, "{target}: {error}");
+        assert!(error.message.contains(words), "{target}: {error}");
+        assert!(is_empty(&scratch), "{target}");
+    }
+}
+
+#[test]
+fn programs_that_are_not_there_are_missing_and_nothing_is_left() {
+    let scratch = scratch();
+    let error = begin("local:postgres?bin=/nonexistent", &scratch, false).expect_err("no programs");
+    assert_eq!(error.kind, Kind::Missing);
+    assert!(error.message.contains("/nonexistent"), "{error}");
+    assert!(is_empty(&scratch));
+}
+
+#[test]
+fn a_directory_that_somebody_else_filled_is_left_alone() {
+    let scratch = scratch();
+    let foreign = scratch.path().join("postgres/data");
+    fs::create_dir_all(&foreign).expect("foreign cluster");
+    assert_eq!(begin("local:postgres", &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0]);
+    fs::write(scratch.path().join("postgres/state"), "something else\n").expect("foreign file");
+    assert_eq!(clean_up(scratch.path()).expect_err("foreign file").kind, Kind::NotOurs);
+    assert_eq!(begin("local:postgres", &scratch, false).expect_err("foreign file").kind, Kind::NotOurs);
+    assert!(foreign.is_dir());
+}
+
+#[test]
+fn a_way_that_the_server_s_user_may_not_go_is_named() {
+    if !rustix::process::geteuid().is_root() {
+        return; // Only root starts the server as another user.
+    }
+    let scratch = scratch();
+    let inner = scratch.path().join("inner");
+    fs::create_dir(&inner).expect("inner");
+    fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o700)).expect("mode");
+    let site = Site { directory: inner.clone(), ..site(&scratch, false) };
+    let error = start(&"local:postgres".parse().expect("target"), &site).expect_err("barred");
+    assert_eq!(error.kind, Kind::Usage);
+    assert!(error.message.contains(&format!("may not enter {}", scratch.path().display())), "{error}");
+    assert!(fs::read_dir(&inner).expect("entries").next().is_none());
+}

@@ -1,0 +1,443 @@
+//! One connection: the hot path.
+//!
+//! Binds and results travel in binary; a statement is one write (Bind, Execute, Sync) and as many reads as its rows
+//! need, and nothing is allocated for it. Rows are read to their last byte where they lie in the buffer.
+
+mod cancel;
+mod copy;
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use engine::{Canceller, Error, Kind, Result, RowSource, Statement, Value};
+use postgres_protocol::message::frontend::{self, BindError};
+use record::FailureKind;
+
+use crate::codec::{self, BINARY_FORMAT};
+use crate::connect::{Login, Opened, Server, Way, plain};
+use crate::failure::Refusal;
+use crate::message::{self, affected};
+use crate::wire::{Message, Wire, malformed};
+
+/// From this version on a session can be told to publish its counters at once.
+pub(crate) const VERSION_OF_FLUSH: u32 = 15;
+
+/// How long a session that is closed waits for its server process to end: what that counted is published by then.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Statements that every session needs, by the names that they are prepared under.
+const BEGIN: (&str, &str) = ("begin", "begin");
+const COMMIT: (&str, &str) = ("commit", "commit");
+const ROLLBACK: (&str, &str) = ("rollback", "rollback");
+/// Reads a table, if only of one page: a session that touched none since it last published would find nothing to do,
+/// and keep its count of commits to itself (`pgstat_report_stat` in PostgreSQL's `pgstat.c`).
+const PUBLISH: (&str, &str) =
+    ("publish", "select pg_catalog.pg_stat_force_next_flush() from (select from pg_catalog.pg_am limit 1) one");
+
+/// Execute of the unnamed portal without a limit, and Sync: the end of every request.
+const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
+
+/// A statement that the server has parsed.
+struct Prepared {
+    name: String,
+    parameters: Box<[u32]>,
+    /// One for all where all travel in the same format, as the protocol allows.
+    parameter_formats: Box<[i16]>,
+    columns: Box<[u32]>,
+    column_formats: Box<[i16]>,
+}
+
+/// Bind, Execute and Sync of the statements without parameters, ready to be sent.
+struct Requests {
+    begin: Vec<u8>,
+    commit: Vec<u8>,
+    rollback: Vec<u8>,
+    publish: Vec<u8>,
+}
+
+/// How the server was asked, which decides how it gets over an error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    /// Query: any number of statements as text.
+    Simple,
+    /// Parse, Bind, Execute; Sync ends it.
+    Extended,
+}
+
+/// A session.
+pub(crate) struct PostgresSession {
+    wire: Wire,
+    server: Server,
+    login: Arc<Login>,
+    way: Way,
+    /// The process that serves this session, where it was found on this host.
+    process: Option<u32>,
+    statements: Vec<Prepared>,
+    /// What was prepared since the last batch, by its text: a statement that is prepared again is the same one.
+    known: HashMap<String, Statement>,
+    requests: Requests,
+    in_transaction: bool,
+    lost: bool,
+}
+
+impl PostgresSession {
+    /// Takes a connection that is logged in.
+    pub(crate) fn start(opened: Opened, login: Arc<Login>) -> Result<PostgresSession> {
+        let Opened { wire, server, way } = opened;
+        let publishes = server.major >= VERSION_OF_FLUSH;
+        let mut session = PostgresSession {
+            wire,
+            server,
+            login,
+            way,
+            process: None,
+            statements: Vec::new(),
+            known: HashMap::new(),
+            requests: Requests {
+                begin: request(BEGIN.0)?,
+                commit: request(COMMIT.0)?,
+                rollback: request(ROLLBACK.0)?,
+                publish: request(PUBLISH.0)?,
+            },
+            in_transaction: false,
+            lost: false,
+        };
+        for (name, sql) in [BEGIN, COMMIT, ROLLBACK].into_iter().chain(publishes.then_some(PUBLISH)) {
+            frontend::parse(name, sql, [], &mut session.wire.output).map_err(|error| unsendable(&error))?;
+        }
+        frontend::sync(&mut session.wire.output);
+        session.send()?;
+        session.answer(Protocol::Extended, |_| Ok(()))?;
+        // The login and the Parse above are a transaction each; from here on they are in the counters.
+        engine::Session::publish_counters(&mut session)?;
+        Ok(session)
+    }
+
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
+    }
+
+    pub(crate) fn way(&self) -> &Way {
+        &self.way
+    }
+
+    pub(crate) fn set_process(&mut self, process: Option<u32>) {
+        self.process = process;
+    }
+
+    /// Prepares, runs and forgets nothing: for the few questions that a node asks about itself.
+    pub(crate) fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
+        let statement = engine::Session::prepare(self, sql)?;
+        engine::Session::query(self, statement, &[])
+    }
+
+    fn alive(&self) -> Result<()> {
+        match self.lost {
+            true => Err(Error::new(Kind::Lost, "the connection to PostgreSQL is gone")),
+            false => Ok(()),
+        }
+    }
+
+    /// Sends what stands in the output.
+    #[inline]
+    fn send(&mut self) -> Result<()> {
+        let sent = self.wire.send_output();
+        sent.map_err(|error| self.hang_up(&error))
+    }
+
+    /// Reads up to ReadyForQuery; `take` gets every message that may carry something. An error of the server, or of
+    /// `take`, is returned after that, so that the session can go on.
+    #[inline]
+    fn answer(&mut self, protocol: Protocol, mut take: impl FnMut(Message<'_>) -> io::Result<()>) -> Result<()> {
+        let mut failure: Option<Error> = None;
+        loop {
+            let message = match self.wire.next() {
+                Ok(message) => message,
+                Err(error) => return Err(self.lose(&error, failure)),
+            };
+            match message.tag {
+                b'Z' => {
+                    self.in_transaction = message.body != b"I";
+                    return failure.map_or(Ok(()), Err);
+                }
+                b'E' => failure = Some(Refusal::parse(message.body).into_error()),
+                // Notices, parameters and notifications come at any time.
+                b'N' | b'S' | b'A' => {}
+                b'G' => {
+                    self.refuse_copy(protocol)?;
+                    failure = Some(Error::new(Kind::Statement, "copy from the client is not a statement to be run"));
+                }
+                _ => {
+                    if let Err(error) = take(message) {
+                        let unread =
+                            || Error::new(Kind::Statement, format!("the answer cannot be read: {}", plain(&error)));
+                        failure.get_or_insert_with(unread);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The server waits for rows that nobody will send.
+    fn refuse_copy(&mut self, protocol: Protocol) -> Result<()> {
+        let written = frontend::copy_fail("no rows", &mut self.wire.output);
+        written.map_err(|error| unsendable(&error))?;
+        if protocol == Protocol::Extended {
+            // The Sync that was sent before was read as part of the copy and dropped.
+            frontend::sync(&mut self.wire.output);
+        }
+        self.send()
+    }
+
+    /// Sending failed: the server may have said why before it closed the connection.
+    fn hang_up(&mut self, error: &io::Error) -> Error {
+        let last_words = loop {
+            match self.wire.next() {
+                Ok(Message { tag: b'E', body }) => break Some(Refusal::parse(body).into_error()),
+                Ok(_) => {}
+                Err(_) => break None,
+            }
+        };
+        self.lose(error, last_words)
+    }
+
+    /// The connection is gone, or cannot be believed any more; `said` is what the server said before.
+    fn lose(&mut self, error: &io::Error, said: Option<Error>) -> Error {
+        self.lost = true;
+        match said {
+            Some(said) => Error { kind: Kind::Lost, ..said },
+            None => Error::new(Kind::Lost, format!("the connection to PostgreSQL is lost: {}", plain(error)))
+                .hint("see the log of the server"),
+        }
+    }
+
+    /// Writes Bind, Execute and Sync.
+    #[inline]
+    fn bind(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
+        let prepared = find(&self.statements, statement)?;
+        if binds.len() != prepared.parameters.len() {
+            let message =
+                format!("{} binds are given and the statement has {}", binds.len(), prepared.parameters.len());
+            return Err(Error::new(Kind::Statement, message));
+        }
+        self.wire.output.clear();
+        let written = frontend::bind(
+            "",
+            &prepared.name,
+            prepared.parameter_formats.iter().copied(),
+            binds.iter().zip(&prepared.parameters),
+            |(value, kind), out| codec::encode(value, *kind, out).map_err(Into::into),
+            prepared.column_formats.iter().copied(),
+            &mut self.wire.output,
+        );
+        match written {
+            Ok(()) => self.wire.output.extend_from_slice(&EXECUTE_AND_SYNC),
+            Err(error) => {
+                self.wire.output.clear();
+                return Err(match error {
+                    BindError::Conversion(error) => {
+                        Error::new(Kind::Statement, format!("a bind does not fit: {error}"))
+                    }
+                    BindError::Serialization(error) => unsendable(&error),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs one of the statements that every session has; returns whether the server says that it rolled back.
+    #[inline]
+    fn run(&mut self, request: fn(&Requests) -> &[u8]) -> Result<bool> {
+        self.alive()?;
+        let sent = self.wire.send(request(&self.requests));
+        sent.map_err(|error| self.hang_up(&error))?;
+        let mut rolled_back = false;
+        self.answer(Protocol::Extended, |message| {
+            rolled_back |= message.tag == b'C' && message.body.starts_with(b"ROLLBACK");
+            Ok(())
+        })?;
+        Ok(rolled_back)
+    }
+
+    fn parse(&mut self, sql: &str) -> Result<Prepared> {
+        let name = format!("s{}", self.statements.len());
+        self.wire.output.clear();
+        frontend::parse(&name, sql, [], &mut self.wire.output)
+            .and_then(|()| frontend::describe(b'S', &name, &mut self.wire.output))
+            .map_err(|error| unsendable(&error))?;
+        frontend::sync(&mut self.wire.output);
+        self.send()?;
+        let (mut parameters, mut columns) = (Box::default(), Box::default());
+        self.answer(Protocol::Extended, |message| {
+            match message.tag {
+                b't' => parameters = message::parameter_types(message.body)?,
+                b'T' => columns = message::column_types(message.body)?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let (parameter_formats, column_formats) = (formats(&parameters), formats(&columns));
+        Ok(Prepared { name, parameters, parameter_formats, columns, column_formats })
+    }
+}
+
+impl engine::Session for PostgresSession {
+    fn batch(&mut self, sql: &str) -> Result<()> {
+        self.alive()?;
+        // It may change what the known statements name.
+        self.known.clear();
+        self.wire.output.clear();
+        frontend::query(sql, &mut self.wire.output).map_err(|error| unsendable(&error))?;
+        self.send()?;
+        self.answer(Protocol::Simple, |_| Ok(()))
+    }
+
+    fn prepare(&mut self, sql: &str) -> Result<Statement> {
+        self.alive()?;
+        if let Some(statement) = self.known.get(sql) {
+            return Ok(*statement);
+        }
+        let prepared = self.parse(sql)?;
+        let statement = Statement(self.statements.len() as u32);
+        self.statements.push(prepared);
+        self.known.insert(sql.to_owned(), statement);
+        Ok(statement)
+    }
+
+    fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64> {
+        self.alive()?;
+        self.bind(statement, binds)?;
+        self.send()?;
+        let (mut rows, mut changed) = (0, 0);
+        self.answer(Protocol::Extended, |message| {
+            match message.tag {
+                b'D' => rows += 1,
+                b'C' => changed = affected(message.body),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let returns_rows = !find(&self.statements, statement)?.columns.is_empty();
+        Ok(if returns_rows { rows } else { changed })
+    }
+
+    fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
+        self.alive()?;
+        self.bind(statement, binds)?;
+        self.send()?;
+        let columns = find(&self.statements, statement)?.columns.clone();
+        let mut rows = Vec::new();
+        self.answer(Protocol::Extended, |message| {
+            if message.tag == b'D' {
+                rows.push(row(message.body, &columns)?);
+            }
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        self.run(|requests| &requests.begin).map(|_| ())
+    }
+
+    fn commit(&mut self) -> Result<()> {
+        if self.run(|requests| &requests.commit)? {
+            let message = "the commit was answered with a rollback, because a statement of the transaction had failed";
+            return Err(Error::new(Kind::Step(FailureKind::Other), message));
+        }
+        Ok(())
+    }
+
+    fn rollback(&mut self) -> Result<()> {
+        self.run(|requests| &requests.rollback).map(|_| ())
+    }
+
+    fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        self.alive()?;
+        self.load(table, rows)
+    }
+
+    /// From PostgreSQL 15 on exact at once. Before, a session sends its counters when it has been idle for up to half
+    /// a second since it last did, through a process that writes them to a file at most twice a second: what happened
+    /// in the last second may be missing from a reading.
+    fn publish_counters(&mut self) -> Result<u64> {
+        self.alive()?;
+        if self.server.major < VERSION_OF_FLUSH {
+            return Ok(0);
+        }
+        let was_in_transaction = self.in_transaction;
+        self.run(|requests| &requests.publish)?;
+        // Inside a transaction it is part of that, and takes effect at its end.
+        Ok(u64::from(!was_in_transaction))
+    }
+
+    fn server_process(&self) -> Option<u32> {
+        self.process
+    }
+
+    fn canceller(&self) -> Option<Box<dyn Canceller>> {
+        Some(Box::new(cancel::CancelRequest {
+            login: self.login.clone(),
+            way: self.way.clone(),
+            process: self.server.process,
+            secret: self.server.secret,
+        }))
+    }
+}
+
+/// Takes leave of the server and waits until its process has gone: by then its counters are published, its locks
+/// free, and its place among `max_connections` as well.
+impl Drop for PostgresSession {
+    fn drop(&mut self) {
+        if self.lost || self.wire.set_patience(Some(FAREWELL)).is_err() {
+            return;
+        }
+        self.wire.output.clear();
+        frontend::terminate(&mut self.wire.output);
+        if self.wire.send_output().is_ok() {
+            while self.wire.next().is_ok() {}
+        }
+    }
+}
+
+#[inline]
+fn find(statements: &[Prepared], statement: Statement) -> Result<&Prepared> {
+    statements.get(statement.0 as usize).ok_or_else(|| {
+        Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
+    })
+}
+
+/// Bind, Execute and Sync of the statement `name`, which has neither parameters nor columns that are looked at.
+fn request(name: &str) -> Result<Vec<u8>> {
+    let mut output = BytesMut::new();
+    let nothing: [i16; 0] = [];
+    frontend::bind("", name, nothing, nothing, |_, _| unreachable!("there is no value"), nothing, &mut output)
+        .map_err(|_| Error::new(Kind::Statement, format!("statement name {name} cannot be sent")))?;
+    output.extend_from_slice(&EXECUTE_AND_SYNC);
+    Ok(output.to_vec())
+}
+
+/// The formats in which values of `types` travel, as short as the protocol allows.
+fn formats(types: &[u32]) -> Box<[i16]> {
+    let formats: Vec<i16> = types.iter().map(|kind| codec::format_of(*kind)).collect();
+    match formats.iter().all(|format| *format == BINARY_FORMAT) {
+        true if !formats.is_empty() => Box::new([BINARY_FORMAT]),
+        _ => formats.into(),
+    }
+}
+
+fn row(body: &[u8], columns: &[u32]) -> io::Result<Vec<Value<'static>>> {
+    let fields = message::fields(body)?;
+    if fields.left() != columns.len() {
+        return Err(malformed(format!("a row of {} fields where {} are due", fields.left(), columns.len())));
+    }
+    fields.zip(columns).map(|(field, kind)| codec::decode(*kind, field?)).collect()
+}
+
+/// A message that cannot be built: a text with a zero byte in it, or one that is too long.
+fn unsendable(error: &io::Error) -> Error {
+    Error::new(Kind::Statement, format!("the statement cannot be sent: {}", plain(error)))
+}

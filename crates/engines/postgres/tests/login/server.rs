@@ -1,0 +1,224 @@
+//! A server that listens on TCP, with a certificate of an authority of its own and every kind of password.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// Who may come in how. The first line that fits counts.
+const ACCESS: &str = "\
+local     all boss          trust
+hostssl   all bound         127.0.0.1/32 scram-sha-256
+hostnossl all bound         127.0.0.1/32 scram-sha-256
+host      all hashed        127.0.0.1/32 md5
+host      all clear         127.0.0.1/32 password
+hostssl   all encrypted     127.0.0.1/32 scram-sha-256
+hostnossl all unencrypted   127.0.0.1/32 trust
+host      all mapped        127.0.0.1/32 ident
+";
+
+/// Roles and their passwords.
+const ROLES: &str = "\
+set password_encryption = 'scram-sha-256';
+create role bound login password 'pass word';
+create role clear login password 'pass word';
+create role encrypted login password 'pass word';
+create role unencrypted login;
+create role mapped login;
+create role limited login;
+set password_encryption = 'md5';
+create role hashed login password 'pass word';
+";
+
+/// A running server; stopped and removed when the last test lets go of it.
+pub struct Server {
+    pub port: u16,
+    directory: TempDir,
+    child: Child,
+}
+
+impl Server {
+    /// The one that tests share.
+    pub fn shared() -> Arc<Server> {
+        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(server) = shared.upgrade() {
+            return server;
+        }
+        let server = Arc::new(Server::start());
+        *shared = Arc::downgrade(&server);
+        server
+    }
+
+    fn start() -> Server {
+        let directory = tempfile::Builder::new().prefix("dbdyno-login-").tempdir_in("/tmp").unwrap();
+        let path = directory.path();
+        if is_root() {
+            chown(path, Some(postgres("-u")), Some(postgres("-g"))).unwrap();
+        }
+        let data = path.join("data");
+        succeed(as_server("initdb").args(["-D", text(&data), "-U", "boss", "-A", "trust", "--no-sync"]));
+        certificates(&data);
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let settings = format!(
+            "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nssl = on\nfsync = off\n\
+             max_connections = 20\nshared_buffers = 16MB\n",
+            path.display()
+        );
+        let configuration = data.join("postgresql.conf");
+        fs::write(&configuration, fs::read_to_string(&configuration).unwrap() + &settings).unwrap();
+        fs::write(data.join("pg_hba.conf"), ACCESS).unwrap();
+        let log = fs::File::create(path.join("log")).unwrap();
+        let child = as_server("postgres").args(["-D", text(&data)]).stderr(log).stdout(Stdio::null()).spawn().unwrap();
+        let server = Server { port, directory, child };
+        server.await_ready();
+        let mut psql = Command::new("psql");
+        psql.args(["-q", "-v", "ON_ERROR_STOP=1", "-h", text(server.directory.path()), "-U", "boss", "-d", "postgres"]);
+        succeed(psql.args(["-p", &port.to_string(), "-c", ROLES]));
+        server
+    }
+
+    fn await_ready(&self) {
+        let begun = Instant::now();
+        let mut ready = Command::new("pg_isready");
+        ready.args(["-q", "-h", text(self.directory.path()), "-p", &self.port.to_string()]);
+        while !ready.status().unwrap().success() {
+            let log = fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
+            assert!(begun.elapsed() < Duration::from_secs(30), "the server does not start: {log}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// A target over TCP.
+    pub fn tcp(&self, user: &str, host: &str, parameters: &str) -> String {
+        format!("postgres://{user}@{host}:{}/postgres?{parameters}", self.port)
+    }
+
+    /// A target over the Unix socket.
+    pub fn socket(&self, user: &str) -> String {
+        format!("postgres://{user}@/postgres?host={}&port={}", self.directory.path().display(), self.port)
+    }
+
+    /// A file with the certificate of the authority that signed the server's.
+    pub fn authority(&self) -> PathBuf {
+        self.directory.path().join("data/authority.crt")
+    }
+
+    /// A file with the certificate of an authority that signed nothing here.
+    pub fn stranger(&self) -> PathBuf {
+        self.directory.path().join("data/stranger.crt")
+    }
+
+    pub fn postmaster(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(pid) = rustix::process::Pid::from_raw(self.child.id() as i32) {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::QUIT);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+/// Two authorities, and a certificate for localhost and its address that the first one signed.
+fn certificates(data: &Path) {
+    let at = |name: &str| text(&data.join(name)).to_owned();
+    for (name, subject) in [("authority", "/CN=dbdyno test authority"), ("stranger", "/CN=dbdyno test stranger")] {
+        succeed(
+            Command::new("openssl")
+                .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
+                .args([
+                    "-nodes",
+                    "-days",
+                    "2",
+                    "-subj",
+                    subject,
+                    "-keyout",
+                    &at(&format!("{name}.key")),
+                    "-out",
+                    &at(&format!("{name}.crt")),
+                ]),
+        );
+    }
+    succeed(Command::new("openssl").args(["req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]).args([
+        "-keyout",
+        &at("server.key"),
+        "-out",
+        &at("server.csr"),
+    ]));
+    fs::write(data.join("server.ext"), "subjectAltName = DNS:localhost\n").unwrap();
+    succeed(Command::new("openssl").args(["x509", "-req", "-days", "2", "-sha384", "-CAcreateserial"]).args([
+        "-in",
+        &at("server.csr"),
+        "-CA",
+        &at("authority.crt"),
+        "-CAkey",
+        &at("authority.key"),
+        "-out",
+        &at("server.crt"),
+        "-extfile",
+        &at("server.ext"),
+    ]));
+    fs::set_permissions(data.join("server.key"), fs::Permissions::from_mode(0o600)).unwrap();
+    if is_root() {
+        for name in ["server.key", "server.crt"] {
+            chown(data.join(name), Some(postgres("-u")), Some(postgres("-g"))).unwrap();
+        }
+    }
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// The number of the user or group that servers run as.
+fn postgres(which: &str) -> u32 {
+    let output = Command::new("id").args([which, "postgres"]).output().unwrap();
+    String::from_utf8(output.stdout).unwrap().trim().parse().expect("a user postgres")
+}
+
+/// A program of the server, run by a user that it accepts.
+fn as_server(program: &str) -> Command {
+    let path = programs().join(program);
+    if !is_root() {
+        return Command::new(path);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", "postgres", "--regid", "postgres", "--clear-groups"]).arg(path).current_dir("/");
+    command
+}
+
+/// The newest version in Debian's place, or the one in the path.
+fn programs() -> PathBuf {
+    let mut found: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
+        .collect();
+    found.sort();
+    match found.pop() {
+        Some((_, path)) => path,
+        None => {
+            let output = Command::new("pg_config").arg("--bindir").output().expect("PostgreSQL is installed");
+            PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
+        }
+    }
+}
+
+fn succeed(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of this test")
+}

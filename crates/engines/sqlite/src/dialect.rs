@@ -1,0 +1,94 @@
+//! SQLite's words.
+
+use engine::{Caps, ColumnType, Dialect, Placeholder, Table};
+
+use crate::bulk::quoted;
+
+pub(crate) static CAPS: Caps = Caps {
+    procedures: false,
+    decimal: false,
+    table_compression: false,
+    parallel_query: false,
+    parallel_index: false,
+    concurrent_writers: false,
+    counts_read_commits: false,
+    answers: true,
+};
+
+pub(crate) static DIALECT: Dialect = Dialect {
+    placeholder: Placeholder::QuestionNumber,
+    create,
+    finish,
+    drop: |name| vec![format!("drop table if exists {}", quoted(name))],
+    // Without a condition SQLite frees the pages of the table as a whole and looks at no row.
+    truncate: |name| vec![format!("delete from {}", quoted(name))],
+    threads,
+    // SQLite reads one page at a time, in the order of the index, always.
+    single_block_reads: &[],
+};
+
+/// An integer key is the row's own number, so the table itself is the b-tree of its primary key, and the key cannot
+/// be added later. The table is strict: a value of the wrong type is an error and not kept as it is.
+///
+/// A decimal is a double: SQLite has no exact decimal type. Sums over it can differ in the last digits from those of
+/// an engine that has one, and a value of more than 15 digits is not kept exactly.
+fn create(table: &Table) -> Vec<String> {
+    let columns: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| {
+            let kind = match column.kind {
+                ColumnType::Int => "integer",
+                ColumnType::Float | ColumnType::Decimal { .. } => "real",
+                ColumnType::Text { .. } => "text",
+            };
+            let rule = if table.key.as_ref() == Some(&column.name) { "primary key" } else { "not null" };
+            format!("{} {kind} {rule}", quoted(&column.name))
+        })
+        .collect();
+    vec![format!("create table {} ({}) strict", quoted(&table.name), columns.join(", "))]
+}
+
+/// Indexes, statistics for the planner, and the log copied back into the database.
+fn finish(table: &Table) -> Vec<String> {
+    let name = quoted(&table.name);
+    let index = |index: &engine::Index| {
+        format!("create index if not exists {} on {name} ({})", quoted(&index.name), quoted(&index.column))
+    };
+    let mut statements: Vec<String> = table.indexes.iter().map(index).collect();
+    statements.push(format!("analyze {name}"));
+    statements.push("pragma wal_checkpoint(truncate)".to_owned());
+    statements
+}
+
+/// Threads beside the session's own that help to sort; the rows of a statement are read by one thread always.
+fn threads(count: u32) -> Vec<String> {
+    vec![format!("pragma threads = {}", count.saturating_sub(1))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Column, Index};
+
+    #[test]
+    fn a_table_is_said_in_strict_sql() {
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let table = Table {
+            name: "item".to_owned(),
+            columns: vec![
+                column("id", ColumnType::Int),
+                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
+                column("weight", ColumnType::Float),
+                column("note", ColumnType::Text { size: 40 }),
+            ],
+            key: Some("id".to_owned()),
+            indexes: vec![Index { name: "item_note".to_owned(), column: "note".to_owned() }],
+            compressed: false,
+        };
+        let columns = "\"id\" integer primary key, \"price\" real not null, \"weight\" real not null, \
+                       \"note\" text not null";
+        assert_eq!(create(&table), [format!("create table \"item\" ({columns}) strict")]);
+        assert_eq!(finish(&table)[0], "create index if not exists \"item_note\" on \"item\" (\"note\")");
+    }
+}

@@ -1,0 +1,98 @@
+//! The node: one database file and the sessions on it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use engine::{Caps, Error, Kind, Node, Processes, Result, Session, Site};
+use record::{EngineInventory, FailureKind};
+
+use crate::claim::Files;
+use crate::connect::{self, Link};
+use crate::counter::{Share, Tally};
+use crate::session::SqliteSession;
+use crate::setting::Settings;
+use crate::vfs::Vfs;
+use crate::{dialect, failure, inventory};
+
+pub(crate) struct SqliteNode {
+    settings: Settings,
+    files: Files,
+    keep: bool,
+    /// Whether the database is ours to remove.
+    claimed: AtomicBool,
+    tally: Arc<Tally>,
+    vfs: Arc<Vfs>,
+}
+
+impl SqliteNode {
+    pub(crate) fn new(settings: Settings, site: &Site) -> Result<SqliteNode> {
+        let files = Files::below(&site.directory);
+        let tally = Arc::new(Tally::new());
+        let vfs = Arc::new(Vfs::register(Arc::clone(&tally), &files.directory)?);
+        Ok(SqliteNode { settings, files, keep: site.keep, claimed: AtomicBool::new(false), tally, vfs })
+    }
+
+    fn link(&self) -> Result<Link> {
+        if !self.claimed.load(Ordering::Acquire) {
+            return Err(Error::new(Kind::Usage, "the database was not claimed before a session was opened"));
+        }
+        connect::open(&self.files.database, &self.settings, &self.vfs, Share::of(&self.tally))
+    }
+}
+
+impl Node for SqliteNode {
+    fn caps(&self) -> &Caps {
+        &dialect::CAPS
+    }
+
+    fn claim(&self) -> Result<()> {
+        if !self.claimed.load(Ordering::Acquire) {
+            self.files.claim(&self.settings, self.keep)?;
+            self.claimed.store(true, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    fn connect(&self) -> Result<Box<dyn Session>> {
+        Ok(Box::new(SqliteSession::new(self.link()?)?))
+    }
+
+    fn inventory(&self) -> Result<EngineInventory> {
+        let link = self.link()?;
+        inventory::read(&link.connection, &self.settings).map_err(|error| failure::of_rusqlite(&error))
+    }
+
+    /// Reads atomics, and nothing of the database. What the page caches were asked for is in it as far as sessions
+    /// have published it: at the end of each, when it was asked to, and after every few thousand statements.
+    fn counters(&self, _session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
+        Ok((self.tally.values(), 0))
+    }
+
+    /// Copies the log back into the database and empties it; does nothing in the other journal modes. On a
+    /// connection of its own, because the caller's does not say whether the checkpoint was hindered.
+    fn settle(&self, _session: &mut dyn Session) -> Result<()> {
+        let link = self.link()?;
+        let hindered = link.connection.query_row("pragma wal_checkpoint(truncate)", [], |row| row.get::<_, i64>(0));
+        match hindered.map_err(|error| failure::of_rusqlite(&error))? {
+            0 => Ok(()),
+            _ => {
+                let error = Error::new(Kind::Step(FailureKind::LockTimeout), "a transaction held up the checkpoint");
+                Err(error.hint("end all transactions before the database is settled"))
+            }
+        }
+    }
+
+    fn processes(&self) -> Processes {
+        Processes::InProcess
+    }
+
+    fn data_directory(&self) -> Option<&Path> {
+        Some(&self.files.directory)
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        if self.keep || !self.claimed.load(Ordering::Acquire) { Ok(()) } else { self.files.remove() }
+    }
+}

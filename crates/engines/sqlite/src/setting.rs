@@ -1,0 +1,213 @@
+//! The parameters of a target, and what holds where none is given.
+
+use std::time::Duration;
+
+use engine::{Error, Kind, Result, Site, Target};
+
+/// Where the plan says nothing of a cache.
+const CACHE_BYTES_DEFAULT: u64 = 64 << 20;
+/// As large as a block of the other engines.
+const PAGE_BYTES_DEFAULT: u32 = 8192;
+
+const KNOWN: [&str; 8] = [
+    "page_size",
+    "journal_mode",
+    "synchronous",
+    "cache_size",
+    "mmap_size",
+    "busy_timeout",
+    "wal_autocheckpoint",
+    "temp_store",
+];
+
+/// How the database and every connection to it are set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// A power of two in [512, 65536].
+    pub(crate) page_bytes: u32,
+    /// Whether the target asks for this page size, so that a database with another one will not do.
+    pub(crate) page_bytes_wanted: bool,
+    pub(crate) journal_mode: &'static str,
+    pub(crate) synchronous: &'static str,
+    pub(crate) temp_store: &'static str,
+    /// Of each session.
+    pub(crate) cache_bytes: u64,
+    pub(crate) mmap_bytes: u64,
+    pub(crate) busy_timeout: Duration,
+    pub(crate) wal_autocheckpoint: u32,
+}
+
+impl Settings {
+    pub(crate) fn parse(target: &Target, site: &Site) -> Result<Settings> {
+        if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
+            let error = Error::new(Kind::Usage, format!("SQLite has no parameter {name}"));
+            return Err(error.hint(format!("known are {}", KNOWN.join(", "))));
+        }
+        let page_bytes = target.parameter("page_size").map(page_bytes).transpose()?;
+        let bytes = |name: &str| target.parameter(name).map(|value| bytes(name, value)).transpose();
+        let choice = |name: &str, known: &[&'static str], default: &'static str| match target.parameter(name) {
+            Some(value) => one_of(name, value, known),
+            None => Ok(default),
+        };
+        Ok(Settings {
+            page_bytes: page_bytes.unwrap_or(PAGE_BYTES_DEFAULT),
+            page_bytes_wanted: page_bytes.is_some(),
+            journal_mode: choice("journal_mode", &["wal", "delete", "truncate", "persist"], "wal")?,
+            synchronous: choice("synchronous", &["off", "normal", "full", "extra"], "full")?,
+            temp_store: choice("temp_store", &["default", "file", "memory"], "default")?,
+            cache_bytes: bytes("cache_size")?.unwrap_or_else(|| planned_cache_bytes(site)),
+            mmap_bytes: bytes("mmap_size")?.unwrap_or(0),
+            busy_timeout: target.parameter("busy_timeout").map_or(Ok(Duration::from_secs(60)), busy_timeout)?,
+            wal_autocheckpoint: target.parameter("wal_autocheckpoint").map_or(Ok(1000), wal_autocheckpoint)?,
+        })
+    }
+}
+
+/// The cache that the plan counts on, for each session, as far as all sessions together leave half of the memory
+/// free: a table that fits must fit for every job, but no machine may run out of memory for it.
+fn planned_cache_bytes(site: &Site) -> u64 {
+    let planned = site.cache_bytes.map_or(CACHE_BYTES_DEFAULT, |bytes| bytes.0);
+    let share = memory_bytes().map_or(u64::MAX, |memory| memory / 2 / u64::from(site.sessions_max.max(1)));
+    planned.min(share).max(1 << 20)
+}
+
+/// Main memory, or what the control group allows of it.
+fn memory_bytes() -> Option<u64> {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?;
+    let total = total.trim().parse::<u64>().ok()?.saturating_mul(1024);
+    let limit = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
+        .iter()
+        .find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok());
+    Some(limit.map_or(total, |limit| limit.min(total)))
+}
+
+fn refused(name: &str, value: &str, allowed: &str) -> Error {
+    Error::new(Kind::Usage, format!("{name}={value} is not {allowed}"))
+}
+
+fn page_bytes(value: &str) -> Result<u32> {
+    let bytes = bytes("page_size", value)?;
+    u32::try_from(bytes)
+        .ok()
+        .filter(|size| size.is_power_of_two() && (512..=65536).contains(size))
+        .ok_or_else(|| refused("page_size", value, "a power of two from 512 to 65536"))
+}
+
+fn one_of(name: &str, value: &str, known: &[&'static str]) -> Result<&'static str> {
+    let found = known.iter().find(|known| known.eq_ignore_ascii_case(value));
+    found.copied().ok_or_else(|| refused(name, value, &format!("one of {}", known.join(", "))))
+}
+
+/// A number of bytes: digits and an optional suffix; `k`, `kB` and `KiB` all mean 1024.
+fn bytes(name: &str, value: &str) -> Result<u64> {
+    let digits = value.len() - value.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let (number, suffix) = value.split_at(digits);
+    let shift = match suffix.to_ascii_lowercase().as_str() {
+        "" | "b" => Some(0),
+        "k" | "kb" | "kib" => Some(10),
+        "m" | "mb" | "mib" => Some(20),
+        "g" | "gb" | "gib" => Some(30),
+        _ => None,
+    };
+    let bytes = number.parse::<u64>().ok().zip(shift).and_then(|(number, shift)| number.checked_mul(1 << shift));
+    // The most that the library's own 64-bit signed numbers hold.
+    bytes.filter(|bytes| *bytes <= i64::MAX as u64).ok_or_else(|| refused(name, value, "a size such as 65536 or 64MiB"))
+}
+
+/// A time: digits and `ms` or `s`; without a suffix milliseconds, as in the pragma of this name.
+fn busy_timeout(value: &str) -> Result<Duration> {
+    let (number, unit_ms) = match value.strip_suffix("ms") {
+        Some(number) => (number, 1),
+        None => value.strip_suffix('s').map_or((value, 1), |number| (number, 1000)),
+    };
+    let digits = number.bytes().all(|letter| letter.is_ascii_digit());
+    let ms = number.parse::<u64>().ok().filter(|_| digits).and_then(|number| number.checked_mul(unit_ms));
+    ms.map(Duration::from_millis).ok_or_else(|| refused("busy_timeout", value, "a time such as 60s or 500ms"))
+}
+
+fn wal_autocheckpoint(value: &str) -> Result<u32> {
+    let pages = value.parse::<u32>().ok().filter(|pages| *pages <= i32::MAX as u32);
+    pages.ok_or_else(|| refused("wal_autocheckpoint", value, "a number of pages from 0 to 2147483647"))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use record::Bytes;
+
+    use super::*;
+
+    fn parse(target: &str, cache_bytes: Option<Bytes>) -> Result<Settings> {
+        let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes, sessions_max: 4 };
+        Settings::parse(&target.parse().expect("a target"), &site)
+    }
+
+    #[test]
+    fn without_parameters_a_commit_is_forced_and_reads_are_seen() {
+        let settings = parse("sqlite", Some(Bytes::MIB.times(16))).expect("defaults");
+        assert_eq!((settings.page_bytes, settings.page_bytes_wanted), (8192, false));
+        assert_eq!((settings.journal_mode, settings.synchronous), ("wal", "full"));
+        assert_eq!((settings.cache_bytes, settings.mmap_bytes), (16 << 20, 0));
+        assert_eq!(settings.busy_timeout, Duration::from_secs(60));
+        let all = parse("sqlite", Some(Bytes(u64::MAX))).expect("a cache beyond all memory");
+        assert!(all.cache_bytes < memory_bytes().expect("memory") / 4, "four sessions leave half of the memory");
+    }
+
+    #[test]
+    fn every_parameter_is_read() {
+        let target = "sqlite?page_size=4k&journal_mode=TRUNCATE&synchronous=off&cache_size=8MiB&mmap_size=1gb\
+                      &busy_timeout=500ms&wal_autocheckpoint=0&temp_store=memory";
+        let expected = Settings {
+            page_bytes: 4096,
+            page_bytes_wanted: true,
+            journal_mode: "truncate",
+            synchronous: "off",
+            temp_store: "memory",
+            cache_bytes: 8 << 20,
+            mmap_bytes: 1 << 30,
+            busy_timeout: Duration::from_millis(500),
+            wal_autocheckpoint: 0,
+        };
+        assert_eq!(parse(target, None).expect("known parameters"), expected);
+        assert_eq!(parse("sqlite?busy_timeout=250", None).expect("ms").busy_timeout, Duration::from_millis(250));
+        assert_eq!(parse("sqlite?busy_timeout=2s", None).expect("s").busy_timeout, Duration::from_secs(2));
+    }
+
+    proptest! {
+        #[test]
+        fn a_size_is_its_number_times_its_suffix(number in 0u64..1 << 32, suffix in 0usize..4, long in any::<bool>()) {
+            let short = ["", "k", "M", "g"][suffix];
+            let text = format!("{number}{short}{}", if long && suffix > 0 { "iB" } else { "" });
+            prop_assert_eq!(bytes("any", &text).expect("a size"), number << (10 * suffix));
+        }
+
+        #[test]
+        fn no_text_makes_a_parser_panic(text in "\\PC{0,24}") {
+            let _ = (bytes("any", &text), page_bytes(&text), busy_timeout(&text), wal_autocheckpoint(&text));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_what_can() {
+        for (target, hint) in [
+            ("sqlite?page_size=1000", "a power of two from 512 to 65536"),
+            ("sqlite?page_size=131072", "a power of two"),
+            ("sqlite?page_size=", "a size such as"),
+            ("sqlite?cache_size=-1", "a size such as"),
+            ("sqlite?cache_size=1TB", "a size such as"),
+            ("sqlite?cache_size=99999999999G", "a size such as"),
+            ("sqlite?synchronous=on", "one of off, normal, full, extra"),
+            ("sqlite?journal_mode=memory", "one of wal, delete, truncate, persist"),
+            ("sqlite?busy_timeout=+5s", "a time such as"),
+            ("sqlite?busy_timeout=1m", "a time such as"),
+            ("sqlite?wal_autocheckpoint=4294967295", "a number of pages"),
+        ] {
+            let error = parse(target, None).expect_err(target);
+            assert_eq!(error.kind, Kind::Usage);
+            assert!(error.message.contains(hint), "{target}: {error}");
+        }
+        let error = parse("sqlite?locking_mode=exclusive", None).expect_err("unknown");
+        assert!(error.hint.is_some_and(|hint| hint.contains("busy_timeout")), "the known ones are listed");
+    }
+}

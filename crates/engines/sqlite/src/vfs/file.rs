@@ -1,0 +1,219 @@
+//! One open file: our part, and behind it in the same allocation the file of the layer below.
+
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ptr;
+use std::time::Instant;
+
+use libsqlite3_sys as ffi;
+
+use crate::counter::Traffic;
+
+/// Our part. Its size is a multiple of 8, so that the part behind it is aligned as SQLite aligns files.
+#[repr(C, align(8))]
+pub(super) struct File {
+    head: ffi::sqlite3_file,
+    /// Lives in the tally, which the registered file layer holds.
+    traffic: *const Traffic,
+    /// The path that we made for a file without one, which the layer below keeps a pointer to.
+    temporary: *mut c_char,
+}
+
+/// Writes our part of `file`; returns where the part of the layer below begins.
+///
+/// # Safety
+/// `file` points to an allocation of the size that our file layer asks for.
+pub(super) unsafe fn init(
+    file: *mut ffi::sqlite3_file,
+    traffic: *const Traffic,
+    temporary: *mut c_char,
+) -> *mut ffi::sqlite3_file {
+    // SAFETY: the allocation begins with room for a `File`, and the other part for the layer below follows.
+    unsafe {
+        file.cast::<File>().write(File { head: ffi::sqlite3_file { pMethods: ptr::null() }, traffic, temporary });
+        let real = real(file);
+        (*real).pMethods = ptr::null();
+        real
+    }
+}
+
+/// After the layer below has opened its part: the functions for ours, with what the layer below can do.
+///
+/// # Safety
+/// `file` was passed to [`init`], and its real part to the layer below, which returned `code`.
+pub(super) unsafe fn opened(file: *mut ffi::sqlite3_file, code: c_int) {
+    // SAFETY: the layer below has set the functions of its part, or left them null, as `init` did.
+    unsafe {
+        let methods = (*real(file)).pMethods;
+        if code != ffi::SQLITE_OK {
+            // A file that failed to open is closed all the same if its functions are set; ours are not.
+            if let Some(close) = methods.as_ref().and_then(|methods| methods.xClose) {
+                close(real(file));
+            }
+            free_name(file);
+            return;
+        }
+        let (version, shared) = ((*methods).iVersion, (*methods).xShmMap.is_some());
+        (*file).pMethods = match (version, shared) {
+            (3.., true) => &METHODS_3,
+            (3.., false) => &METHODS_3_WITHOUT_SHARED_MEMORY,
+            (2, true) => &METHODS_2,
+            _ => &METHODS_1,
+        };
+    }
+}
+
+/// # Safety
+/// `file` was passed to [`init`].
+unsafe fn real(file: *mut ffi::sqlite3_file) -> *mut ffi::sqlite3_file {
+    // SAFETY: the same allocation, see `init`.
+    unsafe { file.cast::<File>().add(1).cast() }
+}
+
+/// # Safety
+/// As for [`real`].
+unsafe fn free_name(file: *mut ffi::sqlite3_file) {
+    // SAFETY: the name came from `Box::into_raw` of bytes that end with two zeros, and is freed once.
+    unsafe {
+        let name = std::mem::replace(&mut (*file.cast::<File>()).temporary, ptr::null_mut());
+        if !name.is_null() {
+            let size = CStr::from_ptr(name).count_bytes() + 2;
+            drop(Box::from_raw(ptr::slice_from_raw_parts_mut(name.cast::<u8>(), size)));
+        }
+    }
+}
+
+unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
+    // SAFETY: every file has a function to close it; after it nothing uses the name.
+    unsafe {
+        let real = real(file);
+        let code = (*(*real).pMethods).xClose.unwrap_unchecked()(real);
+        free_name(file);
+        code
+    }
+}
+
+/// A read behind the end gives fewer bytes than asked for, which SQLite does only to find out that a file is empty:
+/// the call is counted, without bytes.
+unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, to: *mut c_void, size: c_int, offset: i64) -> c_int {
+    // SAFETY: every file has a function to read; the arguments are passed as they came; the tally outlives files.
+    unsafe {
+        let real = real(file);
+        let begun = Instant::now();
+        let code = (*(*real).pMethods).xRead.unwrap_unchecked()(real, to, size, offset);
+        let elapsed = begun.elapsed();
+        let reads = &(*(*file.cast::<File>()).traffic).reads;
+        match code {
+            ffi::SQLITE_OK => reads.add(size as u64, elapsed),
+            ffi::SQLITE_IOERR_SHORT_READ => reads.add(0, elapsed),
+            _ => {}
+        }
+        code
+    }
+}
+
+unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, size: c_int, offset: i64) -> c_int {
+    // SAFETY: as for `read`.
+    unsafe {
+        let real = real(file);
+        let begun = Instant::now();
+        let code = (*(*real).pMethods).xWrite.unwrap_unchecked()(real, from, size, offset);
+        if code == ffi::SQLITE_OK {
+            (*(*file.cast::<File>()).traffic).writes.add(size as u64, begun.elapsed());
+        }
+        code
+    }
+}
+
+unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
+    // SAFETY: as for `read`.
+    unsafe {
+        let real = real(file);
+        let begun = Instant::now();
+        let code = (*(*real).pMethods).xSync.unwrap_unchecked()(real, flags);
+        if code == ffi::SQLITE_OK {
+            (*(*file.cast::<File>()).traffic).syncs.add(0, begun.elapsed());
+        }
+        code
+    }
+}
+
+unsafe extern "C" fn fetch(file: *mut ffi::sqlite3_file, offset: i64, size: c_int, out: *mut *mut c_void) -> c_int {
+    // SAFETY: our table has this function only where the layer below is of version 3.
+    unsafe {
+        let real = real(file);
+        let begun = Instant::now();
+        let code = (*(*real).pMethods).xFetch.unwrap_unchecked()(real, offset, size, out);
+        if code == ffi::SQLITE_OK && !(*out).is_null() {
+            (*(*file.cast::<File>()).traffic).mapped.add(size as u64, begun.elapsed());
+        }
+        code
+    }
+}
+
+/// Functions that hand through to the layer below.
+macro_rules! hand_through {
+    ($($function:ident = $field:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {$(
+        unsafe extern "C" fn $function(file: *mut ffi::sqlite3_file $(, $argument: $kind)*) $(-> $result)? {
+            // SAFETY: `opened` gave the file a table that has this function only where the layer below has it; the
+            // arguments are passed as they came.
+            unsafe {
+                let real = real(file);
+                (*(*real).pMethods).$field.unwrap_unchecked()(real $(, $argument)*)
+            }
+        }
+    )*};
+}
+
+hand_through! {
+    truncate = xTruncate(size: i64) -> c_int;
+    file_size = xFileSize(out: *mut i64) -> c_int;
+    lock = xLock(level: c_int) -> c_int;
+    unlock = xUnlock(level: c_int) -> c_int;
+    check_reserved_lock = xCheckReservedLock(out: *mut c_int) -> c_int;
+    file_control = xFileControl(operation: c_int, argument: *mut c_void) -> c_int;
+    sector_size = xSectorSize() -> c_int;
+    device_characteristics = xDeviceCharacteristics() -> c_int;
+    shm_map = xShmMap(region: c_int, size: c_int, extend: c_int, out: *mut *mut c_void) -> c_int;
+    shm_lock = xShmLock(offset: c_int, count: c_int, flags: c_int) -> c_int;
+    shm_barrier = xShmBarrier();
+    shm_unmap = xShmUnmap(delete: c_int) -> c_int;
+    unfetch = xUnfetch(offset: i64, page: *mut c_void) -> c_int;
+}
+
+const METHODS_1: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
+    iVersion: 1,
+    xClose: Some(close),
+    xRead: Some(read),
+    xWrite: Some(write),
+    xTruncate: Some(truncate),
+    xSync: Some(sync),
+    xFileSize: Some(file_size),
+    xLock: Some(lock),
+    xUnlock: Some(unlock),
+    xCheckReservedLock: Some(check_reserved_lock),
+    xFileControl: Some(file_control),
+    xSectorSize: Some(sector_size),
+    xDeviceCharacteristics: Some(device_characteristics),
+    xShmMap: None,
+    xShmLock: None,
+    xShmBarrier: None,
+    xShmUnmap: None,
+    xFetch: None,
+    xUnfetch: None,
+};
+
+const METHODS_2: ffi::sqlite3_io_methods = ffi::sqlite3_io_methods {
+    iVersion: 2,
+    xShmMap: Some(shm_map),
+    xShmLock: Some(shm_lock),
+    xShmBarrier: Some(shm_barrier),
+    xShmUnmap: Some(shm_unmap),
+    ..METHODS_1
+};
+
+const METHODS_3: ffi::sqlite3_io_methods =
+    ffi::sqlite3_io_methods { iVersion: 3, xFetch: Some(fetch), xUnfetch: Some(unfetch), ..METHODS_2 };
+
+/// Journals and temporary files, which nobody shares.
+const METHODS_3_WITHOUT_SHARED_MEMORY: ffi::sqlite3_io_methods =
+    ffi::sqlite3_io_methods { iVersion: 3, xFetch: Some(fetch), xUnfetch: Some(unfetch), ..METHODS_1 };

@@ -1,0 +1,151 @@
+//! Raw, cumulative counters of the host, of dbdyno itself and of the processes of a server.
+
+mod cpu;
+mod device;
+mod process;
+mod source;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use record::name;
+
+use self::device::DeviceCounters;
+use self::process::ProcessTrees;
+use self::source::Source;
+use crate::group::{Groups, throttled_ns};
+use crate::root::Root;
+
+pub use self::device::CountedDevice;
+
+/// Reads counters again and again. What is cheap to keep open is kept open.
+///
+/// No counter ever goes back between two readings of the same value of this type, although some of their sources do
+/// so for a moment (a process that ends is counted by its parent with coarser ticks).
+#[derive(Debug)]
+pub struct Counters {
+    root: Root,
+    stat: Source,
+    vmstat: Source,
+    throttle: Option<Source>,
+    device: Option<DeviceCounters>,
+    trees: ProcessTrees,
+    /// The highest value of each counter so far.
+    highest: BTreeMap<&'static str, u64>,
+}
+
+impl Counters {
+    /// Counters of this host; those of the device below `directory`.
+    pub fn new(directory: &Path) -> Counters {
+        Counters::at(Root::host(), directory)
+    }
+
+    /// The same, on the machine that `root` describes. Processor time of dbdyno itself is read on this host only.
+    pub fn at(root: Root, directory: &Path) -> Counters {
+        Counters {
+            stat: Source::new(root.proc.join("stat")),
+            vmstat: Source::new(root.proc.join("vmstat")),
+            throttle: Groups::of(&root).throttle_file().map(Source::new),
+            device: DeviceCounters::below(&root, directory),
+            trees: ProcessTrees::new(&root),
+            highest: BTreeMap::new(),
+            root,
+        }
+    }
+
+    /// The device whose counters are read, and what they include; none where the directory is on none.
+    pub fn device(&self) -> Option<&CountedDevice> {
+        self.device.as_ref().map(DeviceCounters::device)
+    }
+
+    /// The counters as they stand now, by the names of [`record::name`]. What a source does not give is absent.
+    /// `server_roots` are the processes in whose trees a server works on this host; with none, there is no
+    /// `server_cpu_ns`. Its trees begin anew when other roots are given.
+    pub fn read(&mut self, server_roots: &[u32]) -> BTreeMap<String, u64> {
+        let mut values: Vec<(&'static str, u64)> = Vec::with_capacity(16);
+        if let Some(times) = self.stat.read().and_then(cpu::parse) {
+            values.extend(times.counters());
+        }
+        if let Some(pages) = self.vmstat.read().and_then(swap_in_count) {
+            values.push((name::HOST_SWAP_IN_COUNT, pages));
+        }
+        if let Some(throttled) = self.throttle.as_mut().and_then(Source::read).and_then(throttled_ns) {
+            values.push((name::HOST_THROTTLED_NS, throttled));
+        }
+        if let Some(device) = &mut self.device {
+            values.extend(device.read());
+        }
+        if self.root.is_host() {
+            values.push((name::CLIENT_CPU_NS, cpu::own_ns()));
+        }
+        if self.trees.turn_to(server_roots) {
+            self.highest.remove(name::SERVER_CPU_NS);
+        }
+        if let Some(server) = self.trees.cpu_ns() {
+            values.push((name::SERVER_CPU_NS, server));
+        }
+        values.into_iter().map(|(name, value)| (name.to_owned(), self.hold(name, value))).collect()
+    }
+
+    /// The value, or the highest one so far.
+    fn hold(&mut self, name: &'static str, value: u64) -> u64 {
+        let highest = self.highest.entry(name).or_insert(value);
+        *highest = value.max(*highest);
+        *highest
+    }
+}
+
+/// Pages swapped in, from `/proc/vmstat`.
+fn swap_in_count(text: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix("pswpin ")?.trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn this_host_has_the_counters_of_a_linux() {
+        let mut counters = Counters::new(Path::new("/"));
+        let first = counters.read(&[std::process::id()]);
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_millis(60) {
+            std::hint::spin_loop();
+        }
+        let second = counters.read(&[std::process::id()]);
+        for name in [name::HOST_CPU_USER_NS, name::HOST_CPU_IDLE_NS, name::CLIENT_CPU_NS, name::SERVER_CPU_NS] {
+            assert!(first.contains_key(name), "{name}");
+        }
+        for (name, before) in &first {
+            assert!(second[name] >= *before, "{name} went back");
+        }
+        let client_ns = second[name::CLIENT_CPU_NS] - first[name::CLIENT_CPU_NS];
+        assert!(client_ns >= 20_000_000, "spun for 60 ms, counted {client_ns} ns");
+        assert!(!counters.read(&[]).contains_key(name::SERVER_CPU_NS), "no server, no counter");
+    }
+
+    #[test]
+    fn a_counter_that_goes_back_for_a_moment_is_held() {
+        let mut counters = Counters::at(Root::below("/nonexistent"), Path::new("/"));
+        assert!(counters.read(&[1]).is_empty(), "nothing there, nothing counted");
+        assert_eq!([5, 3, 6].map(|value| counters.hold("a", value)), [5, 5, 6]);
+        assert_eq!(counters.hold("b", 1), 1);
+    }
+
+    #[test]
+    fn swapped_pages_are_found_by_their_whole_name() {
+        assert_eq!(swap_in_count("pgpgin 1\npswpin 42\npswpout 7\n"), Some(42));
+        assert_eq!(swap_in_count("pswpinx 42\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(text in "((pswpin|cpu|[0-9]+)? ?\\PC*\n)*") {
+            let _ = (swap_in_count(&text), cpu::parse(&text), device::parse(&text));
+        }
+    }
+}

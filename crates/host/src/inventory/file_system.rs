@@ -1,0 +1,32 @@
+//! The file system that holds the measured directory.
+
+use std::path::Path;
+
+use record::{Bytes, FileSystem};
+
+use crate::root::Root;
+use crate::stack;
+
+/// Reads the mount of `directory`, and on this host its size.
+pub(super) fn read(root: &Root, directory: &Path) -> Option<FileSystem> {
+    let mount = stack::mount(root, directory)?;
+    let space = if root.is_host() { rustix::fs::statvfs(directory).ok() } else { None };
+    // What a mount and its file system say alike (rw) is said once.
+    let own: Vec<&str> = mount.options.split(',').collect();
+    let both = own.iter().copied().chain(mount.super_options.split(',').filter(|option| !own.contains(option)));
+    let options = both.filter(|option| !option.is_empty()).collect::<Vec<&str>>().join(",");
+    Some(FileSystem {
+        kind: mount.kind,
+        mount_point: mount.mount_point,
+        source: mount.source,
+        options,
+        size_bytes: space.as_ref().map(|space| Bytes(space.f_blocks.saturating_mul(space.f_frsize))),
+        free_bytes: space.as_ref().map(|space| Bytes(space.f_bavail.saturating_mul(space.f_frsize))),
+    })
+}
+
+/// Space in `directory` that an ordinary user may fill; none where it does not exist.
+pub fn free_bytes(directory: &Path) -> Option<Bytes> {
+    let space = rustix::fs::statvfs(directory).ok()?;
+    Some(Bytes(space.f_bavail.saturating_mul(space.f_frsize)))
+}

@@ -1,0 +1,44 @@
+//! Main memory.
+
+use record::{Bytes, Memory};
+
+use crate::root::{self, Root};
+
+/// Reads `/proc/meminfo` and the mode of transparent huge pages.
+pub(super) fn read(root: &Root) -> Memory {
+    let info = root::text(root.proc.join("meminfo")).unwrap_or_default();
+    let bytes = |name| root::size_bytes(root::entry(&info, name)?).map(Bytes);
+    Memory {
+        total_bytes: bytes("MemTotal").unwrap_or_default(),
+        available_bytes: bytes("MemAvailable"),
+        swap_bytes: bytes("SwapTotal"),
+        transparent_huge_pages: root::chosen(root.sys.join("kernel/mm/transparent_hugepage/enabled")),
+        huge_page_pool_bytes: bytes("Hugetlb").or_else(|| pool(&info)),
+    }
+}
+
+/// Pages of the default size, where an old kernel does not sum up all sizes as `Hugetlb`.
+fn pool(info: &str) -> Option<Bytes> {
+    let pages: u64 = root::entry(info, "HugePages_Total")?.parse().ok()?;
+    root::size_bytes(root::entry(info, "Hugepagesize")?)?.checked_mul(pages).map(Bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_old_kernel_s_pool_is_pages_times_their_size() {
+        assert_eq!(pool("HugePages_Total:     512\nHugepagesize:       2048 kB\n"), Some(Bytes::GIB));
+        assert_eq!(pool("HugePages_Total:     512\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(info in "((HugePages_Total|Hugepagesize): *\\PC*\n)*") {
+            let _ = pool(&info);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What the machine consists of.
+
+mod arm;
+mod cpu;
+mod device;
+mod file_system;
+mod kernel;
+mod limits;
+mod memory;
+mod virtualisation;
+
+use std::path::Path;
+
+use record::{Bytes, HostInventory};
+
+use crate::root::{self, Root};
+use crate::stack;
+
+pub use file_system::free_bytes;
+
+/// The inventory of this host, with the file system and the devices below `directory`.
+pub fn inventory(directory: &Path) -> HostInventory {
+    inventory_at(&Root::host(), directory)
+}
+
+/// The same, of the machine that `root` describes; `directory` is a path on that machine.
+pub fn inventory_at(root: &Root, directory: &Path) -> HostInventory {
+    let devices = stack::devices(root, directory);
+    HostInventory {
+        host_name: root::text(root.proc.join("sys/kernel/hostname")),
+        product: product(root),
+        cpu: cpu::read(root),
+        memory: memory::read(root),
+        file_system: file_system::read(root, directory),
+        devices: devices.iter().map(device::read).collect(),
+        kernel: kernel::read(root),
+        virtualisation: virtualisation::read(root),
+        cgroup: limits::read(root),
+    }
+}
+
+/// The name of this host; `localhost` where it does not say.
+pub fn host_name() -> String {
+    root::text(Root::host().proc.join("sys/kernel/hostname")).unwrap_or_else(|| "localhost".to_owned())
+}
+
+/// The clock source of this host, `tsc` on a healthy x86.
+pub fn clock_source() -> Option<String> {
+    kernel::clock_source(&Root::host())
+}
+
+/// All memory of this host; zero where it does not say.
+pub fn memory_total() -> Bytes {
+    memory::read(&Root::host()).total_bytes
+}
+
+/// The size of the caches of the last level, all instances together: an array must be larger to lie in memory,
+/// whichever processors read it.
+pub fn last_level_cache_bytes() -> Option<Bytes> {
+    cpu::last_level_cache(&cpu::read(&Root::host()).caches)
+}
+
+/// Vendor and product as the firmware says; on a machine with a device tree, its model.
+fn product(root: &Root) -> Option<String> {
+    let dmi = root.sys.join("class/dmi/id");
+    let parts = ["sys_vendor", "product_name"].map(|name| root::text(dmi.join(name)));
+    let said = parts.into_iter().flatten().collect::<Vec<String>>().join(" ");
+    let dmi = Some(said).filter(|said| !said.is_empty());
+    dmi.or_else(|| root::text(root.proc.join("device-tree/model")))
+}

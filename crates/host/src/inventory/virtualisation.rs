@@ -1,0 +1,116 @@
+//! Hypervisor and container, as far as they can be seen from inside.
+
+use crate::root::{self, Root};
+
+/// Beginnings of what firmware calls vendor, product or board, and the hypervisor behind it: the table of
+/// `systemd-detect-virt`.
+const FIRMWARE: &[(&str, &str)] = &[
+    ("KVM", "kvm"),
+    ("OpenStack", "kvm"),
+    ("KubeVirt", "kvm"),
+    ("Amazon EC2", "amazon"),
+    ("QEMU", "qemu"),
+    ("VMware", "vmware"),
+    ("VMW", "vmware"),
+    ("innotek GmbH", "virtualbox"),
+    ("VirtualBox", "virtualbox"),
+    ("Oracle Corporation", "virtualbox"),
+    ("Xen", "xen"),
+    ("Bochs", "bochs"),
+    ("Parallels", "parallels"),
+    ("BHYVE", "bhyve"),
+    ("Hyper-V", "hyper-v"),
+    ("Virtual Machine", "hyper-v"),
+    ("Apple Virtualization", "apple"),
+    ("Google Compute Engine", "google"),
+];
+
+/// What a hypervisor answers to `CPUID` leaf 0x40000000.
+#[cfg(target_arch = "x86_64")]
+const SIGNATURES: &[(&[u8; 12], &str)] = &[
+    (b"KVMKVMKVM\0\0\0", "kvm"),
+    (b"Linux KVM Hv", "kvm"),
+    (b"TCGTCGTCGTCG", "qemu"),
+    (b"VMwareVMware", "vmware"),
+    (b"Microsoft Hv", "hyper-v"),
+    (b"XenVMMXenVMM", "xen"),
+    (b"VBoxVBoxVBox", "virtualbox"),
+    (b"bhyve bhyve ", "bhyve"),
+    (b" lrpepyh  vr", "parallels"),
+    (b"ACRNACRNACRN", "acrn"),
+];
+
+/// `docker on kvm`, `kvm`, `podman`; none on bare metal.
+pub(super) fn read(root: &Root) -> Option<String> {
+    match (container(root), hypervisor(root)) {
+        (Some(container), Some(hypervisor)) => Some(format!("{container} on {hypervisor}")),
+        (container, hypervisor) => container.or(hypervisor),
+    }
+}
+
+fn hypervisor(root: &Root) -> Option<String> {
+    let info = root::text(root.proc.join("cpuinfo")).unwrap_or_default();
+    let flags = root::entry(&info, "flags");
+    let flagged = flags.is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
+    let named = root::text(root.sys.join("hypervisor/type")).or_else(|| firmware(root));
+    match (flags.is_some(), flagged) {
+        // x86 says whether there is one. Firmware of a whole machine in a cloud says the cloud's name, and there is none.
+        (true, false) => None,
+        (true, true) => named.or_else(|| signature(root)).or_else(|| Some("an unknown hypervisor".to_owned())),
+        (false, _) => named,
+    }
+}
+
+fn firmware(root: &Root) -> Option<String> {
+    let files = ["product_name", "sys_vendor", "board_vendor", "bios_vendor"];
+    let said: Vec<String> =
+        files.iter().filter_map(|file| root::text(root.sys.join("class/dmi/id").join(file))).collect();
+    if said.iter().any(|text| text.ends_with(".metal")) {
+        return None;
+    }
+    // The product tells more than the vendor: Microsoft and Oracle sell machines too.
+    said.iter().find_map(|text| {
+        let known = FIRMWARE.iter().find(|(beginning, _)| text.starts_with(beginning));
+        known.map(|(_, name)| (*name).to_owned())
+    })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn signature(root: &Root) -> Option<String> {
+    if !root.is_host() {
+        return None;
+    }
+    let answer = core::arch::x86_64::__cpuid(0x4000_0000);
+    let words = [answer.ebx, answer.ecx, answer.edx].map(u32::to_le_bytes);
+    let known = SIGNATURES.iter().find(|(text, _)| text.as_slice() == words.as_flattened());
+    known.map(|(_, name)| (*name).to_owned())
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn signature(_: &Root) -> Option<String> {
+    None
+}
+
+fn container(root: &Root) -> Option<String> {
+    let exists = |path: &str| root.top.join(path).exists();
+    let groups = root::text(root.proc.join("1/cgroup")).unwrap_or_default();
+    let variable = |name| if root.is_host() { root::variable(name) } else { None };
+    let told = root::text(root.top.join("run/systemd/container"));
+    let told = told.or_else(|| variable("container").map(|name| name.to_string_lossy().into_owned()));
+    let release = root::text(root.proc.join("sys/kernel/osrelease")).unwrap_or_default();
+    if variable("KUBERNETES_SERVICE_HOST").is_some() || groups.contains("kubepods") {
+        Some("kubernetes".to_owned())
+    } else if exists("run/.containerenv") {
+        Some("podman".to_owned())
+    } else if exists(".dockerenv") || groups.contains("/docker/") {
+        Some("docker".to_owned())
+    } else if told.is_some() {
+        told
+    } else if groups.contains("/lxc/") {
+        Some("lxc".to_owned())
+    } else if release.to_lowercase().contains("microsoft") {
+        Some("wsl".to_owned())
+    } else {
+        None
+    }
+}

@@ -1,0 +1,138 @@
+//! Which processors threads run on.
+
+use std::io;
+
+use rustix::process::Pid;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use crate::root::{self, Root};
+
+/// Why threads could not be placed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlacementError {
+    /// The processor is beyond what the call can express.
+    #[error("processor {cpu} is beyond {cpu_max}, the last one that threads can be placed on")]
+    Beyond {
+        /// The processor.
+        cpu: u32,
+        /// The last one that can be named.
+        cpu_max: u32,
+    },
+    /// The kernel refused.
+    #[error("{who} cannot be placed on processor {cpu}: {reason}")]
+    Refused {
+        /// Who was to be placed.
+        who: String,
+        /// The processor.
+        cpu: u32,
+        /// The kernel's word.
+        reason: String,
+    },
+}
+
+/// The processors that this process may use, ascending: those of its first thread, which nobody should pin. Where the
+/// system does not say, those that are on line.
+pub fn cpus_allowed() -> Vec<u32> {
+    let root = Root::host();
+    let status = root::text(root.proc.join("self/status")).unwrap_or_default();
+    let listed = root::entry(&status, "Cpus_allowed_list").and_then(root::cpu_list);
+    let of_thread = || {
+        let set = sched_getaffinity(None).ok()?;
+        Some((0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).filter_map(|cpu| u32::try_from(cpu).ok()).collect())
+    };
+    let online = || root::cpu_list(&root::text(root.sys.join("devices/system/cpu/online"))?);
+    let found = listed.filter(|cpus| !cpus.is_empty()).or_else(of_thread).or_else(online);
+    found.unwrap_or_else(|| vec![0])
+}
+
+/// Keeps the calling thread on processor `cpu`.
+///
+/// # Errors
+/// Where the processor is off line, not allowed, or out of reach.
+pub fn pin_this_thread(cpu: u32) -> Result<(), PlacementError> {
+    let set = only(cpu)?;
+    sched_setaffinity(None, &set).map_err(|error| refused("this thread".to_owned(), cpu, error.into()))
+}
+
+/// Keeps all threads that process `pid` has now on processor `cpu`; threads that they start later inherit it.
+///
+/// # Errors
+/// As for a thread, and where the process is gone or belongs to somebody else.
+pub fn pin_process(pid: u32, cpu: u32) -> Result<(), PlacementError> {
+    let set = only(cpu)?;
+    let who = || format!("process {pid}");
+    let tasks = root::numbered(Root::host().proc.join(format!("{pid}/task")), "");
+    let mut placed = 0;
+    let mut failure = None;
+    for task in tasks {
+        match i32::try_from(task).ok().and_then(Pid::from_raw).map(|task| sched_setaffinity(Some(task), &set)) {
+            Some(Ok(())) => placed += 1,
+            // A thread that has ended in the meantime needs no place.
+            Some(Err(rustix::io::Errno::SRCH)) | None => {}
+            Some(Err(error)) => failure = Some(refused(who(), cpu, error.into())),
+        }
+    }
+    match failure {
+        Some(error) => Err(error),
+        None if placed == 0 => {
+            Err(PlacementError::Refused { who: who(), cpu, reason: "there is no such process".to_owned() })
+        }
+        None => Ok(()),
+    }
+}
+
+fn only(cpu: u32) -> Result<CpuSet, PlacementError> {
+    let cpu_max = u32::try_from(CpuSet::MAX_CPU - 1).unwrap_or(u32::MAX);
+    if cpu > cpu_max {
+        return Err(PlacementError::Beyond { cpu, cpu_max });
+    }
+    let mut set = CpuSet::new();
+    set.set(cpu as usize);
+    Ok(set)
+}
+
+fn refused(who: String, cpu: u32, error: io::Error) -> PlacementError {
+    PlacementError::Refused { who, cpu, reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Command, Stdio};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_thread_stays_where_it_is_put_and_the_others_are_free() {
+        let allowed = cpus_allowed();
+        assert!(!allowed.is_empty() && allowed.is_sorted());
+        let last = *allowed.last().expect("a processor");
+        let placed = thread::spawn(move || {
+            pin_this_thread(last).expect("placed");
+            rustix::thread::sched_getcpu()
+        });
+        assert_eq!(placed.join().expect("thread"), last as usize);
+        assert_eq!(cpus_allowed(), allowed);
+    }
+
+    #[test]
+    fn a_process_is_placed_with_all_its_threads() {
+        let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().expect("sleep");
+        let cpu = *cpus_allowed().last().expect("a processor");
+        pin_process(child.id(), cpu).expect("placed");
+        let status = root::text(format!("/proc/{}/status", child.id())).expect("status");
+        assert_eq!(root::entry(&status, "Cpus_allowed_list"), Some(cpu.to_string().as_str()));
+        child.kill().expect("end");
+        child.wait().expect("reap");
+        let error = pin_process(child.id(), cpu).expect_err("gone");
+        assert!(error.to_string().contains("there is no such process"), "{error}");
+    }
+
+    #[test]
+    fn a_processor_that_is_not_there_is_an_error() {
+        assert!(matches!(pin_this_thread(u32::MAX), Err(PlacementError::Beyond { cpu: u32::MAX, .. })));
+        if !cpus_allowed().contains(&1023) {
+            assert!(pin_this_thread(1023).expect_err("not there").to_string().contains("processor 1023"));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Inventory and counters of recorded machines.
+
+mod tree;
+
+use std::path::Path;
+
+use dbdyno_host::{CountedDevice, Counters, inventory_at};
+use record::{Bytes, HostInventory, Nanos, name};
+
+use tree::{Tree, build};
+
+macro_rules! recording {
+    ($name:literal) => {
+        build(include_str!(concat!("../fixtures/", $name, ".tree")))
+    };
+}
+
+fn inventory(tree: &Tree, directory: &str) -> HostInventory {
+    inventory_at(&tree.root, Path::new(directory))
+}
+
+fn counted(tree: &Tree, directory: &str) -> Option<CountedDevice> {
+    Counters::at(tree.root.clone(), Path::new(directory)).device().cloned()
+}
+
+fn counter(tree: &Tree, directory: &str, name: &str) -> Option<u64> {
+    Counters::at(tree.root.clone(), Path::new(directory)).read(&[]).get(name).copied()
+}
+
+fn names(inventory: &HostInventory) -> Vec<&str> {
+    inventory.devices.iter().map(|device| device.name.as_str()).collect()
+}
+
+#[test]
+fn a_server_of_two_sockets_is_counted_right() {
+    let inventory = inventory(&recording!("two_socket"), "/");
+    let cpu = &inventory.cpu;
+    assert_eq!(cpu.model.as_deref(), Some("Intel(R) Xeon(R) Gold 6338 CPU @ 2.00GHz"));
+    assert_eq!((cpu.sockets, cpu.cores, cpu.threads, cpu.smt), (Some(2), Some(4), 8, Some(true)));
+    assert_eq!((cpu.clock_mhz, cpu.clock_mhz_max), (Some(2500.0), Some(3200.0)));
+    assert_eq!(cpu.governor.as_deref(), Some("performance"));
+    let caches: Vec<(u32, &str, u64, u32)> = cpu
+        .caches
+        .iter()
+        .map(|cache| (cache.level, cache.kind.as_str(), cache.size_bytes.0 >> 10, cache.instances))
+        .collect();
+    assert_eq!(
+        caches,
+        [(1, "data", 48, 4), (1, "instruction", 32, 4), (2, "unified", 1280, 4), (3, "unified", 49152, 2)]
+    );
+    let nodes: Vec<(u32, &str)> = cpu.numa_nodes.iter().map(|node| (node.number, node.cpus.as_str())).collect();
+    assert_eq!(nodes, [(0, "0,2,4,6"), (1, "1,3,5,7")]);
+    assert_eq!(cpu.numa_nodes[1].memory_bytes, Some(Bytes(264_374_560 << 10)));
+}
+
+#[test]
+fn what_a_server_says_of_itself_is_kept() {
+    let inventory = inventory(&recording!("two_socket"), "/");
+    assert_eq!(inventory.host_name.as_deref(), Some("db1"));
+    assert_eq!(inventory.product.as_deref(), Some("Dell Inc. PowerEdge R750"));
+    assert_eq!(inventory.virtualisation, None);
+    assert_eq!(inventory.memory.total_bytes, Bytes(527_961_756 << 10));
+    assert_eq!(inventory.memory.available_bytes, Some(Bytes(498_112_004 << 10)));
+    assert_eq!(inventory.memory.swap_bytes, Some(Bytes(8_388_604 << 10)));
+    assert_eq!(inventory.memory.huge_page_pool_bytes, Some(Bytes::GIB.times(128)));
+    assert_eq!(inventory.memory.transparent_huge_pages.as_deref(), Some("never"));
+    assert_eq!(inventory.kernel.release, "5.14.0-503.el9.x86_64");
+    assert_eq!(inventory.kernel.architecture, "x86_64");
+    assert_eq!(inventory.kernel.operating_system.as_deref(), Some("Rocky Linux 9.5 (Blue Onyx)"));
+    assert_eq!(inventory.kernel.clock_source.as_deref(), Some("tsc"));
+    assert!(inventory.kernel.command_line.is_some_and(|line| line.ends_with("transparent_hugepage=never")));
+}
+
+#[test]
+fn what_is_not_recorded_is_absent() {
+    let tree = build("");
+    let inventory = inventory(&tree, "/");
+    assert_eq!(inventory.cpu, record::Cpu::default());
+    assert_eq!(inventory.memory, record::Memory::default());
+    assert_eq!(inventory.cgroup, record::CgroupLimits::default());
+    assert_eq!((inventory.file_system, inventory.devices), (None, vec![]));
+    assert_eq!((inventory.host_name, inventory.product, inventory.virtualisation), (None, None, None));
+    assert!(Counters::at(tree.root, Path::new("/")).read(&[]).is_empty());
+}
+
+#[test]
+fn a_virtual_machine_has_a_disk_without_partition() {
+    let tree = recording!("virtual_machine");
+    let inventory = inventory(&tree, "/home/somebody");
+    assert_eq!(inventory.virtualisation.as_deref(), Some("docker on qemu"));
+    assert_eq!((inventory.cpu.threads, inventory.cpu.sockets, inventory.cpu.cores), (2, None, None));
+    assert_eq!(inventory.cpu.clock_mhz, Some(2596.138));
+    assert_eq!(inventory.memory.huge_page_pool_bytes, Some(Bytes(0)));
+    let system = inventory.file_system.expect("file system");
+    assert_eq!((system.kind.as_str(), system.source.as_str(), system.mount_point.as_str()), ("ext4", "/dev/vda", "/"));
+    assert_eq!(system.options, "rw,relatime,discard,resuid=65534");
+    assert_eq!(system.size_bytes, None, "another machine's size cannot be asked for");
+    let [disk] = inventory.devices.as_slice() else { panic!("one device, not {:?}", inventory.devices) };
+    assert_eq!((disk.name.as_str(), disk.model.as_deref()), ("vda", None));
+    assert_eq!(disk.size_bytes, Some(Bytes::GIB.times(256)));
+    assert_eq!((disk.rotational, disk.fua, disk.queue_depth), (Some(true), Some(false), Some(256)));
+    assert_eq!((disk.scheduler.as_deref(), disk.write_cache.as_deref()), (Some("none"), Some("write back")));
+    assert_eq!(disk.logical_block_bytes, Some(Bytes(512)));
+}
+
+#[test]
+fn the_counters_of_a_virtual_machine_tell_flushes_from_writes() {
+    let tree = recording!("virtual_machine");
+    let values = Counters::at(tree.root.clone(), Path::new("/")).read(&[]);
+    let expected = [
+        (name::DEVICE_FLUSH_COUNT, 3633),
+        (name::DEVICE_READ_BYTES, 14_476_490 * 512),
+        (name::DEVICE_READ_COUNT, 175_752),
+        (name::DEVICE_WRITE_BYTES, 6_991_096 * 512),
+        (name::DEVICE_WRITE_COUNT, 18_535 - 3633),
+        (name::HOST_SWAP_IN_COUNT, 12),
+    ];
+    for (name, value) in expected {
+        assert_eq!(values.get(name), Some(&value), "{name}");
+    }
+    let tick_ns = 1_000_000_000 / rustix::param::clock_ticks_per_second();
+    assert_eq!(values.get(name::HOST_CPU_USER_NS), Some(&(1200 * tick_ns)));
+    assert_eq!(values.get(name::HOST_CPU_SYSTEM_NS), Some(&(376 * tick_ns)));
+    assert_eq!(values.get(name::HOST_CPU_STEAL_NS), Some(&(80 * tick_ns)));
+    for absent in [name::HOST_THROTTLED_NS, name::CLIENT_CPU_NS, name::SERVER_CPU_NS] {
+        assert_eq!(values.get(absent), None, "{absent}");
+    }
+}
+
+#[test]
+fn memory_network_and_layers_out_of_sight_have_no_device() {
+    let tree = recording!("virtual_machine");
+    for (directory, kind) in [("/dev/shm/x", "tmpfs"), ("/net/x", "nfs4"), ("/layers/x", "overlay")] {
+        let inventory = inventory(&tree, directory);
+        assert_eq!(inventory.file_system.expect("file system").kind, kind);
+        assert_eq!(inventory.devices, [], "{directory}");
+        assert_eq!(counted(&tree, directory), None, "{directory}");
+        assert_eq!(counter(&tree, directory, name::DEVICE_READ_COUNT), None);
+    }
+    let seen = inventory(&tree, "/layers/seen/x");
+    assert_eq!(names(&seen), ["vda"], "the upper layer is in sight");
+    assert_eq!(seen.file_system.expect("file system").kind, "overlay");
+}
+
+#[test]
+fn a_partition_leads_to_its_disk_and_the_disk_counts() {
+    let tree = recording!("nvme_partition");
+    let inventory = inventory(&tree, "/var/lib");
+    let [disk] = inventory.devices.as_slice() else { panic!("one device, not {:?}", inventory.devices) };
+    assert_eq!((disk.name.as_str(), disk.model.as_deref()), ("nvme0n1", Some("SAMSUNG MZQL21T9HCJR-00A07")));
+    assert_eq!((disk.rotational, disk.fua), (Some(false), Some(true)));
+    assert_eq!(disk.logical_block_bytes, Some(Bytes(4096)));
+    let device = CountedDevice { name: "nvme0n1".to_owned(), counts_flushes: true, depth: 0 };
+    assert_eq!(counted(&tree, "/var/lib"), Some(device));
+    assert_eq!(counter(&tree, "/var/lib", name::DEVICE_WRITE_COUNT), Some(3800), "the disk's, less its flushes");
+    assert_eq!(counter(&tree, "/var/lib", name::DEVICE_FLUSH_COUNT), Some(1200));
+}
+
+#[test]
+fn a_btrfs_lies_on_all_its_devices() {
+    let tree = recording!("nvme_partition");
+    assert_eq!(names(&inventory(&tree, "/data/db")), ["nvme0n1", "nvme1n1"]);
+}
+
+#[test]
+fn a_stack_is_listed_from_the_top_and_each_device_once() {
+    let tree = recording!("crypt_on_lvm_on_md");
+    let inventory = inventory(&tree, "/secret/db");
+    assert_eq!(names(&inventory), ["dm-1", "dm-0", "md0", "sda", "sdb"]);
+    let models: Vec<&str> = inventory.devices.iter().filter_map(|device| device.model.as_deref()).collect();
+    assert_eq!(models, ["crypt secret", "lvm vg0-data", "md raid1", "ST4000NM0035-1V4", "SEAGATE ST4000NM0035-1V4"]);
+    assert_eq!(inventory.devices[2].slaves, ["sda1", "sdb1"]);
+    assert_eq!(inventory.devices[0].size_bytes, Some(Bytes::GIB));
+}
+
+#[test]
+fn a_stack_that_spreads_is_counted_at_its_top_without_flushes() {
+    let tree = recording!("crypt_on_lvm_on_md");
+    let device = CountedDevice { name: "dm-1".to_owned(), counts_flushes: false, depth: 0 };
+    assert_eq!(counted(&tree, "/secret/db"), Some(device));
+    assert_eq!(counter(&tree, "/secret/db", name::DEVICE_WRITE_COUNT), Some(200));
+    assert_eq!(counter(&tree, "/secret/db", name::DEVICE_FLUSH_COUNT), None, "not counted there, so not zero");
+}
+
+#[test]
+fn a_stack_on_one_disk_is_counted_at_the_disk() {
+    let tree = recording!("crypt_on_lvm_on_md");
+    assert_eq!(names(&inventory(&tree, "/renamed/db")), ["dm-2", "sdb"], "found by the name of what is mounted");
+    let device = CountedDevice { name: "sdb".to_owned(), counts_flushes: true, depth: 1 };
+    assert_eq!(counted(&tree, "/renamed/db"), Some(device));
+    assert_eq!(counter(&tree, "/renamed/db", name::DEVICE_WRITE_COUNT), Some(200));
+    assert_eq!(counter(&tree, "/renamed/db", name::DEVICE_FLUSH_COUNT), Some(50));
+}
+
+#[test]
+fn limits_of_control_groups_version_1() {
+    let tree = recording!("cgroup_1");
+    let limits = inventory(&tree, "/").cgroup;
+    assert_eq!((limits.version, limits.cpu_quota), (Some(1), Some(1.5)));
+    assert_eq!(limits.cpu_period_ns, Some(Nanos(100_000_000)));
+    assert_eq!(limits.cpu_set.as_deref(), Some("0-3"));
+    assert_eq!(limits.memory_max_bytes, Some(Bytes::GIB.times(4)), "the group above is tighter");
+    assert_eq!(counter(&tree, "/", name::HOST_THROTTLED_NS), Some(123_456_789));
+}
+
+#[test]
+fn limits_of_control_groups_version_2() {
+    let tree = recording!("cgroup_2");
+    let limits = inventory(&tree, "/").cgroup;
+    assert_eq!((limits.version, limits.cpu_quota), (Some(2), Some(2.5)));
+    assert_eq!(limits.cpu_period_ns, Some(Nanos(20_000_000)));
+    assert_eq!(limits.cpu_set.as_deref(), Some("2-5"));
+    assert_eq!(limits.memory_max_bytes, Some(Bytes::GIB));
+    assert_eq!(counter(&tree, "/", name::HOST_THROTTLED_NS), Some(250_000), "of the group that has the quota");
+}
+
+#[test]
+fn this_host_has_an_inventory() {
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let inventory = dbdyno_host::inventory(directory.path());
+    assert!(inventory.cpu.threads >= 1);
+    assert!(inventory.memory.total_bytes > Bytes::MIB);
+    assert!(!inventory.kernel.release.is_empty() && !inventory.kernel.architecture.is_empty());
+    let system = inventory.file_system.expect("the file system of a directory that exists");
+    assert!(system.size_bytes >= system.free_bytes && system.free_bytes.is_some());
+    assert_eq!(Some(dbdyno_host::host_name()), inventory.host_name);
+    assert_eq!(dbdyno_host::memory_total(), inventory.memory.total_bytes);
+    assert!(dbdyno_host::free_bytes(directory.path()).is_some());
+    assert_eq!(dbdyno_host::free_bytes(Path::new("/nonexistent")), None);
+}

@@ -1,0 +1,117 @@
+//! Whether the tables lie inside or outside the engine's cache, as the test wants it.
+//!
+//! Inside: the bytes that the engine read over logical reads times block size, the share that missed the cache; where
+//! it is not counted, the size of the rows against the cache, with room for what an engine adds to them. Outside: rows
+//! at least twice the cache, since an engine's table is never smaller than its rows. Where each session has a cache of
+//! its own, that one is meant.
+
+use record::{CacheFit, Check, EngineInventory, Finding, Run, Verdict, name};
+
+use super::{Context, finding, is_probe, percent};
+use crate::delta::{delta, share};
+use crate::rules::RULES;
+
+pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
+    let engine = context.engine.filter(|_| !is_probe(run))?;
+    let fill = run.data_bytes.and_then(|data| share(data.0 as f64, engine.cache_bytes?.0 as f64));
+    let (verdict, detail) = match run.cache_fit? {
+        CacheFit::Inside => inside(fill, miss_ratio(run, engine)),
+        CacheFit::Outside => outside(fill),
+    };
+    finding(Check::CacheFit, verdict, detail)
+}
+
+/// The share of logical reads that the engine's cache did not serve.
+fn miss_ratio(run: &Run, engine: &EngineInventory) -> Option<f64> {
+    let asked = delta(run, name::LOGICAL_READ_COUNT)? as f64 * engine.block_bytes?.0 as f64;
+    share(delta(run, name::PHYSICAL_READ_BYTES)? as f64, asked)
+}
+
+fn inside(fill: Option<f64>, missed: Option<f64>) -> (Verdict, String) {
+    if let Some(missed) = missed {
+        let detail = format!("{} of the logical reads missed the engine's cache", percent(missed));
+        return match missed <= RULES.cache_miss_max {
+            true => (Verdict::Pass, detail),
+            false => (Verdict::Warn, format!("{detail}; limit {} for a test in memory", percent(RULES.cache_miss_max))),
+        };
+    }
+    match fill {
+        None => (Verdict::Unknown, "whether the tables fit the engine's cache is not known".to_owned()),
+        Some(fill) if fill <= RULES.cache_fill_max => {
+            (Verdict::Pass, format!("the rows fill {} of the engine's cache", percent(fill)))
+        }
+        Some(fill) if fill <= 1.0 => {
+            (Verdict::Unknown, format!("the rows alone fill {} of the engine's cache", percent(fill)))
+        }
+        Some(fill) => (Verdict::Warn, format!("the rows are {fill:.1} times the engine's cache, and should fit it")),
+    }
+}
+
+fn outside(fill: Option<f64>) -> (Verdict, String) {
+    let limit = RULES.cache_multiple_min;
+    match fill {
+        None => (Verdict::Unknown, "how the tables compare with the engine's cache is not known".to_owned()),
+        Some(fill) if fill >= limit => (Verdict::Pass, format!("the rows are {fill:.1} times the engine's cache")),
+        Some(fill) => (
+            Verdict::Warn,
+            format!("the rows are {fill:.1} times the engine's cache; below {limit} it serves a good part"),
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Bytes;
+
+    use super::*;
+    use crate::fixture::{counted, engine, instrument, run};
+
+    fn says(run: &Run) -> Option<(Verdict, String)> {
+        let (engine, instrument) = (engine(), instrument());
+        let context = Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache: None };
+        check(run, &context).map(|finding| (finding.verdict, finding.detail))
+    }
+
+    fn sized(fit: CacheFit, mebibytes: u64) -> Run {
+        Run { cache_fit: Some(fit), data_bytes: Some(Bytes::MIB.times(mebibytes)), ..run("T626", 1) }
+    }
+
+    fn verdict(run: &Run) -> Verdict {
+        says(run).unwrap().0
+    }
+
+    #[test]
+    fn a_large_table_is_twice_the_cache() {
+        // The cache has 128 MiB.
+        assert_eq!(
+            says(&sized(CacheFit::Outside, 512)).unwrap(),
+            (Verdict::Pass, "the rows are 4.0 times the engine's cache".to_owned())
+        );
+        assert_eq!(verdict(&sized(CacheFit::Outside, 255)), Verdict::Warn);
+        assert_eq!(verdict(&sized(CacheFit::Outside, 10)), Verdict::Warn);
+    }
+
+    #[test]
+    fn a_small_table_leaves_room_for_what_an_engine_adds() {
+        assert_eq!(verdict(&sized(CacheFit::Inside, 64)), Verdict::Pass);
+        assert_eq!(verdict(&sized(CacheFit::Inside, 100)), Verdict::Unknown);
+        assert_eq!(verdict(&sized(CacheFit::Inside, 200)), Verdict::Warn);
+    }
+
+    #[test]
+    fn what_missed_the_cache_decides_where_it_is_counted() {
+        let counters = |read: u64| [(name::LOGICAL_READ_COUNT, 10_000), (name::PHYSICAL_READ_BYTES, read * 8_192)];
+        let (cold, warm) =
+            (counted(sized(CacheFit::Inside, 10), &counters(500)), counted(sized(CacheFit::Inside, 200), &counters(9)));
+        assert_eq!(verdict(&cold), Verdict::Warn, "5 %, small as it is");
+        assert_eq!(verdict(&warm), Verdict::Pass, "0.09 %, large as it is");
+    }
+
+    #[test]
+    fn a_test_that_does_not_care_is_not_asked() {
+        assert_eq!(says(&run("T131", 1)), None);
+        for fit in [CacheFit::Outside, CacheFit::Inside] {
+            assert_eq!(verdict(&Run { data_bytes: None, ..sized(fit, 1) }), Verdict::Unknown);
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! How much of the result is dbdyno's own processor time.
+//!
+//! With an engine in other processes: processor time of dbdyno over window times the processors that its jobs can
+//! occupy, min(jobs, hardware threads). Above the limit the client sets the pace and not the engine.
+//!
+//! In one process the two cannot be told apart by counters. There the cost of one step, measured on work that does
+//! nothing, is held against the service time: own share = step cost x steps / sum of service times. The step cost is
+//! that of a test with one statement, so for one with many it is a lower bound.
+
+use record::{Check, Finding, Location, Run, Verdict, name};
+
+use super::{Context, failed_steps, finding, is_probe, percent};
+use crate::delta::{delta, share};
+use crate::rules::RULES;
+
+pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
+    match context.engine {
+        Some(engine) if !is_probe(run) && engine.location != Location::InProcess => outside(run, context),
+        Some(_) if !is_probe(run) => {
+            inside(run, context.instrument.null_engine_step_ns, "the loop and the interpreter")
+        }
+        _ => inside(run, context.instrument.loop_step_ns, "the loop"),
+    }
+}
+
+fn outside(run: &Run, context: &Context<'_>) -> Option<Finding> {
+    let occupied = f64::from(run.dop.jobs.min(context.host_threads).max(1));
+    let used = delta(run, name::CLIENT_CPU_NS).map(|used| used as f64);
+    let Some((used, ratio)) = used.and_then(|used| Some((used, share(used, run.window_ns.0 as f64 * occupied)?)))
+    else {
+        return finding(Check::ClientShare, Verdict::Unknown, "the processor time of dbdyno is not known");
+    };
+    let verdict = graded(ratio, RULES.client_share_warn, RULES.client_share_fail);
+    let server = delta(run, name::SERVER_CPU_NS).and_then(|server| share(used, used + server as f64));
+    let both = server.map_or(String::new(), |share| format!(", and {} of what client and server used", percent(share)));
+    let detail = format!(
+        "dbdyno used {} of the processors that its jobs can occupy{both}; limit {}",
+        percent(ratio),
+        percent(RULES.client_share_warn)
+    );
+    finding(Check::ClientShare, verdict, detail)
+}
+
+fn inside(run: &Run, step_ns: f64, what: &str) -> Option<Finding> {
+    let service: f64 = run.seconds.iter().map(|second| second.service_ns_sum.0 as f64).sum();
+    let steps = run.totals.steps.saturating_sub(failed_steps(run)) as f64;
+    let Some(ratio) = share(step_ns * steps, service).filter(|_| step_ns > 0.0) else {
+        return finding(Check::ClientShare, Verdict::Unknown, format!("what {what} cost per step is not known"));
+    };
+    let verdict = graded(ratio, RULES.own_share_warn, RULES.own_share_fail);
+    let detail = format!("{what} cost {} of the service time; limit {}", percent(ratio), percent(RULES.own_share_warn));
+    finding(Check::ClientShare, verdict, detail)
+}
+
+fn graded(ratio: f64, warn: f64, fail: f64) -> Verdict {
+    match ratio {
+        ratio if ratio > fail => Verdict::Fail,
+        ratio if ratio > warn => Verdict::Warn,
+        _ => Verdict::Pass,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Instrument, Nanos};
+
+    use super::*;
+    use crate::fixture::{counted, engine, instrument, latency, run};
+
+    fn says(run: &Run, location: Location, instrument: &Instrument) -> (Verdict, String) {
+        let mut engine = engine();
+        engine.location = location;
+        let context = Context { engine: Some(&engine), host_threads: 2, instrument, write_cache: None };
+        let finding = check(run, &context).unwrap();
+        (finding.verdict, finding.detail)
+    }
+
+    #[test]
+    fn a_client_beside_the_engine_is_held_against_the_processors_it_can_occupy() {
+        let used = |jobs: u32, seconds: u64| {
+            let counters = [(name::CLIENT_CPU_NS, seconds * 1_000_000_000), (name::SERVER_CPU_NS, 6_000_000_000)];
+            says(&counted(run("T611", jobs), &counters), Location::UnixSocket, &instrument())
+        };
+        let (verdict, detail) = used(1, 4);
+        assert_eq!(verdict, Verdict::Pass);
+        assert_eq!(
+            detail,
+            "dbdyno used 40 % of the processors that its jobs can occupy, \
+             and 40 % of what client and server used; limit 60 %"
+        );
+        assert_eq!(used(1, 7).0, Verdict::Warn);
+        assert_eq!(used(1, 9).0, Verdict::Fail);
+        assert_eq!(used(8, 9).0, Verdict::Pass, "nine of twenty processor seconds");
+    }
+
+    #[test]
+    fn in_one_process_the_cost_of_a_step_is_held_against_its_service_time() {
+        // 1 ms each: 200 ns are 0.02 %.
+        assert_eq!(
+            says(&run("T611", 1), Location::InProcess, &instrument()),
+            (Verdict::Pass, "the loop and the interpreter cost 0.02 % of the service time; limit 5.0 %".to_owned())
+        );
+        let mut fast = run("T611", 1);
+        fast.service = latency(10_000, 1_000);
+        fast.seconds.iter_mut().for_each(|second| second.service_ns_sum = Nanos(1_000_000));
+        assert_eq!(says(&fast, Location::InProcess, &instrument()).0, Verdict::Warn, "200 ns of 1 µs");
+        let slow = Instrument { null_engine_step_ns: 600.0, ..instrument() };
+        assert_eq!(says(&fast, Location::InProcess, &slow).0, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_source_that_is_missing_is_unknown() {
+        assert_eq!(says(&run("T611", 1), Location::Remote, &instrument()).0, Verdict::Unknown);
+        assert_eq!(says(&run("T611", 1), Location::InProcess, &Instrument::default()).0, Verdict::Unknown);
+    }
+}

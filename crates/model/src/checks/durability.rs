@@ -1,0 +1,135 @@
+//! Whether commits were forced to stable storage.
+//!
+//! Asked only of tests that changed something: redo of at least a few bytes per commit. The settings say whether a
+//! commit waits for the log; where they say so and the device has a volatile write cache, its count of flushes must
+//! agree: some, and no more commits per flush than a group of concurrent jobs explains. A flush that is missing is a
+//! warning and not a failure: a stacked device passes flushes on without counting them.
+
+use record::{Check, Finding, Location, Run, Verdict, name};
+
+use super::{Context, finding, is_probe, plural};
+use crate::delta::delta;
+use crate::rules::RULES;
+
+pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
+    let engine = context.engine.filter(|_| !is_probe(run))?;
+    let commits = run.commits_expected.unwrap_or(run.totals.transactions);
+    if commits == 0 || changed(run, commits) == Some(false) {
+        return None;
+    }
+    let (verdict, detail) = match (engine.durable, changed(run, commits)) {
+        (_, None) => (Verdict::Unknown, "whether the transactions changed anything is not known".to_owned()),
+        (None, _) => {
+            (Verdict::Unknown, format!("whether a commit waits for stable storage is not known: {}", engine.durability))
+        }
+        (Some(false), _) => {
+            (Verdict::Warn, format!("a commit does not wait for stable storage: {}", engine.durability))
+        }
+        (Some(true), _) if engine.location == Location::Remote => (
+            Verdict::Unknown,
+            "the settings say that commits are durable; flushes of another host are not seen".to_owned(),
+        ),
+        (Some(true), _) => flushed(run, commits, context.write_cache),
+    };
+    finding(Check::Durability, verdict, detail)
+}
+
+/// Whether the transactions wrote anything to speak of.
+fn changed(run: &Run, commits: u64) -> Option<bool> {
+    let written = delta(run, name::REDO_WRITE_BYTES).or_else(|| delta(run, name::PHYSICAL_WRITE_BYTES))?;
+    Some(written as f64 >= commits as f64 * RULES.redo_bytes_per_commit_min)
+}
+
+fn flushed(run: &Run, commits: u64, write_cache: Option<&str>) -> (Verdict, String) {
+    let ours = plural(commits, "commit");
+    if write_cache == Some("write through") {
+        return (Verdict::Pass, "commits wait for the log, and the device says that it needs no flush".to_owned());
+    }
+    let (flushes, by) = match (delta(run, name::DEVICE_FLUSH_COUNT), delta(run, name::REDO_SYNC_COUNT)) {
+        (Some(flushes), _) => (flushes, "the device completed"),
+        (None, Some(syncs)) => (syncs, "the engine asked for"),
+        (None, None) => return (Verdict::Unknown, "commits wait for the log; flushes are not counted here".to_owned()),
+    };
+    let gist = format!("{by} {} for {ours}", plural(flushes, "flush").replace("flushs", "flushes"));
+    let limit = RULES.commits_per_flush_and_job * f64::from(run.dop.jobs.max(1));
+    match flushes {
+        0 if write_cache.is_none() => (Verdict::Unknown, format!("{gist}; whether it needs any is not known")),
+        0 => (Verdict::Warn, format!("{gist}: they were not forced to stable media, or another device counted it")),
+        flushes if commits as f64 / flushes as f64 > limit => {
+            let jobs = plural(u64::from(run.dop.jobs), "job");
+            (Verdict::Warn, format!("{gist}: more commits per flush than {jobs} can share"))
+        }
+        _ => (Verdict::Pass, gist),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{counted, engine, instrument, run};
+
+    fn says(deltas: &[(&str, u64)], durable: Option<bool>, write_cache: Option<&str>) -> Option<(Verdict, String)> {
+        says_at(Location::LocalTcp, deltas, durable, write_cache)
+    }
+
+    fn says_at(
+        location: Location,
+        deltas: &[(&str, u64)],
+        durable: Option<bool>,
+        write_cache: Option<&str>,
+    ) -> Option<(Verdict, String)> {
+        let (mut engine, instrument) = (engine(), instrument());
+        (engine.location, engine.durable) = (location, durable);
+        let context = Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache };
+        let run = Run { commits_expected: Some(10_000), ..counted(run("T716", 2), deltas) };
+        check(&run, &context).map(|finding| (finding.verdict, finding.detail))
+    }
+
+    const REDO: (&str, u64) = (name::REDO_WRITE_BYTES, 5_000_000);
+    const BACK: Option<&str> = Some("write back");
+
+    #[test]
+    fn commits_and_flushes_are_held_against_each_other() {
+        let verdict = |flushes: u64| says(&[REDO, (name::DEVICE_FLUSH_COUNT, flushes)], Some(true), BACK).unwrap();
+        assert_eq!(verdict(9_000), (Verdict::Pass, "the device completed 9000 flushes for 10000 commits".to_owned()));
+        assert_eq!(verdict(2_500).0, Verdict::Pass, "4 per flush, 2 jobs");
+        assert_eq!(verdict(1_000).0, Verdict::Warn, "10 per flush, 2 jobs");
+        let (verdict, detail) = verdict(0);
+        assert_eq!(verdict, Verdict::Warn);
+        assert!(
+            detail.starts_with("the device completed 0 flushes for 10000 commits: they were not forced"),
+            "{detail}"
+        );
+    }
+
+    #[test]
+    fn settings_that_do_not_wait_are_said() {
+        let (verdict, detail) = says(&[REDO, (name::DEVICE_FLUSH_COUNT, 9_000)], Some(false), BACK).unwrap();
+        assert_eq!(verdict, Verdict::Warn);
+        assert!(detail.starts_with("a commit does not wait for stable storage: "), "{detail}");
+        assert_eq!(says(&[REDO], None, BACK).unwrap().0, Verdict::Unknown);
+    }
+
+    #[test]
+    fn flushes_of_another_host_are_not_held_against_it() {
+        let here = says(&[REDO, (name::DEVICE_FLUSH_COUNT, 0)], Some(true), BACK).unwrap();
+        let there = says_at(Location::Remote, &[REDO, (name::DEVICE_FLUSH_COUNT, 0)], Some(true), BACK).unwrap();
+        assert_eq!((here.0, there.0), (Verdict::Warn, Verdict::Unknown));
+    }
+
+    #[test]
+    fn a_test_that_only_reads_is_not_asked() {
+        assert_eq!(says(&[(name::REDO_WRITE_BYTES, 159_999)], Some(false), BACK), None, "less than 16 bytes each");
+        assert!(says(&[(name::REDO_WRITE_BYTES, 160_000)], Some(false), BACK).is_some());
+        assert_eq!(says(&[], Some(true), BACK).unwrap().0, Verdict::Unknown);
+    }
+
+    #[test]
+    fn what_the_device_does_not_count_the_engine_may() {
+        assert_eq!(says(&[REDO], Some(true), BACK).unwrap().0, Verdict::Unknown);
+        assert_eq!(says(&[REDO], Some(true), Some("write through")).unwrap().0, Verdict::Pass);
+        let (verdict, detail) = says(&[REDO, (name::REDO_SYNC_COUNT, 8_000)], Some(true), BACK).unwrap();
+        assert_eq!((verdict, detail.as_str()), (Verdict::Pass, "the engine asked for 8000 flushes for 10000 commits"));
+        assert_eq!(says(&[REDO, (name::DEVICE_FLUSH_COUNT, 0)], Some(true), None).unwrap().0, Verdict::Unknown);
+    }
+}

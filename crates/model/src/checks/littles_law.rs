@@ -1,0 +1,253 @@
+//! Little's law, and that what was counted in three places is the same.
+//!
+//! L = X R: the jobs in flight are throughput times response time (Little 1961; Denning and Buzen 1978, operational
+//! laws, exact for any window whose edges are accounted for). Three sources count independently of each other: totals,
+//! the series of seconds, and the histograms; the number of jobs comes from the plan and not from a count.
+//!
+//! 1. Steps, operations and rows of the seconds add up to the totals, and each histogram holds one value per step
+//!    that it should hold.
+//! 2. The sum of service times over the seconds is mean times count of the histogram, to the error of its buckets.
+//! 3. In a closed loop without failures, jobs = (sum of response times + think times) / window. What may be missing
+//!    is the edge: a job begins when it wakes, and has nothing to do from its own last step to the end of the last
+//!    step of all. That is at most (longest response + think time + wake-up) / window of each job.
+//!    In an open loop, jobs are idle between due times: the sum of service times may not exceed jobs times window.
+//!
+//! It lies where all sources share one clock that is wrong, and it sees no work that no step waits for.
+
+use record::{Check, Finding, Pace, Run, Verdict};
+
+use super::{failed_steps, finding, is_open, percent};
+use crate::rules::RULES;
+
+pub(super) fn check(run: &Run) -> Option<Finding> {
+    let say = |verdict, detail: String| finding(Check::LittlesLaw, verdict, detail);
+    if run.totals.steps == 0 || run.window_ns.0 == 0 || run.dop.jobs == 0 {
+        return say(Verdict::Unknown, "no step was done, so there is nothing to compare".to_owned());
+    }
+    if let Some(detail) = miscounted(run).or_else(|| sums_differ(run)) {
+        return say(Verdict::Fail, detail);
+    }
+    let (verdict, detail) = if is_open(run) { open(run) } else { closed(run) };
+    say(verdict, detail)
+}
+
+/// What two counts of the same disagree on, if any do.
+fn miscounted(run: &Run) -> Option<String> {
+    let sum = |value: fn(&record::Second) -> u64| -> u128 {
+        run.seconds.iter().map(|second| u128::from(value(second))).sum()
+    };
+    let totals = &run.totals;
+    let failed = u128::from(failed_steps(run));
+    let succeeded = u128::from(totals.steps).saturating_sub(failed);
+    let pairs = [
+        ("steps of the seconds", sum(|second| second.steps), "steps in all", u128::from(totals.steps)),
+        ("failures of the seconds", sum(|second| second.failures), "failures in all", failed),
+        (
+            "operations of the seconds",
+            sum(|second| second.operations),
+            "operations in all",
+            u128::from(totals.operations),
+        ),
+        ("rows of the seconds", sum(|second| second.rows), "rows in all", u128::from(totals.rows)),
+        ("service times", u128::from(run.service.count), "steps that succeeded", succeeded),
+        ("response times", u128::from(run.response.count), "steps due", succeeded + u128::from(totals.unfinished)),
+    ];
+    let (what, value, of, expected) = pairs.into_iter().find(|(_, value, _, expected)| value != expected)?;
+    Some(format!("counts disagree: {value} {what}, {expected} {of}"))
+}
+
+/// Whether the seconds and the histogram tell different service times.
+fn sums_differ(run: &Run) -> Option<String> {
+    let mean = run.service.mean_ns.0 as f64;
+    let histogram = mean * run.service.count as f64;
+    let seconds = service_ns(run);
+    if histogram <= 0.0 {
+        return None;
+    }
+    let gap = (seconds - histogram).abs() / histogram;
+    let limit = RULES.histogram_error + 1.0 / mean;
+    (gap > limit).then(|| {
+        format!(
+            "service times of the seconds and of the histogram differ by {}, limit {}",
+            percent(gap),
+            percent(limit)
+        )
+    })
+}
+
+fn service_ns(run: &Run) -> f64 {
+    run.seconds.iter().map(|second| second.service_ns_sum.0 as f64).sum()
+}
+
+fn open(run: &Run) -> (Verdict, String) {
+    let jobs = f64::from(run.dop.jobs);
+    let busy = service_ns(run) / run.window_ns.0 as f64;
+    match busy <= jobs * (1.0 + RULES.littles_gap_pass) {
+        true => (Verdict::Pass, format!("{busy:.2} of {jobs} jobs were busy on average")),
+        false => (Verdict::Fail, format!("{busy:.2} jobs were busy on average, and there are {jobs}")),
+    }
+}
+
+fn closed(run: &Run) -> (Verdict, String) {
+    let jobs = f64::from(run.dop.jobs);
+    let window = run.window_ns.0 as f64;
+    let think = match run.pace {
+        Pace::ThinkTime { think_ns } => think_ns.0 as f64,
+        _ => 0.0,
+    };
+    // After its last step a job thinks no more.
+    let thoughts = (run.totals.steps as f64 - jobs).max(0.0);
+    let responses: f64 = run.seconds.iter().map(|second| second.response_ns_sum.0 as f64).sum();
+    let in_flight = (responses + think * thoughts) / window;
+    let gap = (jobs - in_flight) / jobs;
+    let edge = (run.response.max_ns.0 as f64 + think + RULES.wake_up_ns) / window;
+    let limit = RULES.littles_gap_pass.max(if gap > 0.0 { edge } else { 0.0 });
+    let gist = format!("{jobs} jobs, {in_flight:.3} in flight by throughput times response time");
+    if gap.abs() <= limit {
+        return (Verdict::Pass, gist);
+    }
+    let failed = failed_steps(run);
+    if gap > 0.0 && failed > 0 {
+        return (Verdict::Unknown, format!("{gist}: the time of {failed} failed steps is not known"));
+    }
+    // Where each job does a number of steps and not a time, the faster ones are idle at the end.
+    if gap > 0.0 && jobs > 1.0 && run.totals.steps.is_multiple_of(u64::from(run.dop.jobs)) {
+        return (Verdict::Unknown, format!("{gist}: jobs may have ended at different times"));
+    }
+    let verdict = if gap.abs() <= RULES.littles_gap_warn { Verdict::Warn } else { Verdict::Fail };
+    (verdict, format!("{gist}: {} apart, limit {}", percent(gap.abs()), percent(limit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{FailureKind, Nanos};
+
+    use super::*;
+    use crate::fixture::{latency, run};
+
+    fn says(run: &Run) -> (Verdict, String) {
+        let finding = check(run).unwrap();
+        (finding.verdict, finding.detail)
+    }
+
+    /// Two jobs that did one step more than half of what they should have, each of 1 ms.
+    fn lazy(steps: u64) -> Run {
+        let mut run = run("T611", 2);
+        run.totals.steps = steps;
+        (run.totals.operations, run.totals.rows) = (steps, steps);
+        (run.service, run.response) = (latency(steps, 1_000_000), latency(steps, 1_000_000));
+        run.seconds.truncate(1);
+        let second = &mut run.seconds[0];
+        (second.steps, second.operations, second.rows) = (steps, steps, steps);
+        (second.service_ns_sum, second.response_ns_sum) = (Nanos(steps * 1_000_000), Nanos(steps * 1_000_000));
+        run
+    }
+
+    #[test]
+    fn a_closed_loop_keeps_every_job_in_flight() {
+        assert_eq!(
+            says(&run("T611", 2)),
+            (Verdict::Pass, "2 jobs, 2.000 in flight by throughput times response time".to_owned())
+        );
+    }
+
+    #[test]
+    fn jobs_that_did_nothing_for_a_while_are_found_out() {
+        let (verdict, detail) = says(&lazy(10_001));
+        assert_eq!(verdict, Verdict::Fail, "{detail}");
+        assert!(detail.contains("50 % apart, limit 1.0 %"), "{detail}");
+        assert_eq!(says(&lazy(19_401)).0, Verdict::Warn, "3 % apart");
+        assert_eq!(says(&lazy(19_901)).0, Verdict::Pass, "0.5 % apart");
+        assert_eq!(says(&lazy(10_000)).0, Verdict::Unknown, "5000 steps each may have been asked for");
+    }
+
+    #[test]
+    fn more_in_flight_than_there_are_jobs_is_a_failure() {
+        let mut run = run("T611", 2);
+        run.window_ns = Nanos(8_000_000_000);
+        assert_eq!(says(&run).0, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_long_last_step_explains_a_gap() {
+        let mut run = lazy(10_001);
+        run.response.max_ns = Nanos(6_000_000_000);
+        assert_eq!(says(&run).0, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_job_that_wakes_late_or_thinks_long_is_no_gap_in_a_short_window() {
+        let mut run = lazy(191);
+        run.window_ns = Nanos(100_000_000);
+        run.response.max_ns = Nanos(0);
+        assert_eq!(says(&run).0, Verdict::Pass, "4.5 % of 100 ms are less than a late wake-up");
+        let mut run = lazy(4_001);
+        run.pace = Pace::ThinkTime { think_ns: Nanos(3_000_000) };
+        assert_eq!(says(&run).0, Verdict::Fail, "8 of 10 s are told of");
+        run.pace = Pace::ThinkTime { think_ns: Nanos(4_000_000_000) };
+        (run.window_ns, run.totals.steps) = (Nanos(5_000_000_000), 3);
+        (run.totals.operations, run.totals.rows) = (3, 3);
+        (run.service.count, run.response.count) = (3, 3);
+        let second = &mut run.seconds[0];
+        (second.steps, second.operations, second.rows) = (3, 3, 3);
+        second.service_ns_sum = Nanos(3_000_000);
+        assert_eq!(says(&run).0, Verdict::Pass, "one of the two jobs was still thinking at the end");
+    }
+
+    #[test]
+    fn think_time_is_in_flight_too() {
+        let mut run = lazy(10_002);
+        run.pace = Pace::ThinkTime { think_ns: Nanos(1_000_000) };
+        let (verdict, detail) = says(&run);
+        assert_eq!(verdict, Verdict::Pass, "{detail}");
+        assert!(detail.contains("2.000 in flight"), "{detail}");
+    }
+
+    #[test]
+    fn counts_that_disagree_fail_whatever_the_law_says() {
+        let mut run = run("T611", 2);
+        run.seconds[3].rows -= 1;
+        assert_eq!(
+            says(&run),
+            (Verdict::Fail, "counts disagree: 19999 rows of the seconds, 20000 rows in all".to_owned())
+        );
+    }
+
+    #[test]
+    fn a_histogram_with_other_times_than_the_seconds_fails() {
+        let mut run = run("T611", 2);
+        run.service.mean_ns = Nanos(1_002_500);
+        assert!(says(&run).1.contains("of the histogram differ"), "{:?}", says(&run));
+        run.service.mean_ns = Nanos(1_001_500);
+        assert_eq!(says(&run).0, Verdict::Pass, "within the error of the buckets");
+        let mut fast = run;
+        fast.seconds.iter_mut().for_each(|second| second.service_ns_sum = Nanos(second.steps * 60 + 1_500));
+        fast.service.mean_ns = Nanos(60);
+        assert_eq!(says(&fast).0, Verdict::Pass, "60.75 ns, of which the histogram keeps 60");
+    }
+
+    #[test]
+    fn the_time_of_failed_steps_is_not_known() {
+        let mut run = lazy(10_001);
+        run.totals.failures.insert(FailureKind::LockTimeout, 10);
+        run.totals.steps += 10;
+        (run.seconds[0].steps, run.seconds[0].failures) = (10_011, 10);
+        assert_eq!(says(&run).0, Verdict::Unknown);
+    }
+
+    #[test]
+    fn an_open_loop_may_idle_and_may_not_be_busier_than_its_jobs() {
+        let mut run = lazy(10_001);
+        run.pace = Pace::Rate { steps_per_second: 1_000.0 };
+        assert_eq!(says(&run), (Verdict::Pass, "1.00 of 2 jobs were busy on average".to_owned()));
+        run.window_ns = Nanos(5_000_000_000);
+        assert_eq!(says(&run).0, Verdict::Pass, "2.0002, within the limit");
+        run.window_ns = Nanos(4_800_000_000);
+        assert_eq!(says(&run).0, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_run_without_a_step_is_unknown() {
+        assert_eq!(says(&Run { totals: Default::default(), ..run("T611", 1) }).0, Verdict::Unknown);
+    }
+}

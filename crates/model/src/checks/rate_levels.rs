@@ -1,0 +1,157 @@
+//! A rate that jumps between two levels: the kernel moved client or server to another processor, a cache was used up,
+//! a burst of a cloud disk ended.
+//!
+//! The steps of each whole second, sorted, are cut in two where the sum of squares within the parts is least (k-means
+//! in one dimension, exact, k = 2). Two levels are said where the upper one is well above the lower one, each is narrow
+//! against their distance, and between them lies a gap. A straight drift and ordinary scatter have no gap and broad
+//! halves; neither is said here. Not asked of windows too short to tell.
+
+use record::{Check, Finding, Run, Verdict};
+
+use super::finding;
+use crate::rules::RULES;
+
+pub(super) fn check(run: &Run) -> Option<Finding> {
+    let whole = usize::try_from(run.window_ns.0 / 1_000_000_000).unwrap_or(usize::MAX).min(run.seconds.len());
+    let rates: Vec<f64> = run.seconds[..whole].iter().map(|second| second.steps as f64).collect();
+    let mean = rates.iter().sum::<f64>() / rates.len().max(1) as f64;
+    if rates.len() < RULES.level_seconds_min || mean < RULES.level_steps_min {
+        return None;
+    }
+    match levels(&rates) {
+        None => finding(Check::RateLevels, Verdict::Pass, "the rate of the seconds has one level"),
+        Some(levels) => {
+            let detail = format!(
+                "the rate jumps between two levels: {:.0} steps/s in {} s and {:.0} steps/s in {} s",
+                levels.lower, levels.lower_seconds, levels.upper, levels.upper_seconds
+            );
+            finding(Check::RateLevels, Verdict::Warn, detail)
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Levels {
+    lower: f64,
+    upper: f64,
+    lower_seconds: usize,
+    upper_seconds: usize,
+}
+
+/// The two levels of `rates`, if there are two.
+fn levels(rates: &[f64]) -> Option<Levels> {
+    let mut sorted = rates.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let cuts = RULES.level_size_min..=sorted.len().checked_sub(RULES.level_size_min)?;
+    let within = |cut: &usize| squares(&sorted[..*cut]) + squares(&sorted[*cut..]);
+    let cut = cuts.min_by(|one, other| within(one).total_cmp(&within(other)))?;
+    let (below, above) = sorted.split_at(cut);
+    let (lower, upper) = (mean(below), mean(above));
+    let distance = upper - lower;
+    let deviation = |part: &[f64]| (squares(part) / part.len() as f64).sqrt();
+    let narrow = deviation(below).max(deviation(above)) <= RULES.level_spread_max * distance;
+    let apart = above[0] - below[below.len() - 1] >= RULES.level_gap_min * distance;
+    let levels = Levels { lower, upper, lower_seconds: below.len(), upper_seconds: above.len() };
+    (distance > RULES.level_jump * lower && narrow && apart).then_some(levels)
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Sum of the squared distances from the mean.
+fn squares(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    values.iter().map(|value| (value - mean).powi(2)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use record::Nanos;
+
+    use super::*;
+    use crate::fixture::run;
+
+    #[test]
+    fn two_levels_by_hand() {
+        let found = levels(&[210.0, 100.0, 190.0, 110.0, 90.0, 200.0]).unwrap();
+        assert_eq!(found, Levels { lower: 100.0, upper: 200.0, lower_seconds: 3, upper_seconds: 3 });
+    }
+
+    #[test]
+    fn drift_scatter_a_small_step_and_one_outlier_are_not_two_levels() {
+        let drift: Vec<f64> = (0..20).map(|second| 100.0 + 10.0 * f64::from(second)).collect();
+        assert_eq!(levels(&drift), None);
+        assert_eq!(levels(&[100.0, 103.0, 98.0, 101.0, 99.0, 102.0, 97.0]), None);
+        assert_eq!(levels(&[100.0, 101.0, 100.0, 120.0, 121.0, 120.0]), None, "20 % is below the limit");
+        assert_eq!(levels(&[100.0, 100.0, 100.0, 100.0, 100.0, 300.0]), None, "one second is no level");
+        assert_eq!(levels(&[5.0; 10]), None);
+    }
+
+    #[test]
+    fn each_level_is_narrow_and_between_them_is_a_gap() {
+        let broad = [100.0, 100.0, 100.0, 100.0, 100.0, 180.0, 180.0, 180.0, 270.0, 270.0];
+        assert_eq!(levels(&broad), None, "the upper one scatters by 44 at a distance of 116");
+        let mut bridged = vec![95.0; 9];
+        bridged.extend([145.0, 155.0]);
+        bridged.extend([205.0; 9]);
+        assert_eq!(levels(&bridged), None, "from 145 to 155 is no gap between 100 and 200");
+        bridged[9..11].copy_from_slice(&[100.0, 200.0]);
+        assert!(levels(&bridged).is_some());
+    }
+
+    #[test]
+    fn the_seconds_of_a_run_are_said_with_both_levels() {
+        let mut jumping = run("T611", 1);
+        jumping.seconds[..4].iter_mut().for_each(|second| second.steps = 3_000);
+        let found = check(&jumping).unwrap();
+        assert_eq!(found.verdict, Verdict::Warn);
+        assert_eq!(found.detail, "the rate jumps between two levels: 1000 steps/s in 6 s and 3000 steps/s in 4 s");
+        assert_eq!(check(&run("T611", 1)).unwrap().verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_short_window_and_rare_steps_are_not_judged() {
+        assert_eq!(check(&Run { window_ns: Nanos(5_900_000_000), ..run("T611", 1) }), None);
+        let mut rare = run("T512", 1);
+        rare.seconds.iter_mut().for_each(|second| second.steps = 2);
+        assert_eq!(check(&rare), None);
+    }
+
+    #[test]
+    fn the_last_short_second_is_no_level() {
+        let mut run = run("T611", 1);
+        run.window_ns = Nanos(8_300_000_000);
+        run.seconds[8..].iter_mut().for_each(|second| second.steps = 10);
+        assert_eq!(check(&run).unwrap().verdict, Verdict::Pass);
+    }
+
+    proptest! {
+        #[test]
+        fn the_order_of_seconds_and_the_unit_do_not_matter(
+            mut rates in prop::collection::vec(1u32..100, 4..40), factor in 1u32..100,
+        ) {
+            let as_rates = |rates: &[u32], factor: u32| -> Vec<f64> {
+                rates.iter().map(|rate| f64::from(rate * factor)).collect()
+            };
+            let found = levels(&as_rates(&rates, 1));
+            prop_assert_eq!(found.is_some(), levels(&as_rates(&rates, factor)).is_some());
+            rates.reverse();
+            prop_assert_eq!(found, levels(&as_rates(&rates, 1)));
+        }
+
+        #[test]
+        fn two_clear_levels_are_always_found(
+            low in 3usize..20,
+            high in 3usize..20,
+            noise in prop::collection::vec(-3i32..4, 40),
+        ) {
+            let rates: Vec<f64> = (0..low + high)
+                .map(|second| if second < low { 100.0 } else { 160.0 } + f64::from(noise[second]))
+                .collect();
+            let found = levels(&rates).unwrap();
+            prop_assert_eq!((found.lower_seconds, found.upper_seconds), (low, high));
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The processor quota of the control group.
+//!
+//! Being held back voids nothing: where there is a quota it is a part of the platform, and then it may be what limits
+//! the result, which has to be said. Not asked where no control group counts it.
+
+use record::{Check, Finding, Run, Verdict, name};
+
+use super::{finding, percent};
+use crate::delta::{delta, share};
+use crate::rules::RULES;
+
+pub(super) fn check(run: &Run) -> Option<Finding> {
+    let throttled = delta(run, name::HOST_THROTTLED_NS)?;
+    let ratio = share(throttled as f64, run.window_ns.0 as f64)?;
+    match ratio {
+        0.0 => finding(Check::Throttling, Verdict::Pass, "the processor quota did not hold the run back"),
+        ratio if ratio <= RULES.throttled_share => {
+            let detail = format!("the processor quota held the run back for {} of its time", percent(ratio));
+            finding(Check::Throttling, Verdict::Warn, detail)
+        }
+        _ => {
+            let detail =
+                format!("limited by the processor quota, which held it back for {} of its time", percent(ratio));
+            finding(Check::Throttling, Verdict::Warn, detail)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::{counted, run};
+
+    #[test]
+    fn any_throttling_is_said_and_much_of_it_is_the_limit() {
+        let says = |ns: u64| {
+            let finding = check(&counted(run("T611", 1), &[(name::HOST_THROTTLED_NS, ns)])).unwrap();
+            (finding.verdict, finding.detail.starts_with("limited by"))
+        };
+        assert_eq!(says(0), (Verdict::Pass, false));
+        assert_eq!(says(100_000_000), (Verdict::Warn, false));
+        assert_eq!(says(3_000_000_000), (Verdict::Warn, true));
+        assert_eq!(check(&run("T611", 1)), None);
+    }
+}

@@ -1,0 +1,311 @@
+//! One row of the result table: the columns of a run, derived from what was counted and read.
+
+use record::{Dop, Latency, Layer, Nanos, Outcome, Rate, Run, Unit, Verdict, name};
+
+use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
+use crate::delta::{per_second, rate};
+
+/// The columns of one run. Whatever has no source is absent; rates are per second of the window, rates of bytes in
+/// bytes per second (a view that shows MB/s means 10^6 bytes).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Position in the plan.
+    pub number: u32,
+    /// The code of the test.
+    pub test: String,
+    /// What it is, in a few words.
+    pub title: String,
+    /// The layer it is about.
+    pub layer: Layer,
+    /// What an operation is.
+    pub unit: Unit,
+    /// Degree of parallelism.
+    pub dop: Dop,
+    /// The worst that a check says; `Fail` where the run broke off. A row with `Fail` is void: its figures tell what
+    /// was counted, and are no result.
+    pub verdict: Verdict,
+    /// Length of the window.
+    pub window_ns: Nanos,
+    /// Operations, in `unit`.
+    pub operations_per_second: Option<Rate>,
+    /// Rows; absent where the test counts none.
+    pub rows_per_second: Option<Rate>,
+    /// Transactions; absent where the test makes none.
+    pub transactions_per_second: Option<Rate>,
+    /// Bytes that the test counts itself.
+    pub bytes_per_second: Option<Rate>,
+    /// What all processors of the host did.
+    pub cpu: Option<CpuShares>,
+    /// dbdyno itself, an engine in the same process included.
+    pub client_cpu: Option<CpuUse>,
+    /// The engine's own processes.
+    pub server_cpu: Option<CpuUse>,
+    /// Physical I/O as the engine counts it; the page cache may have served its reads.
+    pub engine_io: Io,
+    /// Physical I/O as the block layer saw it, of everybody on the device.
+    pub device_io: Io,
+    /// Redo (write-ahead log).
+    pub redo_bytes_per_second: Option<Rate>,
+    /// Times that the engine forced its log to stable storage.
+    pub redo_syncs_per_second: Option<Rate>,
+    /// Cache flush requests that the block device completed.
+    pub flushes_per_second: Option<Rate>,
+    /// Pages that the engine asked its own cache for.
+    pub logical_reads_per_second: Option<Rate>,
+    /// Begun to done; absent where no step succeeded.
+    pub service: Option<Quantiles>,
+    /// Due to done; absent where there was no step.
+    pub response: Option<Quantiles>,
+}
+
+/// Physical I/O of data.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Io {
+    /// Reads.
+    pub reads_per_second: Option<Rate>,
+    /// Writes.
+    pub writes_per_second: Option<Rate>,
+    /// Bytes read.
+    pub read_bytes_per_second: Option<Rate>,
+    /// Bytes written.
+    pub write_bytes_per_second: Option<Rate>,
+}
+
+impl Io {
+    /// Reads and writes; absent where one of them is not known.
+    pub fn total_per_second(&self) -> Option<Rate> {
+        sum(self.reads_per_second, self.writes_per_second)
+    }
+
+    /// Bytes read and written; absent where one of them is not known.
+    pub fn total_bytes_per_second(&self) -> Option<Rate> {
+        sum(self.read_bytes_per_second, self.write_bytes_per_second)
+    }
+}
+
+/// Two quantiles of a latency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantiles {
+    /// The median.
+    pub p50_ns: Nanos,
+    /// The 0.99 quantile.
+    pub p99_ns: Nanos,
+}
+
+/// The row of `run`.
+pub fn row(run: &Run) -> Row {
+    let totals = &run.totals;
+    let counted = |count: u64| per_second(run, Some(count).filter(|count| *count > 0)?);
+    Row {
+        number: run.number,
+        test: run.test.clone(),
+        title: run.title.clone(),
+        layer: run.layer,
+        unit: run.unit,
+        dop: run.dop,
+        verdict: verdict(run),
+        window_ns: run.window_ns,
+        operations_per_second: per_second(run, totals.operations),
+        rows_per_second: counted(totals.rows),
+        transactions_per_second: counted(totals.transactions),
+        bytes_per_second: totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
+        cpu: cpu_shares(run),
+        client_cpu: cpu_use(run, name::CLIENT_CPU_NS),
+        server_cpu: cpu_use(run, name::SERVER_CPU_NS),
+        engine_io: Io {
+            reads_per_second: rate(run, name::PHYSICAL_READ_COUNT),
+            writes_per_second: rate(run, name::PHYSICAL_WRITE_COUNT),
+            read_bytes_per_second: rate(run, name::PHYSICAL_READ_BYTES),
+            write_bytes_per_second: rate(run, name::PHYSICAL_WRITE_BYTES),
+        },
+        device_io: Io {
+            reads_per_second: rate(run, name::DEVICE_READ_COUNT),
+            writes_per_second: rate(run, name::DEVICE_WRITE_COUNT),
+            read_bytes_per_second: rate(run, name::DEVICE_READ_BYTES),
+            write_bytes_per_second: rate(run, name::DEVICE_WRITE_BYTES),
+        },
+        redo_bytes_per_second: rate(run, name::REDO_WRITE_BYTES),
+        redo_syncs_per_second: rate(run, name::REDO_SYNC_COUNT),
+        flushes_per_second: rate(run, name::DEVICE_FLUSH_COUNT),
+        logical_reads_per_second: rate(run, name::LOGICAL_READ_COUNT),
+        service: quantiles(&run.service),
+        response: quantiles(&run.response),
+    }
+}
+
+/// Whether `run` is no result: it broke off, or a check failed.
+pub fn is_void(run: &Run) -> bool {
+    verdict(run) == Verdict::Fail
+}
+
+/// The worst that is said of `run`.
+pub(crate) fn verdict(run: &Run) -> Verdict {
+    match run.outcome {
+        Outcome::Failed { .. } => Verdict::Fail,
+        Outcome::Done => run.findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass),
+    }
+}
+
+pub(crate) fn quantiles(latency: &Latency) -> Option<Quantiles> {
+    (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns: latency.p99_ns })
+}
+
+fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
+    Some(Rate(one?.0 + other?.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use record::{Bytes, Check, Finding, Ratio};
+
+    use super::*;
+    use crate::fixture::{counted, reading, run};
+
+    #[test]
+    fn a_row_by_hand() {
+        let mut run = counted(
+            run("T721", 2),
+            &[
+                (name::HOST_CPU_USER_NS, 8_000_000_000),
+                (name::HOST_CPU_SYSTEM_NS, 4_000_000_000),
+                (name::HOST_CPU_IOWAIT_NS, 1_000_000_000),
+                (name::HOST_CPU_IDLE_NS, 6_800_000_000),
+                (name::HOST_CPU_STEAL_NS, 200_000_000),
+                (name::CLIENT_CPU_NS, 5_000_000_000),
+                (name::PHYSICAL_READ_COUNT, 1_000),
+                (name::PHYSICAL_WRITE_COUNT, 500),
+                (name::PHYSICAL_READ_BYTES, 8_192_000),
+                (name::DEVICE_READ_BYTES, 81_920),
+                (name::DEVICE_FLUSH_COUNT, 120),
+                (name::REDO_WRITE_BYTES, 20_000_000),
+                (name::LOGICAL_READ_COUNT, 60_000),
+            ],
+        );
+        run.totals.bytes = Some(Bytes(70_000_000));
+        let row = row(&run);
+        assert_eq!(row.operations_per_second, Some(Rate(2_000.0)));
+        assert_eq!(row.rows_per_second, Some(Rate(2_000.0)));
+        assert_eq!(row.bytes_per_second, Some(Rate(7_000_000.0)));
+        // 20 s of processor time in all: two processors for ten seconds.
+        let cpu = row.cpu.unwrap();
+        assert_eq!((cpu.user, cpu.system, cpu.iowait, cpu.steal), (Ratio(0.4), Ratio(0.2), Ratio(0.05), Ratio(0.01)));
+        assert!((cpu.busy().0 - 0.6).abs() < 1e-12);
+        assert_eq!(row.client_cpu, Some(CpuUse { cores: 0.5, of_host: Some(Ratio(0.25)) }));
+        assert_eq!(row.server_cpu, None);
+        assert_eq!(row.engine_io.total_per_second(), Some(Rate(150.0)));
+        assert_eq!(row.engine_io.read_bytes_per_second, Some(Rate(819_200.0)));
+        assert_eq!(row.engine_io.total_bytes_per_second(), None, "bytes written are not known");
+        assert_eq!(row.device_io.read_bytes_per_second, Some(Rate(8_192.0)));
+        assert_eq!(row.flushes_per_second, Some(Rate(12.0)));
+        assert_eq!(row.redo_bytes_per_second, Some(Rate(2_000_000.0)));
+        assert_eq!(row.logical_reads_per_second, Some(Rate(6_000.0)));
+        assert_eq!(row.service, Some(Quantiles { p50_ns: Nanos(1_000_000), p99_ns: Nanos(1_900_000) }));
+        assert_eq!(row.verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn what_a_test_does_not_count_is_absent_and_not_zero() {
+        let mut run = run("T131", 1);
+        (run.totals.rows, run.totals.transactions) = (0, 0);
+        (run.service, run.response) = (Latency::default(), Latency::default());
+        let row = row(&run);
+        assert_eq!((row.rows_per_second, row.transactions_per_second, row.bytes_per_second), (None, None, None));
+        assert_eq!((row.service, row.response), (None, None));
+        assert_eq!((row.cpu, row.client_cpu, row.engine_io), (None, None, Io::default()));
+    }
+
+    #[test]
+    fn a_run_that_broke_off_or_failed_a_check_is_void() {
+        let finding = |verdict| Finding { check: Check::Steal, verdict, detail: String::new() };
+        let mut checked = run("T611", 1);
+        checked.findings = vec![finding(Verdict::Warn), finding(Verdict::Pass)];
+        assert_eq!(row(&checked).verdict, Verdict::Warn);
+        assert!(!is_void(&checked));
+        checked.findings.push(finding(Verdict::Fail));
+        assert!(is_void(&checked));
+        let outcome = Outcome::Failed { message: "the server is gone".to_owned() };
+        assert!(is_void(&Run { outcome, ..run("T611", 1) }));
+    }
+
+    #[test]
+    fn an_empty_window_has_no_rates() {
+        let row = row(&Run { window_ns: Nanos(0), ..counted(run("T611", 1), &[(name::CLIENT_CPU_NS, 5)]) });
+        assert_eq!((row.operations_per_second, row.rows_per_second, row.client_cpu), (None, None, None));
+    }
+
+    fn rates(row: &Row) -> Vec<Option<Rate>> {
+        let io = |io: &Io| {
+            let (total, bytes) = (io.total_per_second(), io.total_bytes_per_second());
+            [
+                io.reads_per_second,
+                io.writes_per_second,
+                io.read_bytes_per_second,
+                io.write_bytes_per_second,
+                total,
+                bytes,
+            ]
+        };
+        let mut rates = vec![
+            row.operations_per_second,
+            row.rows_per_second,
+            row.transactions_per_second,
+            row.redo_bytes_per_second,
+            row.redo_syncs_per_second,
+            row.flushes_per_second,
+            row.logical_reads_per_second,
+        ];
+        rates.extend(io(&row.engine_io));
+        rates.extend(io(&row.device_io));
+        rates
+    }
+
+    const COUNTERS: [&str; 8] = [
+        name::PHYSICAL_READ_COUNT,
+        name::PHYSICAL_WRITE_COUNT,
+        name::DEVICE_READ_BYTES,
+        name::DEVICE_WRITE_BYTES,
+        name::REDO_WRITE_BYTES,
+        name::HOST_CPU_USER_NS,
+        name::HOST_CPU_SYSTEM_NS,
+        name::HOST_CPU_IDLE_NS,
+    ];
+
+    proptest! {
+        #[test]
+        fn rates_are_never_negative_and_shares_never_above_one(
+            values in prop::collection::vec(prop::array::uniform8(0u64..1 << 60), 1..5),
+            window in 0u64..20_000_000_000,
+            reversed in any::<bool>(),
+        ) {
+            let mut run = run("T611", 1);
+            run.window_ns = Nanos(window);
+            run.readings = values.iter().zip(0..).map(|(values, at)| {
+                let named: Vec<_> = COUNTERS.into_iter().zip(*values).collect();
+                reading(at, &named)
+            }).collect();
+            let straight = row(&run);
+            for rate in rates(&straight).into_iter().flatten() {
+                prop_assert!(rate.0 >= 0.0 && rate.0.is_finite());
+            }
+            if let Some(cpu) = straight.cpu {
+                prop_assert!(cpu.busy().0 + cpu.iowait.0 + cpu.steal.0 <= 1.0 + 1e-9);
+            }
+            if reversed {
+                run.readings.reverse();
+            }
+            prop_assert_eq!(row(&run), straight);
+        }
+
+        #[test]
+        fn a_counter_that_is_missing_takes_no_other_column_with_it(missing in 0usize..5) {
+            let all: Vec<(&str, u64)> = COUNTERS.into_iter().map(|name| (name, 1_000)).collect();
+            let mut fewer = all.clone();
+            fewer.remove(missing);
+            let (all, fewer) = (rates(&row(&counted(run("T1", 1), &all))), rates(&row(&counted(run("T1", 1), &fewer))));
+            let gone = all.iter().zip(&fewer).filter(|(with, without)| with.is_some() && without.is_none()).count();
+            prop_assert!((1..=2).contains(&gone), "the column and the total that it is part of");
+            prop_assert!(all.iter().zip(&fewer).all(|(with, without)| without.is_none() || with == without));
+        }
+    }
+}

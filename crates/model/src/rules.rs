@@ -1,0 +1,153 @@
+//! Every threshold of the self-checks, in one place and under one version.
+
+/// Thresholds. Ratios lie in [0, 1] unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rules {
+    /// Goes up with every change of a value below, so that two verdicts can be told to come from the same rules.
+    pub version: u32,
+
+    /// Little's law: a gap up to here passes; a larger one passes only where the edges of the window explain it.
+    pub littles_gap_pass: f64,
+    /// Little's law: a gap up to here is a warning, a larger one a failure.
+    pub littles_gap_warn: f64,
+    /// A job may begin so long after its release; the scheduler of a busy machine needs it.
+    pub wake_up_ns: f64,
+    /// A mean read from a histogram of three significant digits may be off by this, and by one nanosecond.
+    pub histogram_error: f64,
+
+    /// Commits of the engine that differ from ours by more than this share of ours are not ours.
+    pub commit_gap: f64,
+    /// So many commits more than ours are laid to the engine's own background work, however few ours are.
+    pub commit_surplus_count: u64,
+
+    /// Share of a processor per job that the client side may use.
+    pub client_share_warn: f64,
+    /// Above this the figure is the client's and not the engine's.
+    pub client_share_fail: f64,
+    /// Share of the service time that is the loop's and the interpreter's own, where both run in one process.
+    pub own_share_warn: f64,
+    /// Above this the figure is dbdyno's and not the engine's.
+    pub own_share_fail: f64,
+
+    /// Share of all processor time taken by the hypervisor.
+    pub steal_warn: f64,
+    /// Above this the result is void.
+    pub steal_fail: f64,
+    /// One interval between two readings may not exceed this.
+    pub steal_interval: f64,
+    /// With so many intervals their 0.99 quantile is known, and above `steal_interval` the result is void.
+    pub steal_intervals_min: usize,
+    /// Less than this is within the tick of the kernel's accounting.
+    pub steal_ns_min: u64,
+    /// Intervals shorter than this say nothing, for the same reason.
+    pub interval_ns_min: u64,
+
+    /// Share of the window during which the quota held the group back, from where on the quota is the limit.
+    pub throttled_share: f64,
+    /// Pages swapped in per second from where on the result is void.
+    pub swap_in_per_second_fail: f64,
+
+    /// Share of what the engine read that must have come through the block layer.
+    pub device_share_min: f64,
+    /// An engine that read less than this from outside its cache gives no share to speak of.
+    pub page_cache_bytes_min: u64,
+    /// Share of logical reads that may miss a cache in which the tables are said to lie.
+    pub cache_miss_max: f64,
+    /// A table with at most this share of the cache fits with what an engine adds to its rows; in [0, 1].
+    pub cache_fill_max: f64,
+    /// A table that is said not to fit the cache has at least so many times its size; above 1.
+    pub cache_multiple_min: f64,
+
+    /// A commit that changed something writes at least so many bytes of redo.
+    pub redo_bytes_per_commit_min: f64,
+    /// Commits that share a flush may be so many times the jobs; at least 1.
+    pub commits_per_flush_and_job: f64,
+
+    /// Whole seconds that a search for two levels needs.
+    pub level_seconds_min: usize,
+    /// Seconds that make a level.
+    pub level_size_min: usize,
+    /// Steps per second from where on a second is a rate and not a coincidence.
+    pub level_steps_min: f64,
+    /// The upper level lies above the lower one by more than this share of it.
+    pub level_jump: f64,
+    /// Standard deviation within a level, as a share of the distance of the levels, at most. A straight drift has
+    /// 0.29.
+    pub level_spread_max: f64,
+    /// Gap between the levels, as a share of the distance of their means, at least.
+    pub level_gap_min: f64,
+
+    /// Share of steps that may fail before the result is void.
+    pub failure_share_fail: f64,
+    /// Share of due steps that may be left over before the result is void.
+    pub backlog_share_fail: f64,
+    /// Steps below which quantiles are hardly more than the values themselves.
+    pub steps_min: u64,
+    /// Window below which nothing is said about steadiness.
+    pub window_ns_min: u64,
+}
+
+/// The rules in force.
+pub const RULES: Rules = Rules {
+    version: 1,
+
+    littles_gap_pass: 0.01,
+    littles_gap_warn: 0.05,
+    wake_up_ns: 20e6,
+    histogram_error: 0.002,
+
+    commit_gap: 0.005,
+    commit_surplus_count: 5,
+
+    client_share_warn: 0.6,
+    client_share_fail: 0.8,
+    own_share_warn: 0.05,
+    own_share_fail: 0.5,
+
+    steal_warn: 0.005,
+    steal_fail: 0.02,
+    steal_interval: 0.1,
+    steal_intervals_min: 100,
+    steal_ns_min: 30_000_000,
+    interval_ns_min: 900_000_000,
+
+    throttled_share: 0.01,
+    swap_in_per_second_fail: 100.0,
+
+    device_share_min: 0.9,
+    page_cache_bytes_min: 1 << 20,
+    cache_miss_max: 0.01,
+    cache_fill_max: 0.5,
+    cache_multiple_min: 2.0,
+
+    redo_bytes_per_commit_min: 16.0,
+    commits_per_flush_and_job: 2.0,
+
+    level_seconds_min: 6,
+    level_size_min: 2,
+    level_steps_min: 20.0,
+    level_jump: 0.25,
+    level_spread_max: 0.2,
+    level_gap_min: 0.5,
+
+    failure_share_fail: 0.1,
+    backlog_share_fail: 0.01,
+    steps_min: 20,
+    window_ns_min: 30_000_000_000,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_comes_before_a_failure() {
+        let rules = RULES;
+        assert!(rules.littles_gap_pass < rules.littles_gap_warn);
+        assert!(rules.client_share_warn < rules.client_share_fail && rules.client_share_fail < 1.0);
+        assert!(rules.own_share_warn < rules.own_share_fail);
+        assert!(rules.steal_warn < rules.steal_fail && rules.steal_fail < rules.steal_interval);
+        assert!(rules.level_seconds_min >= 2 * rules.level_size_min);
+        assert!(rules.cache_fill_max <= 1.0 && rules.cache_multiple_min > 1.0);
+    }
+}

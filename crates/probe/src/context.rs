@@ -1,0 +1,111 @@
+//! What a probe is built for: how many jobs, how large, on which machine.
+
+use record::{Bytes, Preset};
+
+/// A last-level cache that is assumed where its size is not known.
+const CACHE_BYTES_ASSUMED: Bytes = Bytes::MIB.times(64);
+/// Memory that is assumed to be available where it is not known.
+const MEMORY_BYTES_ASSUMED: Bytes = Bytes::GIB;
+/// The least that one job works on: several times the second-level cache of its core.
+const JOB_BYTES_MIN: Bytes = Bytes::MIB.times(16);
+/// However little memory there is, a job gets this much.
+const JOB_BYTES_FLOOR: Bytes = Bytes::KIB.times(256);
+
+/// What a probe is built for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Context {
+    /// Jobs; 0 counts as 1.
+    pub jobs: u32,
+    /// What all pseudo-random data are drawn from.
+    pub seed: u64,
+    /// How large.
+    pub preset: Preset,
+    /// All last-level caches of the machine together, where known.
+    pub last_level_cache_bytes: Option<Bytes>,
+    /// Memory that may be used without swapping, where known.
+    pub memory_available_bytes: Option<Bytes>,
+}
+
+impl Context {
+    /// The last-level cache that sizes are made from.
+    pub(crate) fn cache_bytes(&self) -> Bytes {
+        self.last_level_cache_bytes.filter(|bytes| bytes.0 > 0).unwrap_or(CACHE_BYTES_ASSUMED)
+    }
+
+    /// Memory for one job, so that all jobs together work on `cache_multiple` times the last-level cache.
+    ///
+    /// Less where that would be more than a quarter (preset quick) or half of the available memory, or would take
+    /// the warm-up longer than a preset allows: first touch goes at some 2 GB/s. A smoke test gets `smoke` bytes,
+    /// which prove nothing but that the probe works.
+    pub(crate) fn job_bytes(&self, cache_multiple: u64, smoke: Bytes) -> Bytes {
+        let jobs = u64::from(self.jobs.max(1));
+        let (job_max, memory_divisor) = match self.preset {
+            Preset::Smoke => return smoke,
+            Preset::Quick => (Bytes::GIB, 4),
+            Preset::Standard => (Bytes::GIB.times(4), 2),
+            Preset::Publish => (Bytes::GIB.times(16), 2),
+        };
+        let wanted = (self.cache_bytes().0.saturating_mul(cache_multiple) / jobs).max(JOB_BYTES_MIN.0);
+        let memory = self.memory_available_bytes.unwrap_or(MEMORY_BYTES_ASSUMED).0 / memory_divisor / jobs;
+        Bytes(wanted.min(job_max.0).min(memory).max(JOB_BYTES_FLOOR.0))
+    }
+
+    /// The seed of one job: neighbours share no stream.
+    pub(crate) fn job_seed(&self, job: u32) -> u64 {
+        self.seed ^ u64::from(job).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn quick(jobs: u32, cache: Bytes, memory: Bytes) -> Context {
+        Context {
+            jobs,
+            seed: 1,
+            preset: Preset::Quick,
+            last_level_cache_bytes: Some(cache),
+            memory_available_bytes: Some(memory),
+        }
+    }
+
+    #[test]
+    fn all_jobs_together_work_on_the_multiple_of_the_cache() {
+        let (cache, memory) = (Bytes::MIB.times(32), Bytes::GIB.times(24));
+        assert_eq!(quick(1, cache, memory).job_bytes(12, Bytes::KIB), Bytes::MIB.times(384));
+        assert_eq!(quick(4, cache, memory).job_bytes(12, Bytes::KIB), Bytes::MIB.times(96));
+        assert_eq!(quick(1_000, cache, memory).job_bytes(12, Bytes::KIB), Bytes(Bytes::GIB.0 * 6 / 1_000));
+    }
+
+    #[test]
+    fn a_large_cache_does_not_make_the_warm_up_of_a_quick_run_long() {
+        let (cache, memory) = (Bytes::GIB, Bytes::GIB.times(1_000));
+        let quick = quick(1, cache, memory);
+        assert_eq!(quick.job_bytes(12, Bytes::KIB), Bytes::GIB);
+        assert_eq!(Context { preset: Preset::Publish, ..quick }.job_bytes(12, Bytes::KIB), Bytes::GIB.times(12));
+    }
+
+    #[test]
+    fn an_unknown_machine_gets_a_modest_size() {
+        let unknown =
+            Context { last_level_cache_bytes: None, memory_available_bytes: None, ..quick(1, Bytes(0), Bytes(0)) };
+        assert_eq!(unknown.job_bytes(16, Bytes::KIB), Bytes::MIB.times(256));
+    }
+
+    proptest! {
+        #[test]
+        fn a_quarter_of_the_memory_is_never_exceeded(
+            jobs in 1u32..2_000,
+            cache in any::<u64>(),
+            memory in any::<u64>(),
+        ) {
+            let context = quick(jobs, Bytes(cache), Bytes(memory));
+            let bytes = context.job_bytes(16, Bytes::KIB);
+            prop_assert!(bytes == JOB_BYTES_FLOOR || bytes.0.saturating_mul(u64::from(jobs)) <= memory / 4);
+            prop_assert!(bytes <= Bytes::GIB && bytes.0 > 0);
+        }
+    }
+}

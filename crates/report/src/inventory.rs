@@ -1,0 +1,260 @@
+//! The platform: in full for `dbdyno inventory`, in a few lines at the head of the spec sheet.
+
+use record::{BlockDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Location, Memory};
+
+use crate::figure::{memory, volume};
+use crate::layout::{Align, Head, Table, clean, paragraph, section};
+use crate::style::{Ink, Style};
+use crate::words::{list, plural};
+
+/// Column of the texts beside their labels.
+const INDENT: usize = 18;
+
+/// Everything that was found out about the machine and the engine, `width` columns wide (at least 80).
+///
+/// What could not be found out is `unknown`; what does not exist (swap, limits, NUMA) is said not to.
+pub fn inventory(host: &HostInventory, engine: Option<&EngineInventory>, style: Style, width: usize) -> String {
+    let width = crate::page_width(width);
+    let mut lines = Vec::new();
+    let mut part = |title: &str, facts: Vec<(&str, Option<String>)>| {
+        lines.push(section(title, style, width));
+        for (label, text) in facts {
+            let text = text.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "unknown".to_owned());
+            lines.extend(paragraph(&format!("  {label}"), INDENT, &text, width));
+        }
+    };
+    part("HOST", host_facts(host));
+    part("CPU", cpu_facts(&host.cpu));
+    part("MEMORY", memory_facts(&host.memory));
+    part("STORAGE", host.file_system.as_ref().map_or(vec![("file system", None)], file_system_facts));
+    if host.devices.is_empty() {
+        lines.extend(paragraph("  device", INDENT, "unknown", width));
+    }
+    for device in &host.devices {
+        lines.extend(paragraph(&format!("  {}", clean(&device.name)), INDENT, &device_text(device), width));
+    }
+    if let Some(engine) = engine {
+        lines.push(section("ENGINE", style, width));
+        for (label, text) in engine_facts(engine) {
+            lines.extend(paragraph(&format!("  {label}"), INDENT, &text, width));
+        }
+        lines.extend(setting_table(engine).lines(style, width));
+    }
+    style.letters(lines.join("\n") + "\n")
+}
+
+fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
+    let kernel = &host.kernel;
+    vec![
+        ("name", host.host_name.clone()),
+        ("product", host.product.clone()),
+        ("virtualisation", Some(host.virtualisation.clone().unwrap_or_else(|| "none visible".to_owned()))),
+        ("system", kernel.operating_system.clone()),
+        ("kernel", Some(format!("{} {}", kernel.release, kernel.architecture))),
+        ("clock source", kernel.clock_source.clone()),
+        ("boot options", kernel.command_line.clone()),
+        ("limits", Some(limits(&host.cgroup).unwrap_or_else(|| "none of a control group".to_owned()))),
+    ]
+}
+
+fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
+    let caches = cpu.caches.iter().map(|cache| {
+        let kind = if cache.kind == "unified" { String::new() } else { format!(" {}", cache.kind) };
+        format!("{} × L{}{kind} {}", cache.instances, cache.level, memory(cache.size_bytes))
+    });
+    let nodes = cpu.numa_nodes.iter().map(|node| {
+        let size = node.memory_bytes.map(|size| format!(", {}", memory(size))).unwrap_or_default();
+        format!("node {}: CPU {}{size}", node.number, node.cpus)
+    });
+    let smt = match cpu.smt {
+        Some(true) => ", multithreading on",
+        Some(false) => ", multithreading off",
+        None => "",
+    };
+    let clock = [
+        cpu.clock_mhz.map(|clock| format!("{clock:.0} MHz when read")),
+        cpu.clock_mhz_max.map(|clock| format!("{clock:.0} MHz at most")),
+        cpu.governor.as_ref().map(|governor| format!("governor {governor}")),
+    ];
+    vec![
+        ("model", cpu.model.clone()),
+        ("topology", Some(topology(cpu) + smt)),
+        ("clock", Some(list(clock.into_iter().flatten()))),
+        ("caches", Some(list(caches))),
+        ("NUMA", Some(nodes.collect::<Vec<_>>().join("; "))),
+    ]
+}
+
+fn memory_facts(sizes: &Memory) -> Vec<(&'static str, Option<String>)> {
+    let pool = sizes.huge_page_pool_bytes.map(|size| format!("pool {}", memory(size)));
+    let transparent = sizes.transparent_huge_pages.as_ref().map(|mode| format!("transparent: {mode}"));
+    vec![
+        ("total", (sizes.total_bytes.0 > 0).then(|| memory(sizes.total_bytes))),
+        ("available", sizes.available_bytes.map(memory)),
+        ("swap", sizes.swap_bytes.map(|size| if size.0 == 0 { "none".to_owned() } else { memory(size) })),
+        ("huge pages", Some(list([pool, transparent].into_iter().flatten()))),
+    ]
+}
+
+fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Option<String>)> {
+    let free = system.free_bytes.map(|size| format!("{} free", volume(size)));
+    let size = system.size_bytes.map(volume);
+    vec![
+        ("file system", Some(format!("{} on {}, mounted at {}", system.kind, system.source, system.mount_point))),
+        ("options", Some(system.options.clone())),
+        ("size", Some(list([size, free].into_iter().flatten()))),
+    ]
+}
+
+/// One device in words; what it does not say is left out.
+fn device_text(device: &BlockDevice) -> String {
+    let rotating = |rotational| if rotational { "rotating, as the kernel says" } else { "not rotating" };
+    list(
+        [
+            device.model.clone(),
+            device.size_bytes.map(volume),
+            device.rotational.map(|rotational| rotating(rotational).to_owned()),
+            device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
+            device.fua.map(|fua| if fua { "FUA" } else { "no FUA" }.to_owned()),
+            device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
+            device.queue_depth.map(|depth| format!("queue of {depth}")),
+            device.logical_block_bytes.map(|size| format!("blocks of {}", memory(size))),
+            (!device.slaves.is_empty()).then(|| format!("made of {}", device.slaves.join(" and "))),
+        ]
+        .into_iter()
+        .flatten(),
+    )
+}
+
+fn engine_facts(engine: &EngineInventory) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("engine", engine_line(engine)),
+        ("blocks", engine_sizes(engine).unwrap_or_else(|| "unknown".to_owned())),
+        ("commits", durability(engine)),
+    ];
+    if engine.nodes != 1 {
+        facts.push(("nodes", engine.nodes.to_string()));
+    }
+    facts
+}
+
+fn setting_table(engine: &EngineInventory) -> Table {
+    let heads: [Head; 3] = [(&["  setting"], Align::Left), (&["value"], Align::Left), (&["default"], Align::Left)];
+    let mut table = Table::new(&heads, &[]);
+    for setting in &engine.settings {
+        let default = setting.default.as_deref().map_or_else(|| "-".to_owned(), clean);
+        table.push(vec![format!("  {}", clean(&setting.name)), clean(&setting.value), default], None);
+    }
+    table
+}
+
+/// Sockets, cores and threads, as far as they are known: `2 sockets, 16 cores, 32 threads`.
+fn topology(cpu: &Cpu) -> String {
+    let counted = [(cpu.sockets, "socket"), (cpu.cores, "core"), ((cpu.threads > 0).then_some(cpu.threads), "thread")];
+    list(counted.into_iter().filter_map(|(count, word)| Some(plural(count?.into(), word))))
+}
+
+/// What the control group allows, if it limits anything.
+fn limits(group: &CgroupLimits) -> Option<String> {
+    let parts: Vec<String> = [
+        group.cpu_quota.map(|quota| format!("{quota:.2} CPU seconds per second")),
+        group.cpu_set.as_ref().map(|set| format!("CPU {set}")),
+        group.memory_max_bytes.map(|size| format!("{} of memory", memory(size))),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| list(parts))
+}
+
+/// Title, version, where it runs and who started it.
+fn engine_line(engine: &EngineInventory) -> String {
+    let place = match engine.location {
+        Location::InProcess => "in the process of dbdyno",
+        Location::UnixSocket => "on this host over a Unix socket",
+        Location::LocalTcp => "on this host over TCP",
+        Location::Remote => "on another host",
+    };
+    let encryption = engine.encryption.as_ref().map(|encryption| format!(", {encryption}")).unwrap_or_default();
+    let throwaway = if engine.throwaway && engine.location != Location::InProcess { ", throwaway server" } else { "" };
+    format!("{} {}, {place}{encryption}{throwaway}", engine.title, engine.version)
+}
+
+fn engine_sizes(engine: &EngineInventory) -> Option<String> {
+    let block = engine.block_bytes.map(|size| format!("{} blocks", memory(size)));
+    let cache = engine.cache_bytes.map(|size| format!("{} buffer cache", memory(size)));
+    let parts: Vec<String> = [block, cache].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| list(parts))
+}
+
+/// Whether an acknowledged commit survives a crash of the operating system, and why.
+fn durability(engine: &EngineInventory) -> String {
+    let word = match engine.durable {
+        Some(true) => "durable",
+        Some(false) => "NOT durable",
+        None => "durability unknown",
+    };
+    let reason = engine.durability.trim();
+    if reason.is_empty() { word.to_owned() } else { format!("{word}: {reason}") }
+}
+
+/// Lines of settings at the head of a sheet; the others are counted.
+const SETTING_LINES_MAX: usize = 3;
+
+/// The platform in a few lines, for the head of the sheet.
+pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style: Style, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
+    let clock = host.cpu.clock_mhz_max.or(host.cpu.clock_mhz).map(|clock| format!("{:.2} GHz", clock / 1000.0));
+    let model = host.cpu.model.clone().unwrap_or_else(|| "model unknown".to_owned());
+    let virtualisation = host.virtualisation.as_ref().map(|kind| format!("virtualised ({kind})"));
+    let machine = list([host.host_name.clone(), host.product.clone(), virtualisation].into_iter().flatten());
+    fact("host", if machine.is_empty() { "unknown".to_owned() } else { machine });
+    fact("CPU", list([Some(model), clock, Some(topology(&host.cpu))].into_iter().flatten()));
+    let nodes = host.cpu.numa_nodes.len();
+    let numa = (nodes > 1).then(|| plural(nodes as u64, "NUMA node"));
+    fact("memory", list([Some(memory(host.memory.total_bytes)), numa].into_iter().flatten()));
+    fact("storage", storage_line(host));
+    let kernel = &host.kernel;
+    let release = format!("{} {}", kernel.release, kernel.architecture);
+    fact("kernel", list([Some(release), kernel.operating_system.clone()].into_iter().flatten()));
+    if let Some(limits) = limits(&host.cgroup) {
+        fact("limits", limits);
+    }
+    let Some(engine) = engine else {
+        fact("engine", "none: probes only".to_owned());
+        return lines;
+    };
+    fact("engine", list([Some(engine_line(engine)), engine_sizes(engine)].into_iter().flatten()));
+    let settings = engine.settings.iter().map(|setting| format!("{} = {}", setting.name, setting.value));
+    let mut shown = paragraph("settings", 10, &list(settings), width);
+    if shown.len() > SETTING_LINES_MAX {
+        shown.truncate(SETTING_LINES_MAX);
+        shown.push(format!("{:10}... and more: see the record", ""));
+    }
+    if !engine.settings.is_empty() {
+        lines.extend(shown);
+    }
+    let commits = paragraph("commits", 10, &durability(engine), width);
+    let doubtful = engine.durable != Some(true);
+    lines.extend(commits.iter().map(|line| if doubtful { style.paint(line, Ink::Warning) } else { line.clone() }));
+    lines
+}
+
+/// File system, device and its write cache.
+fn storage_line(host: &HostInventory) -> String {
+    let system = host.file_system.as_ref().map(|system| format!("{} at {}", system.kind, system.mount_point));
+    let device = host.devices.first().map(|device| {
+        let bottom = host.devices.iter().rev().find_map(|device| device.model.clone());
+        let size = device.size_bytes.map(volume);
+        let name = match bottom {
+            Some(model) => format!("{} ({})", device.name, model.trim()),
+            None => device.name.clone(),
+        };
+        let cache = device.write_cache.as_ref().map(|cache| format!("write cache: {cache}"));
+        let rotational = device.rotational.filter(|rotational| *rotational).map(|_| "rotating".to_owned());
+        list([Some(name), size, rotational, cache].into_iter().flatten())
+    });
+    let known: Vec<String> = [system, device].into_iter().flatten().collect();
+    if known.is_empty() { "unknown".to_owned() } else { known.join(" on ") }
+}

@@ -1,0 +1,43 @@
+//! One run in one line, for the moment when it has ended.
+
+use record::{Outcome, Run, Verdict};
+
+use crate::figure::{duration, rate};
+use crate::layout::{clean, cut};
+use crate::words::{dop, mark, unit_per_second};
+
+/// Letters of a title.
+const TITLE_WIDTH: usize = 21;
+
+/// Columns of the page.
+const WIDTH: usize = 80;
+
+/// What `run` came to, in at most 80 columns: number, test, degree of parallelism, rate, service times and the worst
+/// verdict. A void run says why instead of a rate.
+pub fn run_line(run: &Run) -> String {
+    let row = model::row(run);
+    let title = cut(&clean(&run.title), TITLE_WIDTH);
+    let test = cut(&clean(&run.test), 4);
+    let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {:<4}", run.number, dop(run.dop, run.sweep));
+    if row.verdict == Verdict::Fail {
+        return cut(&format!("{identity} void: {}", clean(reason(run))), WIDTH);
+    }
+    let times = row.service.map_or_else(String::new, |service| {
+        format!("  p50 {:>7}  p99 {:>7}", duration(service.p50_ns), duration(service.p99_ns))
+    });
+    let operations = rate(row.operations_per_second.map(|rate| rate.0));
+    let line = format!("{identity} {operations:>7} {:<6}{times} {}", unit_per_second(run.unit), mark(row.verdict));
+    cut(line.trim_end(), WIDTH)
+}
+
+/// Why a run is void.
+fn reason(run: &Run) -> &str {
+    match &run.outcome {
+        Outcome::Failed { message } => message,
+        Outcome::Done => run
+            .findings
+            .iter()
+            .find(|finding| finding.verdict == Verdict::Fail)
+            .map_or("no reason is recorded", |finding| finding.detail.as_str()),
+    }
+}

@@ -1,0 +1,69 @@
+//! How a view may look: colours, and letters beyond ASCII.
+
+use anstyle::{AnsiColor, Color};
+
+/// What the output device can show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Style {
+    /// Colours and weights, as escape sequences.
+    pub colour: bool,
+    /// Nothing but ASCII: `us` for `µs`.
+    pub ascii: bool,
+}
+
+/// What a piece of text is, and with that how it is painted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ink {
+    /// The head of a section or a column.
+    Head,
+    /// Beside the point: units, explanations.
+    Aside,
+    /// To be read with the result.
+    Warning,
+    /// Not a result.
+    Void,
+}
+
+impl Ink {
+    /// The escape sequences around such a text.
+    pub(crate) fn style(self) -> anstyle::Style {
+        let plain = anstyle::Style::new();
+        match self {
+            Ink::Head => plain.bold(),
+            Ink::Aside => plain.dimmed(),
+            Ink::Warning => plain.fg_color(Some(Color::Ansi(AnsiColor::Yellow))),
+            Ink::Void => plain.fg_color(Some(Color::Ansi(AnsiColor::Red))).bold(),
+        }
+    }
+}
+
+impl Style {
+    /// `text` in `ink`, where colours are wanted.
+    pub(crate) fn paint(self, text: &str, ink: Ink) -> String {
+        if !self.colour || text.is_empty() {
+            return text.to_owned();
+        }
+        let style = ink.style();
+        format!("{style}{text}{style:#}")
+    }
+
+    /// The finished view with the letters that the device has.
+    pub(crate) fn letters(self, text: String) -> String {
+        if !self.ascii || text.is_ascii() {
+            return text;
+        }
+        let mut plain = String::with_capacity(text.len());
+        for letter in text.chars() {
+            match letter {
+                'µ' | 'μ' => plain.push('u'),
+                '…' => plain.push('.'),
+                '–' | '—' | '─' => plain.push('-'),
+                '×' => plain.push('x'),
+                '²' => plain.push('2'),
+                letter if letter.is_ascii() => plain.push(letter),
+                _ => plain.push('?'),
+            }
+        }
+        plain
+    }
+}

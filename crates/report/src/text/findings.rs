@@ -1,0 +1,207 @@
+//! What is in doubt, in words: what the self-checks of the runs say when they do not pass, runs that broke off, and
+//! tests that were skipped.
+
+use record::{Check, Dop, Outcome, Record, Run, Verdict};
+
+use crate::layout::{clean, cut, paragraph};
+use crate::plan::degrees;
+use crate::style::{Ink, Style};
+use crate::words::{list, mark};
+
+/// Column of the texts.
+const INDENT: usize = 12;
+
+/// A doubt that several runs share.
+struct Doubt<'a> {
+    verdict: Verdict,
+    /// Absent where the run broke off.
+    check: Option<Check>,
+    detail: &'a str,
+    /// The tests that it is about, with the degrees at which it was found; the first is the one `detail` is of.
+    tests: Vec<(&'a str, Vec<Dop>)>,
+    /// Whether the other tests say it with other figures.
+    others_differ: bool,
+}
+
+/// The findings that are not a pass, the gravest first. What several runs say in the same words is said once; where
+/// the runs of one test differ only in their figures, the last one speaks.
+pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<String> {
+    let mut doubts = by_words(record);
+    merge_within_tests(&mut doubts);
+    merge_across_tests(&mut doubts);
+    doubts.sort_by_key(|doubt| std::cmp::Reverse(doubt.verdict));
+    let mut lines = Vec::new();
+    for doubt in &doubts {
+        let mut tests = doubt.tests.iter().map(|(test, _)| cut(&clean(test), 8));
+        let first = tests.next().unwrap_or_default();
+        let (label, rest) = match (doubt.tests.len(), doubt.others_differ) {
+            (0 | 1, _) => (first, String::new()),
+            (count, true) => (format!("{count} tests"), format!(" ({first}; in like manner {})", list(tests))),
+            (count, false) => (format!("{count} tests"), format!(" ({})", list([first].into_iter().chain(tests)))),
+        };
+        let label = format!("  {:<5}{label}", mark(doubt.verdict));
+        let broken = if doubt.check.is_none() { "broke off: " } else { "" };
+        let text = format!("{}{broken}{}{rest}", place(record, doubt), doubt.detail);
+        let indent = INDENT.max(label.chars().count() + 1);
+        let ink = match doubt.verdict {
+            Verdict::Fail => Some(Ink::Void),
+            Verdict::Warn => Some(Ink::Warning),
+            Verdict::Unknown | Verdict::Pass => None,
+        };
+        lines.extend(paragraph(&label, indent, &text, width).iter().enumerate().map(|(index, line)| match ink {
+            Some(ink) if index == 0 => style.paint(line, ink),
+            _ => line.clone(),
+        }));
+    }
+    lines
+}
+
+/// Tests that were asked for and not run.
+pub(super) fn skipped(record: &Record, width: usize) -> Vec<String> {
+    let skipped = record.plan.skipped.iter();
+    skipped.flat_map(|skipped| paragraph(&format!("  {}", clean(&skipped.test)), 7, &skipped.reason, width)).collect()
+}
+
+/// At which degrees, where it is not all of the test.
+fn place(record: &Record, doubt: &Doubt<'_>) -> String {
+    match doubt.tests.as_slice() {
+        [(test, dops)] if record.runs.iter().filter(|run| run.test == *test).count() > dops.len() => {
+            format!("at {}: ", degrees(dops))
+        }
+        _ => String::new(),
+    }
+}
+
+/// One doubt for each wording.
+fn by_words(record: &Record) -> Vec<Doubt<'_>> {
+    let mut doubts: Vec<Doubt<'_>> = Vec::new();
+    for run in &record.runs {
+        for (verdict, check, detail) in said(run) {
+            let same = |doubt: &&mut Doubt<'_>| (doubt.verdict, doubt.check, doubt.detail) == (verdict, check, detail);
+            match doubts.iter_mut().find(same) {
+                Some(doubt) => add(&mut doubt.tests, &run.test, &[run.dop]),
+                None => doubts.push(Doubt {
+                    verdict,
+                    check,
+                    detail,
+                    tests: vec![(&run.test, vec![run.dop])],
+                    others_differ: false,
+                }),
+            }
+        }
+    }
+    doubts
+}
+
+/// What a run says that is not a pass.
+fn said(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, &str)> {
+    let broken = match &run.outcome {
+        Outcome::Done => None,
+        Outcome::Failed { message } => Some((Verdict::Fail, None, message.as_str())),
+    };
+    let doubtful = run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
+    broken.into_iter().chain(doubtful.map(|finding| (finding.verdict, Some(finding.check), finding.detail.as_str())))
+}
+
+/// Unites doubts about one test that come from the same check with the same verdict and differ in their figures.
+fn merge_within_tests(doubts: &mut Vec<Doubt<'_>>) {
+    let mut merged: Vec<Doubt<'_>> = Vec::new();
+    for doubt in doubts.drain(..) {
+        let alike = |other: &&mut Doubt<'_>| {
+            (other.verdict, other.check) == (doubt.verdict, doubt.check)
+                && other.check.is_some()
+                && matches!((other.tests.as_slice(), doubt.tests.as_slice()), ([(one, _)], [(two, _)]) if one == two)
+        };
+        match merged.iter_mut().find(alike) {
+            Some(other) => {
+                other.detail = doubt.detail;
+                for (test, dops) in doubt.tests {
+                    add(&mut other.tests, test, &dops);
+                }
+            }
+            None => merged.push(doubt),
+        }
+    }
+    *doubts = merged;
+}
+
+/// Doubts of one kind about so many tests, each in its own figures, are said once.
+const TESTS_APART_MAX: usize = 2;
+
+/// Unites what one check says with one verdict of more than [`TESTS_APART_MAX`] tests: the first one speaks.
+fn merge_across_tests(doubts: &mut Vec<Doubt<'_>>) {
+    let kinds: Vec<(Verdict, Option<Check>)> = doubts.iter().map(|doubt| (doubt.verdict, doubt.check)).collect();
+    let kind_is_common = |kind: &(Verdict, Option<Check>)| {
+        kind.1.is_some() && kinds.iter().filter(|other| *other == kind).count() > TESTS_APART_MAX
+    };
+    let mut merged: Vec<Doubt<'_>> = Vec::new();
+    for doubt in doubts.drain(..) {
+        let kind = (doubt.verdict, doubt.check);
+        match merged.iter_mut().find(|other| (other.verdict, other.check) == kind) {
+            Some(other) if kind_is_common(&kind) => {
+                other.others_differ = true;
+                for (test, dops) in doubt.tests {
+                    add(&mut other.tests, test, &dops);
+                }
+            }
+            _ => merged.push(doubt),
+        }
+    }
+    *doubts = merged;
+}
+
+fn add<'a>(tests: &mut Vec<(&'a str, Vec<Dop>)>, test: &'a str, dops: &[Dop]) {
+    match tests.iter_mut().find(|(known, _)| *known == test) {
+        Some((_, known)) => known.extend_from_slice(dops),
+        None => tests.push((test, dops.to_vec())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubt<'a>(test: &'a str, jobs: u32, detail: &'a str) -> Doubt<'a> {
+        let tests = vec![(test, vec![Dop::jobs(jobs)])];
+        Doubt { verdict: Verdict::Warn, check: Some(Check::Steal), detail, tests, others_differ: false }
+    }
+
+    fn tests<'a>(doubt: &Doubt<'a>) -> Vec<&'a str> {
+        doubt.tests.iter().map(|(test, _)| *test).collect()
+    }
+
+    #[test]
+    fn figures_of_one_test_are_said_once() {
+        let mut doubts = vec![doubt("T131", 1, "took 1 %"), doubt("T131", 2, "took 2 %"), doubt("T141", 1, "took 3 %")];
+        merge_within_tests(&mut doubts);
+        assert_eq!(doubts.len(), 2);
+        assert_eq!((doubts[0].detail, doubts[0].tests[0].1.len()), ("took 2 %", 2));
+    }
+
+    #[test]
+    fn what_many_tests_say_in_their_own_figures_is_said_once() {
+        let apart = || vec![doubt("T131", 1, "took 1 %"), doubt("T141", 1, "took 2 %")];
+        let mut few = apart();
+        merge_across_tests(&mut few);
+        assert_eq!(few.len(), 2);
+        let mut many = apart();
+        many.push(doubt("T611", 1, "took 3 %"));
+        many.push(Doubt { check: Some(Check::Swapping), ..doubt("T611", 1, "swapped") });
+        merge_across_tests(&mut many);
+        assert_eq!(many.len(), 2);
+        assert_eq!(
+            (tests(&many[0]), many[0].detail, many[0].others_differ),
+            (vec!["T131", "T141", "T611"], "took 1 %", true)
+        );
+        assert_eq!(tests(&many[1]), ["T611"]);
+    }
+
+    #[test]
+    fn runs_that_broke_off_are_each_told() {
+        let broken = |test| Doubt { verdict: Verdict::Fail, check: None, ..doubt(test, 1, test) };
+        let mut doubts = vec![broken("T1"), broken("T2"), broken("T3"), broken("T4")];
+        merge_within_tests(&mut doubts);
+        merge_across_tests(&mut doubts);
+        assert_eq!(doubts.len(), 4);
+    }
+}

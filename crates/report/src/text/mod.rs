@@ -1,0 +1,44 @@
+//! The spec sheet on a terminal.
+
+mod data;
+mod findings;
+mod head;
+mod next;
+mod runs;
+mod sheet;
+
+use record::Record;
+
+use crate::layout::{Table, section};
+use crate::style::Style;
+
+/// The spec sheet of `record`, laid out for `width` columns (at least 80 are used): the platform, the tests by layer,
+/// what is in doubt, the table of runs, the data, and what to do next. `place` is the path of the record as the user
+/// may type it.
+pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String {
+    let width = crate::page_width(width);
+    let mut lines = head::head(record, style, width);
+    let mut part = |title: &str, body: Vec<String>| {
+        if !body.is_empty() {
+            lines.push(String::new());
+            lines.extend((!title.is_empty()).then(|| section(title, style, width)));
+            lines.extend(body);
+        }
+    };
+    let tables = |table: Table| if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    if record.runs.is_empty() {
+        part("", vec!["no run is finished".to_owned()]);
+    } else {
+        part("", sheet::groups(record, style, width));
+        part("IN DOUBT", findings::findings(record, style, width));
+    }
+    part("SKIPPED", findings::skipped(record, width));
+    if !record.runs.is_empty() {
+        part("RUNS: rates and times", tables(runs::rates(record)));
+        part("RUNS: physical I/O as the engine counts it and as the block layer saw it", tables(runs::io(record)));
+        part("RUNS: processors", tables(runs::processors(record)));
+    }
+    part("DATA", tables(data::data_sets(record)));
+    part("", next::next(record, place));
+    style.letters(lines.join("\n") + "\n")
+}

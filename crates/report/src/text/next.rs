@@ -1,0 +1,24 @@
+//! Where the record lies and what to do with it.
+
+use record::{Record, Status};
+
+use crate::layout::clean;
+
+/// The last lines of the sheet. `place` is the path of the record, as the user may type it; a long one makes lines
+/// longer than the page.
+pub(super) fn next(record: &Record, place: &str) -> Vec<String> {
+    let shown = clean(place);
+    // A command is for copying: it is never broken, and a name that a shell would take apart is quoted.
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,:@%=".contains(letter);
+    let word = match shown.chars().all(plain) {
+        true => shown.clone(),
+        false => format!("'{}'", shown.replace('\'', r"'\''")),
+    };
+    let mut lines = vec![format!("record    {shown}")];
+    if record.status != Status::Finished || record.runs.len() < record.plan.runs.len() {
+        lines.push(format!("go on     dbdyno run --resume {word}"));
+    }
+    lines.push(format!("show it   dbdyno report {word}"));
+    lines.push(format!("as CSV    dbdyno report {word} --format csv"));
+    lines
+}

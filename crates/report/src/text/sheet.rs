@@ -1,0 +1,235 @@
+//! The sheet itself: one entry per test, grouped by layer.
+
+use model::{Derived, Io, Limit, Line, Point};
+use record::{Layer, Ratio, Record, Run, Unit};
+
+use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent, three_digits};
+use crate::layout::{clean, cut, section, wrap};
+use crate::style::{Ink, Style};
+use crate::words::{LAYERS, dop, list, mark, unit_per_second};
+
+/// What stands left of the title: the code and a space.
+const CODE_WIDTH: usize = 5;
+
+/// What stands right of the title: unit, speed, best, at, p50, p99, share of the ceiling, mark; each with its gap.
+const FIGURES_WIDTH: usize = 55;
+
+/// Letters of a degree of parallelism as most are; a grid of jobs, threads and nodes needs more.
+const AT_WIDTH: usize = 4;
+const AT_WIDTH_MAX: usize = 12;
+
+/// The column of the gain, with its gap; only on a page that has room for it beside titles of [`TITLE_ROOMY`].
+const GAIN_WIDTH: usize = 6;
+
+/// Letters of a title beside the figures before the gain is shown too.
+const TITLE_ROOMY: usize = 26;
+
+/// Letters of a title beside the figures, at most; the rest goes below.
+const TITLE_MAX: usize = 48;
+
+/// What the marks mean.
+const LEGEND: &str = "ok checked and right   ! see IN DOUBT   ? could not be checked   void no result";
+
+/// How a page is divided.
+#[derive(Clone, Copy)]
+struct Grid {
+    title_width: usize,
+    at_width: usize,
+    gain: bool,
+}
+
+/// The figures of a line, in the order of the columns.
+struct Figures {
+    unit: String,
+    speed: String,
+    best: String,
+    at: String,
+    gain: String,
+    p50: String,
+    p99: String,
+    share: String,
+    mark: String,
+}
+
+impl Grid {
+    /// The division of a page `width` columns wide for degrees of parallelism of `at_width` letters.
+    fn new(width: usize, at_width: usize) -> Grid {
+        let at_width = at_width.clamp(AT_WIDTH, AT_WIDTH_MAX);
+        let left = width - CODE_WIDTH - FIGURES_WIDTH - (at_width - AT_WIDTH);
+        let gain = left >= TITLE_ROOMY + GAIN_WIDTH;
+        Grid { title_width: (left - if gain { GAIN_WIDTH } else { 0 }).min(TITLE_MAX), at_width, gain }
+    }
+
+    /// Width of the lines.
+    fn width(self) -> usize {
+        let gain = if self.gain { GAIN_WIDTH } else { 0 };
+        CODE_WIDTH + self.title_width + FIGURES_WIDTH + (self.at_width - AT_WIDTH) + gain
+    }
+
+    /// One line. The title must fit.
+    fn line(self, code: &str, title: &str, figures: &Figures) -> String {
+        let Figures { unit, speed, best, at, gain, p50, p99, share, mark } = figures;
+        let (width, at_width) = (self.title_width, self.at_width);
+        let at = cut(at, at_width);
+        let gain = if self.gain { format!(" {gain:>5}") } else { String::new() };
+        let left = format!("{code:<4} {title:<width$} {unit:<6} {speed:>7} {best:>7} {at:<at_width$}{gain}");
+        format!("{left} {p50:>7} {p99:>7} {share:>5} {mark}").trim_end().to_owned()
+    }
+
+    fn head(self) -> [String; 2] {
+        let left = CODE_WIDTH + self.title_width;
+        let throughput = 8 + self.at_width + if self.gain { GAIN_WIDTH } else { 0 };
+        let names = ["speed", "throughput", "service time", "of"];
+        let above =
+            format!("{:left$} {:6} {:>7} {:<throughput$} {:<15} {:>5}", "", "", names[0], names[1], names[2], names[3]);
+        let words = ["unit", "1 job", "best", "at", "gain", "p50", "p99", "ceil.", ""].map(str::to_owned);
+        let [unit, speed, best, at, gain, p50, p99, share, mark] = words;
+        [above, self.line("test", "", &Figures { unit, speed, best, at, gain, p50, p99, share, mark })]
+    }
+}
+
+/// All groups, with the head of the columns above the first and the meaning of the marks below the last.
+pub(super) fn groups(record: &Record, style: Style, width: usize) -> Vec<String> {
+    let sheet = model::sheet(record);
+    let degrees = sheet.lines.iter().filter_map(|line| Some(dop(line.best.as_ref()?.dop, line.sweep).len()));
+    let grid = Grid::new(width, degrees.max().unwrap_or(0));
+    let mut lines: Vec<String> = grid.head().iter().map(|line| style.paint(line, Ink::Head)).collect();
+    for (layer, title) in LAYERS {
+        let mut tests = sheet.lines.iter().filter(|line| line.layer == layer).peekable();
+        if tests.peek().is_some() {
+            lines.push(section(title, style, grid.width()));
+            lines.extend(tests.flat_map(|line| entry(record, line, grid, style)));
+        }
+    }
+    lines.push(style.paint(&cut(LEGEND, width), Ink::Aside));
+    lines
+}
+
+/// A test: its figures, and below what did not fit and what is behind them.
+fn entry(record: &Record, line: &Line, grid: Grid, style: Style) -> Vec<String> {
+    let title = clean(title(line));
+    let mut pieces = wrap(&title, grid.title_width);
+    let first = pieces.remove(0);
+    let figures = grid.line(&cut(&clean(&line.test), 4), &first, &figures(line));
+    let ink = if line.is_void() { Some(Ink::Void) } else { None };
+    let mut lines = vec![ink.map_or(figures.clone(), |ink| style.paint(&figures, ink))];
+    let rest = title[first.len()..].trim_start();
+    lines.extend(below(rest, &asides(record, line), grid.width(), style));
+    lines
+}
+
+/// The title without the name of the layer under whose head it stands.
+fn title(line: &Line) -> &str {
+    let prefix =
+        line.title.get(..line.layer.word().len()).filter(|start| start.eq_ignore_ascii_case(line.layer.word()));
+    let rest = prefix.and_then(|prefix| line.title[prefix.len()..].strip_prefix([',', ':']));
+    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(&line.title)
+}
+
+/// The rest of a title on the left and the asides on the right, on one line where they fit.
+fn below(rest: &str, asides: &[String], width: usize, style: Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    let room = width - CODE_WIDTH;
+    let mut left = wrap(rest, room);
+    let mut left = left.drain(..).filter(|piece| !piece.is_empty());
+    for aside in asides {
+        let piece = left.next().unwrap_or_default();
+        let letters = piece.chars().count() + aside.chars().count();
+        if letters + 2 > room {
+            lines.push(format!("{:CODE_WIDTH$}{piece}", ""));
+            lines.extend(wrap(aside, room).iter().map(|line| aside_line("", line, room, style)));
+        } else {
+            lines.push(aside_line(&piece, aside, room, style));
+        }
+    }
+    lines.extend(left.map(|piece| format!("{:CODE_WIDTH$}{piece}", "")));
+    lines
+}
+
+fn aside_line(left: &str, aside: &str, room: usize, style: Style) -> String {
+    let gap = room.saturating_sub(left.chars().count() + aside.chars().count());
+    format!("{:CODE_WIDTH$}{left}{:gap$}{}", "", "", style.paint(aside, Ink::Aside))
+}
+
+fn figures(line: &Line) -> Figures {
+    let unknown = || UNKNOWN.to_owned();
+    let best = line.best.as_ref();
+    let service = best.and_then(|best| best.service);
+    let rate = |point: &Point| number(point.operations_per_second.0);
+    let limit = best.and_then(|best| best.ceiling.as_ref());
+    Figures {
+        unit: unit_per_second(line.unit).to_owned(),
+        speed: line.speed.as_ref().map_or_else(unknown, rate),
+        best: best.map_or_else(|| "void".to_owned(), rate),
+        at: best.map_or_else(String::new, |best| dop(best.dop, line.sweep)),
+        gain: line.scalability.map_or_else(unknown, three_digits),
+        p50: service.map_or_else(unknown, |service| duration(service.p50_ns)),
+        p99: service.map_or_else(unknown, |service| duration(service.p99_ns)),
+        share: limit.map_or_else(String::new, |limit| share(limit.efficiency)),
+        mark: mark(line.verdict).to_owned(),
+    }
+}
+
+/// A share of the ceiling in five letters.
+fn share(efficiency: Ratio) -> String {
+    match efficiency.0 {
+        ratio if ratio > 0.0 && ratio < 0.000_95 => "<.1 %".to_owned(),
+        ratio if ratio >= 9.995 => ">999%".to_owned(),
+        _ => percent(efficiency),
+    }
+}
+
+/// What is behind the figures: the ceiling, the figure in the terms of the test, physical I/O, void runs.
+fn asides(record: &Record, line: &Line) -> Vec<String> {
+    let mut asides = Vec::new();
+    if line.void_runs > 0 {
+        asides.push(format!("{} of {} runs void", line.void_runs, line.runs));
+    }
+    let of_one = line.speed.as_ref().or(line.best.as_ref()).and_then(|point| point.derived);
+    let of_best = line.best.as_ref().and_then(|point| point.derived);
+    asides.extend(match of_one {
+        Some(Derived::QueriesPerMinute(_)) => of_best.map(in_its_terms),
+        other => other.map(in_its_terms),
+    });
+    let Some(best) = &line.best else { return asides };
+    asides.extend(best.ceiling.as_ref().map(ceiling));
+    asides.extend(io(record, line, best));
+    asides
+}
+
+/// A figure in the terms in which the test is usually spoken of.
+fn in_its_terms(derived: Derived) -> String {
+    match derived {
+        Derived::FibonacciSeconds { seconds, estimated: true } => {
+            format!("ESTIMATE for n = 39: {}", nanos(seconds * 1e9))
+        }
+        Derived::FibonacciSeconds { seconds, estimated: false } => format!("n = 39 in {}", nanos(seconds * 1e9)),
+        Derived::QueriesPerMinute(queries) => format!("{} queries/min", number(queries)),
+        Derived::LoadNanos(span) => format!("{} per load", nanos(span)),
+    }
+}
+
+fn ceiling(limit: &Limit) -> String {
+    let jobs = if limit.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", limit.jobs) };
+    format!("ceiling {} at {jobs}: {} {}", limit.probe, number(limit.per_second.0), unit_per_second(limit.unit))
+}
+
+/// Bytes of the test itself, and of a storage test the physical I/O of its best run, on both sides of the page cache.
+fn io(record: &Record, line: &Line, best: &Point) -> Option<String> {
+    let bytes = best.bytes_per_second.map(|rate| format!("{} MB/s", megabytes(Some(rate.0))));
+    let row = record.runs.iter().find(|run: &&Run| run.number == best.run).map(model::row);
+    let sides = row.filter(|_| line.layer == Layer::Storage).map(|row| {
+        [("engine", &row.engine_io), ("device", &row.device_io)]
+            .map(|(side, io)| side_of(side, io))
+            .into_iter()
+            .flatten()
+    });
+    let shown = list(bytes.into_iter().chain(sides.into_iter().flatten()));
+    (!shown.is_empty() && line.unit != Unit::Byte).then_some(shown)
+}
+
+fn side_of(side: &str, io: &Io) -> Option<String> {
+    let per_second = io.total_per_second()?;
+    let bytes = io.total_bytes_per_second().map(|rate| format!(" {} MB/s", megabytes(Some(rate.0))));
+    Some(format!("{side} {} IOPS{}", number(per_second.0), bytes.unwrap_or_default()))
+}

@@ -1,0 +1,125 @@
+//! Words for the values of a record: one word for one thing, in every view.
+
+use record::{Dop, Layer, Pace, Placement, Preset, Status, Sweep, Unit, Verdict};
+
+use crate::figure::{duration, number};
+
+/// Items in a row, with commas between.
+pub(crate) fn list(items: impl IntoIterator<Item = String>) -> String {
+    items.into_iter().filter(|item| !item.trim().is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// A number of things: `1 core`, `2 cores`.
+pub(crate) fn plural(count: u64, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Heads of the groups of the sheet, and the order in which they stand: from the processor to the whole database.
+pub(crate) const LAYERS: [(Layer, &str); 5] = [
+    (Layer::Cpu, "CPU"),
+    (Layer::Memory, "MEMORY"),
+    (Layer::Server, "SERVER: SQL in memory"),
+    (Layer::Storage, "STORAGE"),
+    (Layer::Database, "DATABASE"),
+];
+
+/// A unit in one word, in the singular.
+pub(crate) fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Operation => "operation",
+        Unit::Row => "row",
+        Unit::Statement => "statement",
+        Unit::Transaction => "transaction",
+        Unit::Call => "call",
+        Unit::Number => "number",
+        Unit::Element => "element",
+        Unit::Block => "block",
+        Unit::Byte => "byte",
+        Unit::Load => "load",
+    }
+}
+
+/// A unit per second, short enough for a column: at most six letters.
+pub(crate) fn unit_per_second(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Operation => "op/s",
+        Unit::Row => "row/s",
+        Unit::Statement => "stmt/s",
+        Unit::Transaction => "tx/s",
+        Unit::Call => "call/s",
+        Unit::Number => "num/s",
+        Unit::Element => "elem/s",
+        Unit::Block => "blk/s",
+        Unit::Byte => "B/s",
+        Unit::Load => "load/s",
+    }
+}
+
+/// The mark of a verdict, at most four letters.
+pub(crate) fn mark(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "ok",
+        Verdict::Unknown => "?",
+        Verdict::Warn => "!",
+        Verdict::Fail => "void",
+    }
+}
+
+/// A verdict in one word.
+pub(crate) fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Pass => "pass",
+        Verdict::Unknown => "unknown",
+        Verdict::Warn => "warn",
+        Verdict::Fail => "fail",
+    }
+}
+
+/// The named size.
+pub(crate) fn preset(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Smoke => "smoke",
+        Preset::Quick => "quick",
+        Preset::Standard => "standard",
+        Preset::Publish => "publish",
+    }
+}
+
+/// How far an invocation came.
+pub(crate) fn status(status: Status) -> &'static str {
+    match status {
+        Status::Running => "unfinished",
+        Status::Finished => "finished",
+        Status::Interrupted => "interrupted",
+        Status::Failed => "failed",
+    }
+}
+
+/// Where jobs run.
+pub(crate) fn placement(placement: Placement) -> &'static str {
+    match placement {
+        Placement::Kernel => "kernel",
+        Placement::Spread => "spread",
+        Placement::Paired => "paired",
+    }
+}
+
+/// When steps are due, in words.
+pub(crate) fn pace(pace: Pace) -> String {
+    match pace {
+        Pace::AsFastAsPossible => "as fast as possible".to_owned(),
+        Pace::Rate { steps_per_second } => format!("{} steps/s", number(steps_per_second)),
+        Pace::Poisson { steps_per_second } => format!("{} steps/s, Poisson", number(steps_per_second)),
+        Pace::ThinkTime { think_ns } => format!("think time {}", duration(think_ns)),
+    }
+}
+
+/// A degree of parallelism in a column: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three.
+pub(crate) fn dop(dop: Dop, sweep: Sweep) -> String {
+    let nodes = if dop.nodes > 1 { format!("N{}", dop.nodes) } else { String::new() };
+    match (sweep, dop.jobs, dop.threads) {
+        (Sweep::Threads, 1, threads) => format!("{nodes}T{threads}"),
+        (_, jobs, 0 | 1) => format!("{nodes}J{jobs}"),
+        (_, jobs, threads) => format!("{nodes}J{jobs}T{threads}"),
+    }
+}

@@ -1,0 +1,112 @@
+//! Whatever a record holds, it can be drawn: missing fields, empty windows, numbers at their limits, texts that are
+//! too long or would command the terminal.
+
+use std::collections::BTreeMap;
+
+use dbdyno_report::{Style, csv, inventory, plan, run_line, text};
+use proptest::prelude::*;
+use record::{
+    Bytes, Check, Dop, Finding, HostInventory, Latency, Nanos, Outcome, Pace, Reading, Record, Run, Totals, Verdict,
+};
+
+use crate::sample;
+
+/// Numbers with the extremes among them.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(1), Just(u64::MAX), 0..1_000_000u64, any::<u64>()]
+}
+
+fn degree() -> impl Strategy<Value = u32> {
+    prop_oneof![Just(0), Just(u32::MAX), 1..200u32]
+}
+
+/// Texts of any letters, some of them long.
+fn words() -> impl Strategy<Value = String> {
+    prop_oneof![".{0,12}", "[a-zäµ \u{1b}\n]{0,200}", Just("x".repeat(300))]
+}
+
+prop_compose! {
+    fn run()(
+        (number_of, code, title) in (any::<u32>(), words(), words()),
+        sample in 0usize..39,
+        dop in (degree(), degree(), degree()),
+        (window, operations, rows, steps) in (number(), number(), number(), number()),
+        bytes in prop::option::of(number()),
+        latency in (number(), number(), number()),
+        counters in prop::collection::vec((number(), prop::collection::vec(number(), 0..8)), 0..4),
+        verdict in prop::sample::select(vec![Verdict::Pass, Verdict::Unknown, Verdict::Warn, Verdict::Fail]),
+        (detail, failed) in (words(), any::<bool>()),
+        rate in any::<f64>(),
+    ) -> Run {
+        let (count, p50, p99) = latency;
+        let latency = Latency { count, p50_ns: Nanos(p50), p99_ns: Nanos(p99), ..Latency::default() };
+        let base = sample::record().runs.swap_remove(sample);
+        let names: Vec<String> = base.readings[0].values.keys().cloned().collect();
+        let reading = |(at, values): (u64, Vec<u64>)| Reading { at_ns: Nanos(at), values: names.iter().cloned().zip(values).collect() };
+        Run {
+            number: number_of,
+            test: code,
+            title,
+            dop: Dop { nodes: dop.0, jobs: dop.1, threads: dop.2 },
+            pace: Pace::Rate { steps_per_second: rate },
+            window_ns: Nanos(window),
+            outcome: if failed { Outcome::Failed { message: detail.clone() } } else { Outcome::Done },
+            totals: Totals { steps, operations, rows, bytes: bytes.map(Bytes), ..Totals::default() },
+            service: latency.clone(),
+            response: latency,
+            parameters: BTreeMap::new(),
+            readings: counters.into_iter().map(reading).collect(),
+            findings: vec![Finding { check: Check::Steal, verdict, detail }],
+            ..base
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_record_can_be_drawn(
+        runs in prop::collection::vec(run(), 0..4),
+        (bare, probes) in (any::<bool>(), any::<bool>()),
+        name in words(),
+        (size, load) in (number(), prop::option::of(number())),
+        cost in any::<f64>(),
+        width in 0usize..300,
+    ) {
+        let mut record = Record { runs, ..sample::record() };
+        record.host.cpu.model = Some(name.clone());
+        record.host.devices[0].name = name.clone();
+        record.instrument.loop_step_ns = cost;
+        record.plan.skipped[0].reason = name.clone();
+        record.data_sets[0].table = name.clone();
+        record.data_sets[0].size_bytes = Bytes(size);
+        record.data_sets[0].rows = size;
+        record.data_sets[0].load_ns = load.map(Nanos);
+        if bare {
+            record.host = HostInventory::default();
+        }
+        if probes {
+            record.engine = None;
+        }
+        let page = width.clamp(80, 120);
+        let views = [
+            text(&record, "r.json", Style::default(), width),
+            inventory(&record.host, record.engine.as_ref(), Style::default(), width),
+        ];
+        for view in views {
+            for line in view.lines() {
+                prop_assert!(line.chars().count() <= page, "{} columns: {line}", line.chars().count());
+                prop_assert!(!line.contains(char::is_control), "{line:?}");
+            }
+        }
+        for run in &record.runs {
+            let line = run_line(run);
+            prop_assert!(line.chars().count() <= 80 && !line.contains(char::is_control), "{line:?}");
+        }
+        prop_assert!(!plan(&record.plan).is_empty());
+        let table = csv(&record);
+        let mut reader = ::csv::Reader::from_reader(table.as_bytes());
+        prop_assert_eq!(reader.records().filter(Result::is_ok).count(), record.runs.len());
+    }
+}

@@ -1,0 +1,7 @@
+//! Views of a sample record, as a reader sees them.
+
+mod any_record;
+mod format;
+mod platform;
+mod sample;
+mod sheet;

@@ -1,0 +1,126 @@
+//! The spec sheet and its parts.
+
+use dbdyno_report::{Style, plan, run_line, text};
+use record::{Outcome, Record, Status};
+
+use crate::sample;
+
+const PLACE: &str = "dbdyno-20260131-120000-db1.json";
+
+fn plain(record: &Record, width: usize) -> String {
+    text(record, PLACE, Style::default(), width)
+}
+
+#[test]
+fn the_sheet_at_80_columns() {
+    insta::assert_snapshot!(plain(&sample::record(), 80));
+}
+
+#[test]
+fn the_sheet_at_120_columns() {
+    insta::assert_snapshot!(plain(&sample::record(), 120));
+}
+
+#[test]
+fn the_sheet_of_probes_alone_that_was_broken_off() {
+    let mut record = sample::record();
+    record.runs.retain(|run| run.test == "P111");
+    record.engine = None;
+    record.data_sets.clear();
+    record.tool.optimised = false;
+    (record.status, record.ended_at, record.reason) = (Status::Interrupted, None, Some("by Ctrl-C".to_owned()));
+    insta::assert_snapshot!(plain(&record, 80));
+}
+
+#[test]
+fn a_record_without_runs_says_so() {
+    let record = Record { runs: Vec::new(), status: Status::Running, ..sample::record() };
+    let sheet = plain(&record, 80);
+    assert!(sheet.contains("no run is finished\n"), "{sheet}");
+    assert!(sheet.contains("unfinished after 0 of 39 runs"), "{sheet}");
+    assert!(sheet.contains(&format!("dbdyno run --resume {PLACE}")), "{sheet}");
+    assert!(!sheet.contains("RUNS"), "{sheet}");
+}
+
+#[test]
+fn a_page_is_never_narrower_than_80_columns_nor_wider_than_asked() {
+    let record = sample::record();
+    assert_eq!(plain(&record, 20), plain(&record, 80));
+    for width in [80, 81, 97, 120, 4000] {
+        let sheet = plain(&record, width);
+        let longest = sheet.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width && longest > 70, "{longest} columns of {width}");
+    }
+}
+
+#[test]
+fn colour_is_there_only_where_it_is_wanted_and_changes_no_letter() {
+    let record = sample::record();
+    assert!(!plain(&record, 80).contains('\u{1b}'));
+    let coloured = text(&record, PLACE, Style { colour: true, ascii: false }, 80);
+    let (bold, yellow, red) = ("\u{1b}[1m", "\u{1b}[33m", "\u{1b}[31m");
+    assert!(coloured.contains(bold) && coloured.contains(yellow) && coloured.contains(red));
+    let mut stripped = String::new();
+    for piece in coloured.split('\u{1b}') {
+        stripped.push_str(if stripped.is_empty() && coloured.starts_with(piece) {
+            piece
+        } else {
+            piece.split_once('m').map_or(piece, |(_, rest)| rest)
+        });
+    }
+    assert_eq!(stripped, plain(&record, 80));
+}
+
+#[test]
+fn a_device_without_other_letters_gets_ascii() {
+    let sheet = text(&sample::record(), PLACE, Style { colour: false, ascii: true }, 80);
+    assert!(sheet.is_ascii());
+    assert!(sheet.contains(" us"));
+}
+
+#[test]
+fn a_void_run_has_no_figures_and_is_never_the_best() {
+    let record = sample::record();
+    let sheet = plain(&record, 80);
+    // T721 at four jobs would be the fastest: 250 a second.
+    let run = record.runs.iter().find(|run| run.test == "T721" && run.dop.jobs == 4).unwrap();
+    let begin = format!("{} T721", run.number);
+    let single_spaced = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = sheet.lines().map(single_spaced).filter(|line| line.starts_with(&begin)).collect();
+    assert_eq!(lines, [format!("{begin} J4 tx void")]);
+    let entry = sheet.lines().find(|line| line.starts_with("T721")).unwrap();
+    assert!(entry.contains("179.9 J2"), "{entry}");
+}
+
+#[test]
+fn the_time_of_a_fibonacci_number_that_was_not_run_is_an_estimate() {
+    let mut record = sample::record();
+    assert!(plain(&record, 80).contains("ESTIMATE for n = 39: 41.0 s"));
+    for run in &mut record.runs {
+        run.parameters.insert("n".to_owned(), 39);
+    }
+    assert!(plain(&record, 80).contains("n = 39 in 41.0 s"));
+    assert!(!plain(&record, 80).contains("ESTIMATE"));
+}
+
+#[test]
+fn a_run_in_one_line() {
+    let mut record = sample::record();
+    record.runs[0].outcome = Outcome::Failed {
+        message: "the process was killed\nby the kernel, which was out of memory and said so at length".to_owned(),
+    };
+    let lines: Vec<String> = record.runs.iter().map(run_line).collect();
+    assert!(lines.iter().all(|line| line.chars().count() <= 80));
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn a_plan_in_words() {
+    insta::assert_snapshot!(plan(&sample::record().plan));
+}
+
+#[test]
+fn a_name_that_a_shell_would_take_apart_is_quoted() {
+    let sheet = text(&sample::record(), "/my records/it's.json", Style::default(), 80);
+    assert!(sheet.contains(r"dbdyno report '/my records/it'\''s.json' --format csv"), "{sheet}");
+}

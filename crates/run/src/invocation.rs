@@ -1,0 +1,368 @@
+//! One invocation: from the request to the finished record. The record is written after every run, so that a crash
+//! or Ctrl-C loses at most the run in flight.
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+use engine::{Engine, Node, Site, Target};
+use measure::clock;
+use record::{Bytes, HostInventory, Nanos, Outcome, Plan, PlannedRun, Preset, Record, SCHEMA_VERSION, Status, Tool};
+use workload::{Sizes, Test};
+
+use crate::directory::MeasuredDirectory;
+use crate::measurement::{Bench, Subject, measure_one, timestamp};
+use crate::plan::{self, Ability, Item};
+use crate::sampler::Sources;
+use crate::{Error, Event, Fault, Interrupt, Listener, Request, Result, data, instrument};
+
+/// What an invocation works with.
+pub struct Workplace<'a> {
+    /// The engine that is measured, and where it is; absent where only probes are wanted.
+    pub engine: &'a dyn Engine,
+    /// Where it is.
+    pub target: &'a Target,
+    /// All engines: each cleans up what a dead invocation of it left.
+    pub engines: &'a [&'a dyn Engine],
+    /// Hears what happens.
+    pub listener: &'a dyn Listener,
+    /// The user's wish to break off.
+    pub interrupt: &'a Interrupt,
+}
+
+/// What came of an invocation.
+#[derive(Debug)]
+pub struct Measured {
+    /// The record as it was written last.
+    pub record: Record,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Why it was broken off, if it was.
+    pub error: Option<Error>,
+}
+
+/// Measures what `request` asks for.
+///
+/// # Errors
+/// Only where there is no record yet; later errors stand in [`Measured::error`] beside the record so far.
+pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
+    let own = test_files(&request.tests.words)?;
+    let items = plan::select(request, &own)?;
+    let origin = clock::now();
+    let mut directory = claim(request, workplace)?;
+    let setting = Setting::find_out(directory.path())?;
+    let opened = open(request, workplace, &mut directory, needs_engine(&items))?;
+    let (plan, sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
+    let record = Record {
+        schema_version: SCHEMA_VERSION,
+        id: store::id_of(&request.record),
+        tool: Tool { version: request.version.clone(), optimised: !cfg!(debug_assertions) },
+        begun_at: timestamp(),
+        ended_at: None,
+        status: Status::Running,
+        reason: None,
+        plan,
+        host: setting.host.clone(),
+        engine: opened.as_ref().map(|opened| opened.inventory.clone()),
+        instrument: setting.instrument.clone(),
+        data_sets: Vec::new(),
+        runs: Vec::new(),
+    };
+    carry_out(record, &request.record, &items, opened, &setting, &sizes, origin, workplace)
+}
+
+/// The plan of `request`, without carrying it out. The engine is opened to ask what it can do, and closed again.
+///
+/// # Errors
+/// As for [`measure`].
+pub fn dry_run(request: &Request, workplace: &Workplace<'_>) -> Result<Plan> {
+    let own = test_files(&request.tests.words)?;
+    let items = plan::select(request, &own)?;
+    let mut directory = claim(request, workplace)?;
+    let opened = open(request, workplace, &mut directory, needs_engine(&items))?;
+    let (plan, _sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
+    opened.map_or(Ok(()), |opened| opened.node.close())?;
+    Ok(plan)
+}
+
+fn decide(
+    request: &Request,
+    workplace: &Workplace<'_>,
+    directory: &MeasuredDirectory,
+    items: &[Item<'_>],
+    opened: Option<&Opened<'_>>,
+) -> (Plan, Sizes) {
+    let sizes = sizes(request, opened);
+    let ability = opened.map(|opened| Ability { engine: opened.engine, caps: *opened.node.caps() });
+    let target = workplace.target.to_string();
+    let processors = host::cpus_allowed().len() as u32;
+    (plan::plan(request, &target, directory.path(), items, ability.as_ref(), &sizes, processors), sizes)
+}
+
+/// Carries out what is left of the plan of `record`, which lies at `request.record`. Runs that failed are repeated.
+///
+/// # Errors
+/// As for [`measure`].
+pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
+    let own = test_files(&record.plan.test_files)?;
+    let request = Request { tests: selection(&record.plan), ..request.clone() };
+    let items = plan::select(&request, &own)?;
+    let origin = clock::now();
+    let mut directory = claim(&request, workplace)?;
+    let setting = Setting::find_out(directory.path())?;
+    let opened = open(&request, workplace, &mut directory, needs_engine(&items))?;
+    let sizes = Sizes { small_rows: record.plan.small_rows, large_rows: record.plan.large_rows, ..sizes(&request, None) };
+    let found = opened.as_ref().map(|opened| opened.inventory.version.clone());
+    let known = record.engine.as_ref().map(|engine| engine.version.clone());
+    if let (Some(found), Some(known)) = (&found, &known)
+        && found != known
+    {
+        return Err(Error::environment(format!("the record was begun with version {known}, the engine is now {found}"))
+            .hint("begin a new record"));
+    }
+    record.runs.retain(|run| run.outcome == Outcome::Done);
+    (record.status, record.reason, record.ended_at) = (Status::Running, None, None);
+    carry_out(record, &request.record, &items, opened, &setting, &sizes, origin, workplace)
+}
+
+/// The tests of a plan, as one would ask for them.
+fn selection(plan: &Plan) -> crate::Selection {
+    let mut words: Vec<String> = plan.test_files.clone();
+    let catalogue: Vec<&str> = workload::catalogue()
+        .iter()
+        .map(|test| test.code.as_str())
+        .chain(probe::probes().iter().map(|probe| probe.code))
+        .collect();
+    words.extend(plan.runs.iter().map(|run| run.test.clone()).filter(|code| catalogue.contains(&code.as_str())));
+    words.dedup();
+    crate::Selection { words }
+}
+
+fn test_files(words: &[String]) -> Result<Vec<Test>> {
+    let files = words.iter().filter(|word| plan::is_file(word));
+    files
+        .map(|path| {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Error::user(format!("test file {path} cannot be read: {error}"))
+                    .hint("give the path of a file, or codes of the catalogue (`dbdyno list tests`)")
+            })?;
+            Test::parse(&text, path).map_err(|error| Error::user(error.to_string()))
+        })
+        .collect()
+}
+
+fn needs_engine(items: &[Item<'_>]) -> bool {
+    items.iter().any(|item| matches!(item, Item::Test(_)))
+}
+
+fn claim(request: &Request, workplace: &Workplace<'_>) -> Result<MeasuredDirectory> {
+    let mut directory = MeasuredDirectory::claim(&request.directory, request.keep)?;
+    for line in directory.prepare(workplace.engines)? {
+        workplace.listener.hear(&Event::Note(&line));
+    }
+    Ok(directory)
+}
+
+/// What was found out about the machine before the first run.
+struct Setting {
+    host: HostInventory,
+    instrument: record::Instrument,
+    processors: Vec<u32>,
+}
+
+impl Setting {
+    fn find_out(directory: &Path) -> Result<Setting> {
+        let mut counters = host::Counters::new(directory);
+        Ok(Setting {
+            host: host::inventory(directory),
+            instrument: instrument::calibrate(&mut counters)?,
+            processors: host::cpus_allowed(),
+        })
+    }
+}
+
+/// The engine, open and claimed, and the directory that must outlive it.
+struct Opened<'a> {
+    engine: &'a dyn Engine,
+    node: Box<dyn Node>,
+    inventory: record::EngineInventory,
+}
+
+fn open<'a>(
+    request: &Request,
+    workplace: &Workplace<'a>,
+    directory: &mut MeasuredDirectory,
+    needed: bool,
+) -> Result<Option<Opened<'a>>> {
+    if !needed {
+        return Ok(None);
+    }
+    let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * host::cpus_allowed().len() as u32);
+    let site = Site {
+        directory: directory.data(),
+        keep: directory.keep(),
+        cache_bytes: Some(cache_bytes(request.preset)),
+        sessions_max: jobs_max + 8,
+    };
+    let node = workplace.engine.open(workplace.target, &site)?;
+    let claimed = node.claim().and_then(|()| node.inventory());
+    match claimed {
+        Ok(inventory) => Ok(Some(Opened { engine: workplace.engine, node, inventory })),
+        Err(error) => {
+            // The first error is the one to tell.
+            let _ = node.close();
+            Err(error.into())
+        }
+    }
+}
+
+/// The buffer cache that a server of our own gets: small in the small presets, so that a table larger than it is
+/// loaded in seconds; a quarter of the memory in the others, as practice has it.
+fn cache_bytes(preset: Preset) -> Bytes {
+    let quarter = Bytes(host::memory_total().0 / 4);
+    match preset {
+        Preset::Smoke => Bytes::MIB.times(16),
+        Preset::Quick => Bytes::MIB.times(128).min(quarter),
+        Preset::Standard => Bytes::GIB.times(8).min(quarter),
+        Preset::Publish => quarter,
+    }
+}
+
+fn sizes(request: &Request, subject: Option<&Opened<'_>>) -> Sizes {
+    let cache = subject.and_then(|subject| subject.inventory.cache_bytes);
+    let derived = Sizes::derive(request.preset, cache, request.seed);
+    derived.with_rows(request.small_rows, request.large_rows)
+}
+
+/// Loads, runs, writes; closes the engine whatever happens.
+#[expect(clippy::too_many_arguments, reason = "the parts of one invocation, each of them used once")]
+fn carry_out(
+    mut record: Record,
+    path: &Path,
+    items: &[Item<'_>],
+    opened: Option<Opened<'_>>,
+    setting: &Setting,
+    sizes: &Sizes,
+    origin: Nanos,
+    workplace: &Workplace<'_>,
+) -> Result<Measured> {
+    let written = store::write(path, &record).map_err(|error| Error::environment(error.to_string()));
+    let error = written.and_then(|()| {
+        let subject = opened.as_ref().map(|opened| Subject {
+            engine: opened.engine,
+            node: opened.node.as_ref(),
+            inventory: opened.inventory.clone(),
+        });
+        let plan = record.plan.clone();
+        let sources = sources(subject.as_ref(), Path::new(&plan.directory))?;
+        let bench = Bench {
+            plan: &plan,
+            sizes,
+            subject: subject.as_ref(),
+            sources: &sources,
+            instrument: &setting.instrument,
+            host: &setting.host,
+            processors: setting.processors.clone(),
+            origin,
+            interrupt: workplace.interrupt,
+            listener: workplace.listener,
+        };
+        announce(&plan, &record, path, workplace.listener);
+        run_all(&bench, &mut record, path, items)
+    });
+    let error = error.err();
+    (record.status, record.reason) = match &error {
+        None => (Status::Finished, None),
+        Some(error) if error.fault == Fault::Interrupted => (Status::Interrupted, None),
+        Some(error) => (Status::Failed, Some(error.message.clone())),
+    };
+    record.ended_at = Some(timestamp());
+    let closed = opened.map_or(Ok(()), |opened| opened.node.close().map_err(Error::from));
+    let written = store::write(path, &record).map_err(|error| Error::environment(error.to_string()));
+    let error = error.or(written.err()).or(closed.err());
+    Ok(Measured { record, path: path.to_owned(), error })
+}
+
+fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) -> Result<Sources<'a>> {
+    let watched = subject.and_then(|subject| subject.node.data_directory()).unwrap_or(directory);
+    let engine = subject
+        .map(|subject| Ok::<_, Error>(Mutex::new((subject.node, subject.node.connect()?))))
+        .transpose()?;
+    let bookkeeping_commits = AtomicU64::new(0);
+    Ok(Sources { host: Mutex::new(host::Counters::new(watched)), engine, bookkeeping_commits })
+}
+
+fn announce(plan: &Plan, record: &Record, path: &Path, listener: &dyn Listener) {
+    let runs = plan.runs.len() - record.runs.len();
+    let each = plan.warm_up_ns + plan.window_ns;
+    let expected = Nanos(each.0.saturating_mul(runs as u64));
+    listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, record: path });
+}
+
+/// Every run of the plan that is not in the record yet, test by test.
+fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_>]) -> Result<()> {
+    let todo: Vec<PlannedRun> = bench
+        .plan
+        .runs
+        .iter()
+        .filter(|planned| record.runs.iter().all(|run| run.number != planned.number))
+        .cloned()
+        .collect();
+    let mut loaded = false;
+    for group in todo.chunk_by(|one, next| one.test == next.test) {
+        let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
+            return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
+        };
+        if !loaded && matches!(item, Item::Test(_)) {
+            // Probes first and on an empty machine: loading leaves dirty pages behind.
+            record.data_sets = data::load(bench, &todo, items)?;
+            store::write(path, record).map_err(|error| Error::environment(error.to_string()))?;
+            loaded = true;
+        }
+        run_group(bench, record, path, item, group)?;
+    }
+    Ok(())
+}
+
+/// The sweep of one test.
+fn run_group(
+    bench: &Bench<'_>,
+    record: &mut Record,
+    path: &Path,
+    item: Item<'_>,
+    group: &[PlannedRun],
+) -> Result<()> {
+    let stage = bench.stage();
+    let on_stage = match item {
+        Item::Test(test) => stage.as_ref().map(|stage| (test, stage)),
+        Item::Probe(_) => None,
+    };
+    if let Some((test, stage)) = on_stage {
+        workload::set_up(test, stage)?;
+    }
+    let mut result = Ok(());
+    for planned in group {
+        result = measure_one(bench, planned, item).and_then(|run| {
+            bench.listener.hear(&Event::Ended(&run));
+            let failed = run.outcome != Outcome::Done;
+            record.runs.push(run);
+            store::write(path, record).map_err(|error| Error::environment(error.to_string()))?;
+            // A test that fails is no reason to stop; an engine that is gone is.
+            if failed { still_there(bench) } else { Ok(()) }
+        });
+        if result.is_err() {
+            break;
+        }
+    }
+    let torn_down = on_stage.map_or(Ok(()), |(test, stage)| workload::tear_down(test, stage).map_err(Error::from));
+    result.and(torn_down)
+}
+
+fn still_there(bench: &Bench<'_>) -> Result<()> {
+    let Some(subject) = bench.subject else { return Ok(()) };
+    match subject.node.connect() {
+        Ok(_session) => Ok(()),
+        Err(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))
+            .hint("what was measured is in the record; go on with --resume")),
+    }
+}

@@ -1,0 +1,58 @@
+//! What an invocation tells while it works. Who listens decides whether that is a progress bar or a line.
+
+use std::path::Path;
+
+use record::{Finding, Nanos, PlannedRun, Run, Skipped};
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A line of interest: what is being started, found, cleaned up.
+    Note(&'a str),
+    /// The plan stands: so many runs, and about how long they will take without set-up.
+    Planned {
+        /// Runs that will be carried out.
+        runs: usize,
+        /// Warm-ups and windows of all of them.
+        expected: Nanos,
+        /// What is not run.
+        skipped: &'a [Skipped],
+        /// Where the record is being written.
+        record: &'a Path,
+    },
+    /// Rows are being generated and loaded.
+    Loading {
+        /// The table.
+        table: &'a str,
+        /// Rows that the engine has acknowledged or been given.
+        rows_done: u64,
+        /// Rows in all.
+        rows: u64,
+    },
+    /// A run begins.
+    Began {
+        /// Its line of the plan.
+        planned: &'a PlannedRun,
+        /// What the test is, in a few words.
+        title: &'a str,
+        /// Warm-up and window.
+        expected: Nanos,
+    },
+    /// A run goes on: about once a second, and more often at its start.
+    Progress {
+        /// Since the jobs were released.
+        elapsed: Nanos,
+        /// Operations so far.
+        operations: u64,
+    },
+    /// A run has ended and stands in the record.
+    Ended(&'a Run),
+    /// A self-check of the whole invocation says something.
+    Doubt(&'a Finding),
+}
+
+/// Hears what happens. Called from the thread that measures and from the sampler, never from a job.
+pub trait Listener: Sync {
+    /// `event` happened.
+    fn hear(&self, event: &Event<'_>);
+}

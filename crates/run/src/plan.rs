@@ -1,0 +1,204 @@
+//! From what was asked for to the list of runs.
+
+use std::path::Path;
+
+use engine::{Caps, Engine};
+use probe::Probe;
+use record::{Dop, Layer, Nanos, Plan, PlannedRun, Preset, Skipped, Sweep};
+use workload::{Sizes, Test};
+
+use crate::{Error, Request, Result};
+
+/// Something that can be run: a probe, or a test that needs an engine.
+#[derive(Clone, Copy)]
+pub(crate) enum Item<'a> {
+    /// Needs none.
+    Probe(&'a Probe),
+    /// Needs one.
+    Test(&'a Test),
+}
+
+impl Item<'_> {
+    pub(crate) fn code(&self) -> &str {
+        match self {
+            Item::Probe(probe) => probe.code,
+            Item::Test(test) => &test.code,
+        }
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        match self {
+            Item::Probe(probe) => probe.title,
+            Item::Test(test) => &test.summary,
+        }
+    }
+
+    fn sweep(&self) -> Sweep {
+        match self {
+            Item::Probe(_) => Sweep::Jobs,
+            Item::Test(test) => test.sweep,
+        }
+    }
+
+    fn layer(&self) -> Layer {
+        match self {
+            Item::Probe(probe) => probe.layer,
+            Item::Test(test) => test.layer,
+        }
+    }
+
+    fn matches(&self, word: &str) -> bool {
+        let group = match self {
+            Item::Probe(_) => "probes",
+            Item::Test(_) => "tests",
+        };
+        self.code().eq_ignore_ascii_case(word)
+            || ["all", group, self.layer().word()].iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+}
+
+/// The items that `request` asks for, in the order of the catalogue; `own` are the user's test files.
+///
+/// # Errors
+/// For a word that names nothing.
+pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
+    let catalogue = || {
+        let probes = probe::probes().iter().map(Item::Probe);
+        probes.chain(workload::catalogue().iter().map(Item::Test))
+    };
+    let words: Vec<&str> = request.tests.words.iter().map(String::as_str).filter(|word| !is_file(word)).collect();
+    for word in &words {
+        if !catalogue().any(|item| item.matches(word)) {
+            let codes: Vec<String> = catalogue().map(|item| item.code().to_owned()).collect();
+            return Err(Error::user(format!("test {word} is not known")).hint(format!(
+                "give codes ({}), layers (cpu, memory, storage, server, database), probes, tests or all, or the path \
+                 of a test file ending in .toml",
+                codes.join(" ")
+            )));
+        }
+    }
+    let everything = request.tests.words.is_empty();
+    let mut items: Vec<Item<'a>> =
+        catalogue().filter(|item| everything || words.iter().any(|word| item.matches(word))).collect();
+    items.extend(own.iter().map(Item::Test));
+    Ok(items)
+}
+
+/// Whether a word of the selection is the path of a test file.
+pub(crate) fn is_file(word: &str) -> bool {
+    word.ends_with(".toml") || word.contains('/')
+}
+
+/// The lengths of warm-up and window that `preset` stands for.
+pub fn windows(preset: Preset) -> (Nanos, Nanos) {
+    let milliseconds = |count: u64| Nanos(count * 1_000_000);
+    match preset {
+        Preset::Smoke => (milliseconds(0), milliseconds(100)),
+        Preset::Quick => (milliseconds(400), milliseconds(2_000)),
+        Preset::Standard => (milliseconds(5_000), milliseconds(30_000)),
+        Preset::Publish => (milliseconds(60_000), milliseconds(300_000)),
+    }
+}
+
+/// The warm-up and the window of `request`: as asked for, or as its preset says. A window of its own brings a
+/// warm-up of a quarter, at most that of the preset.
+pub fn window(request: &Request) -> (Nanos, Nanos) {
+    let (warm_up, window) = windows(request.preset);
+    let window = request.window.unwrap_or(window);
+    (request.warm_up.unwrap_or(warm_up.min(Nanos(window.0 / 4))), window)
+}
+
+/// 1, 2, 4, ... up to twice the processors.
+pub(crate) fn degrees(processors: u32) -> Vec<u32> {
+    std::iter::successors(Some(1u32), |degree| degree.checked_mul(2))
+        .take_while(|degree| *degree <= processors.max(1) * 2)
+        .collect()
+}
+
+/// The engine, as far as the plan needs it.
+pub(crate) struct Ability<'a> {
+    pub engine: &'a dyn Engine,
+    pub caps: Caps,
+}
+
+/// What is run, at which degrees of parallelism, and what is skipped.
+pub(crate) fn plan(
+    request: &Request,
+    target: &str,
+    directory: &Path,
+    items: &[Item<'_>],
+    ability: Option<&Ability<'_>>,
+    sizes: &Sizes,
+    processors: u32,
+) -> Plan {
+    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(processors));
+    let (warm_up_ns, window_ns) = window(request);
+    let mut runs: Vec<PlannedRun> = Vec::new();
+    let mut skipped = Vec::new();
+    for item in items {
+        let reason = match (item, ability) {
+            (Item::Test(test), Some(ability)) => test
+                .missing(&ability.caps, ability.engine)
+                .map(|missing| format!("{} has {missing}", ability.engine.title())),
+            _ => None,
+        };
+        match reason {
+            Some(reason) => skipped.push(Skipped { test: item.code().to_owned(), reason }),
+            None => runs.extend(dops(*item, &degrees, ability).into_iter().map(|dop| PlannedRun {
+                number: 0,
+                test: item.code().to_owned(),
+                dop,
+            })),
+        }
+    }
+    runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
+    Plan {
+        target: target.to_owned(),
+        directory: directory.display().to_string(),
+        preset: request.preset,
+        window_ns,
+        warm_up_ns,
+        steps: request.steps,
+        seed: request.seed,
+        placement: request.placement,
+        pace: request.pace,
+        small_rows: sizes.small_rows,
+        large_rows: sizes.large_rows,
+        runs,
+        skipped,
+        test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
+    }
+}
+
+/// The sweep of one test. A test of threads inside a statement runs with one thread where the engine has no more.
+fn dops(item: Item<'_>, degrees: &[u32], ability: Option<&Ability<'_>>) -> Vec<Dop> {
+    match item.sweep() {
+        Sweep::Jobs => degrees.iter().map(|degree| Dop::jobs(*degree)).collect(),
+        Sweep::Threads => {
+            let parallel = ability.is_some_and(|ability| match item {
+                Item::Test(test) => test.is_parallel(&ability.caps),
+                Item::Probe(_) => false,
+            });
+            let threads: &[u32] = if parallel { degrees } else { &[1] };
+            threads.iter().map(|threads| Dop { nodes: 1, jobs: 1, threads: *threads }).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_double_up_to_twice_the_processors() {
+        assert_eq!(degrees(1), [1, 2]);
+        assert_eq!(degrees(2), [1, 2, 4]);
+        assert_eq!(degrees(6), [1, 2, 4, 8]);
+        assert_eq!(degrees(0), [1, 2]);
+    }
+
+    #[test]
+    fn a_file_is_told_from_a_code() {
+        assert!(is_file("mine.toml") && is_file("./T611") && !is_file("T611") && !is_file("cpu"));
+    }
+}

@@ -1,0 +1,63 @@
+//! What the user asked for, already parsed and not yet planned.
+
+use std::path::PathBuf;
+
+use record::{Nanos, Pace, Placement, Plan, Preset};
+
+/// Which tests are wanted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Codes (`T611`), layers (`cpu`), `probes`, `all`, or paths of test files; empty for all.
+    pub words: Vec<String>,
+}
+
+/// What the user asked for. `None` leaves the choice to the preset.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Which tests.
+    pub tests: Selection,
+    /// Directory below which the measured directory is made.
+    pub directory: PathBuf,
+    /// Degrees of parallelism, each at least 1; for tests that sweep jobs and for those that sweep threads.
+    pub degrees: Option<Vec<u32>>,
+    /// How long and how large.
+    pub preset: Preset,
+    /// Length of each window.
+    pub window: Option<Nanos>,
+    /// Length of each warm-up.
+    pub warm_up: Option<Nanos>,
+    /// Steps of each job, at most.
+    pub steps: Option<u64>,
+    /// What all data and keys are drawn from.
+    pub seed: u64,
+    /// Where jobs run.
+    pub placement: Placement,
+    /// When steps are due.
+    pub pace: Pace,
+    /// Rows of the small table.
+    pub small_rows: Option<u64>,
+    /// Rows of the large table.
+    pub large_rows: Option<u64>,
+    /// Whether the database stays.
+    pub keep: bool,
+    /// Where the record goes.
+    pub record: PathBuf,
+    /// The version of the program, for the record.
+    pub version: String,
+}
+
+impl Request {
+    /// Takes everything that a plan has already decided from it.
+    pub fn follow(&mut self, plan: &Plan) {
+        self.preset = plan.preset;
+        self.window = Some(plan.window_ns);
+        self.warm_up = Some(plan.warm_up_ns);
+        self.steps = plan.steps;
+        self.seed = plan.seed;
+        self.placement = plan.placement;
+        self.pace = plan.pace;
+        self.small_rows = Some(plan.small_rows);
+        self.large_rows = Some(plan.large_rows);
+        self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs).collect());
+    }
+}

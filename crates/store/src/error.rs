@@ -1,0 +1,170 @@
+//! What can be wrong with a record on disk, in words for the user.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The result of reading or writing a record.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Why a record could not be read or written. Each names the file; [`Error::hint`] says what to do about it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operating system refused to write.
+    #[error("record {} cannot be written: {}", path.display(), cause_in_words(cause))]
+    Write {
+        /// The record.
+        path: PathBuf,
+        /// What the operating system said.
+        cause: io::Error,
+    },
+    /// The path holds something that must not be replaced by a file: a directory, a device.
+    #[error("record {} cannot be written: it is {kind}, not a file", path.display())]
+    WriteTarget {
+        /// The path.
+        path: PathBuf,
+        /// What it is, with its article.
+        kind: &'static str,
+    },
+    /// The record holds what JSON cannot carry (a number that is not finite).
+    #[error("record {} cannot be written: it would not read back: {reason}", path.display())]
+    Content {
+        /// The record.
+        path: PathBuf,
+        /// Field and value.
+        reason: String,
+    },
+    /// The operating system refused to read.
+    #[error("record {} cannot be read: {}", path.display(), cause_in_words(cause))]
+    Read {
+        /// The record.
+        path: PathBuf,
+        /// What the operating system said.
+        cause: io::Error,
+    },
+    /// The path is a directory or a device.
+    #[error("record {} cannot be read: it is {kind}, not a file", path.display())]
+    ReadTarget {
+        /// The path.
+        path: PathBuf,
+        /// What it is, with its article.
+        kind: &'static str,
+    },
+    /// The file is larger than any record.
+    #[error("record {} cannot be read: it has {size_bytes} bytes, a record has at most {limit_bytes}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// The file ends in the middle.
+    #[error("record {} is truncated: it ends at line {line}, column {column}, in the middle of the JSON text", path.display())]
+    Truncated {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1; 0 in an empty file's place.
+        line: usize,
+        /// Counted from 1; 0 at the beginning of a line.
+        column: usize,
+    },
+    /// The file is not JSON.
+    #[error("file {} is not JSON: {reason} at line {line}, column {column}", path.display())]
+    NotJson {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong there.
+        reason: String,
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1.
+        column: usize,
+    },
+    /// The file is JSON and has no version of a record.
+    #[error("file {} is not a record of dbdyno: {reason}", path.display())]
+    NotARecord {
+        /// The file.
+        path: PathBuf,
+        /// What is missing or wrong.
+        reason: String,
+    },
+    /// The file says that it is a record of this version, and is not.
+    #[error("record {} is damaged: {reason} at line {line}, column {column}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Which field, and what is wrong with it.
+        reason: String,
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1.
+        column: usize,
+    },
+    /// A record of an older version that could not be brought up to date.
+    #[error("record {} of schema version {found} cannot be brought to version {supported}: {reason}", path.display())]
+    Migration {
+        /// The file.
+        path: PathBuf,
+        /// Version of the file.
+        found: u64,
+        /// Version of this program.
+        supported: u64,
+        /// What was in the way.
+        reason: String,
+    },
+    /// The record was written by a newer dbdyno.
+    #[error("record {} has schema version {found}, this dbdyno reads up to version {supported}", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Version of the file.
+        found: u64,
+        /// Version of this program.
+        supported: u64,
+    },
+    /// A directory of records could not be read.
+    #[error("directory {} cannot be listed: {}", path.display(), cause_in_words(cause))]
+    List {
+        /// The directory.
+        path: PathBuf,
+        /// What the operating system said.
+        cause: io::Error,
+    },
+}
+
+impl Error {
+    /// What the user may do about it, as a clause; none where there is nothing to advise.
+    pub fn hint(&self) -> Option<String> {
+        use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
+        let hint = match self {
+            Error::Write { cause, .. } => match cause.kind() {
+                StorageFull => "free space there, or give another place with --record; an earlier record is unharmed",
+                PermissionDenied | ReadOnlyFilesystem => "give a writable place with --record",
+                NotFound | NotADirectory => "create its directory first, or give another place with --record",
+                _ => return None,
+            },
+            Error::WriteTarget { .. } => "give the name of a file with --record",
+            Error::Content { .. } => "this is an error of dbdyno; please report it with the message",
+            Error::Read { cause, .. } if cause.kind() == NotFound => "`dbdyno list records` shows what there is",
+            Error::ReadTarget { .. } => "`dbdyno list records --dir DIR` shows the records of a directory",
+            Error::Truncated { .. } => "the copy is incomplete; dbdyno itself replaces records only as a whole",
+            Error::Newer { .. } => "upgrade dbdyno to the version that wrote it, or a later one",
+            _ => return None,
+        };
+        Some(hint.to_owned())
+    }
+}
+
+/// What the operating system said, in the words and the case of our messages, without its number.
+fn cause_in_words(cause: &io::Error) -> String {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
+    match cause.kind() {
+        StorageFull => "the file system is full".to_owned(),
+        ReadOnlyFilesystem => "the file system is read-only".to_owned(),
+        PermissionDenied => "permission denied".to_owned(),
+        NotFound => "no such file or directory".to_owned(),
+        NotADirectory => "a part of its path is not a directory".to_owned(),
+        _ => cause.to_string(),
+    }
+}

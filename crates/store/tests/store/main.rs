@@ -1,0 +1,6 @@
+//! Records on disk, seen from outside.
+
+mod file;
+mod listing;
+mod sample;
+mod schema;

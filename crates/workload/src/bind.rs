@@ -1,0 +1,219 @@
+//! Values of binds, drawn without allocating.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use engine::Value;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use crate::data::{letters, mix};
+use crate::test::{BindRule, Scope};
+
+/// Letters that text binds are cut from.
+const POOL_BYTES: usize = 65_536;
+
+/// Where a job draws from.
+pub(crate) struct Draw {
+    random: Xoshiro256PlusPlus,
+    /// Random letters, of all jobs together.
+    pool: Arc<str>,
+    /// The next number of this job, and the distance to the one after.
+    sequence: i64,
+    jobs: i64,
+}
+
+impl Draw {
+    /// One for each of `jobs` jobs. Jobs draw from one generator at distances of 2^128 numbers. `purpose` and the
+    /// number of jobs go into the seed, because a run that drew the keys of the one before would find their blocks
+    /// cached.
+    pub(crate) fn for_jobs(seed: u64, purpose: &str, jobs: u32, threads: u32) -> Vec<Draw> {
+        let words = purpose.bytes().map(u64::from).chain([u64::from(jobs), u64::from(threads)]);
+        let seed = words.fold(mix(seed), |sum, word| mix(sum ^ word));
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let pool: String = (0..POOL_BYTES / 8).flat_map(|_| letters(random.next_u64())).map(char::from).collect();
+        let pool: Arc<str> = pool.into();
+        let draw = |job: u32| {
+            random.jump();
+            Draw { random: random.clone(), pool: Arc::clone(&pool), sequence: i64::from(job) + 1, jobs: jobs.into() }
+        };
+        (0..jobs).map(draw).collect()
+    }
+
+    /// In [0, `limit`): the upper half of a product (Lemire 2019). Without the rejection, the probabilities of two
+    /// numbers differ by at most `limit` / 2^64 of themselves.
+    #[inline]
+    fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.random.next_u64()) * u128::from(limit)) >> 64) as u64
+    }
+}
+
+/// How the value of one placeholder comes about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Origin {
+    /// An integer in [low, low + count).
+    Uniform { low: i64, count: u64 },
+    /// A double in [low, high).
+    UniformFloat { low: f64, high: f64 },
+    /// A number of this job alone.
+    Sequence,
+    /// Does not change.
+    Constant(i64),
+    /// So many letters.
+    Text(u32),
+    /// The same value as the placeholder before it with this index.
+    Same(usize),
+}
+
+impl Origin {
+    pub(crate) fn new(rule: &BindRule, scope: Scope<'_>) -> Origin {
+        match rule {
+            BindRule::Uniform([low, high]) => {
+                let (low, high) = (scope.amount(low), scope.amount(high));
+                let count = if low < high { high.abs_diff(low).saturating_add(1) } else { 1 };
+                Origin::Uniform { low, count }
+            }
+            BindRule::UniformFloat([low, high]) => Origin::UniformFloat { low: *low, high: *high },
+            BindRule::Sequence => Origin::Sequence,
+            BindRule::Constant(amount) => Origin::Constant(scope.amount(amount)),
+            BindRule::Text(size) => Origin::Text(*size),
+        }
+    }
+
+    /// A value of this kind, with room for every later one.
+    pub(crate) fn place(self) -> Value<'static> {
+        match self {
+            Origin::UniformFloat { .. } => Value::Float(0.0),
+            Origin::Constant(number) => Value::Int(number),
+            Origin::Text(size) => Value::Text(Cow::Owned(String::with_capacity(size as usize))),
+            Origin::Uniform { .. } | Origin::Sequence | Origin::Same(_) => Value::Int(0),
+        }
+    }
+}
+
+/// Puts new values into `values`, which are places of `origins`.
+#[inline]
+pub(crate) fn fill(values: &mut [Value<'static>], origins: &[Origin], draw: &mut Draw) {
+    for (index, origin) in origins.iter().enumerate() {
+        match *origin {
+            Origin::Uniform { low, count } => values[index] = Value::Int(low.wrapping_add_unsigned(draw.below(count))),
+            Origin::UniformFloat { low, high } => {
+                let unit = (draw.random.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+                values[index] = Value::Float(low + unit * (high - low));
+            }
+            Origin::Sequence => {
+                values[index] = Value::Int(draw.sequence);
+                draw.sequence += draw.jobs;
+            }
+            Origin::Constant(_) => {}
+            Origin::Text(size) => {
+                let offset = draw.below((POOL_BYTES - size as usize) as u64) as usize;
+                copy_text(&mut values[index], &draw.pool[offset..offset + size as usize]);
+            }
+            Origin::Same(earlier) => copy(values, earlier, index),
+        }
+    }
+}
+
+fn copy_text(place: &mut Value<'static>, text: &str) {
+    if let Value::Text(Cow::Owned(place)) = place {
+        place.clear();
+        place.push_str(text);
+    } else {
+        *place = Value::Text(Cow::Owned(text.to_owned()));
+    }
+}
+
+fn copy(values: &mut [Value<'static>], from: usize, to: usize) {
+    let (head, tail) = values.split_at_mut(to);
+    match &head[from] {
+        Value::Text(text) => copy_text(&mut tail[0], text),
+        other => tail[0] = other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn draws(jobs: u32) -> Vec<Draw> {
+        Draw::for_jobs(42, "T611", jobs, 1)
+    }
+
+    fn drawn(draw: &mut Draw, origin: Origin) -> Value<'static> {
+        let mut values = [origin.place()];
+        fill(&mut values, &[origin], draw);
+        values[0].clone()
+    }
+
+    #[test]
+    fn sequences_of_jobs_never_meet_and_leave_nothing_out() {
+        let mut seen = BTreeSet::new();
+        for draw in &mut draws(3) {
+            for _ in 0..100 {
+                let Value::Int(number) = drawn(draw, Origin::Sequence) else { panic!("no integer") };
+                assert!(seen.insert(number));
+            }
+        }
+        assert_eq!(seen, (1..=300).collect());
+    }
+
+    #[test]
+    fn the_same_seed_draws_the_same_and_another_job_test_or_degree_does_not() {
+        let first = |purpose: &str, jobs: u32, threads: u32| -> Vec<Value<'static>> {
+            let origin = Origin::Uniform { low: 0, count: 1 << 62 };
+            Draw::for_jobs(42, purpose, jobs, threads).iter_mut().map(|draw| drawn(draw, origin)).collect()
+        };
+        assert_eq!(first("T611", 2, 1), first("T611", 2, 1));
+        let all = [first("T611", 2, 1), first("T616", 2, 1), first("T611", 1, 1), first("T611", 1, 2)].concat();
+        let different: BTreeSet<String> = all.iter().map(|value| format!("{value:?}")).collect();
+        assert_eq!(different.len(), all.len());
+    }
+
+    #[test]
+    fn a_uniform_bind_reaches_both_ends_and_every_number_about_as_often() {
+        let mut counts = [0u32; 10];
+        let draw = &mut draws(1)[0];
+        for _ in 0..10_000 {
+            let Value::Int(number) = drawn(draw, Origin::Uniform { low: -4, count: 10 }) else { panic!("no integer") };
+            counts[(number + 4) as usize] += 1;
+        }
+        assert!(counts.iter().all(|count| (850..1_150).contains(count)), "{counts:?}");
+    }
+
+    #[test]
+    fn text_is_written_into_the_place_it_has() {
+        let draw = &mut draws(1)[0];
+        let origins = [Origin::Text(64), Origin::Same(0)];
+        let mut values = [origins[0].place(), Value::Text(Cow::Owned(String::with_capacity(64)))];
+        fill(&mut values, &origins, draw);
+        let place = |value: &Value<'_>| match value {
+            Value::Text(text) => text.as_ptr(),
+            other => panic!("{other:?} is no text"),
+        };
+        let (first, before) = (values[0].clone(), [place(&values[0]), place(&values[1])]);
+        fill(&mut values, &origins, draw);
+        assert_ne!(values[0], first);
+        assert_eq!(values[0], values[1]);
+        assert_eq!([place(&values[0]), place(&values[1])], before);
+        assert!(matches!(&values[0], Value::Text(text) if text.len() == 64 && text.is_ascii()));
+    }
+
+    proptest! {
+        #[test]
+        fn a_range_is_kept_whatever_it_is(low: i64, high: i64) {
+            let parameters = Default::default();
+            let sizes = crate::Sizes::derive(record::Preset::Smoke, None, 1);
+            let rule = BindRule::Uniform([crate::test::Amount::Literal(low), crate::test::Amount::Literal(high)]);
+            if low <= high && high.abs_diff(low) < u64::MAX {
+                let origin = Origin::new(&rule, Scope { parameters: &parameters, sizes: &sizes });
+                let Value::Int(number) = drawn(&mut draws(1)[0], origin) else { panic!("no integer") };
+                prop_assert!((low..=high).contains(&number));
+            }
+        }
+    }
+}

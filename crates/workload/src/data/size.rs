@@ -1,0 +1,142 @@
+//! How large the tables are.
+
+use engine::{Column, Index, Table};
+use record::{Bytes, Preset};
+use serde::Deserialize;
+
+use crate::data::column::DataColumn;
+use crate::data::scatter::GROUP_ROWS;
+
+/// A row as it is generated, in the widths of its columns.
+pub const ROW_BYTES: Bytes = Bytes(5 * 8 + 8 + 8 + 5 + 16 + 96);
+
+/// What a row takes at most in the cache of an engine, its share of two indexes included.
+const CACHED_ROW_BYTES: u64 = 256;
+
+/// What a row takes at least, indexes not included.
+const STORED_ROW_BYTES: u64 = 190;
+
+/// The cache that is assumed where an engine does not tell.
+const CACHE_BYTES_ASSUMED: Bytes = Bytes::GIB;
+
+/// One of the two tables; both have the same columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataTable {
+    /// Fits the engine's cache.
+    Small,
+    /// Does not, from preset `standard` on.
+    Large,
+}
+
+impl DataTable {
+    /// Its name, in the database and in test files.
+    pub fn name(self) -> &'static str {
+        match self {
+            DataTable::Small => "small",
+            DataTable::Large => "large",
+        }
+    }
+
+    /// It, as a dialect wants it.
+    pub fn table(self) -> Table {
+        let name = self.name();
+        Table {
+            name: name.to_owned(),
+            columns: columns(),
+            key: Some("id".to_owned()),
+            indexes: vec![Index { name: format!("{name}_scatter"), column: "scatter".to_owned() }],
+            compressed: false,
+        }
+    }
+
+    /// How many rows it has.
+    pub fn rows(self, sizes: &Sizes) -> u64 {
+        match self {
+            DataTable::Small => sizes.small_rows,
+            DataTable::Large => sizes.large_rows,
+        }
+    }
+}
+
+/// The columns of both tables, in their order.
+pub(crate) fn columns() -> Vec<Column> {
+    DataColumn::ALL.iter().map(|column| Column { name: column.name().to_owned(), kind: column.kind() }).collect()
+}
+
+/// What the sizes of all tables follow from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sizes {
+    /// The named size of the measurement; parameters of tests depend on it.
+    pub preset: Preset,
+    /// Rows of the table that fits the engine's cache; a multiple of 320.
+    pub small_rows: u64,
+    /// Rows of the other one; a multiple of 320.
+    pub large_rows: u64,
+    /// What all data and keys are drawn from.
+    pub seed: u64,
+}
+
+impl Sizes {
+    /// The sizes of `preset` for an engine with a cache of `cache` bytes. From `standard` on the large table is at
+    /// least twice the cache; the small one never takes more than a quarter of it.
+    pub fn derive(preset: Preset, cache: Option<Bytes>, seed: u64) -> Sizes {
+        let cache_bytes = cache.unwrap_or(CACHE_BYTES_ASSUMED).0;
+        let twice_the_cache = cache_bytes.saturating_mul(2).div_ceil(STORED_ROW_BYTES);
+        let (small_rows, large_rows) = match preset {
+            Preset::Smoke => (3_200, 32_000),
+            Preset::Quick => (102_400, 1_280_000),
+            Preset::Standard => (1_024_000, twice_the_cache.max(5_120_000)),
+            Preset::Publish => (10_240_000, twice_the_cache.max(20_480_000)),
+        };
+        let small_rows = small_rows.min(cache_bytes / 4 / CACHED_ROW_BYTES);
+        Sizes { preset, small_rows: whole_groups(small_rows), large_rows: whole_groups(large_rows), seed }
+    }
+
+    /// The same with the numbers of rows that the user asked for, rounded up to multiples of 320.
+    pub fn with_rows(self, small_rows: Option<u64>, large_rows: Option<u64>) -> Sizes {
+        Sizes {
+            small_rows: small_rows.map_or(self.small_rows, whole_groups),
+            large_rows: large_rows.map_or(self.large_rows, whole_groups),
+            ..self
+        }
+    }
+}
+
+/// `rows`, or what is next above it, as a number that every group can have its 320 rows in.
+fn whole_groups(rows: u64) -> u64 {
+    rows.clamp(1, GROUP_ROWS * u64::from(u32::MAX)).div_ceil(GROUP_ROWS) * GROUP_ROWS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_large_table_is_twice_the_cache_and_the_small_one_a_quarter_at_most() {
+        for preset in [Preset::Standard, Preset::Publish] {
+            for cache in [Bytes::MIB.times(16), Bytes::GIB, Bytes::GIB.times(512)] {
+                let sizes = Sizes::derive(preset, Some(cache), 1);
+                assert!(sizes.large_rows * STORED_ROW_BYTES >= 2 * cache.0, "{sizes:?}");
+                assert!((sizes.small_rows - GROUP_ROWS) * CACHED_ROW_BYTES <= cache.0 / 4, "{sizes:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_number_of_rows_is_a_multiple_of_320() {
+        for preset in [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish] {
+            for cache in [None, Some(Bytes(0)), Some(Bytes(1_000_001)), Some(Bytes(u64::MAX))] {
+                for asked in [None, Some(0), Some(1), Some(321), Some(u64::MAX)] {
+                    let sizes = Sizes::derive(preset, cache, 1).with_rows(asked, asked);
+                    assert!(sizes.small_rows > 0 && sizes.small_rows % GROUP_ROWS == 0, "{sizes:?}");
+                    assert!(sizes.large_rows > 0 && sizes.large_rows % GROUP_ROWS == 0, "{sizes:?}");
+                }
+            }
+        }
+        let sizes = Sizes::derive(Preset::Smoke, None, 1);
+        assert_eq!((sizes.small_rows, sizes.large_rows), (3_200, 32_000));
+        assert_eq!(sizes.with_rows(None, Some(1)).large_rows, 320);
+        assert_eq!(sizes.with_rows(None, Some(1)).small_rows, 3_200);
+    }
+}

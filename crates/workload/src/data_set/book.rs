@@ -1,0 +1,62 @@
+//! The book of data sets: a table in the database that says which tables are complete, and with what in them.
+
+use engine::{Column, ColumnType, Result, Session, Table, Value};
+
+use crate::data::DataTable;
+use crate::stage::{Stage, exists};
+
+const NAME: &str = "dbdyno_data_set";
+
+fn table() -> Table {
+    let text = |name: &str, size| Column { name: name.to_owned(), kind: ColumnType::Text { size } };
+    Table {
+        name: NAME.to_owned(),
+        columns: vec![text("table_name", 48), text("fingerprint", 128)],
+        key: None,
+        indexes: Vec::new(),
+        compressed: false,
+    }
+}
+
+/// Creates the book where there is none.
+pub(crate) fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+    if exists(session, NAME)? {
+        return Ok(());
+    }
+    let statements = (stage.engine.dialect().create)(&table());
+    statements.iter().try_for_each(|statement| session.batch(statement))
+}
+
+/// Whether `table` was loaded completely with `fingerprint`.
+pub(crate) fn knows(
+    stage: &Stage<'_>,
+    session: &mut dyn Session,
+    table: DataTable,
+    fingerprint: &str,
+) -> Result<bool> {
+    let placeholder = stage.engine.dialect().placeholder.at(1);
+    let sql = format!("select fingerprint from {NAME} where table_name = {placeholder}");
+    let select = session.prepare(&sql)?;
+    let rows = session.query(select, &[Value::Text(table.name().into())])?;
+    Ok(rows == [[Value::Text(fingerprint.into())]])
+}
+
+/// Takes out what is written about `table`.
+pub(crate) fn forget(stage: &Stage<'_>, session: &mut dyn Session, table: DataTable) -> Result<()> {
+    let placeholder = stage.engine.dialect().placeholder.at(1);
+    let delete = session.prepare(&format!("delete from {NAME} where table_name = {placeholder}"))?;
+    session.execute(delete, &[Value::Text(table.name().into())]).map(|_| ())
+}
+
+/// Writes that `table` is complete.
+pub(crate) fn promise(
+    stage: &Stage<'_>,
+    session: &mut dyn Session,
+    table: DataTable,
+    fingerprint: &str,
+) -> Result<()> {
+    let placeholder = stage.engine.dialect().placeholder;
+    let values = format!("{}, {}", placeholder.at(1), placeholder.at(2));
+    let insert = session.prepare(&format!("insert into {NAME} (table_name, fingerprint) values ({values})"))?;
+    session.execute(insert, &[Value::Text(table.name().into()), Value::Text(fingerprint.into())]).map(|_| ())
+}

@@ -1,0 +1,149 @@
+//! The data set in the database: created and loaded where it is not there yet, used again where it is.
+
+mod book;
+mod load;
+
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+
+use engine::{Error, Kind, Result, Session};
+use record::{DataSet, FailureKind, Nanos};
+
+use crate::check::first_difference;
+use crate::data::{DataColumn, DataTable, Generator, ROW_BYTES};
+use crate::stage::Stage;
+use crate::test::Test;
+
+/// Rows that are read back before a table is used again.
+const SAMPLES: u64 = 16;
+
+/// How to load.
+pub struct Loading<'a> {
+    /// Sessions that load in parallel, where the engine lets several write; at least 1.
+    pub jobs: u32,
+    /// Breaks off when it is up.
+    pub stop: &'a AtomicBool,
+    /// Hears how far it came, some times a second, on the calling thread.
+    pub progress: &'a dyn Fn(Progress),
+    /// Processor time of the engine's processes so far, where it can be told from ours.
+    pub server_cpu: &'a dyn Fn() -> Option<Nanos>,
+}
+
+/// How far the loading of one table has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Which table.
+    pub table: DataTable,
+    /// Rows that were given to the engine.
+    pub rows_done: u64,
+    /// Rows in all; when all are given, the engine makes indexes and statistics.
+    pub rows: u64,
+}
+
+/// The tables that `tests` work on, small ones first.
+pub fn needed<'a>(tests: impl IntoIterator<Item = &'a Test>) -> Vec<DataTable> {
+    let tables: BTreeSet<DataTable> = tests.into_iter().flat_map(|test| test.tables.iter().copied()).collect();
+    tables.into_iter().collect()
+}
+
+/// Sees to it that `tables` are in the database with exactly the rows that the generator gives: those that are there
+/// already are used again, the others are created and loaded. A table of an interrupted load is not left behind.
+///
+/// # Errors
+/// What the engine says; `Cancelled` where the stop flag was raised.
+pub fn ensure(stage: &Stage<'_>, tables: &[DataTable], loading: &Loading<'_>) -> Result<Vec<DataSet>> {
+    if tables.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut session = stage.node.connect()?;
+    book::open(stage, session.as_mut())?;
+    tables.iter().map(|table| one(stage, *table, loading, session.as_mut())).collect()
+}
+
+fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut dyn Session) -> Result<DataSet> {
+    let generator = Generator::new(table, stage.sizes);
+    let fingerprint = generator.fingerprint();
+    let found = DataSet {
+        table: table.name().to_owned(),
+        rows: generator.rows(),
+        size_bytes: ROW_BYTES.times(generator.rows()),
+        fingerprint,
+        reused: true,
+        jobs: 0,
+        load_ns: None,
+        finish_ns: None,
+        generator_cpu_ns: None,
+        server_cpu_ns: None,
+    };
+    if book::knows(stage, session, table, &found.fingerprint)? && is_intact(stage, session, &generator)? {
+        return Ok(found);
+    }
+    // First the promise goes, then the table, so that no crash leaves a promise without a table.
+    book::forget(stage, session, table)?;
+    let statements = |statements: Vec<String>, session: &mut dyn Session| {
+        statements.iter().try_for_each(|statement| session.batch(statement))
+    };
+    let dialect = stage.engine.dialect();
+    statements((dialect.drop)(table.name()), session)?;
+    statements((dialect.create)(&table.table()), session)?;
+    match load::load(stage, &generator, loading) {
+        Ok(loaded) => {
+            book::promise(stage, session, table, &found.fingerprint)?;
+            Ok(DataSet {
+                reused: false,
+                jobs: loaded.jobs,
+                load_ns: Some(loaded.load_ns),
+                finish_ns: Some(loaded.finish_ns),
+                generator_cpu_ns: loaded.generator_cpu_ns,
+                server_cpu_ns: loaded.server_cpu_ns,
+                ..found
+            })
+        }
+        Err(error) => {
+            // The first error is the one to tell.
+            let _ = statements((dialect.drop)(table.name()), session);
+            Err(error)
+        }
+    }
+}
+
+/// Whether the table still is what was promised: all rows there, and some of them as they should be.
+fn is_intact(stage: &Stage<'_>, session: &mut dyn Session, generator: &Generator) -> Result<bool> {
+    let (name, columns) = (generator.table().name(), DataColumn::ALL.map(DataColumn::name).join(", "));
+    let prepared = session.prepare(&format!("select count(*) from {name}"));
+    let count = match prepared {
+        Ok(count) => count,
+        Err(error) if error.kind == Kind::Statement => return Ok(false),
+        Err(error) => return Err(error),
+    };
+    let rows = session.query(count, &[])?;
+    if first_difference(vec![vec![engine::Value::Int(generator.rows() as i64)]], rows).is_some() {
+        return Ok(false);
+    }
+    let placeholder = stage.engine.dialect().placeholder.at(1);
+    let read = session.prepare(&format!("select {columns} from {name} where id = {placeholder}"))?;
+    let last = SAMPLES - 1;
+    for sample in 0..SAMPLES {
+        let id = 1 + (generator.rows() - 1) / last * sample;
+        let found = session.query(read, &[engine::Value::Int(id as i64)])?;
+        let row = generator.row(id);
+        // How often tests have touched a row is no part of what answers are checked against.
+        let untouched = |row: &Vec<engine::Value<'static>>| {
+            let fields = DataColumn::ALL.iter().zip(row).filter(|(column, _)| **column != DataColumn::Touched);
+            fields.map(|(_, value)| value.clone()).collect::<Vec<engine::Value<'static>>>()
+        };
+        let expected = DataColumn::ALL.iter().map(|column| row.field(*column)).collect();
+        if first_difference(vec![untouched(&expected)], found.iter().map(untouched).collect()).is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The user broke it off.
+fn interrupted(table: DataTable) -> Error {
+    Error::new(Kind::Step(FailureKind::Cancelled), format!("the load of table {} was interrupted", table.name()))
+}
+
+#[cfg(test)]
+mod tests;

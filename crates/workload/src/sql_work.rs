@@ -1,0 +1,264 @@
+//! The one interpreter of test files.
+
+use engine::{Error, Kind, Result, Session, Statement, Value};
+use measure::{Broken, Done, Work};
+
+use crate::bind::{Draw, Origin, fill};
+use crate::bulk::Emptying;
+use crate::check::{Expected, first_difference};
+use crate::data::Generator;
+use crate::job::{broken, failed};
+use crate::sql;
+use crate::stage::{Stage, named};
+use crate::test::{Amount, StatementEntry, Test};
+
+/// What a job does in a step, as its test file says. A step neither allocates nor formats.
+pub(crate) struct SqlWork {
+    pub(crate) session: Box<dyn Session>,
+    statements: Vec<Prepared>,
+    draw: Draw,
+    /// Whether a step is one transaction, and whether one is open.
+    transaction: bool,
+    open: bool,
+    operations: Count,
+    rows: Count,
+    row_bytes: u64,
+    emptying: Option<Emptying>,
+    code: String,
+    generators: Vec<Generator>,
+}
+
+/// A number that is known beforehand, or the rows of the step.
+#[derive(Clone, Copy)]
+enum Count {
+    Fixed(u64),
+    Rows,
+}
+
+impl Count {
+    fn of(self, rows: u64) -> u64 {
+        match self {
+            Count::Fixed(number) => number,
+            Count::Rows => rows,
+        }
+    }
+}
+
+struct Prepared {
+    name: String,
+    statement: Statement,
+    repeat: u32,
+    /// One for each placeholder, in order.
+    names: Vec<String>,
+    origins: Vec<Origin>,
+    values: Vec<Value<'static>>,
+    /// The placeholder whose values come ascending, and room for those of one step.
+    ascending: Option<(usize, Vec<i64>)>,
+    expected: Expected,
+}
+
+impl SqlWork {
+    pub(crate) fn new(
+        test: &Test,
+        job: u32,
+        stage: &Stage<'_>,
+        mut session: Box<dyn Session>,
+        draw: Draw,
+        generators: &[Generator],
+    ) -> Result<SqlWork> {
+        let scope = test.scope(stage.sizes);
+        let count = |amount: &Amount| match amount {
+            Amount::Named(name) if name == "rows" => Count::Rows,
+            amount => Count::Fixed(u64::try_from(scope.amount(amount)).unwrap_or(0)),
+        };
+        let prepare = |entry: &StatementEntry| Prepared::new(test, entry, job, stage, session.as_mut());
+        Ok(SqlWork {
+            statements: test.statement.iter().map(prepare).collect::<Result<Vec<Prepared>>>()?,
+            session,
+            draw,
+            transaction: test.transaction,
+            open: false,
+            operations: count(&test.operations),
+            rows: test.rows.as_ref().map_or(Count::Rows, count),
+            row_bytes: test.row_bytes.unwrap_or(0),
+            emptying: Emptying::new(test, job, stage),
+            code: test.code.clone(),
+            generators: generators.to_vec(),
+        })
+    }
+
+    #[inline]
+    fn try_step(&mut self) -> Result<Done> {
+        let mut done = Done::default();
+        let emptied = match &mut self.emptying {
+            Some(emptying) => emptying.empty_if_full(self.session.as_mut())?,
+            None => 0,
+        };
+        if self.transaction {
+            self.session.begin()?;
+            self.open = true;
+        }
+        for prepared in &mut self.statements {
+            prepared.begin_step(&mut self.draw);
+            for repetition in 0..prepared.repeat {
+                prepared.fill(repetition, &mut self.draw);
+                done.rows += self.session.execute(prepared.statement, &prepared.values)?;
+                done.transactions += 1;
+            }
+        }
+        if self.transaction {
+            self.session.commit()?;
+            self.open = false;
+            done.transactions = 1;
+        }
+        if let Some(emptying) = &mut self.emptying {
+            emptying.add(done.rows);
+        }
+        done.transactions += emptied;
+        done.rows = self.rows.of(done.rows);
+        done.operations = self.operations.of(done.rows);
+        done.bytes = done.rows * self.row_bytes;
+        Ok(done)
+    }
+
+    /// One step, every answer of it compared.
+    pub(crate) fn check(&mut self) -> std::result::Result<(), Broken> {
+        let checked = self.try_check();
+        if checked.is_err() && std::mem::take(&mut self.open) {
+            // The first error is the one to tell.
+            let _ = self.session.rollback();
+        }
+        match checked.map_err(|error| broken(&error))? {
+            Some(wrong) => Err(Broken { message: format!("test {}: {wrong}", self.code) }),
+            None => Ok(()),
+        }
+    }
+
+    fn try_check(&mut self) -> Result<Option<String>> {
+        if self.transaction {
+            self.session.begin()?;
+            self.open = true;
+        }
+        let mut wrong = None;
+        for prepared in &mut self.statements {
+            prepared.begin_step(&mut self.draw);
+            for repetition in 0..prepared.repeat {
+                prepared.fill(repetition, &mut self.draw);
+                let difference = prepared.ask(self.session.as_mut(), &self.generators)?;
+                wrong = wrong.or(difference.map(|clause| format!("statement {} {clause}", prepared.name)));
+            }
+        }
+        if self.transaction {
+            self.session.commit()?;
+            self.open = false;
+        }
+        Ok(wrong)
+    }
+}
+
+impl Work for SqlWork {
+    #[inline]
+    fn step(&mut self, _number: u64) -> std::result::Result<Done, Broken> {
+        match self.try_step() {
+            Ok(done) => Ok(done),
+            Err(error) => failed(self.session.as_mut(), &error, std::mem::take(&mut self.open)),
+        }
+    }
+}
+
+impl Prepared {
+    fn new(
+        test: &Test,
+        entry: &StatementEntry,
+        job: u32,
+        stage: &Stage<'_>,
+        session: &mut dyn Session,
+    ) -> Result<Prepared> {
+        let scope = test.scope(stage.sizes);
+        let text = sql::text(stage.engine, &test.code, &entry.name, entry.sql.as_deref());
+        // Only an engine without answers gets here without a text.
+        let text = sql::of_job(text.unwrap_or_default(), job);
+        let bound = sql::bound(&text, stage.engine.dialect());
+        let origin = |(index, name): (usize, &String)| {
+            if let Some(earlier) = bound.names[..index].iter().position(|known| known == name) {
+                return Ok(Origin::Same(earlier));
+            }
+            let rule = entry.bind.get(name).ok_or_else(|| {
+                let message = format!("the statement of {} uses :{name}, the test has no such bind", stage.engine.name());
+                named(Error::new(Kind::Statement, message), test, &entry.name)
+            })?;
+            Ok(Origin::new(rule, scope))
+        };
+        let origins = bound.names.iter().enumerate().map(origin).collect::<Result<Vec<Origin>>>()?;
+        let slot = |name: &String| bound.names.iter().position(|known| known == name);
+        let ascending = entry.ascending.as_ref().and_then(slot);
+        let place = |origin: &Origin| match origin {
+            Origin::Same(earlier) => origins[*earlier].place(),
+            origin => origin.place(),
+        };
+        Ok(Prepared {
+            name: entry.name.clone(),
+            statement: session.prepare(&bound.sql).map_err(|error| named(error, test, &entry.name))?,
+            repeat: entry.repeat,
+            values: origins.iter().map(place).collect(),
+            ascending: ascending.map(|slot| (slot, Vec::with_capacity(entry.repeat as usize))),
+            expected: Expected::new(&entry.expect, scope),
+            names: bound.names,
+            origins,
+        })
+    }
+
+    /// Draws what is to be sorted over the repetitions of the step.
+    #[inline]
+    fn begin_step(&mut self, draw: &mut Draw) {
+        let Some((slot, keys)) = &mut self.ascending else { return };
+        keys.clear();
+        let origin = &self.origins[*slot..=*slot];
+        for _ in 0..self.repeat {
+            fill(&mut self.values[*slot..=*slot], origin, draw);
+            if let Value::Int(key) = self.values[*slot] {
+                keys.push(key);
+            }
+        }
+        keys.sort_unstable();
+    }
+
+    #[inline]
+    fn fill(&mut self, repetition: u32, draw: &mut Draw) {
+        fill(&mut self.values, &self.origins, draw);
+        if let Some((slot, keys)) = &self.ascending {
+            self.values[*slot] = Value::Int(keys[repetition as usize]);
+        }
+    }
+
+    /// Executes with the values that are filled in; says what is wrong with the answer.
+    fn ask(&mut self, session: &mut dyn Session, generators: &[Generator]) -> Result<Option<String>> {
+        let counted = |verb: &str, found: u64, expected: u64| {
+            (found != expected).then(|| format!("{verb} {found} rows where {expected} are right"))
+        };
+        if let Expected::Changed(expected) = self.expected {
+            return Ok(counted("changed", session.execute(self.statement, &self.values)?, expected));
+        }
+        let found = session.query(self.statement, &self.values)?;
+        Ok(match &self.expected {
+            Expected::Changed(expected) | Expected::Rows(expected) => counted("returned", found.len() as u64, *expected),
+            Expected::Values(expected) => first_difference(expected.clone(), found),
+            Expected::Data(question) => {
+                let key = question.by.and_then(|by| self.value_of(by.name())).unwrap_or(0);
+                let generator = generators.iter().find(|generator| generator.table() == question.table);
+                let right = generator.map(|generator| question.answer(generator, key)).unwrap_or_default();
+                let of_key = question.by.map(|by| format!(" for {} {key}", by.name())).unwrap_or_default();
+                first_difference(right, found).map(|clause| format!("{clause}{of_key}"))
+            }
+        })
+    }
+
+    /// The value of the bind `name`, if it is an integer.
+    fn value_of(&self, name: &str) -> Option<i64> {
+        let slot = self.names.iter().position(|known| known == name)?;
+        match self.values[slot] {
+            Value::Int(number) => Some(number),
+            _ => None,
+        }
+    }
+}

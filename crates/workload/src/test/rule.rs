@@ -1,0 +1,309 @@
+//! What a test file must obey beyond its keys: every name in it names something, every number can be.
+
+use std::collections::BTreeSet;
+
+use record::Sweep;
+
+use crate::data::{DataColumn, DataTable};
+use crate::sql;
+use crate::test::ability;
+use crate::test::amount::Amount;
+use crate::test::bind::BindRule;
+use crate::test::column::is_identifier;
+use crate::test::error::BrokenRule;
+use crate::test::expectation::{Expectation, Item, Literal};
+use crate::test::shape::{OwnTable, StatementEntry, Step, Test};
+
+type Held = Result<(), BrokenRule>;
+
+/// Executions of a statement in one step, at most.
+const REPEAT_MAX: u32 = 100_000;
+
+/// Letters of a text bind, at most.
+const TEXT_MAX: u32 = 32_768;
+
+/// Holds `test` against all rules.
+pub(crate) fn hold(test: &Test) -> Held {
+    head(test)?;
+    names(test)?;
+    parallelism(test)?;
+    test.table.iter().try_for_each(|table| own_table(test, table).map_err(|rule| rule.within(&table.name)))?;
+    match (&test.bulk, test.statement.is_empty()) {
+        (Some(_), false) => return Err(BrokenRule::new("[bulk]", "a test has [[statement]] or [bulk], not both")),
+        (None, true) => return Err(BrokenRule::new("code", "a test needs at least one [[statement]], or [bulk]")),
+        _ => {}
+    }
+    bulk(test)?;
+    test.statement.iter().try_for_each(|entry| statement(test, entry).map_err(|rule| rule.within(&entry.name)))?;
+    test.setup.iter().chain(&test.teardown).try_for_each(|step| outside(step).map_err(|rule| rule.within(&step.name)))
+}
+
+fn head(test: &Test) -> Held {
+    let code = test.code.as_bytes();
+    let formed = code.len() == 4 && code[0].is_ascii_uppercase() && code[1..].iter().all(u8::is_ascii_digit);
+    if !formed || code[0] == b'P' {
+        let message = format!("code `{}` is not a capital letter other than P and three digits, like T611", test.code);
+        return Err(BrokenRule::new("code", message));
+    }
+    let words = [("summary", &test.summary), ("answers", &test.answers), ("not", &test.not), ("cost", &test.cost), ("limits", &test.limits)];
+    for (key, text) in words {
+        if text.trim().is_empty() {
+            return Err(BrokenRule::new(key, format!("{key} is empty; say it in a sentence")));
+        }
+    }
+    if test.summary.chars().count() > 60 {
+        let message = format!("summary has {} characters, at most 60 fit the sheet", test.summary.chars().count());
+        return Err(BrokenRule::new("summary", message));
+    }
+    if test.operations != Amount::Named("rows".to_owned()) {
+        positive(test, "operations", &test.operations)?;
+    }
+    if let Some(rows) = &test.rows {
+        positive(test, "rows", rows)?;
+    }
+    if test.cache.is_some() && test.tables.is_empty() {
+        return Err(BrokenRule::new("cache", "cache says where tables lie, but tables names none"));
+    }
+    abilities("needs", &test.needs)
+}
+
+fn abilities<'a>(key: &str, names: impl IntoIterator<Item = &'a String>) -> Held {
+    for name in names {
+        if !ability::known().any(|known| known == name) {
+            let known: Vec<&str> = ability::known().collect();
+            return Err(BrokenRule::new(name, format!("{key} `{name}` is not one of {}", known.join(", "))));
+        }
+    }
+    Ok(())
+}
+
+fn names(test: &Test) -> Held {
+    let mut seen = BTreeSet::new();
+    let statements = test.statement.iter().map(|entry| &entry.name);
+    let steps = test.setup.iter().chain(&test.teardown).map(|step| &step.name);
+    let parameters = test.param.keys();
+    for name in statements.chain(steps) {
+        if !is_identifier(name) {
+            return Err(not_a_name(name));
+        }
+        if !seen.insert(name) {
+            return Err(BrokenRule::new(name, format!("name `{name}` is given twice")));
+        }
+    }
+    for name in parameters {
+        if !is_identifier(name) || name == "rows" {
+            return Err(not_a_name(name));
+        }
+    }
+    Ok(())
+}
+
+fn not_a_name(name: &str) -> BrokenRule {
+    BrokenRule::new(name, format!("name `{name}` is not made of lower-case letters, digits and _ (`rows` is taken)"))
+}
+
+fn parallelism(test: &Test) -> Held {
+    match (test.sweep, &test.parallel) {
+        (Sweep::Threads, None) => {
+            let known: Vec<&str> = ability::known().filter(|name| name.starts_with("parallel")).collect();
+            let message = format!("sweep = \"threads\" needs parallel = one of {}", known.join(", "));
+            Err(BrokenRule::new("sweep", message))
+        }
+        (Sweep::Jobs, Some(_)) => Err(BrokenRule::new("parallel", "parallel goes with sweep = \"threads\" only")),
+        (_, name) => abilities("parallel", name),
+    }
+}
+
+fn own_table(test: &Test, table: &OwnTable) -> Held {
+    let fail = |message: String| Err(BrokenRule::new(&table.name, format!("table `{}` {message}", table.name)));
+    let plain = table.name.replace(sql::JOB, "1");
+    if !is_identifier(&plain) {
+        return fail("is not named in lower-case letters, digits and _, with {job} for one table per job".to_owned());
+    }
+    if [DataTable::Small, DataTable::Large].iter().any(|known| known.name() == plain) || plain.starts_with("dbdyno") {
+        return fail("has a name that dbdyno uses itself".to_owned());
+    }
+    if test.table.iter().filter(|other| other.name == table.name).count() > 1 {
+        return fail("is given twice".to_owned());
+    }
+    if table.like.is_some() == !table.columns.is_empty() {
+        return fail("needs columns, or like = \"small\", and not both".to_owned());
+    }
+    let columns = table.table(0).columns;
+    if let Some(key) = &table.key
+        && !columns.iter().any(|column| column.name == *key && column.kind == engine::ColumnType::Int)
+    {
+        return fail(format!("has the key `{key}`, which is none of its int columns"));
+    }
+    let Some(rows_max) = &table.rows_max else { return Ok(()) };
+    if !table.is_per_job() {
+        return fail("has rows_max, but is not one for each job: put {job} into its name".to_owned());
+    }
+    if test.table.iter().filter(|other| other.rows_max.is_some()).count() > 1 {
+        return fail("is not the only one with rows_max, so that nobody knows which one grows".to_owned());
+    }
+    positive(test, "rows_max", rows_max)
+}
+
+fn bulk(test: &Test) -> Held {
+    let Some(bulk) = &test.bulk else { return Ok(()) };
+    positive(test, "rows", &bulk.rows)?;
+    match test.table.iter().find(|table| table.name == bulk.table) {
+        Some(table) if table.like.is_some() => Ok(()),
+        Some(_) => Err(BrokenRule::new(&bulk.table, "the table of [bulk] must be like = \"small\" or \"large\"")),
+        None => Err(BrokenRule::new(&bulk.table, format!("bulk table `{}` is no [[table]] of the test", bulk.table))),
+    }
+}
+
+fn statement(test: &Test, entry: &StatementEntry) -> Held {
+    if !(1..=REPEAT_MAX).contains(&entry.repeat) {
+        let message = format!("repeat {} of statement `{}` is not in 1 to {REPEAT_MAX}", entry.repeat, entry.name);
+        return Err(BrokenRule::new("repeat", message));
+    }
+    entry.bind.iter().try_for_each(|(name, rule)| bind(test, entry, name, rule))?;
+    if let Some(text) = &entry.sql {
+        same_names(entry, text)?;
+    }
+    if let Some(name) = &entry.ascending {
+        match entry.bind.get(name) {
+            Some(BindRule::Uniform(_)) => {}
+            _ => return Err(BrokenRule::new("ascending", format!("ascending `{name}` is no uniform bind of `{}`", entry.name))),
+        }
+    }
+    expectation(test, entry, &entry.expect)
+}
+
+fn same_names(entry: &StatementEntry, text: &str) -> Held {
+    let used: BTreeSet<String> = sql::bind_names(text).into_iter().collect();
+    if let Some(name) = used.iter().find(|name| !entry.bind.contains_key(*name)) {
+        let message = format!("statement `{}` uses :{name}, but bind has no {name}", entry.name);
+        return Err(BrokenRule::new(format!(":{name}"), message));
+    }
+    match entry.bind.keys().find(|name| !used.contains(*name)) {
+        Some(name) => Err(BrokenRule::new("bind", format!("bind {name} of statement `{}` is not used by it", entry.name))),
+        None => Ok(()),
+    }
+}
+
+fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Held {
+    let fail = |message: String| Err(BrokenRule::new("bind", format!("bind {name} of statement `{}` {message}", entry.name)));
+    if !is_identifier(name) {
+        return Err(not_a_name(name));
+    }
+    match rule {
+        BindRule::Uniform([low, high]) => {
+            [low, high].into_iter().try_for_each(|amount| known(test, "uniform", amount))?;
+            match (low, high) {
+                (Amount::Literal(low), Amount::Literal(high)) if low > high => fail(format!("goes from {low} down to {high}")),
+                _ => Ok(()),
+            }
+        }
+        BindRule::UniformFloat([low, high]) if !(low < high && (high - low).is_finite()) => {
+            fail(format!("goes from {low} to {high}, which is no range"))
+        }
+        BindRule::Constant(amount) => known(test, "constant", amount),
+        BindRule::Text(0) => fail("has no letters".to_owned()),
+        BindRule::Text(size) if *size > TEXT_MAX => fail(format!("has {size} letters, at most {TEXT_MAX} are possible")),
+        _ => Ok(()),
+    }
+}
+
+fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectation) -> Held {
+    let fail = |word: &str, message: &str| Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)));
+    let forms = [expect.rows.is_some(), expect.changed.is_some(), expect.values.is_some(), expect.table.is_some()];
+    if forms.iter().filter(|given| **given).count() != 1 {
+        return fail("expect", "needs exactly one of rows, changed, values and table");
+    }
+    [&expect.rows, &expect.changed].into_iter().flatten().try_for_each(|amount| known(test, "expect", amount))?;
+    for literal in expect.values.iter().flatten() {
+        if let Literal::Parameter(name) = literal {
+            known(test, "values", &Amount::Named(name.clone()))?;
+        }
+    }
+    let Some(table) = expect.table else {
+        return match expect.by.is_some() || !expect.columns.is_empty() || !expect.group.is_empty() {
+            true => fail("expect", "has by, columns or group, which go with table only"),
+            false => Ok(()),
+        };
+    };
+    if !test.tables.contains(&table) {
+        return fail("expect", &format!("is about {}, which tables does not name", table.name()));
+    }
+    if expect.columns.is_empty() {
+        return fail("expect", "needs columns, what the statement returns");
+    }
+    if let Some(by) = &expect.by {
+        let is_key = [DataColumn::Id, DataColumn::Scatter].iter().any(|key| key.name() == by);
+        if !is_key || !matches!(entry.bind.get(by), Some(BindRule::Uniform(_) | BindRule::Constant(_))) {
+            return fail(by, &format!("by = \"{by}\" is not id or scatter with a bind of that name"));
+        }
+    }
+    groups(entry, expect)
+}
+
+fn groups(entry: &StatementEntry, expect: &Expectation) -> Held {
+    let fail = |word: &str, message: String| Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)));
+    let distinct = [DataColumn::Region, DataColumn::Category].map(DataColumn::name);
+    if let Some(name) = expect.group.iter().find(|name| !distinct.contains(&name.as_str())) {
+        return fail(name, format!("groups by `{name}`, which is not one of {}", distinct.join(", ")));
+    }
+    if !expect.columns.iter().any(|item| item.is_aggregate()) {
+        return match (expect.group.is_empty(), &expect.by) {
+            (false, _) => fail("group", "has a group, but no count, sum, min or max".to_owned()),
+            (true, None) => fail("columns", "is every row of a table; give by, or aggregates".to_owned()),
+            (true, Some(_)) => Ok(()),
+        };
+    }
+    let alone = expect.columns.iter().find_map(|item| match item {
+        Item::Column(column) if !expect.group.iter().any(|name| name == column.name()) => Some(column.name()),
+        _ => None,
+    });
+    match alone {
+        Some(name) => fail(name, format!("has the column `{name}` beside aggregates, but not in group")),
+        None => Ok(()),
+    }
+}
+
+fn outside(step: &Step) -> Held {
+    match step.sql.as_deref().is_some_and(|text| text.contains(sql::JOB)) {
+        true => Err(BrokenRule::new(sql::JOB, format!("`{}` runs once for all jobs and cannot say {{job}}", step.name))),
+        false => Ok(()),
+    }
+}
+
+/// `amount` names what is there.
+fn known(test: &Test, key: &str, amount: &Amount) -> Held {
+    if let Some(table) = amount.table()
+        && !test.tables.contains(&table)
+    {
+        return Err(BrokenRule::new(amount.to_string(), format!("{key} `{amount}` is about a table that tables does not name")));
+    }
+    match amount {
+        Amount::Named(name) if !test.param.contains_key(name) => {
+            let known: Vec<&str> = test.param.keys().map(String::as_str).collect();
+            let message = format!(
+                "{key} `{name}` is not a number, small.rows, large.rows, small.groups, large.groups or a parameter of the test ({})",
+                if known.is_empty() { "it has none".to_owned() } else { known.join(", ") }
+            );
+            Err(BrokenRule::new(name, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `amount` names what is there, and is at least 1 wherever that can be seen now.
+fn positive(test: &Test, key: &str, amount: &Amount) -> Held {
+    known(test, key, amount)?;
+    let numbers: Vec<i64> = match amount {
+        Amount::Literal(number) => vec![*number],
+        Amount::Named(name) => {
+            use record::Preset::{Publish, Quick, Smoke, Standard};
+            [Smoke, Quick, Standard, Publish].map(|preset| test.parameters(preset)[name]).to_vec()
+        }
+        _ => Vec::new(),
+    };
+    match numbers.iter().find(|number| **number < 1) {
+        Some(number) => Err(BrokenRule::new(key, format!("{key} {number} is smaller than 1"))),
+        None => Ok(()),
+    }
+}
