@@ -262,3 +262,6 @@ impl Prepared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

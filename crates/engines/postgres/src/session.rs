@@ -163,7 +163,10 @@ impl PostgresSession {
                     self.in_transaction = message.body != b"I";
                     return failure.map_or(Ok(()), Err);
                 }
-                b'E' => failure = Some(Refusal::parse(message.body).into_error()),
+                // The first one says why; what follows is its consequence.
+                b'E' => {
+                    failure.get_or_insert_with(|| Refusal::parse(message.body).into_error());
+                }
                 // Notices, parameters and notifications come at any time.
                 b'N' | b'S' | b'A' => {}
                 b'G' => {

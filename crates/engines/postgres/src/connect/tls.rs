@@ -111,9 +111,14 @@ impl Tls {
             connection.complete_io(&mut stream).map_err(|error| {
                 let broken = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
                 let refused = refuse(broken.map_or_else(|| plain(&error), rustls::Error::to_string));
-                match broken.and_then(advice) {
-                    Some(hint) => refused.hint(hint),
-                    None => refused,
+                match broken {
+                    // Its greeting happened to begin with the letter of a yes.
+                    Some(rustls::Error::InvalidMessage(_)) => {
+                        let message = format!("what answers at {host} is not PostgreSQL: it does not speak TLS");
+                        Error::new(Kind::Unreachable, message).hint("check host and port")
+                    }
+                    Some(rustls::Error::InvalidCertificate(error)) => refused.hint(advice(error)),
+                    _ => refused.hint("see the log of the server"),
                 }
             })?;
         }
@@ -124,16 +129,15 @@ impl Tls {
 }
 
 /// What the user may do about a certificate that is refused.
-fn advice(error: &rustls::Error) -> Option<&'static str> {
-    let rustls::Error::InvalidCertificate(error) = error else { return None };
-    Some(match error {
+fn advice(error: &CertificateError) -> &'static str {
+    match error {
         CertificateError::UnknownIssuer => "name the authority's certificate: sslrootcert=FILE",
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
             "use the host name that the certificate says, or sslmode=verify-ca"
         }
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => "renew the certificate of the server",
         _ => "give the server a certificate that an authority signed and that is none itself, or use sslmode=require",
-    })
+    }
 }
 
 fn describe(connection: &ClientConnection) -> String {

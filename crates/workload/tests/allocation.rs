@@ -1,0 +1,49 @@
+//! The hot path of the interpreter allocates nothing: counted by an allocator of this test's own.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use engine::{Engine, Site, null::NULL};
+use measure::Work;
+use record::{Dop, Preset};
+use dbdyno_workload::{Sizes, Stage, catalogue, jobs};
+
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: everything is handed on to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller promises what the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn a_step_of_any_test_allocates_nothing() {
+    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    let node = NULL.open(&"null?rows=1".parse().expect("a target"), &site).expect("a node");
+    let sizes = Sizes::derive(Preset::Smoke, None, 42);
+    let stage = Stage { engine: &NULL, node: node.as_ref(), sizes: &sizes };
+    for test in catalogue() {
+        let mut job = jobs(test, &stage, Dop::jobs(1)).expect("jobs").remove(0);
+        let before = ALLOCATIONS.with(Cell::get);
+        for number in 0..1_000 {
+            job.step(number).expect("a step");
+        }
+        let allocated = ALLOCATIONS.with(Cell::get) - before;
+        assert_eq!(allocated, 0, "{} allocates", test.code);
+    }
+}
