@@ -71,3 +71,9 @@ impl From<engine::Error> for Error {
         Error { fault, message: error.message, hint: error.hint }
     }
 }
+
+impl From<store::Error> for Error {
+    fn from(error: store::Error) -> Error {
+        Error { fault: Fault::Environment, hint: error.hint(), message: error.to_string() }
+    }
+}

@@ -246,7 +246,7 @@ fn carry_out(
     origin: Nanos,
     workplace: &Workplace<'_>,
 ) -> Result<Measured> {
-    let written = store::write(path, &record).map_err(|error| Error::environment(error.to_string()));
+    let written = store::write(path, &record).map_err(Error::from);
     let error = written.and_then(|()| {
         let subject = opened.as_ref().map(|opened| Subject {
             engine: opened.engine,
@@ -278,7 +278,7 @@ fn carry_out(
     };
     record.ended_at = Some(timestamp());
     let closed = opened.map_or(Ok(()), |opened| opened.node.close().map_err(Error::from));
-    let written = store::write(path, &record).map_err(|error| Error::environment(error.to_string()));
+    let written = store::write(path, &record).map_err(Error::from);
     let error = error.or(written.err()).or(closed.err());
     Ok(Measured { record, path: path.to_owned(), error })
 }
@@ -316,7 +316,7 @@ fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_
         if !loaded && matches!(item, Item::Test(_)) {
             // Probes first and on an empty machine: loading leaves dirty pages behind.
             record.data_sets = data::load(bench, &todo, items)?;
-            store::write(path, record).map_err(|error| Error::environment(error.to_string()))?;
+            store::write(path, record)?;
             loaded = true;
         }
         run_group(bench, record, path, item, group)?;
@@ -346,7 +346,7 @@ fn run_group(
             bench.listener.hear(&Event::Ended(&run));
             let failed = run.outcome != Outcome::Done;
             record.runs.push(run);
-            store::write(path, record).map_err(|error| Error::environment(error.to_string()))?;
+            store::write(path, record)?;
             // A test that fails is no reason to stop; an engine that is gone is.
             if failed { still_there(bench) } else { Ok(()) }
         });

@@ -56,7 +56,9 @@ impl BulkWork {
     /// Loads one block into the table, which is empty, and reads every row of it back.
     pub(crate) fn check(&mut self) -> std::result::Result<(), Broken> {
         let wrong = self.try_check().map_err(|error: Error| broken(&error))?;
-        wrong.map_or(Ok(()), |clause| Err(Broken { message: format!("test {}: table {} {clause}", self.code, self.table) }))
+        wrong.map_or(Ok(()), |clause| {
+            Err(Broken { message: format!("test {}: table {} {clause}", self.code, self.table) })
+        })
     }
 
     fn try_check(&mut self) -> Result<Option<String>> {

@@ -61,9 +61,10 @@ mod tests {
     #[test]
     fn every_published_code_is_there() {
         let codes: Vec<&str> = catalogue().iter().map(|test| test.code.as_str()).collect();
-        for code in ["T131", "T132", "T133", "T141", "T151", "T152", "T161", "T211", "T311", "T331", "T332", "T421",
-            "T426", "T431", "T441", "T512", "T611", "T616", "T621", "T626", "T716", "T721"]
-        {
+        for code in [
+            "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T211", "T311", "T331", "T332", "T421", "T426",
+            "T431", "T441", "T512", "T611", "T616", "T621", "T626", "T716", "T721",
+        ] {
             assert!(codes.contains(&code), "{code}");
         }
     }

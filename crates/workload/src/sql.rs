@@ -92,9 +92,8 @@ impl<'a> Iterator for Pieces<'a> {
 /// The length of the name, if `text` begins with a bind.
 fn name_length(text: &str) -> Option<usize> {
     let name = text.strip_prefix(':')?;
-    name.starts_with(|first: char| first.is_ascii_alphabetic()).then(|| {
-        name.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(name.len())
-    })
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        .then(|| name.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(name.len()))
 }
 
 /// The length of what `text` begins with and in which a colon means nothing; otherwise one character.

@@ -184,7 +184,8 @@ impl Prepared {
                 return Ok(Origin::Same(earlier));
             }
             let rule = entry.bind.get(name).ok_or_else(|| {
-                let message = format!("the statement of {} uses :{name}, the test has no such bind", stage.engine.name());
+                let message =
+                    format!("the statement of {} uses :{name}, the test has no such bind", stage.engine.name());
                 named(Error::new(Kind::Statement, message), test, &entry.name)
             })?;
             Ok(Origin::new(rule, scope))
@@ -241,7 +242,9 @@ impl Prepared {
         }
         let found = session.query(self.statement, &self.values)?;
         Ok(match &self.expected {
-            Expected::Changed(expected) | Expected::Rows(expected) => counted("returned", found.len() as u64, *expected),
+            Expected::Changed(expected) | Expected::Rows(expected) => {
+                counted("returned", found.len() as u64, *expected)
+            }
             Expected::Values(expected) => first_difference(expected.clone(), found),
             Expected::Data(question) => {
                 let key = question.by.and_then(|by| self.value_of(by.name())).unwrap_or(0);

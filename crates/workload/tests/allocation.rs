@@ -3,10 +3,10 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use dbdyno_workload::{Sizes, Stage, catalogue, jobs};
 use engine::{Engine, Site, null::NULL};
 use measure::Work;
 use record::{Dop, Preset};
-use dbdyno_workload::{Sizes, Stage, catalogue, jobs};
 
 thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };

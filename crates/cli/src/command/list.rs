@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use run::{Error, Result};
+use run::Result;
 
 use crate::arguments::{ListArguments, Listed};
 use crate::engines::ENGINES;
@@ -40,7 +40,7 @@ fn engines() -> String {
 }
 
 fn records(directory: &Path) -> Result<String> {
-    let entries = store::list(directory).map_err(|error| Error::environment(error.to_string()))?;
+    let entries = store::list(directory)?;
     match entries.is_empty() {
         true => Ok(format!("no records in {}\n", directory.display())),
         false => Ok(entries.iter().map(|entry| format!("{entry}\n")).collect()),

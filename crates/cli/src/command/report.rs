@@ -1,6 +1,6 @@
 //! `dbdyno report`: a record, shown again on any machine.
 
-use run::{Error, Result};
+use run::{Error, Fault, Result};
 
 use crate::arguments::{ReportArguments, ReportFormat};
 use crate::output::{print, style, width};
@@ -10,7 +10,7 @@ use crate::output::{print, style, width};
 /// # Errors
 /// Where the record cannot be read.
 pub fn report(arguments: &ReportArguments) -> Result<()> {
-    let record = store::read(&arguments.record).map_err(|error| Error::user(error.to_string()))?;
+    let record = store::read(&arguments.record).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })?;
     print(&match arguments.format {
         ReportFormat::Text => report::text(&record, &arguments.record.display().to_string(), style(), width()),
         ReportFormat::Json => report::json(&record),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::Target;
 use record::Outcome;
-use run::{Error, Interrupt, Measured, Result, Workplace};
+use run::{Error, Fault, Interrupt, Measured, Result, Workplace};
 
 use crate::arguments::RunArguments;
 use crate::engines::{ENGINES, engine};
@@ -89,7 +89,7 @@ fn show(measured: Measured) -> Result<()> {
 }
 
 fn read(path: &Path) -> Result<record::Record> {
-    store::read(path).map_err(|error| Error::user(error.to_string()))
+    store::read(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })
 }
 
 fn user(error: impl std::error::Error) -> Error {

@@ -6,8 +6,10 @@
 //!
 //! - `pg_stat_database` is that of the current database; `pg_stat_io`, the writers and the log are of the whole server.
 //! - Commits: every transaction of a session is one, also one that only read, a Parse outside a transaction, and each
-//!   login. From version 15 on a session publishes its counters when told to; the statement that tells it is counted
-//!   with them, the reading itself with the next ones. That makes two transactions of our own between two readings.
+//!   login. A session publishes its counters when told to; the statement that tells it is counted with them, the
+//!   reading itself with the next ones. That makes two transactions of our own between two readings.
+//! - Below version 15 a collector writes what sessions send it to a file, at most twice a second, so a reading waits
+//!   until the file that it reads must be newer than what was published before.
 //! - Redo is the difference of the insert position of the log: exact at any moment and on every version, without any
 //!   session publishing anything. It includes the headers of log pages, and the rest of a segment that is switched.
 //! - Physical reads: up to 16 each read is one block. Version 17 reads several blocks at once and counts blocks, so it
@@ -17,9 +19,12 @@
 //!   because most of them are only reserved and written later.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use engine::{Error, Kind, Result, Session, Value};
 use record::name;
+
+use crate::session::{PUBLISH_INTERVAL, VERSION_OF_FLUSH};
 
 /// No version is known that lacks it again.
 const NEWEST: u32 = u32::MAX;
@@ -120,6 +125,8 @@ const COUNTERS: [Counter; 38] = [
 pub(crate) struct CounterQuery {
     names: Vec<&'static str>,
     sql: String,
+    /// How old what a reading finds may be (`PGSTAT_STAT_INTERVAL`).
+    age_max: Duration,
 }
 
 impl CounterQuery {
@@ -134,6 +141,7 @@ impl CounterQuery {
         CounterQuery {
             names: counters.iter().map(|counter| counter.name).collect(),
             sql: format!("select {} from {}", values.join(", "), sources.join(" cross join ")),
+            age_max: if major < VERSION_OF_FLUSH { PUBLISH_INTERVAL } else { Duration::ZERO },
         }
     }
 
@@ -143,6 +151,7 @@ impl CounterQuery {
         // Parsed first, because that is a transaction too: it is published with the others before the reading.
         let statement = session.prepare(&self.sql)?;
         let published = session.publish_counters()?;
+        std::thread::sleep(self.age_max);
         let rows = session.query(statement, &[])?;
         let [row] = rows.as_slice() else {
             return Err(Error::new(Kind::Statement, format!("the counters are {} rows where 1 is due", rows.len())));

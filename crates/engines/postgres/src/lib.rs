@@ -4,7 +4,7 @@
 //! because it is what is measured with: the convenient drivers cost half as much again per statement as `pgbench`.
 //!
 //! Native needs: none; `local:postgres` needs the server's programs. Known limits: one node; no client certificates,
-//! no GSSAPI; below version 15 the server publishes its counters up to a second late.
+//! no GSSAPI; below version 15 a reading of the counters takes a second.
 
 mod codec;
 mod connect;

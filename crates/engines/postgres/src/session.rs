@@ -9,7 +9,7 @@ mod copy;
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use engine::{Canceller, Error, Kind, Result, RowSource, Statement, Value};
@@ -25,6 +25,10 @@ use crate::wire::{Message, Wire, malformed};
 /// From this version on a session can be told to publish its counters at once.
 pub(crate) const VERSION_OF_FLUSH: u32 = 15;
 
+/// Below that version a session sends its counters at the end of a transaction, if it did not within this time before
+/// (500 ms, `PGSTAT_STAT_INTERVAL` in PostgreSQL's `pgstat.c`).
+pub(crate) const PUBLISH_INTERVAL: Duration = Duration::from_millis(510);
+
 /// How long a session that is closed waits for its server process to end: what that counted is published by then.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -33,9 +37,11 @@ const BEGIN: (&str, &str) = ("begin", "begin");
 const COMMIT: (&str, &str) = ("commit", "commit");
 const ROLLBACK: (&str, &str) = ("rollback", "rollback");
 /// Reads a table, if only of one page: a session that touched none since it last published would find nothing to do,
-/// and keep its count of commits to itself (`pgstat_report_stat` in PostgreSQL's `pgstat.c`).
+/// and keep its count of commits to itself (`pgstat_report_stat` in `pgstat.c`).
 const PUBLISH: (&str, &str) =
     ("publish", "select pg_catalog.pg_stat_force_next_flush() from (select from pg_catalog.pg_am limit 1) one");
+/// The same where there is nothing to be told: its end is one that publishes.
+const PUBLISH_LATE: (&str, &str) = (PUBLISH.0, "select from pg_catalog.pg_am limit 1");
 
 /// Execute of the unnamed portal without a limit, and Sync: the end of every request.
 const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
@@ -80,6 +86,8 @@ pub(crate) struct PostgresSession {
     known: HashMap<String, Statement>,
     requests: Requests,
     in_transaction: bool,
+    /// When the server last ended a request; kept only where publishing depends on it.
+    answered_at: Option<Instant>,
     lost: bool,
 }
 
@@ -87,7 +95,7 @@ impl PostgresSession {
     /// Takes a connection that is logged in.
     pub(crate) fn start(opened: Opened, login: Arc<Login>) -> Result<PostgresSession> {
         let Opened { wire, server, way } = opened;
-        let publishes = server.major >= VERSION_OF_FLUSH;
+        let publish = if server.major < VERSION_OF_FLUSH { PUBLISH_LATE } else { PUBLISH };
         let mut session = PostgresSession {
             wire,
             server,
@@ -103,16 +111,20 @@ impl PostgresSession {
                 publish: request(PUBLISH.0)?,
             },
             in_transaction: false,
+            answered_at: None,
             lost: false,
         };
-        for (name, sql) in [BEGIN, COMMIT, ROLLBACK].into_iter().chain(publishes.then_some(PUBLISH)) {
+        for (name, sql) in [BEGIN, COMMIT, ROLLBACK, publish] {
             frontend::parse(name, sql, [], &mut session.wire.output).map_err(|error| unsendable(&error))?;
         }
         frontend::sync(&mut session.wire.output);
         session.send()?;
         session.answer(Protocol::Extended, |_| Ok(()))?;
-        // The login and the Parse above are a transaction each; from here on they are in the counters.
-        engine::Session::publish_counters(&mut session)?;
+        // The login and the Parse above are a transaction each; from here on they are in the counters. (An old server
+        // published them by itself: the first time of a session is never too early.)
+        if !session.publishes_late() {
+            engine::Session::publish_counters(&mut session)?;
+        }
         Ok(session)
     }
 
@@ -132,6 +144,12 @@ impl PostgresSession {
     pub(crate) fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
         let statement = engine::Session::prepare(self, sql)?;
         engine::Session::query(self, statement, &[])
+    }
+
+    /// Whether counters are published only at intervals.
+    #[inline]
+    fn publishes_late(&self) -> bool {
+        self.server.major < VERSION_OF_FLUSH
     }
 
     fn alive(&self) -> Result<()> {
@@ -161,6 +179,9 @@ impl PostgresSession {
             match message.tag {
                 b'Z' => {
                     self.in_transaction = message.body != b"I";
+                    if self.publishes_late() {
+                        self.answered_at = Some(Instant::now());
+                    }
                     return failure.map_or(Ok(()), Err);
                 }
                 // The first one says why; what follows is its consequence.
@@ -363,13 +384,13 @@ impl engine::Session for PostgresSession {
         self.load(table, rows)
     }
 
-    /// From PostgreSQL 15 on exact at once. Before, a session sends its counters when it has been idle for up to half
-    /// a second since it last did, through a process that writes them to a file at most twice a second: what happened
-    /// in the last second may be missing from a reading.
+    /// From PostgreSQL 15 on exact at once. Before, it waits until the session may publish again, up to half a second
+    /// after its last statement; that is exact too unless the server's statistics collector is too busy to receive.
     fn publish_counters(&mut self) -> Result<u64> {
         self.alive()?;
-        if self.server.major < VERSION_OF_FLUSH {
-            return Ok(0);
+        if self.publishes_late() && !self.in_transaction {
+            let waited = self.answered_at.map_or(PUBLISH_INTERVAL, |at| at.elapsed());
+            std::thread::sleep(PUBLISH_INTERVAL.saturating_sub(waited));
         }
         let was_in_transaction = self.in_transaction;
         self.run(|requests| &requests.publish)?;

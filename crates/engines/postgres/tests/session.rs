@@ -398,7 +398,10 @@ fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &Stand)
         assert_eq!(rise(name::COMMIT_COUNT) - reading - published, 23, "round {round}");
         assert_eq!(rise(name::ROLLBACK_COUNT), rolled_back, "round {round}");
         assert_eq!(rise("postgres_row_inserted_count"), 46, "round {round}");
-        assert!(rise(name::REDO_SYNC_COUNT) >= 23, "each commit was alone: {}", rise(name::REDO_SYNC_COUNT));
+        // Version 13 does not count them.
+        if after.contains_key(name::REDO_SYNC_COUNT) {
+            assert!(rise(name::REDO_SYNC_COUNT) >= 23, "each commit was alone: {}", rise(name::REDO_SYNC_COUNT));
+        }
         // The next round begins with nothing outstanding.
         stand.node().counters(&mut *reader).expect("counters");
     }

@@ -18,7 +18,9 @@ use crate::root::Root;
 
 pub use self::device::CountedDevice;
 
-/// Reads counters again and again. What is cheap to keep open is kept open.
+/// Reads counters again and again. What is cheap to keep open is kept open: a reading without a server costs some
+/// tens of microseconds. With one, every process is asked, of the server's alone where the kernel lists children
+/// (CONFIG_PROC_CHILDREN), otherwise of the host: about ten microseconds each, see `benches/counters.rs`.
 ///
 /// No counter ever goes back between two readings of the same value of this type, although some of their sources do
 /// so for a moment (a process that ends is counted by its parent with coarser ticks).

@@ -14,7 +14,6 @@ const FIRMWARE: &[(&str, &str)] = &[
     ("VMW", "vmware"),
     ("innotek GmbH", "virtualbox"),
     ("VirtualBox", "virtualbox"),
-    ("Oracle Corporation", "virtualbox"),
     ("Xen", "xen"),
     ("Bochs", "bochs"),
     ("Parallels", "parallels"),
@@ -68,7 +67,7 @@ fn firmware(root: &Root) -> Option<String> {
     if said.iter().any(|text| text.ends_with(".metal")) {
         return None;
     }
-    // The product tells more than the vendor: Microsoft and Oracle sell machines too.
+    // The product tells more than the vendor, who may sell machines, too.
     said.iter().find_map(|text| {
         let known = FIRMWARE.iter().find(|(beginning, _)| text.starts_with(beginning));
         known.map(|(_, name)| (*name).to_owned())

@@ -11,6 +11,9 @@ use crate::words::{list, mark};
 /// Column of the texts.
 const INDENT: usize = 12;
 
+/// More tests than these are not named: the reader would not read them.
+const TESTS_NAMED_MAX: usize = 12;
+
 /// A doubt that several runs share.
 struct Doubt<'a> {
     verdict: Verdict,
@@ -36,6 +39,7 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
         let first = tests.next().unwrap_or_default();
         let (label, rest) = match (doubt.tests.len(), doubt.others_differ) {
             (0 | 1, _) => (first, String::new()),
+            (count, _) if count > TESTS_NAMED_MAX => (format!("{count} tests"), String::new()),
             (count, true) => (format!("{count} tests"), format!(" ({first}; in like manner {})", list(tests))),
             (count, false) => (format!("{count} tests"), format!(" ({})", list([first].into_iter().chain(tests)))),
         };

@@ -25,7 +25,10 @@ pub(crate) fn same(expected: &Value<'_>, found: &Value<'_>) -> bool {
 }
 
 /// What is wrong with `found`, if anything is, as a clause. Rows may come in any order.
-pub(crate) fn first_difference(mut expected: Vec<Vec<Value<'static>>>, mut found: Vec<Vec<Value<'static>>>) -> Option<String> {
+pub(crate) fn first_difference(
+    mut expected: Vec<Vec<Value<'static>>>,
+    mut found: Vec<Vec<Value<'static>>>,
+) -> Option<String> {
     if expected.len() != found.len() {
         return Some(format!("returned {} rows where {} are right", found.len(), expected.len()));
     }

@@ -66,11 +66,9 @@ impl DataColumn {
     /// Its type.
     pub fn kind(self) -> ColumnType {
         match self {
-            DataColumn::Id
-            | DataColumn::Scatter
-            | DataColumn::Value
-            | DataColumn::Category
-            | DataColumn::Touched => ColumnType::Int,
+            DataColumn::Id | DataColumn::Scatter | DataColumn::Value | DataColumn::Category | DataColumn::Touched => {
+                ColumnType::Int
+            }
             DataColumn::Amount => ColumnType::Decimal { precision: 12, scale: 2 },
             DataColumn::Price => ColumnType::Float,
             DataColumn::Region => ColumnType::Text { size: 5 },

@@ -83,7 +83,7 @@ impl Generator {
             base,
             value: scaled(first, 1_000_000),
             // The lower bits, which a product hardly depends on, are still free.
-            category: ((first & 0xFFFF_FFFF) * 10 >> 32) as i64,
+            category: (((first & 0xFFFF_FFFF) * 10) >> 32) as i64,
             region: (base >> 61) as usize,
             amount_cents: scaled(second, 10_000_000),
             price: (mix(second) >> 11) as f64 / (1u64 << 53) as f64 * 1_000.0,

@@ -18,8 +18,8 @@ pub use row::Row;
 pub use size::{DataTable, ROW_BYTES, Sizes};
 pub use source::{Block, Source};
 
-pub(crate) use source::STRIDE;
 pub(crate) use row::{REGIONS, decimal};
 pub(crate) use scatter::GROUP_ROWS;
 pub(crate) use size::columns;
+pub(crate) use source::STRIDE;
 pub(crate) use text::{letters, mix};

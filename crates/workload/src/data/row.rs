@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn a_decimal_is_written_in_its_shortest_form() {
-        let cents = [(0, "0"), (5, "0.05"), (-5, "-0.05"), (50, "0.5"), (100, "1"), (-1_250, "-12.5"), (100_000, "1000")];
+        let cents =
+            [(0, "0"), (5, "0.05"), (-5, "-0.05"), (50, "0.5"), (100, "1"), (-1_250, "-12.5"), (100_000, "1000")];
         for (unscaled, text) in cents {
             assert_eq!(decimal(unscaled, 2), text);
         }

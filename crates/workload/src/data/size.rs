@@ -129,8 +129,8 @@ mod tests {
             for cache in [None, Some(Bytes(0)), Some(Bytes(1_000_001)), Some(Bytes(u64::MAX))] {
                 for asked in [None, Some(0), Some(1), Some(321), Some(u64::MAX)] {
                     let sizes = Sizes::derive(preset, cache, 1).with_rows(asked, asked);
-                    assert!(sizes.small_rows > 0 && sizes.small_rows % GROUP_ROWS == 0, "{sizes:?}");
-                    assert!(sizes.large_rows > 0 && sizes.large_rows % GROUP_ROWS == 0, "{sizes:?}");
+                    assert!(sizes.small_rows > 0 && sizes.small_rows.is_multiple_of(GROUP_ROWS), "{sizes:?}");
+                    assert!(sizes.large_rows > 0 && sizes.large_rows.is_multiple_of(GROUP_ROWS), "{sizes:?}");
                 }
             }
         }

@@ -114,7 +114,7 @@ mod tests {
 
     impl RowSink for Seen {
         fn int(&mut self, value: i64) {
-            if self.fields % 10 == 0 {
+            if self.fields.is_multiple_of(10) {
                 self.ids.push(value);
             }
             self.fields += 1;

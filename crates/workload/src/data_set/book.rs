@@ -28,12 +28,7 @@ pub(crate) fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
 }
 
 /// Whether `table` was loaded completely with `fingerprint`.
-pub(crate) fn knows(
-    stage: &Stage<'_>,
-    session: &mut dyn Session,
-    table: DataTable,
-    fingerprint: &str,
-) -> Result<bool> {
+pub(crate) fn knows(stage: &Stage<'_>, session: &mut dyn Session, table: DataTable, fingerprint: &str) -> Result<bool> {
     let placeholder = stage.engine.dialect().placeholder.at(1);
     let sql = format!("select fingerprint from {NAME} where table_name = {placeholder}");
     let select = session.prepare(&sql)?;
@@ -49,12 +44,7 @@ pub(crate) fn forget(stage: &Stage<'_>, session: &mut dyn Session, table: DataTa
 }
 
 /// Writes that `table` is complete.
-pub(crate) fn promise(
-    stage: &Stage<'_>,
-    session: &mut dyn Session,
-    table: DataTable,
-    fingerprint: &str,
-) -> Result<()> {
+pub(crate) fn promise(stage: &Stage<'_>, session: &mut dyn Session, table: DataTable, fingerprint: &str) -> Result<()> {
     let placeholder = stage.engine.dialect().placeholder;
     let values = format!("{}, {}", placeholder.at(1), placeholder.at(2));
     let insert = session.prepare(&format!("insert into {NAME} (table_name, fingerprint) values ({values})"))?;

@@ -28,7 +28,10 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_told() {
     let loading = Loading { jobs: 3, stop: &stop, progress: &progress, server_cpu: &server_cpu };
     let tests = crate::catalogue().iter();
     let sets = ensure(&stage, &needed(tests), &loading).expect("loaded");
-    assert_eq!(sets.iter().map(|set| (set.table.as_str(), set.rows)).collect::<Vec<_>>(), [("small", 3_200), ("large", 32_000)]);
+    assert_eq!(
+        sets.iter().map(|set| (set.table.as_str(), set.rows)).collect::<Vec<_>>(),
+        [("small", 3_200), ("large", 32_000)]
+    );
     for set in &sets {
         assert_eq!((set.reused, set.jobs, set.size_bytes), (false, 3, ROW_BYTES.times(set.rows)));
         assert_eq!(set.server_cpu_ns, Some(Nanos(5)));

@@ -60,9 +60,22 @@ mod tests {
         assert_eq!(column("price float"), Ok(ColumnType::Float));
         assert_eq!(column("pad text(120)"), Ok(ColumnType::Text { size: 120 }));
         assert_eq!(column("amount decimal(12, 2)"), Ok(ColumnType::Decimal { precision: 12, scale: 2 }));
-        for wrong in ["id", "int", "Id int", "id integer", "a text", "a text(0)", "a text(-1)", "a decimal(19,2)",
-            "a decimal(2,3)", "a decimal(2)", "1a int", "a;drop int", "", "a text(1"]
-        {
+        for wrong in [
+            "id",
+            "int",
+            "Id int",
+            "id integer",
+            "a text",
+            "a text(0)",
+            "a text(-1)",
+            "a decimal(19,2)",
+            "a decimal(2,3)",
+            "a decimal(2)",
+            "1a int",
+            "a;drop int",
+            "",
+            "a text(1",
+        ] {
             let error = column(wrong).expect_err(wrong);
             assert!(error.contains(wrong) && error.contains("text(N)"), "{error}");
         }

@@ -64,7 +64,8 @@ impl BrokenRule {
         let names = |line: &str, name: &str| {
             line.trim_start().starts_with("name") && quoted(name).iter().any(|quoted| line.contains(quoted.as_str()))
         };
-        let start = self.within.as_deref().and_then(|name| lines.iter().position(|line| names(line, name))).unwrap_or(0);
+        let start =
+            self.within.as_deref().and_then(|name| lines.iter().position(|line| names(line, name))).unwrap_or(0);
         let next = lines.iter().skip(start + 1).position(|line| line.starts_with("[["));
         let end = next.filter(|_| self.within.is_some()).map_or(lines.len(), |length| start + 1 + length);
         let section = lines.get(start..end)?;

@@ -56,7 +56,8 @@ impl TryFrom<String> for Item {
     fn try_from(text: String) -> Result<Item, String> {
         let known = || DataColumn::ALL.map(DataColumn::name).join(", ");
         let column = |name: &str| {
-            DataColumn::named(name).ok_or_else(|| format!("column `{name}` is none of the tables', which are {}", known()))
+            DataColumn::named(name)
+                .ok_or_else(|| format!("column `{name}` is none of the tables', which are {}", known()))
         };
         let number = |name: &str, allowed: &[DataColumn]| {
             let names: Vec<&str> = allowed.iter().map(|column| column.name()).collect();
@@ -115,7 +116,8 @@ impl<'de> Deserialize<'de> for Literal {
                 Ok(Literal::Text(text.to_owned()))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Literal, A::Error> {
-                Reference::deserialize(MapAccessDeserializer::new(map)).map(|reference| Literal::Parameter(reference.param))
+                Reference::deserialize(MapAccessDeserializer::new(map))
+                    .map(|reference| Literal::Parameter(reference.param))
             }
         }
         deserializer.deserialize_any(Form)

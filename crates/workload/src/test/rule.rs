@@ -45,7 +45,13 @@ fn head(test: &Test) -> Held {
         let message = format!("code `{}` is not a capital letter other than P and three digits, like T611", test.code);
         return Err(BrokenRule::new("code", message));
     }
-    let words = [("summary", &test.summary), ("answers", &test.answers), ("not", &test.not), ("cost", &test.cost), ("limits", &test.limits)];
+    let words = [
+        ("summary", &test.summary),
+        ("answers", &test.answers),
+        ("not", &test.not),
+        ("cost", &test.cost),
+        ("limits", &test.limits),
+    ];
     for (key, text) in words {
         if text.trim().is_empty() {
             return Err(BrokenRule::new(key, format!("{key} is empty; say it in a sentence")));
@@ -126,7 +132,7 @@ fn own_table(test: &Test, table: &OwnTable) -> Held {
     if test.table.iter().filter(|other| other.name == table.name).count() > 1 {
         return fail("is given twice".to_owned());
     }
-    if table.like.is_some() == !table.columns.is_empty() {
+    if table.like.is_some() != table.columns.is_empty() {
         return fail("needs columns, or like = \"small\", and not both".to_owned());
     }
     let columns = table.table(0).columns;
@@ -167,7 +173,12 @@ fn statement(test: &Test, entry: &StatementEntry) -> Held {
     if let Some(name) = &entry.ascending {
         match entry.bind.get(name) {
             Some(BindRule::Uniform(_)) => {}
-            _ => return Err(BrokenRule::new("ascending", format!("ascending `{name}` is no uniform bind of `{}`", entry.name))),
+            _ => {
+                return Err(BrokenRule::new(
+                    "ascending",
+                    format!("ascending `{name}` is no uniform bind of `{}`", entry.name),
+                ));
+            }
         }
     }
     expectation(test, entry, &entry.expect)
@@ -180,13 +191,16 @@ fn same_names(entry: &StatementEntry, text: &str) -> Held {
         return Err(BrokenRule::new(format!(":{name}"), message));
     }
     match entry.bind.keys().find(|name| !used.contains(*name)) {
-        Some(name) => Err(BrokenRule::new("bind", format!("bind {name} of statement `{}` is not used by it", entry.name))),
+        Some(name) => {
+            Err(BrokenRule::new("bind", format!("bind {name} of statement `{}` is not used by it", entry.name)))
+        }
         None => Ok(()),
     }
 }
 
 fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Held {
-    let fail = |message: String| Err(BrokenRule::new("bind", format!("bind {name} of statement `{}` {message}", entry.name)));
+    let fail =
+        |message: String| Err(BrokenRule::new("bind", format!("bind {name} of statement `{}` {message}", entry.name)));
     if !is_identifier(name) {
         return Err(not_a_name(name));
     }
@@ -194,7 +208,9 @@ fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Hel
         BindRule::Uniform([low, high]) => {
             [low, high].into_iter().try_for_each(|amount| known(test, "uniform", amount))?;
             match (low, high) {
-                (Amount::Literal(low), Amount::Literal(high)) if low > high => fail(format!("goes from {low} down to {high}")),
+                (Amount::Literal(low), Amount::Literal(high)) if low > high => {
+                    fail(format!("goes from {low} down to {high}"))
+                }
                 _ => Ok(()),
             }
         }
@@ -203,13 +219,17 @@ fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Hel
         }
         BindRule::Constant(amount) => known(test, "constant", amount),
         BindRule::Text(0) => fail("has no letters".to_owned()),
-        BindRule::Text(size) if *size > TEXT_MAX => fail(format!("has {size} letters, at most {TEXT_MAX} are possible")),
+        BindRule::Text(size) if *size > TEXT_MAX => {
+            fail(format!("has {size} letters, at most {TEXT_MAX} are possible"))
+        }
         _ => Ok(()),
     }
 }
 
 fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectation) -> Held {
-    let fail = |word: &str, message: &str| Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)));
+    let fail = |word: &str, message: &str| {
+        Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)))
+    };
     let forms = [expect.rows.is_some(), expect.changed.is_some(), expect.values.is_some(), expect.table.is_some()];
     if forms.iter().filter(|given| **given).count() != 1 {
         return fail("expect", "needs exactly one of rows, changed, values and table");
@@ -242,7 +262,9 @@ fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectation) -> Hel
 }
 
 fn groups(entry: &StatementEntry, expect: &Expectation) -> Held {
-    let fail = |word: &str, message: String| Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)));
+    let fail = |word: &str, message: String| {
+        Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)))
+    };
     let distinct = [DataColumn::Region, DataColumn::Category].map(DataColumn::name);
     if let Some(name) = expect.group.iter().find(|name| !distinct.contains(&name.as_str())) {
         return fail(name, format!("groups by `{name}`, which is not one of {}", distinct.join(", ")));
@@ -266,7 +288,9 @@ fn groups(entry: &StatementEntry, expect: &Expectation) -> Held {
 
 fn outside(step: &Step) -> Held {
     match step.sql.as_deref().is_some_and(|text| text.contains(sql::JOB)) {
-        true => Err(BrokenRule::new(sql::JOB, format!("`{}` runs once for all jobs and cannot say {{job}}", step.name))),
+        true => {
+            Err(BrokenRule::new(sql::JOB, format!("`{}` runs once for all jobs and cannot say {{job}}", step.name)))
+        }
         false => Ok(()),
     }
 }
@@ -276,7 +300,10 @@ fn known(test: &Test, key: &str, amount: &Amount) -> Held {
     if let Some(table) = amount.table()
         && !test.tables.contains(&table)
     {
-        return Err(BrokenRule::new(amount.to_string(), format!("{key} `{amount}` is about a table that tables does not name")));
+        return Err(BrokenRule::new(
+            amount.to_string(),
+            format!("{key} `{amount}` is about a table that tables does not name"),
+        ));
     }
     match amount {
         Amount::Named(name) if !test.param.contains_key(name) => {

@@ -1,0 +1,270 @@
+//! Every test of the catalogue on every engine, in the smallest size: the answers are right, 23 steps are 23, by the
+//! count of the interpreter and by that of the engine; and a data set that is there is used again.
+
+use std::sync::atomic::AtomicBool;
+
+use engine::{Engine, Kind, Node, Processes, Session, Site, Target, Value};
+use measure::Work;
+use record::{DataSet, Dop, Preset, name};
+use tempfile::TempDir;
+use workload::data_set::{Loading, ensure, needed};
+use workload::{DataTable, Job, Sizes, Stage, Test, catalogue, commits_counted, jobs, set_up, tear_down};
+
+const STEPS: u64 = 23;
+
+/// A claimed node in a directory of its own.
+struct Stand {
+    engine: &'static dyn Engine,
+    node: Option<Box<dyn Node>>,
+    sizes: Sizes,
+    directory: TempDir,
+}
+
+impl Stand {
+    fn new(engine: &'static dyn Engine, target: &str) -> Stand {
+        let directory = tempfile::Builder::new().prefix("dbdyno-catalogue-").tempdir_in("/tmp").expect("a directory");
+        let target: Target = target.parse().expect("a target");
+        let site = Site { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 16 };
+        let node = engine.open(&target, &site).unwrap_or_else(|error| panic!("open {target}: {error:?}"));
+        node.claim().expect("claim");
+        let sizes = Sizes::derive(Preset::Smoke, None, 42);
+        Stand { engine, node: Some(node), sizes, directory }
+    }
+
+    fn node(&self) -> &dyn Node {
+        self.node.as_deref().expect("open until dropped")
+    }
+
+    fn stage(&self) -> Stage<'_> {
+        Stage { engine: self.engine, node: self.node(), sizes: &self.sizes }
+    }
+
+    fn session(&self) -> Box<dyn Session> {
+        self.node().connect().expect("a session")
+    }
+
+    fn ask(&self, sql: &str) -> Vec<Vec<Value<'static>>> {
+        let mut session = self.session();
+        let statement = session.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+        session.query(statement, &[]).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
+    }
+
+    fn load(&self, tables: &[DataTable]) -> Vec<DataSet> {
+        let stop = AtomicBool::new(false);
+        let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
+        ensure(&self.stage(), tables, &loading).unwrap_or_else(|error| panic!("{error:?}"))
+    }
+
+    /// Runs `test` at two jobs and holds it against what its code promises.
+    fn run(&self, test: &Test, dop: Dop) {
+        let (stage, caps) = (self.stage(), *self.node().caps());
+        set_up(test, &stage).unwrap_or_else(|error| panic!("{error:?}"));
+        let mut jobs = jobs(test, &stage, dop).unwrap_or_else(|error| panic!("{error:?}"));
+        assert_eq!(jobs.len() as u32, dop.jobs);
+        for job in &mut jobs {
+            job.check().unwrap_or_else(|broken| panic!("{broken}"));
+        }
+        let mut done = (0, 0, 0);
+        let commits = self.commits(&mut jobs, &mut |jobs| {
+            for number in 0..STEPS {
+                for job in jobs.iter_mut() {
+                    let step = job.step(number).unwrap_or_else(|broken| panic!("{broken}"));
+                    assert_eq!(step.failure, None, "{}", test.code);
+                    done = (done.0 + step.operations, done.1 + step.rows, done.2 + step.transactions);
+                }
+            }
+        });
+        let steps = STEPS * u64::from(dop.jobs);
+        let (operations, rows, transactions) = promised(test, &self.sizes);
+        assert_eq!((done.0, done.1), (steps * operations, steps * rows), "operations and rows of {}", test.code);
+        match test.code.as_str() {
+            // Some of their steps empty the table before they begin.
+            "T211" | "T331" | "T332" => assert!(done.2 > steps && done.2 < steps * 2, "{}: {}", test.code, done.2),
+            _ => assert_eq!(done.2, steps * transactions, "transactions of {}", test.code),
+        }
+        if commits_counted(test, &caps) {
+            assert_eq!(commits, done.2, "commits of {} as the engine counts them", test.code);
+        }
+        drop(jobs);
+        tear_down(test, &stage).unwrap_or_else(|error| panic!("{error:?}"));
+    }
+
+    /// How many commits the engine counts for `work`, those of counting taken off.
+    fn commits(&self, jobs: &mut [Job], work: &mut dyn FnMut(&mut [Job])) -> u64 {
+        let mut reader = self.session();
+        let publish = |jobs: &mut [Job]| -> u64 {
+            jobs.iter_mut().map(|job| job.publish_counters().expect("counters published")).sum()
+        };
+        publish(jobs);
+        let (before, reading) = self.node().counters(reader.as_mut()).expect("counters");
+        work(jobs);
+        let publishing = publish(jobs);
+        let (after, _) = self.node().counters(reader.as_mut()).expect("counters");
+        after[name::COMMIT_COUNT] - before[name::COMMIT_COUNT] - reading - publishing
+    }
+}
+
+impl Drop for Stand {
+    fn drop(&mut self) {
+        let closed = self.node.take().map(Node::close);
+        if !std::thread::panicking() {
+            closed.expect("open").expect("close");
+            assert_eq!(self.directory.path().read_dir().expect("the directory").count(), 0, "something is left");
+        }
+    }
+}
+
+/// Operations, rows and transactions of one step, by the codes of the published reports.
+fn promised(test: &Test, sizes: &Sizes) -> (u64, u64, u64) {
+    let parameter = |name: &str| test.parameters(Preset::Smoke)[name] as u64;
+    match test.code.as_str() {
+        "T131" | "T132" | "T133" | "T141" => (parameter("operations"), 1, 1),
+        "T151" => (465, 1, 1),
+        "T152" => (2_000, 1, 1),
+        "T161" => (1_000, 1, 1),
+        "T421" => (sizes.small_rows, sizes.small_rows, 1),
+        "T611" => (1, 1, 1),
+        "T621" => (1, 320, 1),
+        "T211" => (64, 64, 1),
+        "T426" | "T431" => (sizes.large_rows, sizes.large_rows, 1),
+        "T626" => (320, 320, 1),
+        "T721" => (1, 320, 1),
+        "T331" | "T332" => (512, 512, 1),
+        "T441" => (1, sizes.large_rows, 1),
+        "T512" => (sizes.large_rows, sizes.large_rows, 2),
+        "T311" => (1, 2, 1),
+        "T616" | "T716" => (1, 32, 1),
+        other => panic!("{other} is promised nothing"),
+    }
+}
+
+fn every_test_on(stand: &Stand, skipped: &[(&str, &str)]) {
+    let caps = *stand.node().caps();
+    let missing = |test: &Test| test.missing(&caps, stand.engine);
+    let reasons: Vec<(&str, String)> =
+        catalogue().iter().filter_map(|test| Some((test.code.as_str(), missing(test)?))).collect();
+    let reasons: Vec<(&str, &str)> = reasons.iter().map(|(code, reason)| (*code, reason.as_str())).collect();
+    assert_eq!(reasons, skipped);
+    let tests: Vec<&Test> = catalogue().iter().filter(|test| missing(test).is_none()).collect();
+    stand.load(&needed(tests.iter().copied()));
+    let objects = tables(stand);
+    for test in &tests {
+        let dop = if test.is_parallel(&caps) { Dop { nodes: 1, jobs: 1, threads: 2 } } else { Dop::jobs(jobs_of(test)) };
+        stand.run(test, dop);
+    }
+    assert_eq!(tables(stand), objects, "a test left something behind");
+    // Updates have touched the tables, and the answers are still right.
+    assert!(stand.load(&[DataTable::Small, DataTable::Large]).iter().all(|set| set.reused));
+}
+
+/// A test of threads runs with one job: two would create the same index.
+fn jobs_of(test: &Test) -> u32 {
+    match test.sweep {
+        record::Sweep::Jobs => 2,
+        record::Sweep::Threads => 1,
+    }
+}
+
+/// What there is, as far as both engines say it: which names can be read.
+fn tables(stand: &Stand) -> Vec<&'static str> {
+    let mut session = stand.session();
+    let names = ["small", "large", "dbdyno_data_set", "orders", "written_0", "written_1", "loaded_0", "loaded_1"];
+    let there = |name: &&str| match session.prepare(&format!("select 1 from {name}")) {
+        Ok(_) => true,
+        Err(error) => {
+            assert_eq!(error.kind, Kind::Statement, "{error:?}");
+            false
+        }
+    };
+    names.into_iter().filter(there).collect()
+}
+
+/// A data set is used again as long as it is whole, and loaded anew when it is not.
+fn a_data_set_is_used_again(stand: &Stand) {
+    let both = [DataTable::Small, DataTable::Large];
+    let first = stand.load(&both);
+    assert!(first.iter().all(|set| !set.reused && set.load_ns.is_some() && set.finish_ns.is_some()));
+    let apart = stand.node().processes() != Processes::InProcess;
+    assert!(first.iter().all(|set| set.generator_cpu_ns.is_some() == apart));
+    assert_eq!(first[1].jobs, if stand.node().caps().concurrent_writers { 2 } else { 1 });
+    let again = stand.load(&both);
+    assert!(again.iter().all(|set| set.reused && set.load_ns.is_none()));
+    assert_eq!(again[0].fingerprint, first[0].fingerprint);
+    for damage in ["delete from small where id = 17", "update small set value = -1 where id = 1", "drop table small"] {
+        stand.session().batch(damage).unwrap_or_else(|error| panic!("{damage}: {error:?}"));
+        let reused: Vec<bool> = stand.load(&both).iter().map(|set| set.reused).collect();
+        assert_eq!(reused, [false, true], "after {damage}");
+        assert_eq!(stand.ask("select count(*), min(value) >= 0 from small")[0][0], Value::Int(3_200));
+    }
+    let other = Sizes { seed: 43, ..stand.sizes };
+    let stop = AtomicBool::new(false);
+    let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
+    let sets = ensure(&Stage { sizes: &other, ..stand.stage() }, &[DataTable::Small], &loading).expect("loaded");
+    assert!(!sets[0].reused && sets[0].fingerprint != first[0].fingerprint);
+}
+
+/// A load that is broken off leaves no table, and the next one begins anew.
+fn a_broken_load_leaves_nothing(stand: &Stand) {
+    stand.load(&[DataTable::Small]);
+    let stop = AtomicBool::new(false);
+    let progress = |_| stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    let loading = Loading { jobs: 2, stop: &stop, progress: &progress, server_cpu: &|| None };
+    let sizes = stand.sizes.with_rows(None, Some(1_000_000));
+    let stage = Stage { sizes: &sizes, ..stand.stage() };
+    let error = ensure(&stage, &[DataTable::Large], &loading).expect_err("broken off");
+    assert_eq!(error.message, "the load of table large was interrupted");
+    assert!(stand.session().prepare("select 1 from large").is_err(), "half a table is left");
+    let sets = stand.load(&[DataTable::Small, DataTable::Large]);
+    assert_eq!(sets.iter().map(|set| set.reused).collect::<Vec<bool>>(), [true, false]);
+}
+
+mod on_sqlite {
+    use super::*;
+
+    fn stand() -> Stand {
+        Stand::new(&sqlite::SQLITE, "sqlite")
+    }
+
+    #[test]
+    fn every_test_gives_the_right_answers_and_counts() {
+        let skipped = [
+            ("T132", "no exact decimal arithmetic"),
+            ("T161", "no procedural language"),
+            ("T332", "no table compression"),
+        ];
+        every_test_on(&stand(), &skipped);
+    }
+
+    #[test]
+    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+        a_data_set_is_used_again(&stand());
+    }
+
+    #[test]
+    fn a_load_that_is_broken_off_leaves_no_table() {
+        a_broken_load_leaves_nothing(&stand());
+    }
+}
+
+mod on_postgres {
+    use super::*;
+
+    fn stand() -> Stand {
+        Stand::new(&postgres::POSTGRES, "local:postgres")
+    }
+
+    #[test]
+    fn every_test_gives_the_right_answers_and_counts() {
+        every_test_on(&stand(), &[("T332", "no table compression")]);
+    }
+
+    #[test]
+    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+        a_data_set_is_used_again(&stand());
+    }
+
+    #[test]
+    fn a_load_that_is_broken_off_leaves_no_table() {
+        a_broken_load_leaves_nothing(&stand());
+    }
+}
