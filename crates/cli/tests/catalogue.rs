@@ -149,7 +149,8 @@ fn every_test_on(stand: &Stand, skipped: &[(&str, &str)]) {
     stand.load(&needed(tests.iter().copied()));
     let objects = tables(stand);
     for test in &tests {
-        let dop = if test.is_parallel(&caps) { Dop { nodes: 1, jobs: 1, threads: 2 } } else { Dop::jobs(jobs_of(test)) };
+        let dop =
+            if test.is_parallel(&caps) { Dop { nodes: 1, jobs: 1, threads: 2 } } else { Dop::jobs(jobs_of(test)) };
         stand.run(test, dop);
     }
     assert_eq!(tables(stand), objects, "a test left something behind");

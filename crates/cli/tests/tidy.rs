@@ -145,7 +145,8 @@ fn every_engine_has_the_same_files() {
             assert!(path.join("src").join(file).exists(), "{name} has no {file}");
         }
         for noun in ["connect", "session"] {
-            let there = path.join(format!("src/{noun}.rs")).exists() || path.join(format!("src/{noun}/mod.rs")).exists();
+            let there =
+                path.join(format!("src/{noun}.rs")).exists() || path.join(format!("src/{noun}/mod.rs")).exists();
             assert!(there, "{name} has no {noun}");
         }
     }

@@ -61,18 +61,19 @@ impl MeasuredDirectory {
         Ok(directory)
     }
 
-    /// The directory of an earlier invocation below `parent`, to be removed with all that is in it; none where there
-    /// is none.
+    /// Where an earlier invocation left something below `parent`; none where there is nothing.
+    pub fn left_below(parent: &Path) -> Option<PathBuf> {
+        Some(parent.join(NAME)).filter(|path| path.exists())
+    }
+
+    /// The directory below `parent`, claimed in order to be removed with all that is in it, kept or not.
     ///
     /// # Errors
     /// As for [`MeasuredDirectory::claim`].
-    pub fn to_be_removed(parent: &Path) -> Result<Option<MeasuredDirectory>> {
-        if !parent.join(NAME).exists() {
-            return Ok(None);
-        }
+    pub fn to_be_removed(parent: &Path) -> Result<MeasuredDirectory> {
         let mut directory = MeasuredDirectory::claim(parent, false)?;
         (directory.found_kept, directory.keep) = (false, false);
-        Ok(Some(directory))
+        Ok(directory)
     }
 
     /// Where engines put their files.
@@ -88,11 +89,6 @@ impl MeasuredDirectory {
     /// Whether what is in it stays when the invocation ends.
     pub fn keep(&self) -> bool {
         self.keep
-    }
-
-    /// Changes nothing after all.
-    pub fn leave(&mut self) {
-        self.keep = true;
     }
 
     /// Lets every engine clean up what a dead invocation left and makes the data directory anew, unless it was kept.
@@ -194,7 +190,9 @@ mod tests {
         assert!(again.data().join("table").exists());
         drop(again);
         assert!(parent.path().join(NAME).join("data/table").exists());
+        assert!(MeasuredDirectory::left_below(parent.path()).is_some());
         drop(MeasuredDirectory::to_be_removed(parent.path()).unwrap());
+        assert!(MeasuredDirectory::left_below(parent.path()).is_none());
         assert_eq!(parent.path().read_dir().unwrap().count(), 0);
     }
 

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-use engine::{Engine, Node, Site, Target};
+use engine::{Engine, Target};
 use measure::clock;
-use record::{Bytes, HostInventory, Nanos, Outcome, Plan, PlannedRun, Preset, Record, SCHEMA_VERSION, Status, Tool};
+use record::{Nanos, Outcome, Plan, PlannedRun, Record, SCHEMA_VERSION, Status, Tool};
 use workload::{Sizes, Test};
 
 use crate::directory::MeasuredDirectory;
 use crate::measurement::{Bench, Subject, measure_one, timestamp};
+use crate::opening::{Opened, Setting, claim, open, sizes};
 use crate::plan::{self, Ability, Item};
-use crate::sampler::Sources;
-use crate::{Error, Event, Fault, Interrupt, Listener, Request, Result, data, instrument};
+use crate::sampler::{Sources, Watched};
+use crate::{Error, Event, Fault, Interrupt, Listener, Request, Result, data};
 
 /// What an invocation works with.
 pub struct Workplace<'a> {
@@ -111,14 +112,17 @@ pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) 
     let mut directory = claim(&request, workplace)?;
     let setting = Setting::find_out(directory.path())?;
     let opened = open(&request, workplace, &mut directory, needs_engine(&items))?;
-    let sizes = Sizes { small_rows: record.plan.small_rows, large_rows: record.plan.large_rows, ..sizes(&request, None) };
+    let sizes =
+        Sizes { small_rows: record.plan.small_rows, large_rows: record.plan.large_rows, ..sizes(&request, None) };
     let found = opened.as_ref().map(|opened| opened.inventory.version.clone());
     let known = record.engine.as_ref().map(|engine| engine.version.clone());
     if let (Some(found), Some(known)) = (&found, &known)
         && found != known
     {
-        return Err(Error::environment(format!("the record was begun with version {known}, the engine is now {found}"))
-            .hint("begin a new record"));
+        return Err(Error::environment(format!(
+            "the record was begun with version {known}, the engine is now {found}"
+        ))
+        .hint("begin a new record"));
     }
     record.runs.retain(|run| run.outcome == Outcome::Done);
     (record.status, record.reason, record.ended_at) = (Status::Running, None, None);
@@ -153,85 +157,6 @@ fn test_files(words: &[String]) -> Result<Vec<Test>> {
 
 fn needs_engine(items: &[Item<'_>]) -> bool {
     items.iter().any(|item| matches!(item, Item::Test(_)))
-}
-
-fn claim(request: &Request, workplace: &Workplace<'_>) -> Result<MeasuredDirectory> {
-    let mut directory = MeasuredDirectory::claim(&request.directory, request.keep)?;
-    for line in directory.prepare(workplace.engines)? {
-        workplace.listener.hear(&Event::Note(&line));
-    }
-    Ok(directory)
-}
-
-/// What was found out about the machine before the first run.
-struct Setting {
-    host: HostInventory,
-    instrument: record::Instrument,
-    processors: Vec<u32>,
-}
-
-impl Setting {
-    fn find_out(directory: &Path) -> Result<Setting> {
-        let mut counters = host::Counters::new(directory);
-        Ok(Setting {
-            host: host::inventory(directory),
-            instrument: instrument::calibrate(&mut counters)?,
-            processors: host::cpus_allowed(),
-        })
-    }
-}
-
-/// The engine, open and claimed, and the directory that must outlive it.
-struct Opened<'a> {
-    engine: &'a dyn Engine,
-    node: Box<dyn Node>,
-    inventory: record::EngineInventory,
-}
-
-fn open<'a>(
-    request: &Request,
-    workplace: &Workplace<'a>,
-    directory: &mut MeasuredDirectory,
-    needed: bool,
-) -> Result<Option<Opened<'a>>> {
-    if !needed {
-        return Ok(None);
-    }
-    let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * host::cpus_allowed().len() as u32);
-    let site = Site {
-        directory: directory.data(),
-        keep: directory.keep(),
-        cache_bytes: Some(cache_bytes(request.preset)),
-        sessions_max: jobs_max + 8,
-    };
-    let node = workplace.engine.open(workplace.target, &site)?;
-    let claimed = node.claim().and_then(|()| node.inventory());
-    match claimed {
-        Ok(inventory) => Ok(Some(Opened { engine: workplace.engine, node, inventory })),
-        Err(error) => {
-            // The first error is the one to tell.
-            let _ = node.close();
-            Err(error.into())
-        }
-    }
-}
-
-/// The buffer cache that a server of our own gets: small in the small presets, so that a table larger than it is
-/// loaded in seconds; a quarter of the memory in the others, as practice has it.
-fn cache_bytes(preset: Preset) -> Bytes {
-    let quarter = Bytes(host::memory_total().0 / 4);
-    match preset {
-        Preset::Smoke => Bytes::MIB.times(16),
-        Preset::Quick => Bytes::MIB.times(128).min(quarter),
-        Preset::Standard => Bytes::GIB.times(8).min(quarter),
-        Preset::Publish => quarter,
-    }
-}
-
-fn sizes(request: &Request, subject: Option<&Opened<'_>>) -> Sizes {
-    let cache = subject.and_then(|subject| subject.inventory.cache_bytes);
-    let derived = Sizes::derive(request.preset, cache, request.seed);
-    derived.with_rows(request.small_rows, request.large_rows)
 }
 
 /// Loads, runs, writes; closes the engine whatever happens.
@@ -286,7 +211,7 @@ fn carry_out(
 fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) -> Result<Sources<'a>> {
     let watched = subject.and_then(|subject| subject.node.data_directory()).unwrap_or(directory);
     let engine = subject
-        .map(|subject| Ok::<_, Error>(Mutex::new((subject.node, subject.node.connect()?))))
+        .map(|subject| Ok::<_, Error>(Mutex::new(Watched { node: subject.node, session: subject.node.connect()? })))
         .transpose()?;
     let bookkeeping_commits = AtomicU64::new(0);
     Ok(Sources { host: Mutex::new(host::Counters::new(watched)), engine, bookkeeping_commits })
@@ -325,13 +250,7 @@ fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_
 }
 
 /// The sweep of one test.
-fn run_group(
-    bench: &Bench<'_>,
-    record: &mut Record,
-    path: &Path,
-    item: Item<'_>,
-    group: &[PlannedRun],
-) -> Result<()> {
+fn run_group(bench: &Bench<'_>, record: &mut Record, path: &Path, item: Item<'_>, group: &[PlannedRun]) -> Result<()> {
     let stage = bench.stage();
     let on_stage = match item {
         Item::Test(test) => stage.as_ref().map(|stage| (test, stage)),

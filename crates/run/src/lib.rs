@@ -12,6 +12,7 @@ mod interrupt;
 mod invocation;
 mod listener;
 mod measurement;
+mod opening;
 mod plan;
 mod request;
 mod sampler;

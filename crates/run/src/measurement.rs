@@ -1,13 +1,14 @@
 //! One run: warm up, measure, read, check.
 
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use engine::{Engine, Node, Session};
+use engine::{Engine, Node};
 use measure::{Broken, Course, Done, Watch, Work, run_jobs};
 use record::{
-    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Nanos, Outcome, Plan, PlannedRun, Placement, Run, Sweep,
-    Timestamp, Verdict,
+    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Nanos, Outcome, Placement, Plan, PlannedRun,
+    Run, Sweep, Timestamp, Verdict,
 };
 use workload::{Job, Sizes, Stage, Test};
 
@@ -49,9 +50,7 @@ impl Bench<'_> {
     /// Brings the node into the same state as before every other run.
     fn settle(&self) -> Result<()> {
         let Some(engine) = &self.sources.engine else { return Ok(()) };
-        let mut engine = engine.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let (node, session): &mut (&dyn Node, Box<dyn Session>) = &mut engine;
-        Ok(node.settle(session.as_mut())?)
+        Ok(engine.lock().unwrap_or_else(PoisonError::into_inner).settle()?)
     }
 }
 

@@ -21,9 +21,24 @@ pub(crate) struct Sources<'a> {
     /// The host's.
     pub host: Mutex<host::Counters>,
     /// The engine's, through a session that no job uses; absent for probes.
-    pub engine: Option<Mutex<(&'a dyn Node, Box<dyn Session>)>>,
+    pub engine: Option<Mutex<Watched<'a>>>,
     /// Transactions that dbdyno itself has caused beside its jobs and that the engine counts.
     pub bookkeeping_commits: AtomicU64,
+}
+
+/// The engine as the sampler sees it.
+pub(crate) struct Watched<'a> {
+    /// The node whose counters are read.
+    pub node: &'a dyn Node,
+    /// A session that no job uses.
+    pub session: Box<dyn Session>,
+}
+
+impl Watched<'_> {
+    /// Brings the node into the same state as before every other run.
+    pub(crate) fn settle(&mut self) -> engine::Result<()> {
+        self.node.settle(self.session.as_mut())
+    }
 }
 
 /// Reads the sources for one run.
@@ -142,7 +157,7 @@ impl<'a> Sampler<'a> {
     fn read_engine(&self) -> BTreeMap<String, u64> {
         let Some(engine) = &self.sources.engine else { return BTreeMap::new() };
         let mut engine = engine.lock().unwrap_or_else(PoisonError::into_inner);
-        let (node, session) = &mut *engine;
+        let Watched { node, session } = &mut *engine;
         match node.counters(session.as_mut()) {
             Ok((mut values, own_commits)) => {
                 // What this call commits is counted by the engine only at the next one.

@@ -13,14 +13,14 @@ use crate::output::print;
 /// # Errors
 /// Where something is in use, is not ours, or cannot be removed.
 pub fn clean(arguments: &CleanArguments) -> Result<()> {
-    let Some(mut directory) = MeasuredDirectory::to_be_removed(&arguments.dir)? else {
+    let Some(path) = MeasuredDirectory::left_below(&arguments.dir) else {
         return print(&format!("nothing of dbdyno in {}", arguments.dir.display()));
     };
-    let path = directory.path().display().to_string();
+    let path = path.display().to_string();
     if !arguments.yes && !confirmed(&path)? {
-        directory.leave();
         return print(&format!("left {path} as it is"));
     }
+    let mut directory = MeasuredDirectory::to_be_removed(&arguments.dir)?;
     for line in directory.prepare(ENGINES)? {
         print(&line)?;
     }

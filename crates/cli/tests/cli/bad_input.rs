@@ -121,7 +121,8 @@ fn a_record_that_cannot_be_written() {
 #[test]
 fn records_that_are_none() {
     let bench = Bench::new();
-    for (text, word) in [("", "empty.json"), ("{}", "empty.json"), ("{\"schema_version\": 1}", "empty.json"), ("[", "empty.json")]
+    for (text, word) in
+        [("", "empty.json"), ("{}", "empty.json"), ("{\"schema_version\": 1}", "empty.json"), ("[", "empty.json")]
     {
         fs::write(bench.path().join("empty.json"), text).unwrap();
         let said = bench.run(&["report", "empty.json"]);

@@ -52,6 +52,7 @@ fn ctrl_c_breaks_off_a_statement_in_flight() {
 code = "T901"
 layer = "cpu"
 unit = "statement"
+operations = 1
 summary = "one long statement"
 answers = "nothing"
 not = "anything"
@@ -62,6 +63,7 @@ sweep = "jobs"
 [[statement]]
 name = "work"
 sql = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000000000) select count(*) from n"
+expect = { rows = 1 }
 "#;
     std::fs::write(bench.path().join("long.toml"), test).unwrap();
     let child = bench.start(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "long.toml", "--record", "r.json"]);

@@ -8,7 +8,7 @@ const SMOKE: [&str; 6] = ["run", "--preset", "smoke", "--record", "r.json", "--j
 fn without_options_but_a_size_it_ends_in_a_spec_sheet_and_leaves_nothing_but_the_record() {
     let bench = Bench::new();
     let said = bench.succeed(&["run", "--preset", "smoke", "--jobs", "1,2"]);
-    for word in ["T131", "T611", "T716", "P111", "SQLite", "skipped", "dbdyno report"] {
+    for word in ["T131", "T611", "T716", "P111", "SQLite", "SKIPPED", "dbdyno report"] {
         assert!(said.out.contains(word), "no {word} in\n{}", said.out);
     }
     let files = bench.files();

@@ -28,8 +28,17 @@ fn line_is_ours(pid: u32) -> bool {
 #[test]
 fn every_test_that_the_engine_is_capable_of_has_a_row_and_nothing_is_left() {
     let bench = Bench::new();
-    let said =
-        bench.succeed(&["run", "--target", "local:postgres", "--preset", "smoke", "--jobs", "1,2", "--record", "r.json"]);
+    let said = bench.succeed(&[
+        "run",
+        "--target",
+        "local:postgres",
+        "--preset",
+        "smoke",
+        "--jobs",
+        "1,2",
+        "--record",
+        "r.json",
+    ]);
     let record = bench.record("r.json");
     let codes = [
         "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T421", "T611", "T621", "T211", "T426", "T626", "T721",
@@ -97,7 +106,8 @@ fn placement_is_an_explicit_and_recorded_choice() {
 #[test]
 fn the_server_does_not_run_as_root() {
     let bench = Bench::new();
-    let mut child = bench.start(&["run", "--target", "local:postgres", "--seconds", "3", "--jobs", "1", "--tests", "T611"]);
+    let mut child =
+        bench.start(&["run", "--target", "local:postgres", "--seconds", "3", "--jobs", "1", "--tests", "T611"]);
     let pid = wait_for_server(&bench);
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let uid = status.lines().find(|line| line.starts_with("Uid:")).unwrap().split_whitespace().nth(1).unwrap();

@@ -7,7 +7,8 @@ use crate::local_server::wait_for_server;
 
 /// All processes of the server below `postmaster`, itself included.
 fn family(postmaster: u32) -> Vec<u32> {
-    let output = std::process::Command::new("ps").args(["-o", "pid=", "--ppid", &postmaster.to_string()]).output().unwrap();
+    let output =
+        std::process::Command::new("ps").args(["-o", "pid=", "--ppid", &postmaster.to_string()]).output().unwrap();
     let children = String::from_utf8(output.stdout).unwrap();
     children.split_whitespace().map(|pid| pid.parse().unwrap()).chain([postmaster]).collect()
 }

@@ -444,7 +444,8 @@ fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     let mut other = stand.session();
     let process = session.server_process().expect("a process");
     let one = prepare(&mut *session, "select 1");
-    ask(&mut *other, &format!("select pg_terminate_backend({process}, 5000)"));
+    ask(&mut *other, &format!("select pg_terminate_backend({process})"));
+    std::thread::sleep(Duration::from_millis(300));
     let error = session.execute(one, &[]).expect_err("terminated");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Lost, Some("57P01")), "{error:?}");
     assert_eq!(session.execute(one, &[]).expect_err("still gone").kind, Kind::Lost);
@@ -456,7 +457,7 @@ fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     let outcome = std::thread::scope(|scope| {
         scope.spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
-            ask(&mut *other, &format!("select pg_terminate_backend({process}, 5000)"));
+            ask(&mut *other, &format!("select pg_terminate_backend({process})"));
         });
         session.bulk("ended", &mut Rows::new(CENTS, 200_000_000, |_, sink| sink.decimal(1, 2)))
     });

@@ -59,7 +59,9 @@ impl Node for SqliteNode {
         Ok(Box::new(SqliteSession::new(self.link()?)?))
     }
 
+    /// Of the file that would be measured: it is made where there is none yet.
     fn inventory(&self) -> Result<EngineInventory> {
+        self.claim()?;
         let link = self.link()?;
         inventory::read(&link.connection, &self.settings).map_err(|error| failure::of_rusqlite(&error))
     }

@@ -155,7 +155,10 @@ fn commits_are_counted_where_every_transaction_writes_or_reads_count_too() {
         let tests = crate::catalogue().iter().filter(|test| commits_counted(test, caps));
         tests.map(|test| test.code.clone()).collect()
     };
-    assert_eq!(counted(&caps).len(), crate::catalogue().len());
+    let all = crate::catalogue().iter().map(|test| test.code.as_str());
+    let alone: Vec<&str> = all.filter(|code| !["T426", "T431", "T512"].contains(code)).collect();
+    assert_eq!(counted(&caps), alone, "workers may be counted too");
+    (caps.parallel_query, caps.parallel_index) = (false, false);
     caps.counts_read_commits = false;
     assert_eq!(counted(&caps), ["T211", "T721", "T331", "T332", "T512", "T311", "T716"]);
     let mixed = Test::parse(GOOD, "mine.toml").expect("a good file");

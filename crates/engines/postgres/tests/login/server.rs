@@ -196,22 +196,16 @@ fn as_server(program: &str) -> Command {
     command
 }
 
-/// The newest version in Debian's place, or the one in the path.
+/// The place in the path, or else the newest version in Debian's place.
 fn programs() -> PathBuf {
-    let mut found: Vec<(u32, PathBuf)> = fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path().join("bin"))))
-        .collect();
-    found.sort();
-    match found.pop() {
-        Some((_, path)) => path,
-        None => {
-            let output = Command::new("pg_config").arg("--bindir").output().expect("PostgreSQL is installed");
-            PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
-        }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Some(directory) = std::env::split_paths(&path).find(|directory| directory.join("initdb").is_file()) {
+        return directory;
     }
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
+    let newest = newest.expect("the programs of a PostgreSQL server are installed");
+    PathBuf::from(format!("/usr/lib/postgresql/{newest}/bin"))
 }
 
 fn succeed(command: &mut Command) {
