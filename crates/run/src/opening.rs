@@ -64,6 +64,7 @@ pub(crate) fn open<'a>(
     if !needed {
         return Ok(None);
     }
+    let processors = host::cpus_allowed().len() as u32;
     let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * processors);
     let site = Site {
         directory: directory.data(),
