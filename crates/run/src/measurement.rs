@@ -114,8 +114,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let works = jobs.into_iter().map(|job| Box::new(Booked { job, commits }) as Box<dyn Work>).collect();
     let sampler = Sampler::new(bench.sources, Some(subject.node.processes()));
     drive(bench, run, works, &server_processes, sampler, cancellers);
-    // Threads inside a statement may commit transactions of their own, as many as the engine pleases.
-    if run.dop.threads == 1 && workload::commits_counted(test, subject.node.caps()) {
+    if workload::commits_counted(test, subject.node.caps()) {
         run.commits_expected = Some(run.totals.transactions);
     }
     Ok(())

@@ -77,6 +77,10 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
             )));
         }
     }
+    if let Some(test) = own.iter().find(|test| catalogue().any(|item| item.code() == test.code)) {
+        return Err(Error::user(format!("test {} of a test file is in the catalogue already", test.code))
+            .hint("give it a code of its own, such as T901"));
+    }
     let everything = request.tests.words.is_empty();
     let mut items: Vec<Item<'a>> =
         catalogue().filter(|item| everything || words.iter().any(|word| item.matches(word))).collect();

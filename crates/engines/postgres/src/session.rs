@@ -5,22 +5,23 @@
 
 mod cancel;
 mod copy;
+mod encoder;
+mod statement;
 
 use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::BytesMut;
 use engine::{Canceller, Error, Kind, Result, RowSource, Statement, Value};
-use postgres_protocol::message::frontend::{self, BindError};
+use postgres_protocol::message::frontend;
 use record::FailureKind;
 
-use crate::codec::{self, BINARY_FORMAT};
+use self::statement::{BEGIN, COMMIT, PUBLISH, PUBLISH_LATE, Prepared, ROLLBACK, Requests, row};
 use crate::connect::{Login, Opened, Server, Way, plain};
 use crate::failure::Refusal;
 use crate::message::{self, affected};
-use crate::wire::{Message, Wire, malformed};
+use crate::wire::{Message, Wire};
 
 /// From this version on a session can be told to publish its counters at once.
 pub(crate) const VERSION_OF_FLUSH: u32 = 15;
@@ -31,38 +32,6 @@ pub(crate) const PUBLISH_INTERVAL: Duration = Duration::from_millis(510);
 
 /// How long a session that is closed waits for its server process to end: what that counted is published by then.
 const FAREWELL: Duration = Duration::from_secs(2);
-
-/// Statements that every session needs, by the names that they are prepared under.
-const BEGIN: (&str, &str) = ("begin", "begin");
-const COMMIT: (&str, &str) = ("commit", "commit");
-const ROLLBACK: (&str, &str) = ("rollback", "rollback");
-/// Reads a table, if only of one page: a session that touched none since it last published would find nothing to do,
-/// and keep its count of commits to itself (`pgstat_report_stat` in `pgstat.c`).
-const PUBLISH: (&str, &str) =
-    ("publish", "select pg_catalog.pg_stat_force_next_flush() from (select from pg_catalog.pg_am limit 1) one");
-/// The same where there is nothing to be told: its end is one that publishes.
-const PUBLISH_LATE: (&str, &str) = (PUBLISH.0, "select from pg_catalog.pg_am limit 1");
-
-/// Execute of the unnamed portal without a limit, and Sync: the end of every request.
-const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
-
-/// A statement that the server has parsed.
-struct Prepared {
-    name: String,
-    parameters: Box<[u32]>,
-    /// One for all where all travel in the same format, as the protocol allows.
-    parameter_formats: Box<[i16]>,
-    columns: Box<[u32]>,
-    column_formats: Box<[i16]>,
-}
-
-/// Bind, Execute and Sync of the statements without parameters, ready to be sent.
-struct Requests {
-    begin: Vec<u8>,
-    commit: Vec<u8>,
-    rollback: Vec<u8>,
-    publish: Vec<u8>,
-}
 
 /// How the server was asked, which decides how it gets over an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -104,12 +73,7 @@ impl PostgresSession {
             process: None,
             statements: Vec::new(),
             known: HashMap::new(),
-            requests: Requests {
-                begin: request(BEGIN.0)?,
-                commit: request(COMMIT.0)?,
-                rollback: request(ROLLBACK.0)?,
-                publish: request(PUBLISH.0)?,
-            },
+            requests: Requests::new()?,
             in_transaction: false,
             answered_at: None,
             lost: false,
@@ -238,40 +202,6 @@ impl PostgresSession {
         }
     }
 
-    /// Writes Bind, Execute and Sync.
-    #[inline]
-    fn bind(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
-        let prepared = find(&self.statements, statement)?;
-        if binds.len() != prepared.parameters.len() {
-            let message =
-                format!("{} binds are given and the statement has {}", binds.len(), prepared.parameters.len());
-            return Err(Error::new(Kind::Statement, message));
-        }
-        self.wire.output.clear();
-        let written = frontend::bind(
-            "",
-            &prepared.name,
-            prepared.parameter_formats.iter().copied(),
-            binds.iter().zip(&prepared.parameters),
-            |(value, kind), out| codec::encode(value, *kind, out).map_err(Into::into),
-            prepared.column_formats.iter().copied(),
-            &mut self.wire.output,
-        );
-        match written {
-            Ok(()) => self.wire.output.extend_from_slice(&EXECUTE_AND_SYNC),
-            Err(error) => {
-                self.wire.output.clear();
-                return Err(match error {
-                    BindError::Conversion(error) => {
-                        Error::new(Kind::Statement, format!("a bind does not fit: {error}"))
-                    }
-                    BindError::Serialization(error) => unsendable(&error),
-                });
-            }
-        }
-        Ok(())
-    }
-
     /// Runs one of the statements that every session has; returns whether the server says that it rolled back.
     #[inline]
     fn run(&mut self, request: fn(&Requests) -> &[u8]) -> Result<bool> {
@@ -303,8 +233,7 @@ impl PostgresSession {
             }
             Ok(())
         })?;
-        let (parameter_formats, column_formats) = (formats(&parameters), formats(&columns));
-        Ok(Prepared { name, parameters, parameter_formats, columns, column_formats })
+        Ok(Prepared::new(name, parameters, columns))
     }
 }
 
@@ -333,7 +262,7 @@ impl engine::Session for PostgresSession {
 
     fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64> {
         self.alive()?;
-        self.bind(statement, binds)?;
+        find(&self.statements, statement)?.bind(binds, &mut self.wire.output)?;
         self.send()?;
         let (mut rows, mut changed) = (0, 0);
         self.answer(Protocol::Extended, |message| {
@@ -344,15 +273,15 @@ impl engine::Session for PostgresSession {
             }
             Ok(())
         })?;
-        let returns_rows = !find(&self.statements, statement)?.columns.is_empty();
+        let returns_rows = find(&self.statements, statement)?.returns_rows();
         Ok(if returns_rows { rows } else { changed })
     }
 
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
         self.alive()?;
-        self.bind(statement, binds)?;
+        find(&self.statements, statement)?.bind(binds, &mut self.wire.output)?;
         self.send()?;
-        let columns = find(&self.statements, statement)?.columns.clone();
+        let columns: Box<[u32]> = find(&self.statements, statement)?.columns().into();
         let mut rows = Vec::new();
         self.answer(Protocol::Extended, |message| {
             if message.tag == b'D' {
@@ -432,33 +361,6 @@ fn find(statements: &[Prepared], statement: Statement) -> Result<&Prepared> {
     statements.get(statement.0 as usize).ok_or_else(|| {
         Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
     })
-}
-
-/// Bind, Execute and Sync of the statement `name`, which has neither parameters nor columns that are looked at.
-fn request(name: &str) -> Result<Vec<u8>> {
-    let mut output = BytesMut::new();
-    let nothing: [i16; 0] = [];
-    frontend::bind("", name, nothing, nothing, |_, _| unreachable!("there is no value"), nothing, &mut output)
-        .map_err(|_| Error::new(Kind::Statement, format!("statement name {name} cannot be sent")))?;
-    output.extend_from_slice(&EXECUTE_AND_SYNC);
-    Ok(output.to_vec())
-}
-
-/// The formats in which values of `types` travel, as short as the protocol allows.
-fn formats(types: &[u32]) -> Box<[i16]> {
-    let formats: Vec<i16> = types.iter().map(|kind| codec::format_of(*kind)).collect();
-    match formats.iter().all(|format| *format == BINARY_FORMAT) {
-        true if !formats.is_empty() => Box::new([BINARY_FORMAT]),
-        _ => formats.into(),
-    }
-}
-
-fn row(body: &[u8], columns: &[u32]) -> io::Result<Vec<Value<'static>>> {
-    let fields = message::fields(body)?;
-    if fields.left() != columns.len() {
-        return Err(malformed(format!("a row of {} fields where {} are due", fields.left(), columns.len())));
-    }
-    fields.zip(columns).map(|(field, kind)| codec::decode(*kind, field?)).collect()
 }
 
 /// A message that cannot be built: a text with a zero byte in it, or one that is too long.

@@ -71,6 +71,7 @@ fn a_session_does_what_it_promises() {
     a_load_that_fails_ends_early(&stand);
     a_load_may_be_part_of_a_transaction(&stand);
     a_source_that_breaks_its_word_is_refused(&stand);
+    notices_do_not_end_a_load(&stand);
     parallel_plans_get_the_threads_that_were_asked_for(&stand);
     single_blocks_are_read_by_the_index(&stand);
     sessions_are_processes_of_the_server(&stand);
@@ -316,6 +317,21 @@ fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
     assert_eq!(error.kind, Kind::Statement);
     assert!(error.message.contains("field 2"), "{error}");
     assert_eq!(ask(&mut *session, "select count(*) from word"), [[Value::Int(0)]], "nothing was loaded");
+}
+
+fn notices_do_not_end_a_load(stand: &Stand) {
+    let mut session = stand.session();
+    make(&mut *session, "noisy", CENTS);
+    session
+        .batch(
+            "create function speak() returns trigger language plpgsql as \
+             $$ begin if new.id % 100 = 0 then raise notice 'row %', new.id; end if; return new; end $$; \
+             create trigger speak before insert on noisy for each row execute function speak()",
+        )
+        .expect("create");
+    let loaded = session.bulk("noisy", &mut Rows::new(CENTS, 50_000, |id, sink| sink.decimal(id, 2)));
+    assert_eq!(loaded.expect("bulk"), 50_000);
+    assert_eq!(ask(&mut *session, "select count(*) from noisy"), [[Value::Int(50_000)]]);
 }
 
 fn parallel_plans_get_the_threads_that_were_asked_for(stand: &Stand) {

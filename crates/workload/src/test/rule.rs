@@ -1,19 +1,21 @@
 //! What a test file must obey beyond its keys: every name in it names something, every number can be.
 
+mod answer;
+
 use std::collections::BTreeSet;
 
 use record::Sweep;
 
-use crate::data::{DataColumn, DataTable};
+use crate::data::DataTable;
 use crate::sql;
 use crate::test::ability;
 use crate::test::amount::Amount;
 use crate::test::bind::BindRule;
 use crate::test::column::is_identifier;
 use crate::test::error::BrokenRule;
-use crate::test::expectation::{Expectation, Item, Literal};
 use crate::test::shape::{OwnTable, StatementEntry, Step, Test};
 
+/// Nothing, or the first rule that is broken.
 type Held = Result<(), BrokenRule>;
 
 /// Executions of a statement in one step, at most.
@@ -181,7 +183,7 @@ fn statement(test: &Test, entry: &StatementEntry) -> Held {
             }
         }
     }
-    expectation(test, entry, &entry.expect)
+    answer::expectation(test, entry, &entry.expect)
 }
 
 fn same_names(entry: &StatementEntry, text: &str) -> Held {
@@ -226,66 +228,6 @@ fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Hel
     }
 }
 
-fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectation) -> Held {
-    let fail = |word: &str, message: &str| {
-        Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)))
-    };
-    let forms = [expect.rows.is_some(), expect.changed.is_some(), expect.values.is_some(), expect.table.is_some()];
-    if forms.iter().filter(|given| **given).count() != 1 {
-        return fail("expect", "needs exactly one of rows, changed, values and table");
-    }
-    [&expect.rows, &expect.changed].into_iter().flatten().try_for_each(|amount| known(test, "expect", amount))?;
-    for literal in expect.values.iter().flatten() {
-        if let Literal::Parameter(name) = literal {
-            known(test, "values", &Amount::Named(name.clone()))?;
-        }
-    }
-    let Some(table) = expect.table else {
-        return match expect.by.is_some() || !expect.columns.is_empty() || !expect.group.is_empty() {
-            true => fail("expect", "has by, columns or group, which go with table only"),
-            false => Ok(()),
-        };
-    };
-    if !test.tables.contains(&table) {
-        return fail("expect", &format!("is about {}, which tables does not name", table.name()));
-    }
-    if expect.columns.is_empty() {
-        return fail("expect", "needs columns, what the statement returns");
-    }
-    if let Some(by) = &expect.by {
-        let is_key = [DataColumn::Id, DataColumn::Scatter].iter().any(|key| key.name() == by);
-        if !is_key || !matches!(entry.bind.get(by), Some(BindRule::Uniform(_) | BindRule::Constant(_))) {
-            return fail(by, &format!("by = \"{by}\" is not id or scatter with a bind of that name"));
-        }
-    }
-    groups(entry, expect)
-}
-
-fn groups(entry: &StatementEntry, expect: &Expectation) -> Held {
-    let fail = |word: &str, message: String| {
-        Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)))
-    };
-    let distinct = [DataColumn::Region, DataColumn::Category].map(DataColumn::name);
-    if let Some(name) = expect.group.iter().find(|name| !distinct.contains(&name.as_str())) {
-        return fail(name, format!("groups by `{name}`, which is not one of {}", distinct.join(", ")));
-    }
-    if !expect.columns.iter().any(|item| item.is_aggregate()) {
-        return match (expect.group.is_empty(), &expect.by) {
-            (false, _) => fail("group", "has a group, but no count, sum, min or max".to_owned()),
-            (true, None) => fail("columns", "is every row of a table; give by, or aggregates".to_owned()),
-            (true, Some(_)) => Ok(()),
-        };
-    }
-    let alone = expect.columns.iter().find_map(|item| match item {
-        Item::Column(column) if !expect.group.iter().any(|name| name == column.name()) => Some(column.name()),
-        _ => None,
-    });
-    match alone {
-        Some(name) => fail(name, format!("has the column `{name}` beside aggregates, but not in group")),
-        None => Ok(()),
-    }
-}
-
 fn outside(step: &Step) -> Held {
     match step.sql.as_deref().is_some_and(|text| text.contains(sql::JOB)) {
         true => {
@@ -309,7 +251,8 @@ fn known(test: &Test, key: &str, amount: &Amount) -> Held {
         Amount::Named(name) if !test.param.contains_key(name) => {
             let known: Vec<&str> = test.param.keys().map(String::as_str).collect();
             let message = format!(
-                "{key} `{name}` is not a number, small.rows, large.rows, small.groups, large.groups or a parameter of the test ({})",
+                "{key} `{name}` is not a number, small.rows, large.rows, small.groups, large.groups or a \
+                 parameter of the test ({})",
                 if known.is_empty() { "it has none".to_owned() } else { known.join(", ") }
             );
             Err(BrokenRule::new(name, message))

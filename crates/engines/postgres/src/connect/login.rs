@@ -273,4 +273,40 @@ mod tests {
             assert_eq!(major(version), expected, "{version}");
         }
     }
+
+    /// The mechanism and the binding that are chosen, as the server will read them.
+    fn chosen(offered: &[u8], binding: Option<Vec<u8>>) -> Result<String> {
+        let socket = Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
+        let login = Login { password: Some(engine::Secret::new("word")), ..socket };
+        let mut exchange =
+            Exchange { login: &login, binding, confidential: true, scram: None, proven: false, heard: false };
+        let body = [&10_i32.to_be_bytes()[..], offered, &[0]].concat();
+        let answer = exchange.authenticate(&body)?.expect("an answer");
+        let text = String::from_utf8_lossy(&answer[5..]).into_owned();
+        let (mechanism, rest) = text.split_once('\0').expect("a mechanism");
+        let (binding, _) = rest[4..].split_once(',').expect("a binding");
+        Ok(format!("{mechanism} {binding}"))
+    }
+
+    #[test]
+    fn scram_is_bound_to_the_connection_where_both_sides_can() {
+        let (both, plain) = (&b"SCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0"[..], &b"SCRAM-SHA-256\0"[..]);
+        let binding = || Some(vec![1, 2, 3]);
+        assert_eq!(chosen(both, binding()).unwrap(), "SCRAM-SHA-256-PLUS p=tls-server-end-point");
+        assert_eq!(chosen(both, None).unwrap(), "SCRAM-SHA-256 n");
+        assert_eq!(chosen(plain, binding()).unwrap(), "SCRAM-SHA-256 y");
+        assert_eq!(chosen(plain, None).unwrap(), "SCRAM-SHA-256 n");
+        let error = chosen(b"OAUTHBEARER\0", None).unwrap_err();
+        assert!(error.kind == Kind::Access && error.message.contains("OAUTHBEARER"), "{error:?}");
+    }
+
+    #[test]
+    fn a_short_authentication_request_is_an_error() {
+        let login = Login::of_socket(std::path::Path::new("/nowhere"), 5432, "ann", "shop");
+        for body in [&[][..], &[0, 0, 0], &[0, 0, 0, 5, 1], &[0, 0, 0, 11], &[0, 0, 0, 12], &[0, 0, 0, 99]] {
+            let mut exchange =
+                Exchange { login: &login, binding: None, confidential: true, scram: None, proven: false, heard: true };
+            assert!(exchange.authenticate(body).is_err(), "{body:?}");
+        }
+    }
 }

@@ -1,26 +1,27 @@
-//! The bulk path: binary COPY, its fields encoded where they will be sent from.
+//! The bulk path: binary COPY.
 
-use engine::{ColumnType, Error, Kind, Result, RowSink, RowSource};
+use engine::{Error, Kind, Result, RowSource};
 use postgres_protocol::message::frontend;
 
+use super::encoder::Encoder;
 use super::{PostgresSession, Protocol, unsendable};
-use crate::codec::numeric;
 use crate::dialect::quoted;
 use crate::failure::Refusal;
 use crate::message::affected;
-use crate::wire::MESSAGE_BYTES_MAX;
+use crate::wire::Message;
 
 /// Rows are sent when so much of them is there.
-const CHUNK_BYTES: usize = 128 * 1024;
+const CHUNK_BYTES: usize = 256 * 1024;
 
-/// Tag and length of a CopyData message.
-const COPY_DATA: [u8; 5] = [b'd', 0, 0, 0, 0];
-
-/// Signature, no flags, no extension (PostgreSQL manual, COPY, "Binary Format").
-const FILE_HEADER: [u8; 19] = *b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
-
-/// Ends the rows.
-const FILE_TRAILER: i16 = -1;
+/// How the sending of rows ended.
+enum Ending {
+    /// With the last row.
+    Complete,
+    /// The rows are not what they were said to be.
+    Broken(Error),
+    /// The server does not want more.
+    Refused(Error),
+}
 
 impl PostgresSession {
     /// Copies `rows` into `table`. One statement is one transaction, unless one is open.
@@ -29,13 +30,15 @@ impl PostgresSession {
         let sql = format!("copy {} ({}) from stdin (format binary)", quoted(table), names.join(", "));
         self.begin_copy(&sql)?;
         let mut encoder = Encoder::new(rows.columns().iter().map(|column| column.kind).collect());
-        let broken = self.send_rows(rows, &mut encoder)?;
+        let ending = self.send_rows(rows, &mut encoder)?;
         self.wire.output.clear();
-        match &broken {
-            None => frontend::copy_done(&mut self.wire.output),
-            Some(reason) => {
+        match &ending {
+            Ending::Complete => frontend::copy_done(&mut self.wire.output),
+            Ending::Broken(reason) => {
                 frontend::copy_fail(&reason.message, &mut self.wire.output).map_err(|error| unsendable(&error))?;
             }
+            // The copy is over for the server, and what was sent after its refusal is skipped.
+            Ending::Refused(_) => {}
         }
         self.send()?;
         let mut loaded = 0;
@@ -45,10 +48,11 @@ impl PostgresSession {
             }
             Ok(())
         });
-        match broken {
-            // The server only repeats what it was told.
-            Some(reason) if !self.lost => Err(reason),
-            _ => answer.map(|()| loaded),
+        match ending {
+            Ending::Complete => answer.map(|()| loaded),
+            // The server only repeats what it was told, if anything.
+            Ending::Broken(reason) | Ending::Refused(reason) if self.lost => Err(Error { kind: Kind::Lost, ..reason }),
+            Ending::Broken(reason) | Ending::Refused(reason) => Err(reason),
         }
     }
 
@@ -76,231 +80,42 @@ impl PostgresSession {
         }
     }
 
-    /// Sends all rows; returns why they are wrong, if they are. Stops early where the server has said something, which
-    /// can only be that it does not want more.
-    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder) -> Result<Option<Error>> {
+    /// Sends all rows, unless they turn out wrong or the server does not want more.
+    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder) -> Result<Ending> {
         loop {
             match encoder.encode(rows) {
-                Ok(true) if encoder.bytes.len() < CHUNK_BYTES => {}
+                Ok(true) if encoder.size_bytes() < CHUNK_BYTES => {}
                 Ok(true) => {
                     self.send_chunk(encoder)?;
-                    if self.wire.has_answer() {
-                        return Ok(None);
+                    if let Some(refusal) = self.refusal()? {
+                        return Ok(Ending::Refused(refusal));
                     }
                 }
                 Ok(false) => {
-                    encoder.bytes.extend_from_slice(&FILE_TRAILER.to_be_bytes());
+                    encoder.end();
                     self.send_chunk(encoder)?;
-                    return Ok(None);
+                    return Ok(Ending::Complete);
                 }
-                Err(reason) => return Ok(Some(reason)),
+                Err(reason) => return Ok(Ending::Broken(reason)),
             }
         }
+    }
+
+    /// What the server has said in the meantime, if that is no. A notice is not.
+    fn refusal(&mut self) -> Result<Option<Error>> {
+        while self.wire.has_answer() {
+            match self.wire.next() {
+                Ok(Message { tag: b'E', body }) => return Ok(Some(Refusal::parse(body).into_error())),
+                Ok(_) => {}
+                Err(error) => return Err(self.lose(&error, None)),
+            }
+        }
+        Ok(None)
     }
 
     fn send_chunk(&mut self, encoder: &mut Encoder) -> Result<()> {
         let sent = self.wire.send(encoder.framed());
         encoder.restart();
         sent.map_err(|error| self.hang_up(&error))
-    }
-}
-
-/// Encodes rows behind the header of the message that will carry them.
-struct Encoder {
-    columns: Box<[ColumnType]>,
-    bytes: Vec<u8>,
-    /// Fields of the row that is being written.
-    fields: usize,
-    wrong: Option<String>,
-}
-
-impl Encoder {
-    fn new(columns: Box<[ColumnType]>) -> Encoder {
-        let mut bytes = Vec::with_capacity(CHUNK_BYTES + CHUNK_BYTES / 4);
-        bytes.extend_from_slice(&COPY_DATA);
-        bytes.extend_from_slice(&FILE_HEADER);
-        Encoder { columns, bytes, fields: 0, wrong: None }
-    }
-
-    /// Writes the next row; false after the last one.
-    fn encode(&mut self, rows: &mut dyn RowSource) -> Result<bool> {
-        let begin = self.bytes.len();
-        self.fields = 0;
-        self.bytes.extend_from_slice(&(self.columns.len() as i16).to_be_bytes());
-        if !rows.next(self) {
-            self.bytes.truncate(begin);
-            return Ok(false);
-        }
-        if self.fields != self.columns.len() {
-            let (given, due) = (self.fields, self.columns.len());
-            self.wrong.get_or_insert_with(|| format!("a row has {given} fields where {due} are due"));
-        }
-        if self.bytes.len() - begin > MESSAGE_BYTES_MAX {
-            self.wrong.get_or_insert_with(|| "a row is longer than PostgreSQL takes".to_owned());
-        }
-        match self.wrong.take() {
-            None => Ok(true),
-            Some(reason) => Err(Error::new(Kind::Statement, reason)),
-        }
-    }
-
-    /// The message as it is to be sent.
-    fn framed(&mut self) -> &[u8] {
-        // A chunk is closed at its size or one row later, and no row is longer than a message may be.
-        let length = (self.bytes.len() - 1) as u32;
-        self.bytes[1..COPY_DATA.len()].copy_from_slice(&length.to_be_bytes());
-        &self.bytes
-    }
-
-    fn restart(&mut self) {
-        self.bytes.truncate(COPY_DATA.len());
-    }
-
-    /// Counts the next field; false, and noted, where it is not of the kind that its column is.
-    #[inline]
-    fn takes(&mut self, fits: fn(ColumnType) -> bool, kind: &str) -> bool {
-        let column = self.columns.get(self.fields).copied();
-        self.fields += 1;
-        match column {
-            Some(column) if fits(column) => true,
-            Some(column) => self.refuse(format!("field {} is {kind} where {column:?} is due", self.fields)),
-            None => self.refuse(format!("a row has more than {} fields", self.columns.len())),
-        }
-    }
-
-    fn refuse(&mut self, reason: String) -> bool {
-        self.wrong.get_or_insert(reason);
-        false
-    }
-
-    /// Writes a field of a length that is known only behind it.
-    #[inline]
-    fn field(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        let begin = self.bytes.len();
-        self.bytes.extend_from_slice(&[0; 4]);
-        write(&mut self.bytes);
-        let length = self.bytes.len() - begin - 4;
-        self.bytes[begin..begin + 4].copy_from_slice(&(length as u32).to_be_bytes());
-    }
-}
-
-impl RowSink for Encoder {
-    #[inline]
-    fn int(&mut self, value: i64) {
-        match self.columns.get(self.fields).copied() {
-            Some(ColumnType::Decimal { .. }) => self.decimal(value, 0),
-            _ if self.takes(|column| column == ColumnType::Int, "an integer") => {
-                self.bytes.extend_from_slice(&8_i32.to_be_bytes());
-                self.bytes.extend_from_slice(&value.to_be_bytes());
-            }
-            _ => {}
-        }
-    }
-
-    #[inline]
-    fn float(&mut self, value: f64) {
-        if self.takes(|column| column == ColumnType::Float, "a double") {
-            self.bytes.extend_from_slice(&8_i32.to_be_bytes());
-            self.bytes.extend_from_slice(&value.to_be_bytes());
-        }
-    }
-
-    #[inline]
-    fn decimal(&mut self, unscaled: i64, scale: u8) {
-        if self.takes(|column| matches!(column, ColumnType::Decimal { .. }), "a decimal") {
-            self.field(|out| numeric::encode(unscaled, scale, out));
-        }
-    }
-
-    #[inline]
-    fn text(&mut self, value: &str) {
-        if !self.takes(|column| matches!(column, ColumnType::Text { .. }), "text") {
-            return;
-        }
-        if value.len() > MESSAGE_BYTES_MAX {
-            self.refuse(format!("a text of {} bytes is longer than PostgreSQL takes", value.len()));
-            return;
-        }
-        self.field(|out| out.extend_from_slice(value.as_bytes()));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use engine::Column;
-
-    /// Pushes what each closure says, a row each.
-    struct Rows {
-        columns: Vec<Column>,
-        rows: Vec<fn(&mut dyn RowSink)>,
-    }
-
-    impl RowSource for Rows {
-        fn columns(&self) -> &[Column] {
-            &self.columns
-        }
-        fn next(&mut self, sink: &mut dyn RowSink) -> bool {
-            if self.rows.is_empty() {
-                return false;
-            }
-            self.rows.remove(0)(sink);
-            true
-        }
-    }
-
-    type Row = fn(&mut dyn RowSink);
-
-    fn encode(kinds: &[ColumnType], rows: Vec<Row>) -> Result<Vec<u8>> {
-        let mut encoder = Encoder::new(kinds.into());
-        let mut rows = Rows { columns: Vec::new(), rows };
-        while encoder.encode(&mut rows)? {}
-        Ok(encoder.framed().to_vec())
-    }
-
-    const DECIMAL: ColumnType = ColumnType::Decimal { precision: 9, scale: 2 };
-    const TEXT: ColumnType = ColumnType::Text { size: 9 };
-
-    #[test]
-    fn rows_are_encoded_as_the_server_reads_them() {
-        let kinds = [ColumnType::Int, ColumnType::Float, DECIMAL, TEXT];
-        let bytes = encode(
-            &kinds,
-            vec![|sink| {
-                sink.int(-2);
-                sink.float(0.5);
-                sink.decimal(1250, 2);
-                sink.text("ab");
-            }],
-        )
-        .unwrap();
-        let mut expected = vec![b'd', 0, 0, 0, 0];
-        expected.extend_from_slice(b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0");
-        expected.extend_from_slice(&[0, 4, 0, 0, 0, 8, 255, 255, 255, 255, 255, 255, 255, 254]);
-        expected.extend_from_slice(&[0, 0, 0, 8, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0]);
-        expected.extend_from_slice(&[0, 0, 0, 12, 0, 2, 0, 0, 0, 0, 0, 2, 0, 12, 0x13, 0x88]);
-        expected.extend_from_slice(&[0, 0, 0, 2, b'a', b'b']);
-        let length = (expected.len() as u32 - 1).to_be_bytes();
-        expected[1..5].copy_from_slice(&length);
-        assert_eq!(bytes, expected);
-    }
-
-    #[test]
-    fn a_row_that_does_not_fit_its_columns_is_refused() {
-        let wrong: [(&[ColumnType], Row); 5] = [
-            (&[ColumnType::Int], |_| {}),
-            (&[ColumnType::Int], |sink| {
-                sink.int(1);
-                sink.int(2);
-            }),
-            (&[ColumnType::Int], |sink| sink.text("1")),
-            (&[TEXT], |sink| sink.float(1.0)),
-            (&[ColumnType::Float], |sink| sink.decimal(1, 0)),
-        ];
-        for (kinds, row) in wrong {
-            assert_eq!(encode(kinds, vec![row]).unwrap_err().kind, Kind::Statement);
-        }
-        let whole = encode(&[DECIMAL], vec![|sink| sink.int(5)]).unwrap();
-        assert_eq!(whole, encode(&[DECIMAL], vec![|sink| sink.decimal(5, 0)]).unwrap());
     }
 }

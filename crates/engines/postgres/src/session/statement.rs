@@ -1,0 +1,172 @@
+//! Statements that the server has parsed, and the requests that run them.
+
+use std::io;
+
+use bytes::BytesMut;
+use engine::{Error, Kind, Result, Value};
+use postgres_protocol::message::frontend::{self, BindError};
+
+use super::unsendable;
+use crate::codec::{self, BINARY_FORMAT};
+use crate::message;
+use crate::wire::malformed;
+
+/// Statements that every session needs: the names that they are prepared under, and their text.
+pub(super) const BEGIN: (&str, &str) = ("begin", "begin");
+pub(super) const COMMIT: (&str, &str) = ("commit", "commit");
+pub(super) const ROLLBACK: (&str, &str) = ("rollback", "rollback");
+/// Reads a table, if only of one page: a session that touched none since it last published would find nothing to do,
+/// and keep its count of commits to itself (`pgstat_report_stat` in PostgreSQL's `pgstat.c`).
+pub(super) const PUBLISH: (&str, &str) =
+    ("publish", "select pg_catalog.pg_stat_force_next_flush() from (select from pg_catalog.pg_am limit 1) one");
+/// The same where there is nothing to be told: its end is one that publishes.
+pub(super) const PUBLISH_LATE: (&str, &str) = (PUBLISH.0, "select from pg_catalog.pg_am limit 1");
+
+/// Execute of the unnamed portal without a limit, and Sync: the end of every request.
+const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
+
+/// A statement that the server has parsed.
+pub(super) struct Prepared {
+    name: String,
+    parameters: Box<[u32]>,
+    parameter_formats: Box<[i16]>,
+    columns: Box<[u32]>,
+    column_formats: Box<[i16]>,
+}
+
+impl Prepared {
+    /// With the types of its parameters and columns, as the server described them.
+    pub(super) fn new(name: String, parameters: Box<[u32]>, columns: Box<[u32]>) -> Prepared {
+        let (parameter_formats, column_formats) = (formats(&parameters), formats(&columns));
+        Prepared { name, parameters, parameter_formats, columns, column_formats }
+    }
+
+    pub(super) fn returns_rows(&self) -> bool {
+        !self.columns.is_empty()
+    }
+
+    pub(super) fn columns(&self) -> &[u32] {
+        &self.columns
+    }
+
+    /// Writes Bind, Execute and Sync. Nothing is written where a bind does not fit.
+    #[inline]
+    pub(super) fn bind(&self, binds: &[Value<'_>], output: &mut BytesMut) -> Result<()> {
+        output.clear();
+        if binds.len() != self.parameters.len() {
+            let message = format!("{} binds are given and the statement has {}", binds.len(), self.parameters.len());
+            return Err(Error::new(Kind::Statement, message));
+        }
+        let written = frontend::bind(
+            "",
+            &self.name,
+            self.parameter_formats.iter().copied(),
+            binds.iter().zip(&self.parameters),
+            |(value, kind), out| codec::encode(value, *kind, out).map_err(Into::into),
+            self.column_formats.iter().copied(),
+            output,
+        );
+        match written {
+            Ok(()) => {
+                output.extend_from_slice(&EXECUTE_AND_SYNC);
+                Ok(())
+            }
+            Err(error) => {
+                output.clear();
+                Err(match error {
+                    BindError::Conversion(error) => {
+                        Error::new(Kind::Statement, format!("a bind does not fit: {error}"))
+                    }
+                    BindError::Serialization(error) => unsendable(&error),
+                })
+            }
+        }
+    }
+}
+
+/// Requests that are always the same, ready to be sent.
+pub(super) struct Requests {
+    pub(super) begin: Vec<u8>,
+    pub(super) commit: Vec<u8>,
+    pub(super) rollback: Vec<u8>,
+    pub(super) publish: Vec<u8>,
+}
+
+impl Requests {
+    pub(super) fn new() -> Result<Requests> {
+        let request = |name: &str| {
+            let mut output = BytesMut::new();
+            Prepared::new(name.to_owned(), Box::default(), Box::default()).bind(&[], &mut output)?;
+            Ok(output.to_vec())
+        };
+        Ok(Requests {
+            begin: request(BEGIN.0)?,
+            commit: request(COMMIT.0)?,
+            rollback: request(ROLLBACK.0)?,
+            publish: request(PUBLISH.0)?,
+        })
+    }
+}
+
+/// The formats in which values of `types` travel: one for all where they are alike, as the protocol allows.
+fn formats(types: &[u32]) -> Box<[i16]> {
+    let formats: Vec<i16> = types.iter().map(|kind| codec::format_of(*kind)).collect();
+    match formats.iter().all(|format| *format == BINARY_FORMAT) {
+        true if !formats.is_empty() => Box::new([BINARY_FORMAT]),
+        _ => formats.into(),
+    }
+}
+
+/// The values of a DataRow of `columns`.
+pub(super) fn row(body: &[u8], columns: &[u32]) -> io::Result<Vec<Value<'static>>> {
+    let fields = message::fields(body)?;
+    if fields.left() != columns.len() {
+        return Err(malformed(format!("a row of {} fields where {} are due", fields.left(), columns.len())));
+    }
+    fields.zip(columns).map(|(field, kind)| codec::decode(*kind, field?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::oid;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_request_is_bind_execute_and_sync_in_binary() {
+        let prepared = Prepared::new("s7".to_owned(), Box::new([oid::INT8]), Box::new([oid::INT4, oid::TEXT]));
+        let mut output = BytesMut::new();
+        prepared.bind(&[Value::Int(5)], &mut output).unwrap();
+        let mut expected = b"B\0\0\0\x1e\0s7\0\0\x01\0\x01\0\x01\0\0\0\x08\0\0\0\0\0\0\0\x05\0\x01\0\x01".to_vec();
+        expected.extend_from_slice(b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
+        assert_eq!(output, expected);
+        assert!(prepared.returns_rows());
+    }
+
+    #[test]
+    fn a_bind_that_does_not_fit_leaves_nothing_to_be_sent() {
+        let prepared = Prepared::new("s".to_owned(), Box::new([oid::INT2]), Box::default());
+        let mut output = BytesMut::new();
+        for binds in [&[Value::Int(40_000)][..], &[], &[Value::Int(1), Value::Int(2)]] {
+            assert_eq!(prepared.bind(binds, &mut output).unwrap_err().kind, Kind::Statement);
+            assert!(output.is_empty());
+        }
+    }
+
+    #[test]
+    fn types_that_travel_as_text_are_named_one_by_one() {
+        assert_eq!(&*formats(&[oid::INT8, 1082, oid::TEXT]), [1, 0, 1]);
+        assert_eq!(&*formats(&[oid::INT8, oid::TEXT]), [1]);
+        assert_eq!(&*formats(&[]), [0; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_rows_never_panic(
+            body in proptest::collection::vec(any::<u8>(), 0..100),
+            columns in proptest::collection::vec(0_u32..2000, 0..4),
+        ) {
+            let _ = row(&body, &columns);
+        }
+    }
+}
