@@ -42,7 +42,7 @@ pub enum Processes {
 
 /// A database engine: what is known before a connection is made.
 pub trait Engine: Sync {
-    /// Short name, as in a target: `sqlite`.
+    /// Short name, as in a target (`local:NAME`).
     fn name(&self) -> &'static str;
 
     /// Name as its makers write it.

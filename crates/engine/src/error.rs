@@ -35,7 +35,7 @@ pub enum Kind {
 pub struct Error {
     /// Who has to act.
     pub kind: Kind,
-    /// The engine's own code (`40P01`, `SQLITE_BUSY`), where it gave one.
+    /// The engine's own code (an SQLSTATE, say), where it gave one.
     pub code: Option<String>,
     /// Thing, value and limit in one sentence, lower case, no full stop. Never a password.
     pub message: String,

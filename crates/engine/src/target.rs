@@ -60,7 +60,10 @@ pub struct Target {
 
 /// Why a text is not a target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("target {text} {problem}\nhint: a target is postgres://user@host:port/database, local:postgres, or sqlite")]
+#[error(
+    "target {text} {problem}\nhint: a target is SCHEME://user@host:port/database, local:NAME for a throwaway server, \
+     or the name of an embedded engine (see `dbdyno list engines`)"
+)]
 pub struct TargetError {
     /// The text, without what may be a password.
     pub text: String,

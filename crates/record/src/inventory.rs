@@ -203,7 +203,7 @@ pub struct Setting {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EngineInventory {
-    /// Short name, as in a target (`sqlite`).
+    /// Short name, as in a target.
     pub name: String,
     /// Name as its makers write it.
     pub title: String,

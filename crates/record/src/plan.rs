@@ -92,7 +92,7 @@ pub struct PlannedRun {
 pub struct Skipped {
     /// The code of the test.
     pub test: String,
-    /// Why, as a clause: `SQLite has no table compression`.
+    /// Why, as a clause: `this engine has no table compression`.
     pub reason: String,
 }
 
