@@ -40,7 +40,7 @@ impl Progress {
         let on_terminal = loudness == Loudness::Normal && stderr().is_terminal();
         let bar = on_terminal.then(|| {
             let bar = ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{bar:24} {msg}").expect("a constant template");
+            let style = ProgressStyle::with_template("{bar:24} {wide_msg}").expect("a constant template");
             bar.set_style(style);
             bar
         });
@@ -77,12 +77,12 @@ impl Progress {
         let rate = operations as f64 / elapsed.seconds().max(1e-3);
         let left = state.expected.since(state.expected_done + elapsed.min(state.current_expected));
         let message = format!(
-            "{}/{} {}  {}/s  {} left",
+            "{}/{}  {} left  {}/s  {}",
             state.runs_done + 1,
             state.runs,
-            state.current,
+            humantime::format_duration(Duration::from_secs(left.seconds() as u64)),
             report::number(rate),
-            humantime::format_duration(Duration::from_secs(left.seconds() as u64))
+            state.current
         );
         self.show(state, elapsed, message);
     }

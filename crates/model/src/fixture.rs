@@ -41,6 +41,7 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         cache_fit: None,
         data_bytes: None,
         commits_expected: None,
+        changes: true,
         parameters: BTreeMap::new(),
         begun_at: Timestamp::default(),
         window_ns: Nanos(10_000_000_000),

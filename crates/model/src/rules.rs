@@ -58,10 +58,12 @@ pub struct Rules {
     /// A table that is said not to fit the cache has at least so many times its size; above 1.
     pub cache_multiple_min: f64,
 
-    /// A commit that changed something writes at least so many bytes of redo.
-    pub redo_bytes_per_commit_min: f64,
     /// Commits that share a flush may be so many times the jobs; at least 1.
     pub commits_per_flush_and_job: f64,
+
+    /// The best point may be so many times the speed for each of its jobs or threads; above 1. More than that is no
+    /// parallelism: the single job waited for something that is not work.
+    pub gain_per_worker_max: f64,
 
     /// Whole seconds that a search for two levels needs.
     pub level_seconds_min: usize,
@@ -120,8 +122,9 @@ pub const RULES: Rules = Rules {
     cache_fill_max: 0.5,
     cache_multiple_min: 2.0,
 
-    redo_bytes_per_commit_min: 16.0,
     commits_per_flush_and_job: 2.0,
+
+    gain_per_worker_max: 1.25,
 
     level_seconds_min: 6,
     level_size_min: 2,

@@ -7,6 +7,7 @@ use record::{Ceiling, Dop, Layer, Rate, Ratio, Record, Run, Sweep, Unit, Verdict
 use crate::delta::{per_second, share};
 use crate::derived::{Derived, derived};
 use crate::row::{Quantiles, is_void, quantiles, verdict};
+use crate::rules::RULES;
 
 /// The condensed record.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,6 +44,13 @@ pub struct Line {
 }
 
 impl Line {
+    /// Whether more was gained than jobs and threads can explain: a cache that was warmed, or a single job that the
+    /// kernel kept waiting.
+    pub fn gains_beyond_its_workers(&self) -> bool {
+        let workers = self.best.as_ref().map(|best| f64::from(best.dop.jobs) * f64::from(best.dop.threads));
+        matches!((self.scalability, workers), (Some(gain), Some(workers)) if gain > workers * RULES.gain_per_worker_max)
+    }
+
     /// Whether not one run of the test is a result.
     pub fn is_void(&self) -> bool {
         self.best.is_none()
@@ -201,6 +209,15 @@ mod tests {
     fn under(mut run: Run, probe: &str, unit: Unit) -> Run {
         run.ceiling = Some(Ceiling { probe: probe.to_owned(), unit });
         run
+    }
+
+    #[test]
+    fn a_gain_that_its_jobs_do_not_explain_is_seen() {
+        let gains = |times: u64| {
+            let record = record(vec![run("T611", 1), faster(run("T611", 2), times)]);
+            sheet(&record).lines[0].gains_beyond_its_workers()
+        };
+        assert!(!gains(1) && gains(3));
     }
 
     #[test]

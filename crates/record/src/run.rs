@@ -194,6 +194,8 @@ pub struct Run {
     pub data_bytes: Option<Bytes>,
     /// Commits that the engine should have counted for the steps; absent where it does not count such transactions.
     pub commits_expected: Option<u64>,
+    /// Whether its transactions change the database, so that each commit has to reach stable storage.
+    pub changes: bool,
     /// Numbers that the test was run with (`n` of the Fibonacci test, ...).
     pub parameters: BTreeMap<String, i64>,
     /// When the window began.

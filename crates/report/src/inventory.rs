@@ -198,6 +198,9 @@ fn durability(engine: &EngineInventory) -> String {
     if reason.is_empty() { word.to_owned() } else { format!("{word}: {reason}") }
 }
 
+/// Longer values of settings are left to the record.
+const SETTING_LENGTH_MAX: usize = 40;
+
 /// Lines of settings at the head of a sheet; the others are counted.
 const SETTING_LINES_MAX: usize = 3;
 
@@ -226,7 +229,8 @@ pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style
         return lines;
     };
     fact("engine", list([Some(engine_line(engine)), engine_sizes(engine)].into_iter().flatten()));
-    let settings = engine.settings.iter().map(|setting| format!("{} = {}", setting.name, setting.value));
+    let short = engine.settings.iter().filter(|setting| setting.value.len() <= SETTING_LENGTH_MAX);
+    let settings = short.map(|setting| format!("{} = {}", setting.name, setting.value));
     let mut shown = paragraph("settings", 10, &list(settings), width);
     if shown.len() > SETTING_LINES_MAX {
         shown.truncate(SETTING_LINES_MAX);

@@ -89,6 +89,7 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Run {
     run.ceiling = test.ceiling.clone().map(|ceiling| Ceiling { probe: ceiling.probe, unit: ceiling.unit });
     run.cache_fit = test.cache_fit();
     run.parameters = test.parameters(bench.plan.preset);
+    run.changes = test.changes();
     run.data_bytes = test.data_bytes(bench.sizes);
     if let Err(error) = try_test(bench, &mut run, test) {
         run.outcome = Outcome::Failed { message: error.to_string() };
@@ -150,6 +151,7 @@ fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         cache_fit: None,
         data_bytes: None,
         commits_expected: None,
+        changes: false,
         parameters: Default::default(),
         begun_at: timestamp(),
         window_ns: Nanos(0),

@@ -90,18 +90,17 @@ impl<'a> Sampler<'a> {
         self.changed.notify_all();
     }
 
-    /// The first thing after the last job: the host first, then the engine.
+    /// The first thing after the last job: the host first, then the engine. No reading of the sampler's own thread is
+    /// later than this one: it is over for that thread before this reading begins.
     pub(crate) fn end(&self) {
+        self.give_up();
         let mut values = self.read_host();
         let at_ns = clock::now();
         values.extend(self.read_engine());
-        let mut state = self.lock();
-        state.readings.push(Reading { at_ns, values });
-        state.phase = Phase::Over;
-        self.changed.notify_all();
+        self.lock().readings.push(Reading { at_ns, values });
     }
 
-    /// Ends the sampling of a run that never began.
+    /// Ends the sampling: of a run that is over, or that never began.
     pub(crate) fn give_up(&self) {
         self.lock().phase = Phase::Over;
         self.changed.notify_all();

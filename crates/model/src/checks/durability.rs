@@ -1,6 +1,6 @@
 //! Whether commits were forced to stable storage.
 //!
-//! Asked only of tests that changed something: redo of at least a few bytes per commit. The settings say whether a
+//! Asked only of tests that change something. The settings say whether a
 //! commit waits for the log; where they say so and the device has a volatile write cache, its count of flushes must
 //! agree: some, and no more commits per flush than a group of concurrent jobs explains. A flush that is missing is a
 //! warning and not a failure: a stacked device passes flushes on without counting them.
@@ -14,30 +14,21 @@ use crate::rules::RULES;
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let engine = context.engine.filter(|_| !is_probe(run))?;
     let commits = run.commits_expected.unwrap_or(run.totals.transactions);
-    if commits == 0 || changed(run, commits) == Some(false) {
+    if commits == 0 || !run.changes {
         return None;
     }
-    let (verdict, detail) = match (engine.durable, changed(run, commits)) {
-        (_, None) => (Verdict::Unknown, "whether the transactions changed anything is not known".to_owned()),
-        (None, _) => {
+    let (verdict, detail) = match engine.durable {
+        None => {
             (Verdict::Unknown, format!("whether a commit waits for stable storage is not known: {}", engine.durability))
         }
-        (Some(false), _) => {
-            (Verdict::Warn, format!("a commit does not wait for stable storage: {}", engine.durability))
-        }
-        (Some(true), _) if engine.location == Location::Remote => (
+        Some(false) => (Verdict::Warn, format!("a commit does not wait for stable storage: {}", engine.durability)),
+        Some(true) if engine.location == Location::Remote => (
             Verdict::Unknown,
             "the settings say that commits are durable; flushes of another host are not seen".to_owned(),
         ),
-        (Some(true), _) => flushed(run, commits, context.write_cache),
+        Some(true) => flushed(run, commits, context.write_cache),
     };
     finding(Check::Durability, verdict, detail)
-}
-
-/// Whether the transactions wrote anything to speak of.
-fn changed(run: &Run, commits: u64) -> Option<bool> {
-    let written = delta(run, name::REDO_WRITE_BYTES).or_else(|| delta(run, name::PHYSICAL_WRITE_BYTES))?;
-    Some(written as f64 >= commits as f64 * RULES.redo_bytes_per_commit_min)
 }
 
 fn flushed(run: &Run, commits: u64, write_cache: Option<&str>) -> (Verdict, String) {
@@ -119,9 +110,11 @@ mod tests {
 
     #[test]
     fn a_test_that_only_reads_is_not_asked() {
-        assert_eq!(says(&[(name::REDO_WRITE_BYTES, 159_999)], Some(false), BACK), None, "less than 16 bytes each");
-        assert!(says(&[(name::REDO_WRITE_BYTES, 160_000)], Some(false), BACK).is_some());
-        assert_eq!(says(&[], Some(true), BACK).unwrap().0, Verdict::Unknown);
+        let (engine, instrument) = (engine(), instrument());
+        let context = Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache: BACK };
+        let reading = Run { changes: false, ..counted(run("T616", 2), &[(name::DEVICE_FLUSH_COUNT, 0)]) };
+        assert_eq!(check(&reading, &context), None);
+        assert!(check(&Run { changes: true, ..reading }, &context).is_some());
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What is in doubt, in words: what the self-checks of the runs say when they do not pass, runs that broke off, and
 //! tests that were skipped.
 
-use record::{Check, Dop, Outcome, Record, Run, Verdict};
+use record::{Check, Dop, Outcome, Placement, Record, Run, Verdict};
 
+use crate::figure::three_digits;
 use crate::layout::{clean, cut, paragraph};
 use crate::plan::degrees;
 use crate::style::{Ink, Style};
@@ -56,6 +57,26 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
             Some(ink) if index == 0 => style.paint(line, ink),
             _ => line.clone(),
         }));
+    }
+    lines.extend(leaps(record, style, width));
+    lines
+}
+
+/// Tests whose gain is more than jobs can explain.
+fn leaps(record: &Record, style: Style, width: usize) -> Vec<String> {
+    let kernel = record.plan.placement == Placement::Kernel;
+    let where_from = match kernel {
+        true => "the kernel may have put client and server on different processors, see --placement paired",
+        false => "the single one waited for something that is not work",
+    };
+    let mut lines = Vec::new();
+    for line in model::sheet(record).lines.iter().filter(|line| line.gains_beyond_its_workers()) {
+        let (Some(best), Some(gain)) = (&line.best, line.scalability) else { continue };
+        let label = format!("  {:<5}{}", mark(Verdict::Warn), cut(&clean(&line.test), 8));
+        let at = degrees(&[best.dop]);
+        let text = format!("{at} did {} times the rate of one: {where_from}", three_digits(gain));
+        let paragraph = paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width);
+        lines.extend(paragraph.iter().map(|line| style.paint(line, Ink::Warning)));
     }
     lines
 }

@@ -281,6 +281,7 @@ fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -> Ru
         cache_fit: sample.cache_fit,
         data_bytes: sample.cache_fit.map(|_| Bytes(1_200_000_000)),
         commits_expected: (transactions > 0).then_some(transactions),
+        changes: transactions > 0,
         parameters: BTreeMap::new(),
         begun_at: at("2026-01-31T12:01:00.000Z"),
         window_ns,

@@ -203,6 +203,7 @@ fn run(number: u32, pace: Pace) -> Run {
         cache_fit: Some(CacheFit::Inside),
         data_bytes: Some(Bytes(4096)),
         commits_expected: Some(23),
+        changes: true,
         parameters: BTreeMap::from([("n".to_owned(), i64::MIN)]),
         begun_at: at("2026-01-31T12:00:01.000Z"),
         window_ns: Nanos(1_000_000_123),

@@ -184,8 +184,20 @@ impl Test {
         self.parallel.as_deref().is_some_and(|name| ability::has(caps, name))
     }
 
+    /// Whether a step changes the database.
+    pub fn changes(&self) -> bool {
+        self.bulk.is_some() || self.statement.iter().any(StatementEntry::changes)
+    }
+
     pub(crate) fn scope<'a>(&'a self, sizes: &'a Sizes) -> Scope<'a> {
         Scope { parameters: &self.param, sizes }
+    }
+}
+
+impl StatementEntry {
+    /// Whether it changes the database: it is expected how many rows it changes.
+    fn changes(&self) -> bool {
+        self.expect.changed.is_some()
     }
 }
 
@@ -212,11 +224,9 @@ impl OwnTable {
 /// which it is expected how many rows it changes does), or it counts those that only read as well. Not so for a test
 /// with threads inside its statements: what these do may be counted as transactions of their own.
 pub fn commits_counted(test: &Test, caps: &Caps) -> bool {
-    let mut writes = test.statement.iter().map(|entry| entry.expect.changed.is_some());
-    let all_write = match (test.bulk.is_some(), test.transaction) {
-        (true, _) => true,
-        (false, true) => writes.any(|writes| writes),
-        (false, false) => writes.all(|writes| writes),
+    let all_change = match test.transaction {
+        true => test.changes(),
+        false => test.statement.iter().all(StatementEntry::changes),
     };
-    (caps.counts_read_commits || all_write) && !test.is_parallel(caps)
+    (caps.counts_read_commits || all_change) && !test.is_parallel(caps)
 }
