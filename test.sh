@@ -7,14 +7,12 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-packages=(build-essential pkg-config openssl)
-server_packages=(postgresql postgresql-client)
+sudo=()
+[ "$(id -u)" -eq 0 ] || sudo=(sudo)
 
 have_postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
 
 install() {
-  local sudo=()
-  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
   if ! command -v apt-get >/dev/null; then
     printf 'error: %s is missing\nhint: install it; this script knows Debian and Ubuntu only\n' "$*" >&2
     exit 1
@@ -27,13 +25,15 @@ command -v cargo >/dev/null || {
   printf 'error: cargo is missing\nhint: install Rust 1.95 or newer, see https://rustup.rs\n' >&2
   exit 1
 }
-command -v cc >/dev/null && command -v openssl >/dev/null || install "${packages[@]}"
+for program in cc openssl ps; do
+  command -v "$program" >/dev/null || { install build-essential openssl procps && break; }
+done
 if ! have_postgres; then
-  # The package would otherwise create and start a cluster of its own.
-  mkdir -p /etc/postgresql-common 2>/dev/null || true
-  [ -e /etc/postgresql-common/createcluster.conf ] || [ ! -w /etc/postgresql-common ] ||
-    printf 'create_main_cluster = false\n' >/etc/postgresql-common/createcluster.conf
-  install "${server_packages[@]}"
+  # Without this the package would create a cluster of its own and start it.
+  install postgresql-common
+  "${sudo[@]}" sed -i 's/^#* *create_main_cluster *=.*/create_main_cluster = false/' \
+    /etc/postgresql-common/createcluster.conf
+  install postgresql
 fi
 have_postgres || {
   printf 'error: no PostgreSQL server programs after the installation\n' >&2

@@ -54,7 +54,8 @@ run_pgbench() { # jobs processors
 run_dbdyno() { # jobs processors
   rm -f r.json
   taskset -c "$2" "$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs "$1" --seconds "$seconds" --warm-up 0.3 --record r.json >/dev/null
-  "$dbdyno" report r.json --format csv | awk -F, 'NR==1{for(i=1;i<=NF;i++)column[$i]=i} NR==2{printf "%.0f %.3f\n", $column["operations_per_second"], 1e6*$column["client_cpus"]/$column["operations_per_second"]}'
+  # Titles are quoted and may hold commas.
+  "$dbdyno" report r.json --format csv | sed 's|"[^"]*"|title|g' | awk -F, 'NR==1{for(i=1;i<=NF;i++)column[$i]=i} NR==2{printf "%.0f %.3f\n", $column["operations_per_second"], 1e6*$column["client_cpus"]/$column["operations_per_second"]}'
 }
 
 compare() { # title jobs processors
