@@ -103,7 +103,6 @@ impl Listener for Progress {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Note(text) => self.line(text),
-            Event::Doubt(finding) => self.line(&format!("! {}", finding.detail)),
             Event::Planned { runs, expected, skipped, record } => {
                 (state.runs, state.expected) = (*runs, *expected);
                 for skip in *skipped {

@@ -75,7 +75,7 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
 /// The plan of `request`, without carrying it out. The engine is opened to ask what it can do, and closed again.
 ///
 /// # Errors
-/// As for [`measure`].
+/// As for [`measure()`].
 pub fn dry_run(request: &Request, workplace: &Workplace<'_>) -> Result<Plan> {
     let own = test_files(&request.tests.words)?;
     let items = plan::select(request, &own)?;
@@ -103,7 +103,7 @@ fn decide(
 /// Carries out what is left of the plan of `record`, which lies at `request.record`. Runs that failed are repeated.
 ///
 /// # Errors
-/// As for [`measure`].
+/// As for [`measure()`].
 pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
     let own = test_files(&record.plan.test_files)?;
     let request = Request { tests: selection(&record.plan), ..request.clone() };

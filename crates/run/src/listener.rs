@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{Finding, Nanos, PlannedRun, Run, Skipped};
+use record::{Nanos, PlannedRun, Run, Skipped};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -47,8 +47,6 @@ pub enum Event<'a> {
     },
     /// A run has ended and stands in the record.
     Ended(&'a Run),
-    /// A self-check of the whole invocation says something.
-    Doubt(&'a Finding),
 }
 
 /// Hears what happens. Called from the thread that measures and from the sampler, never from a job.
