@@ -1,9 +1,8 @@
 //! All jobs of one run: one thread each, warmed up, released together, joined.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Barrier;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 use record::{Nanos, Pace};
 
@@ -51,7 +50,10 @@ pub struct Outcome {
     pub broken: Option<Broken>,
 }
 
-/// Drives `works`, one thread each. All are warmed up first, then released by a barrier; `interrupt` ends them early.
+/// Drives `works`, one thread each. All are warmed up first, then released together; `interrupt` ends them early.
+///
+/// The window of a closed loop ends with its last step. That of an open loop is as long as it should be, or longer
+/// where late steps were still being done.
 pub fn run_jobs(
     works: &mut [Box<dyn Work + '_>],
     course: &Course,
@@ -59,78 +61,124 @@ pub fn run_jobs(
     interrupt: &AtomicBool,
 ) -> Outcome {
     let jobs = works.len() as u32;
+    let gate = Gate::default();
     let abort = AtomicBool::new(false);
-    let warm = Barrier::new(works.len() + 1);
-    let release = Barrier::new(works.len() + 1);
-    let begun = OnceLock::new();
-    let gate = Gate { warm: &warm, release: &release, begun: &begun, signals: [interrupt, &abort] };
-    let mut outcome = std::thread::scope(|scope| {
-        let threads: Vec<_> = works
-            .iter_mut()
-            .enumerate()
-            .map(|(job, work)| {
-                scope.spawn(move || {
-                    watch.enter(job as u32);
-                    let result = one_job(work.as_mut(), (job as u32, jobs), course, &gate);
-                    if result.1.is_some() {
-                        gate.signals[1].store(true, Ordering::Relaxed);
-                    }
-                    result
-                })
-            })
-            .collect();
-        warm.wait();
-        watch.begin();
-        let begun_now = *begun.get_or_init(clock::now);
-        release.wait();
-        let mut outcome = Outcome { tally: Tally::new(begun_now, seconds_max(course)), begun: begun_now, broken: None };
-        for thread in threads {
-            let (tally, broken) = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            outcome.tally.merge(&tally);
-            outcome.broken = outcome.broken.or(broken);
+    let signals = [interrupt, &abort];
+    let (begun, results, refused) = std::thread::scope(|scope| {
+        let mut threads = Vec::with_capacity(works.len());
+        let mut refused = None;
+        for (job, work) in (0..jobs).zip(works.iter_mut()) {
+            let (gate, abort) = (&gate, &abort);
+            let body = move || {
+                watch.enter(job);
+                let result = one_job(work.as_mut(), (job, jobs), course, gate, signals);
+                abort.fetch_or(result.1.is_some(), Ordering::Relaxed);
+                result
+            };
+            match std::thread::Builder::new().spawn_scoped(scope, body) {
+                Ok(thread) => threads.push(thread),
+                Err(error) => {
+                    abort.store(true, Ordering::Relaxed);
+                    refused = Some(Broken { message: format!("job {job} of {jobs} cannot be started: {error}") });
+                    break;
+                }
+            }
         }
-        outcome
+        gate.wait_for(threads.len());
+        watch.begin();
+        let begun = gate.open();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        let results: Vec<_> = joined.map(|job| job.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
+        (begun, results, refused)
     });
     watch.end();
-    if outcome.tally.ended() < outcome.begun {
-        outcome.tally = Tally::new(outcome.begun, 1);
+    let mut outcome = Outcome { tally: Tally::new(begun, seconds_max(course)), begun, broken: refused };
+    for (tally, broken) in results {
+        outcome.tally.merge(&tally);
+        outcome.broken = outcome.broken.or(broken);
+    }
+    let early = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed) || course.steps != u64::MAX;
+    if is_open(course.pace) && !early {
+        outcome.tally.last_until(begun + course.window);
     }
     outcome
 }
 
-#[derive(Clone, Copy)]
-struct Gate<'a> {
-    warm: &'a Barrier,
-    release: &'a Barrier,
-    begun: &'a OnceLock<Nanos>,
-    signals: [&'a AtomicBool; 2],
+/// Where jobs wait until all of them are warm.
+#[derive(Default)]
+struct Gate {
+    waiting: Mutex<usize>,
+    changed: Condvar,
+    begun: OnceLock<Nanos>,
 }
 
-fn one_job(work: &mut dyn Work, (job, jobs): (u32, u32), course: &Course, gate: &Gate<'_>) -> (Tally, Option<Broken>) {
-    clock::sharpen_timer();
-    let warmed = unwinding(|| warm_up(work, course, gate));
-    if warmed.is_err() {
-        gate.signals[1].store(true, Ordering::Relaxed);
+impl Gate {
+    /// A job is warm: waits until the gate opens, and says when it did.
+    fn wait(&self) -> Nanos {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        *waiting += 1;
+        self.changed.notify_all();
+        loop {
+            if let Some(begun) = self.begun.get() {
+                return *begun;
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
     }
-    gate.warm.wait();
-    gate.release.wait();
-    let begun = *gate.begun.get().expect("set before the release");
-    let mut tally = Tally::new(begun, seconds_max(course));
+
+    /// Returns when so many jobs wait.
+    fn wait_for(&self, jobs: usize) {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.changed.wait_while(waiting, |waiting| *waiting < jobs).unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Releases all jobs.
+    fn open(&self) -> Nanos {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let begun = *self.begun.get_or_init(clock::now);
+        drop(waiting);
+        self.changed.notify_all();
+        begun
+    }
+}
+
+fn one_job(
+    work: &mut dyn Work,
+    (job, jobs): (u32, u32),
+    course: &Course,
+    gate: &Gate,
+    signals: [&AtomicBool; 2],
+) -> (Tally, Option<Broken>) {
+    clock::sharpen_timer();
+    let warmed = unwinding(|| warm_up(work, course, signals));
+    if warmed.is_err() {
+        signals[1].store(true, Ordering::Relaxed);
+    }
+    // All memory is taken before the window.
+    let mut tally = Tally::new(Nanos(0), seconds_max(course));
+    let begun = gate.wait();
+    tally.begin_at(begun);
     if let Err(broken) = warmed {
         return (tally, Some(broken));
     }
     let deadline = begun + course.window;
-    let stop = Stop { deadline, drained: deadline + course.drain, steps: course.steps, signals: gate.signals };
+    let stop = Stop { deadline, drained: deadline + course.drain, steps: course.steps, signals };
     // A closed loop begins when this thread is really awake, an open one when it should.
-    let start = if matches!(course.pace, Pace::Rate { .. } | Pace::Poisson { .. }) { begun } else { clock::now() };
+    let start = if is_open(course.pace) { begun } else { clock::now() };
     let mut pacer = Pacer::new(course.pace, job, jobs, start, course.seed);
     let result = unwinding(|| drive(work, &mut pacer, &stop, &mut tally));
-    if result.is_ok() && !stop.signalled() && course.steps == u64::MAX {
-        let now = clock::now();
-        pacer.unfinished(deadline).for_each(|due| tally.record_unfinished(due, now));
+    if result.is_ok() {
+        let (now, left) = (clock::now(), course.steps.saturating_sub(tally.totals().steps));
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let unfinished = pacer.unfinished(deadline).take(left).take_while(|_| !stop.signalled());
+        unfinished.for_each(|due| tally.record_unfinished(due, now));
     }
     let broken = result.and_then(|()| unwinding(|| work.finish())).err();
     (tally, broken)
+}
+
+fn is_open(pace: Pace) -> bool {
+    matches!(pace, Pace::Rate { .. } | Pace::Poisson { .. })
 }
 
 /// A panic of the work ends the run and not the process: the others wait at a barrier, a server waits to be stopped.
@@ -141,18 +189,19 @@ fn unwinding(body: impl FnOnce() -> Result<(), Broken>) -> Result<(), Broken> {
     })
 }
 
-fn warm_up(work: &mut dyn Work, course: &Course, gate: &Gate<'_>) -> Result<(), Broken> {
+fn warm_up(work: &mut dyn Work, course: &Course, signals: [&AtomicBool; 2]) -> Result<(), Broken> {
     let begun = clock::now();
     let deadline = begun + course.warm_up;
-    let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals: gate.signals };
+    let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
     let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, course.seed);
     drive(work, &mut pacer, &stop, &mut Tally::new(begun, 1))?;
     work.finish()
 }
 
-/// Room for the window, the drain and a last long step.
+/// Room for the window, the drain and a last long step: a day at most, because a week of seconds is no series that
+/// anybody reads and every job holds one.
 fn seconds_max(course: &Course) -> usize {
-    (course.window + course.drain).seconds() as usize + 3_600
+    ((course.window + course.drain).seconds() as usize + 3_600).min(86_400)
 }
 
 #[cfg(test)]

@@ -6,6 +6,12 @@ use record::{Nanos, Pace};
 
 use crate::{Stop, clock};
 
+/// A sleep is deaf to signals for so long at most.
+const DEAF: Nanos = Nanos(100_000_000);
+
+/// 2^64 divided by the golden ratio: multiples of it are spread evenly.
+const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// One step about to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
@@ -51,8 +57,9 @@ impl Pacer {
                 Schedule::Rate { begun, phase_ns, interval_ns }
             }
             Pace::Poisson { steps_per_second } => {
-                let mut random = Box::new(Xoshiro256PlusPlus::seed_from_u64(seed));
-                (0..job).for_each(|_| random.jump());
+                // The seed is spread over the whole state (SplitMix64), so neighbouring seeds are unrelated streams.
+                let stream = seed.wrapping_add(u64::from(job).wrapping_mul(GOLDEN_RATIO));
+                let mut random = Box::new(Xoshiro256PlusPlus::seed_from_u64(stream));
                 let interval_ns_mean = interval(steps_per_second);
                 due = begun + exponential(&mut random, interval_ns_mean);
                 Schedule::Poisson { interval_ns_mean, random }
@@ -66,14 +73,16 @@ impl Pacer {
     #[inline]
     pub fn next(&mut self, stop: &Stop<'_>) -> Option<Turn> {
         let first = self.number == 0;
-        if stop.signalled() || self.number >= stop.steps || (self.due >= stop.deadline && !first) {
+        // A closed loop does one step however short the window is; an open one has no step that is not due in it.
+        let over = self.due >= stop.deadline && (!first || self.is_open());
+        if over || self.number >= stop.steps || stop.signalled() {
             return None;
         }
         let due = self.due;
         let begun = match self.schedule {
             // The last step's end is this step's beginning: one reading of the clock per step.
             Schedule::AsFastAsPossible => due,
-            _ => wait(due),
+            _ => wait(due, stop)?,
         };
         if begun >= stop.drained && !first {
             return None;
@@ -119,14 +128,18 @@ impl Pacer {
     }
 }
 
-/// Sleeps until `due` if it lies ahead; returns when the step really begins.
-fn wait(due: Nanos) -> Nanos {
-    let now = clock::now();
-    if now >= due {
-        return now;
+/// Sleeps until `due` if it lies ahead; returns when the step really begins, or nothing where a signal came first.
+fn wait(due: Nanos, stop: &Stop<'_>) -> Option<Nanos> {
+    loop {
+        let now = clock::now();
+        if now >= due {
+            return Some(now);
+        }
+        if stop.signalled() {
+            return None;
+        }
+        clock::sleep_until(due.min(now + DEAF));
     }
-    clock::sleep_until(due);
-    clock::now()
 }
 
 /// A draw from the exponential distribution, by inversion.
@@ -182,10 +195,26 @@ mod tests {
         let begun = now - Nanos::SECOND;
         let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 10.0 }, 0, 1, begun, 1);
         let stop = stop_at(now, now - Nanos(1));
-        assert!(pacer.next(&stop).is_some(), "the first step is always done");
+        assert!(pacer.next(&stop).is_some(), "the first step is done, late as it is");
         pacer.ended(now);
         assert_eq!(pacer.next(&stop), None);
         assert_eq!(pacer.unfinished(now).count(), 9);
+    }
+
+    #[test]
+    fn an_open_loop_has_no_step_that_is_due_after_the_window() {
+        let now = clock::now();
+        let mut pacer = Pacer::new(Pace::Rate { steps_per_second: 1.0 }, 3, 8, now, 1);
+        assert_eq!(pacer.next(&stop_at(now + Nanos::SECOND, now + Nanos::SECOND)), None);
+    }
+
+    #[test]
+    fn a_signal_ends_a_long_sleep() {
+        let up = AtomicBool::new(true);
+        let now = clock::now();
+        let far = now + Nanos(3_600_000_000_000);
+        let stop = Stop { deadline: far + far, drained: far + far, steps: u64::MAX, signals: [&up, &NEVER] };
+        assert_eq!(wait(far, &stop), None);
     }
 
     #[test]

@@ -58,6 +58,16 @@ impl Tally {
         }
     }
 
+    /// Moves the beginning of the window of a tally that has counted nothing yet.
+    pub fn begin_at(&mut self, begun: Nanos) {
+        (self.begun, self.ended, self.second_end) = (begun, begun, begun + Nanos::SECOND);
+    }
+
+    /// The window lasts until `moment` at least, whether or not a step ended so late.
+    pub fn last_until(&mut self, moment: Nanos) {
+        self.ended = self.ended.max(moment);
+    }
+
     /// Counts the step of `turn`, which ended at `ended`.
     #[inline]
     pub fn record(&mut self, turn: &Turn, ended: Nanos, done: &Done) {
@@ -115,12 +125,12 @@ impl Tally {
         }
     }
 
-    /// When the last step ended; the beginning of the window where there was none.
+    /// When the last step, or the window if it was to last longer, ended; its beginning where there was no step.
     pub fn ended(&self) -> Nanos {
         self.ended
     }
 
-    /// From the beginning of the window to the end of the last step.
+    /// From the beginning of the window to its end.
     pub fn window(&self) -> Nanos {
         self.ended - self.begun
     }

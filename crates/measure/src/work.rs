@@ -40,7 +40,7 @@ pub trait Work: Send {
     /// Only when no further step can succeed; a step that fails is a [`Done::failed`].
     fn step(&mut self, number: u64) -> Result<Done, Broken>;
 
-    /// Called by the job's own thread after its last step, outside the window.
+    /// Called by the job's own thread, outside the window: after the warm-up and after the last step.
     ///
     /// # Errors
     /// As for a step.
