@@ -56,6 +56,25 @@ Examples:
   dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the due time
   dbdyno run --resume dbdyno-20260131-120000-db1.json";
 
+/// What a record has decided: with --resume it cannot be asked for again.
+const RESUME_FIXES: [&str; 15] = [
+    "tests",
+    "jobs",
+    "record",
+    "preset",
+    "seconds",
+    "warm_up",
+    "steps",
+    "small_rows",
+    "large_rows",
+    "rate",
+    "think_time",
+    "placement",
+    "seed",
+    "dir",
+    "dry_run",
+];
+
 /// Options of `dbdyno run`.
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
@@ -106,7 +125,7 @@ pub struct RunArguments {
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
     /// Go on with a record that was broken off
-    #[arg(long, value_name = "RECORD", conflicts_with_all = ["tests", "jobs", "record"], help_heading = "Where")]
+    #[arg(long, value_name = "RECORD", conflicts_with_all = RESUME_FIXES, help_heading = "Where")]
     pub resume: Option<PathBuf>,
     /// Keep the database; a later run with the same seed and sizes uses its tables again
     #[arg(long, help_heading = "Where")]

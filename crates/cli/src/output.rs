@@ -23,6 +23,12 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
+/// Writes a line of interest to the standard error stream.
+pub fn note(text: &str) {
+    // A reader of the stream that has gone away is no reason to stop.
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
 /// Colour only on a terminal that can show it, and never where `NO_COLOR` is set (see no-color.org).
 pub fn style() -> Style {
     let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
@@ -49,7 +55,7 @@ pub fn width() -> usize {
 /// Ctrl-C.
 pub fn failed(error: &Error) -> ExitCode {
     let text = match error.fault {
-        Fault::Interrupted => "interrupted".to_owned(),
+        Fault::Interrupted => error.to_string(),
         _ => format!("error: {error}"),
     };
     let _ = writeln!(io::stderr(), "{text}");

@@ -9,6 +9,8 @@ use crate::arguments::{Arrival, RunArguments, parse_time};
 
 /// The most jobs that one invocation drives; above it one thread per job is itself the limit.
 const DEGREE_MAX: u32 = 8_192;
+/// The highest rate of all jobs together, in steps per second: no engine comes near.
+const RATE_MAX: f64 = 1e7;
 /// The longest window, in seconds.
 const SECONDS_MAX: f64 = 7.0 * 86_400.0;
 
@@ -105,10 +107,10 @@ fn pace(arguments: &RunArguments) -> Result<Pace> {
     }
     let Some(text) = &arguments.rate else { return Ok(Pace::AsFastAsPossible) };
     let steps_per_second = match text.parse::<f64>() {
-        Ok(rate) if rate > 0.0 && rate <= 1e8 => rate,
+        Ok(rate) if rate > 0.0 && rate <= RATE_MAX => rate,
         _ => {
             return Err(Error::user(format!("rate {text} is not a number of steps per second"))
-                .hint("use a number above 0, at most 1e8"));
+                .hint(format!("use a number above 0, at most {RATE_MAX}")));
         }
     };
     Ok(match arguments.arrival {

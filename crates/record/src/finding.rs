@@ -35,8 +35,6 @@ pub enum Check {
     Backlog,
     /// A window too short for what is said of it.
     WindowLength,
-    /// The engine ran a statement with less parallelism than asked for.
-    Parallelism,
     /// Sessions of others at work in the same engine.
     OtherSessions,
 }

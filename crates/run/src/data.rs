@@ -29,7 +29,7 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
     };
     let server_cpu = || {
         let mut host = bench.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
-        host.read(&roots).get(name::SERVER_CPU_NS).copied().filter(|_| !roots.is_empty()).map(Nanos)
+        host.read(&roots).get(name::SERVER_CPU_NS).copied().map(Nanos)
     };
     let finishing = Cell::new(None);
     let progress = |progress: Progress| {

@@ -2,24 +2,25 @@
 //! or Ctrl-C loses at most the run in flight.
 
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 
 use engine::{Engine, Target};
 use measure::clock;
-use record::{Nanos, Outcome, Plan, PlannedRun, Record, SCHEMA_VERSION, Status, Tool};
+use record::{DataSet, Nanos, Outcome, Plan, PlannedRun, Record, SCHEMA_VERSION, Status, Tool};
 use workload::{Sizes, Test};
 
 use crate::directory::MeasuredDirectory;
-use crate::measurement::{Bench, Subject, measure_one, timestamp};
-use crate::opening::{Opened, Setting, claim, open, sizes};
+use crate::measurement::{Bench, Subject, measure_one, not_begun, timestamp};
+use crate::opening::{Opened, Setting, claim, look, open, sizes};
 use crate::plan::{self, Ability, Item};
+use crate::resumption;
 use crate::sampler::{Sources, Watched};
 use crate::{Error, Event, Fault, Interrupt, Listener, Request, Result, data};
 
 /// What an invocation works with.
 pub struct Workplace<'a> {
-    /// The engine that is measured, and where it is; absent where only probes are wanted.
+    /// The engine that is measured where a test needs one.
     pub engine: &'a dyn Engine,
     /// Where it is.
     pub target: &'a Target,
@@ -50,9 +51,10 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
     let own = test_files(&request.tests.words)?;
     let items = plan::select(request, &own)?;
     let origin = clock::now();
-    let mut directory = claim(request, workplace)?;
-    let setting = Setting::find_out(directory.path())?;
-    let opened = open(request, workplace, &mut directory, needs_engine(&items))?;
+    let directory = claim(request, workplace)?;
+    let mut setting = Setting::find_out(directory.path())?;
+    let opened = open(request, workplace, &directory, needs_engine(&items))?;
+    setting.look_where(opened.as_ref());
     let (plan, sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
     let record = Record {
         schema_version: SCHEMA_VERSION,
@@ -79,8 +81,8 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
 pub fn dry_run(request: &Request, workplace: &Workplace<'_>) -> Result<Plan> {
     let own = test_files(&request.tests.words)?;
     let items = plan::select(request, &own)?;
-    let mut directory = claim(request, workplace)?;
-    let opened = open(request, workplace, &mut directory, needs_engine(&items))?;
+    let directory = claim(request, workplace)?;
+    let opened = look(request, workplace, &directory, needs_engine(&items))?;
     let (plan, _sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
     opened.map_or(Ok(()), |opened| opened.node.close())?;
     Ok(plan)
@@ -105,25 +107,22 @@ fn decide(
 /// # Errors
 /// As for [`measure()`].
 pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
+    resumption::check(&record, request)?;
     let own = test_files(&record.plan.test_files)?;
     let request = Request { tests: selection(&record.plan), ..request.clone() };
     let items = plan::select(&request, &own)?;
     let origin = clock::now();
-    let mut directory = claim(&request, workplace)?;
-    let setting = Setting::find_out(directory.path())?;
-    let opened = open(&request, workplace, &mut directory, needs_engine(&items))?;
-    let sizes =
-        Sizes { small_rows: record.plan.small_rows, large_rows: record.plan.large_rows, ..sizes(&request, None) };
-    let found = opened.as_ref().map(|opened| opened.inventory.version.clone());
-    let known = record.engine.as_ref().map(|engine| engine.version.clone());
-    if let (Some(found), Some(known)) = (&found, &known)
-        && found != known
-    {
-        return Err(Error::environment(format!(
-            "the record was begun with version {known}, the engine is now {found}"
-        ))
-        .hint("begin a new record"));
+    let directory = claim(&request, workplace)?;
+    let mut setting = Setting::find_out(directory.path())?;
+    let opened = open(&request, workplace, &directory, needs_engine(&items))?;
+    setting.look_where(opened.as_ref());
+    if let Err(error) = resumption::compare(&record, &setting, opened.as_ref(), workplace.target) {
+        // The first error is the one to tell.
+        let _ = opened.map_or(Ok(()), |opened| opened.node.close());
+        return Err(error);
     }
+    let (small_rows, large_rows) = (record.plan.small_rows, record.plan.large_rows);
+    let sizes = Sizes { small_rows, large_rows, ..sizes(&request, None) };
     record.runs.retain(|run| run.outcome == Outcome::Done);
     (record.status, record.reason, record.ended_at) = (Status::Running, None, None);
     carry_out(record, &request.record, &items, opened, &setting, &sizes, origin, workplace)
@@ -204,21 +203,26 @@ fn carry_out(
     record.ended_at = Some(timestamp());
     let closed = opened.map_or(Ok(()), |opened| opened.node.close().map_err(Error::from));
     let written = store::write(path, &record).map_err(Error::from);
+    if let (Some(_), Err(second)) = (&error, &closed) {
+        workplace.listener.hear(&Event::Note(&format!("what was begun could not be ended: {second}")));
+    }
     let error = error.or(written.err()).or(closed.err());
     Ok(Measured { record, path: path.to_owned(), error })
 }
 
 fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) -> Result<Sources<'a>> {
-    let watched = subject.and_then(|subject| subject.node.data_directory()).unwrap_or(directory);
+    let data_directory = subject.and_then(|subject| subject.node.data_directory());
+    let watched = data_directory.unwrap_or(directory);
     let engine = subject
         .map(|subject| Ok::<_, Error>(Mutex::new(Watched { node: subject.node, session: subject.node.connect()? })))
         .transpose()?;
     let bookkeeping_commits = AtomicU64::new(0);
-    Ok(Sources { host: Mutex::new(host::Counters::new(watched)), engine, bookkeeping_commits })
+    let host = Mutex::new(host::Counters::new(watched));
+    Ok(Sources { host, engine, device_is_engines: data_directory.is_some(), bookkeeping_commits })
 }
 
 fn announce(plan: &Plan, record: &Record, path: &Path, listener: &dyn Listener) {
-    let runs = plan.runs.len() - record.runs.len();
+    let runs = plan.runs.len().saturating_sub(record.runs.len());
     let each = plan.warm_up_ns + plan.window_ns;
     let expected = Nanos(each.0.saturating_mul(runs as u64));
     listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, record: path });
@@ -240,7 +244,9 @@ fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_
         };
         if !loaded && matches!(item, Item::Test(_)) {
             // Probes first and on an empty machine: loading leaves dirty pages behind.
-            record.data_sets = data::load(bench, &todo, items)?;
+            for set in data::load(bench, &todo, items)? {
+                remember(&mut record.data_sets, set);
+            }
             store::write(path, record)?;
             loaded = true;
         }
@@ -249,38 +255,54 @@ fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_
     Ok(())
 }
 
-/// The sweep of one test.
+/// Adds `set` to what the record knows of the tables; how a table was loaded is not forgotten when it is used again.
+fn remember(known: &mut Vec<DataSet>, set: DataSet) {
+    match known.iter_mut().find(|known| known.table == set.table) {
+        Some(known) if set.reused && known.fingerprint == set.fingerprint => {}
+        Some(known) => *known = set,
+        None => known.push(set),
+    }
+}
+
+/// The sweep of one test. A test that fails is no reason to stop; an engine that is gone is.
 fn run_group(bench: &Bench<'_>, record: &mut Record, path: &Path, item: Item<'_>, group: &[PlannedRun]) -> Result<()> {
     let stage = bench.stage();
     let on_stage = match item {
         Item::Test(test) => stage.as_ref().map(|stage| (test, stage)),
         Item::Probe(_) => None,
     };
-    if let Some((test, stage)) = on_stage {
-        workload::set_up(test, stage)?;
+    let set_up = on_stage.map_or(Ok(()), |(test, stage)| workload::set_up(test, stage).map_err(Error::from));
+    let one = |planned: &PlannedRun, record: &mut Record| {
+        let run = match &set_up {
+            Ok(()) => measure_one(bench, planned, item)?,
+            Err(error) => not_begun(bench, planned, item, error),
+        };
+        bench.listener.hear(&Event::Ended(&run));
+        let failed = run.outcome != Outcome::Done;
+        record.runs.push(run);
+        store::write(path, record)?;
+        if failed { still_there(bench) } else { Ok(()) }
+    };
+    let result = group.iter().try_for_each(|planned| one(planned, record));
+    if let Some((test, stage)) = on_stage
+        && let Err(error) = workload::tear_down(test, stage)
+        && result.is_ok()
+    {
+        bench.listener.hear(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
     }
-    let mut result = Ok(());
-    for planned in group {
-        result = measure_one(bench, planned, item).and_then(|run| {
-            bench.listener.hear(&Event::Ended(&run));
-            let failed = run.outcome != Outcome::Done;
-            record.runs.push(run);
-            store::write(path, record)?;
-            // A test that fails is no reason to stop; an engine that is gone is.
-            if failed { still_there(bench) } else { Ok(()) }
-        });
-        if result.is_err() {
-            break;
-        }
-    }
-    let torn_down = on_stage.map_or(Ok(()), |(test, stage)| workload::tear_down(test, stage).map_err(Error::from));
-    result.and(torn_down)
+    result
 }
 
+/// Whether the engine answers; the sampler goes on with the new session, because its own may be what was lost.
 fn still_there(bench: &Bench<'_>) -> Result<()> {
     let Some(subject) = bench.subject else { return Ok(()) };
     match subject.node.connect() {
-        Ok(_session) => Ok(()),
+        Ok(session) => {
+            if let Some(engine) = &bench.sources.engine {
+                engine.lock().unwrap_or_else(PoisonError::into_inner).session = session;
+            }
+            Ok(())
+        }
         Err(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))
             .hint("what was measured is in the record; go on with --resume")),
     }

@@ -15,6 +15,7 @@ mod measurement;
 mod opening;
 mod plan;
 mod request;
+mod resumption;
 mod sampler;
 
 pub use directory::{Cleaned, MeasuredDirectory};

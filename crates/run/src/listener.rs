@@ -45,11 +45,11 @@ pub enum Event<'a> {
         /// Operations so far.
         operations: u64,
     },
-    /// A run has ended and stands in the record.
+    /// A run has ended.
     Ended(&'a Run),
 }
 
-/// Hears what happens. Called from the thread that measures and from the sampler, never from a job.
+/// Hears what happens. Called from the thread that measures, from the sampler, and from jobs before their first step.
 pub trait Listener: Sync {
     /// `event` happened.
     fn hear(&self, event: &Event<'_>);

@@ -1,14 +1,14 @@
 //! One run: warm up, measure, read, check.
 
-use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use engine::{Engine, Node};
 use measure::{Broken, Course, Done, Watch, Work, run_jobs};
 use record::{
-    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Nanos, Outcome, Placement, Plan, PlannedRun,
-    Run, Sweep, Timestamp, Verdict,
+    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Nanos, Outcome, Pace, Placement, Plan,
+    PlannedRun, Run, Sweep, Timestamp, Verdict,
 };
 use workload::{Job, Sizes, Stage, Test};
 
@@ -75,10 +75,12 @@ fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &probe::Probe) 
     let mut run = blank(bench, planned);
     run.title = probe.title.to_owned();
     (run.layer, run.unit) = (probe.layer, probe.unit);
+    // A ceiling is what there is at most: no pace and no count of steps bounds it.
+    run.pace = Pace::AsFastAsPossible;
     run.parameters = (probe.parameters)(&ceiling::context(bench.plan, bench.host, planned.dop));
     let works = ceiling::works(probe, bench.plan, bench.host, planned.dop);
     let sampler = Sampler::new(bench.sources, None);
-    drive(bench, &mut run, works, &[], sampler, Vec::new());
+    drive(bench, &mut run, u64::MAX, works, &[], sampler, Vec::new());
     finish(bench, run)
 }
 
@@ -105,7 +107,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let mut jobs = workload::jobs(test, &stage, run.dop)?;
     let answers = bench.subject.is_some_and(|subject| subject.node.caps().answers);
     let cancellers = |jobs: &[Job]| jobs.iter().filter_map(Job::canceller).collect::<Vec<_>>();
-    if answers {
+    if answers && !bench.interrupt.is_raised() {
         let first = cancellers(&jobs[..1]);
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
     }
@@ -114,11 +116,21 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let commits = &bench.sources.bookkeeping_commits;
     let works = jobs.into_iter().map(|job| Box::new(Booked { job, commits }) as Box<dyn Work>).collect();
     let sampler = Sampler::new(bench.sources, Some(subject.node.processes()));
-    drive(bench, run, works, &server_processes, sampler, cancellers);
+    let steps = bench.plan.steps.unwrap_or(u64::MAX);
+    drive(bench, run, steps, works, &server_processes, sampler, cancellers);
     if workload::commits_counted(test, subject.node.caps()) {
         run.commits_expected = Some(run.totals.transactions);
     }
     Ok(())
+}
+
+/// The run that `planned` would have been, had its test been set up.
+pub(crate) fn not_begun(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>, error: &Error) -> Run {
+    let mut run = blank(bench, planned);
+    run.title = item.title().to_owned();
+    run.layer = item.layer();
+    run.outcome = Outcome::Failed { message: error.to_string() };
+    run
 }
 
 /// Compares the answers of a job with what the data must give.
@@ -169,6 +181,7 @@ fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
 fn drive(
     bench: &Bench<'_>,
     run: &mut Run,
+    steps: u64,
     works: Vec<Box<dyn Work + '_>>,
     server_processes: &[Option<u32>],
     sampler: Sampler<'_>,
@@ -181,16 +194,16 @@ fn drive(
         .map(|(work, meter)| Box::new(Metered { work, meter, operations: 0 }) as Box<dyn Work>)
         .collect();
     let course = Course {
-        pace: bench.plan.pace,
+        pace: run.pace,
         warm_up: bench.plan.warm_up_ns,
         window: bench.plan.window_ns,
         drain: bench.plan.window_ns.min(DRAIN_MAX),
-        steps: bench.plan.steps.unwrap_or(u64::MAX),
+        steps,
         seed: bench.plan.seed,
     };
-    let placing = Placing { bench, server_processes, sampler: &sampler };
+    let begun_at = OnceLock::new();
+    let placing = Placing { bench, server_processes, sampler: &sampler, begun_at: &begun_at };
     let operations = || meters.iter().map(|meter| meter.operations.load(Ordering::Relaxed)).sum();
-    run.begun_at = timestamp();
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| sampler.watch(bench.listener, &operations));
         let interrupt = bench.interrupt;
@@ -198,6 +211,7 @@ fn drive(
         sampler.give_up();
         outcome
     });
+    run.begun_at = begun_at.into_inner().unwrap_or_else(timestamp);
     run.window_ns = outcome.tally.window();
     run.totals = outcome.tally.totals();
     run.service = outcome.tally.service().latency();
@@ -257,6 +271,7 @@ impl Work for Metered<'_> {
     fn finish(&mut self) -> std::result::Result<(), Broken> {
         // Called after the warm-up as well: the window begins at zero.
         self.operations = 0;
+        self.meter.operations.store(0, Ordering::Relaxed);
         self.work.finish()
     }
 }
@@ -284,6 +299,7 @@ struct Placing<'a, 'b, 'c> {
     bench: &'a Bench<'b>,
     server_processes: &'a [Option<u32>],
     sampler: &'a Sampler<'c>,
+    begun_at: &'a OnceLock<Timestamp>,
 }
 
 impl Watch for Placing<'_, '_, '_> {
@@ -308,6 +324,7 @@ impl Watch for Placing<'_, '_, '_> {
 
     fn begin(&self) {
         self.sampler.begin();
+        self.begun_at.get_or_init(timestamp);
     }
 
     fn end(&self) {

@@ -42,6 +42,14 @@ impl Setting {
             processors: host::cpus_allowed(),
         })
     }
+
+    /// Looks again where the engine keeps its data, if that is on this host: file system and devices are those that
+    /// are measured.
+    pub(crate) fn look_where(&mut self, opened: Option<&Opened<'_>>) {
+        if let Some(directory) = opened.and_then(|opened| opened.node.data_directory()) {
+            self.host = host::inventory(directory);
+        }
+    }
 }
 
 /// The engine, open and claimed.
@@ -58,23 +66,50 @@ pub(crate) struct Opened<'a> {
 pub(crate) fn open<'a>(
     request: &Request,
     workplace: &Workplace<'a>,
-    directory: &mut MeasuredDirectory,
+    directory: &MeasuredDirectory,
     needed: bool,
+) -> Result<Option<Opened<'a>>> {
+    reach(request, workplace, directory, needed, |node| node.claim())
+}
+
+/// Opens the engine, if one is needed, and creates nothing in it.
+///
+/// # Errors
+/// What the engine says.
+pub(crate) fn look<'a>(
+    request: &Request,
+    workplace: &Workplace<'a>,
+    directory: &MeasuredDirectory,
+    needed: bool,
+) -> Result<Option<Opened<'a>>> {
+    reach(request, workplace, directory, needed, |_node| Ok(()))
+}
+
+fn reach<'a>(
+    request: &Request,
+    workplace: &Workplace<'a>,
+    directory: &MeasuredDirectory,
+    needed: bool,
+    claim: impl FnOnce(&dyn Node) -> engine::Result<()>,
 ) -> Result<Option<Opened<'a>>> {
     if !needed {
         return Ok(None);
     }
     let processors = host::cpus_allowed().len() as u32;
     let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * processors);
+    let target = workplace.target;
+    // What a directory keeps is what lies in it: a server of somebody else's is asked about at every invocation.
+    let elsewhere =
+        !target.local && (target.user.is_some() || target.database.is_some() || !target.addresses.is_empty());
     let site = Site {
         directory: directory.data(),
-        keep: directory.keep(),
+        keep: if elsewhere { request.keep } else { directory.keep() },
         cache_bytes: Some(cache_bytes(request.preset)),
         sessions_max: jobs_max + SESSIONS_BESIDE_JOBS,
     };
-    let node = workplace.engine.open(workplace.target, &site)?;
-    let claimed = node.claim().and_then(|()| node.inventory());
-    match claimed {
+    let node = workplace.engine.open(target, &site)?;
+    let known = claim(node.as_ref()).and_then(|()| node.inventory());
+    match known {
         Ok(inventory) => Ok(Some(Opened { engine: workplace.engine, node, inventory })),
         Err(error) => {
             // The first error is the one to tell.

@@ -40,7 +40,7 @@ impl Item<'_> {
         }
     }
 
-    fn layer(&self) -> Layer {
+    pub(crate) fn layer(&self) -> Layer {
         match self {
             Item::Probe(probe) => probe.layer,
             Item::Test(test) => test.layer,
@@ -80,6 +80,11 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
     if let Some(test) = own.iter().find(|test| catalogue().any(|item| item.code() == test.code)) {
         return Err(Error::user(format!("test {} of a test file is in the catalogue already", test.code))
             .hint("give it a code of its own, such as T901"));
+    }
+    let twice = |(index, test): &(usize, &Test)| own[..*index].iter().any(|one| one.code == test.code);
+    if let Some((_, test)) = own.iter().enumerate().find(twice) {
+        return Err(Error::user(format!("test {} stands in two test files", test.code))
+            .hint("give each a code of its own, such as T901 and T902"));
     }
     let everything = request.tests.words.is_empty();
     let mut items: Vec<Item<'a>> =

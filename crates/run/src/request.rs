@@ -1,6 +1,6 @@
 //! What the user asked for, already parsed and not yet planned.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use record::{Nanos, Pace, Placement, Plan, Preset};
 
@@ -49,6 +49,10 @@ pub struct Request {
 impl Request {
     /// Takes everything that a plan has already decided from it.
     pub fn follow(&mut self, plan: &Plan) {
+        // The plan holds the measured directory itself, which was made below the one that was asked for.
+        if let Some(parent) = Path::new(&plan.directory).parent() {
+            self.directory = parent.to_owned();
+        }
         self.preset = plan.preset;
         self.window = Some(plan.window_ns);
         self.warm_up = Some(plan.warm_up_ns);
@@ -58,6 +62,6 @@ impl Request {
         self.pace = plan.pace;
         self.small_rows = Some(plan.small_rows);
         self.large_rows = Some(plan.large_rows);
-        self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs).collect());
+        self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect());
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Sources<'a> {
     pub host: Mutex<host::Counters>,
     /// The engine's, through a session that no job uses; absent for probes.
     pub engine: Option<Mutex<Watched<'a>>>,
+    /// Whether the device that the host's counters are about is the one that the engine works on.
+    pub device_is_engines: bool,
     /// Transactions that dbdyno itself has caused beside its jobs and that the engine counts.
     pub bookkeeping_commits: AtomicU64,
 }
@@ -45,7 +47,8 @@ impl Watched<'_> {
 pub(crate) struct Sampler<'a> {
     sources: &'a Sources<'a>,
     server_roots: Vec<u32>,
-    in_process: bool,
+    /// Whether counters of the block device say anything about what is measured.
+    with_device: bool,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -68,13 +71,13 @@ enum Phase {
 
 impl<'a> Sampler<'a> {
     pub(crate) fn new(sources: &'a Sources<'a>, processes: Option<Processes>) -> Sampler<'a> {
-        let in_process = matches!(processes, Some(Processes::InProcess));
+        let with_device = processes.is_none() || sources.device_is_engines;
         let server_roots = match processes {
             Some(Processes::Local(roots)) => roots,
             _ => Vec::new(),
         };
         let (state, changed) = (Mutex::new(State::default()), Condvar::new());
-        Sampler { sources, server_roots, in_process, state, changed }
+        Sampler { sources, server_roots, with_device, state, changed }
     }
 
     /// The last thing before the jobs are released: the engine first, the host last, close to the window.
@@ -114,6 +117,9 @@ impl<'a> Sampler<'a> {
         }
         let mut last = clock::now();
         loop {
+            if state.phase == Phase::Over {
+                return;
+            }
             state = self.changed.wait_timeout(state, PROGRESS_PERIOD).unwrap_or_else(PoisonError::into_inner).0;
             if state.phase == Phase::Over {
                 return;
@@ -147,8 +153,8 @@ impl<'a> Sampler<'a> {
     fn read_host(&self) -> BTreeMap<String, u64> {
         let mut host = self.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
         let mut values = host.read(&self.server_roots);
-        if self.server_roots.is_empty() || self.in_process {
-            values.remove(name::SERVER_CPU_NS);
+        if !self.with_device {
+            values.retain(|name, _| !name.starts_with("device_"));
         }
         values
     }

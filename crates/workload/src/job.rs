@@ -88,7 +88,13 @@ impl Work for Job {
 /// `open` says whether a transaction has to be rolled back.
 #[cold]
 pub(crate) fn failed(session: &mut dyn Session, error: &Error, open: bool) -> std::result::Result<Done, Broken> {
-    let Some(kind) = error.failure() else { return Err(broken(error)) };
+    let Some(kind) = error.failure() else {
+        if open {
+            // Its locks must not outlive the step; where the session is gone, so are they.
+            let _ = session.rollback();
+        }
+        return Err(broken(error));
+    };
     if open {
         session.rollback().map_err(|error| broken(&error))?;
     }

@@ -65,21 +65,19 @@ fn show(measured: Measured) -> Result<()> {
         print(&report::text(&measured.record, &measured.path.display().to_string(), style(), width()))?;
     }
     if let Some(error) = measured.error {
-        return Err(match measured.record.runs.is_empty() {
-            true => error,
-            false => {
-                let path = measured.path.display();
-                let hint = format!("the runs that ended are in {path}; go on with dbdyno run --resume {path}");
-                if error.hint.is_some() { error } else { error.hint(hint) }
-            }
-        });
+        let path = measured.path.display();
+        let hint = format!("the runs that ended are in {path}; go on with dbdyno run --resume {path}");
+        return Err(if error.hint.is_some() { error } else { error.hint(hint) });
     }
     let failed: Vec<String> = measured
         .record
         .runs
         .iter()
         .filter(|run| run.outcome != Outcome::Done)
-        .map(|run| format!("{} at {} jobs", run.test, run.dop.jobs))
+        .map(|run| match run.dop.threads {
+            1 => format!("{} at J{}", run.test, run.dop.jobs),
+            threads => format!("{} at T{threads}", run.test),
+        })
         .collect();
     match failed.is_empty() {
         true => Ok(()),

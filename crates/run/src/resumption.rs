@@ -1,0 +1,83 @@
+//! Whether a record can be gone on with: every run of a record is about the same platform.
+
+use engine::Target;
+use record::{HostInventory, Record};
+
+use crate::opening::{Opened, Setting};
+use crate::{Error, Request, Result};
+
+/// The most jobs, threads or nodes that a plan may hold; a record is a file, and files may be edited.
+const DEGREE_MAX: u32 = 65_536;
+/// The longest window that one may hold: a month.
+const WINDOW_SECONDS_MAX: f64 = 31.0 * 86_400.0;
+
+/// Whether the plan of `record` can be carried out by this program.
+///
+/// # Errors
+/// Names what cannot be.
+pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
+    let refuse = |what: String| Err(Error::user(format!("the record cannot be gone on with: {what}")).hint(AGAIN));
+    let degree = |degree: u32| (1..=DEGREE_MAX).contains(&degree);
+    if let Some(run) =
+        record.plan.runs.iter().find(|run| ![run.dop.nodes, run.dop.jobs, run.dop.threads].into_iter().all(degree))
+    {
+        return refuse(format!("run {} has a degree of parallelism out of range", run.number));
+    }
+    if record.plan.window_ns.seconds() > WINDOW_SECONDS_MAX || record.plan.warm_up_ns.seconds() > WINDOW_SECONDS_MAX {
+        return refuse("its windows are longer than a month".to_owned());
+    }
+    let optimised = !cfg!(debug_assertions);
+    if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {
+        return refuse(format!("it was begun by another build of dbdyno, version {}", record.tool.version));
+    }
+    Ok(())
+}
+
+const AGAIN: &str = "begin a new record";
+
+/// Whether machine, target and engine are those of `record`.
+///
+/// # Errors
+/// Names what differs.
+pub(crate) fn compare(record: &Record, setting: &Setting, opened: Option<&Opened<'_>>, target: &Target) -> Result<()> {
+    let differs = |thing: &str, then: &str, now: &str| {
+        let message = format!("the record was begun with {thing} {then}, and now it is {now}");
+        Err(Error::environment(message).hint(AGAIN))
+    };
+    if identity(&record.host) != identity(&setting.host) {
+        return differs("host", &identity(&record.host), &identity(&setting.host));
+    }
+    let target = target.to_string();
+    if record.plan.target != target {
+        return differs("target", &record.plan.target, &target);
+    }
+    let (Some(then), Some(now)) = (&record.engine, opened.map(|opened| &opened.inventory)) else { return Ok(()) };
+    if then.version != now.version {
+        return differs("version", &then.version, &now.version);
+    }
+    if now.throwaway {
+        // Target and machine are the same: its settings follow from them and from the space that happens to be free.
+        return Ok(());
+    }
+    let changed = then.settings.iter().find(|setting| now.settings.iter().all(|other| other != *setting));
+    match changed {
+        None => Ok(()),
+        Some(setting) => {
+            let value = now.settings.iter().find(|other| other.name == setting.name);
+            differs(&format!("setting {} =", setting.name), &setting.value, value.map_or("not set", |now| &now.value))
+        }
+    }
+}
+
+/// What makes a machine the same one, in words.
+fn identity(host: &HostInventory) -> String {
+    let unknown = || "unknown".to_owned();
+    format!(
+        "{}, {}, {} threads, {} bytes of memory, kernel {}",
+        host.host_name.clone().unwrap_or_else(unknown),
+        host.cpu.model.clone().unwrap_or_else(unknown),
+        host.cpu.threads,
+        host.memory.total_bytes.0,
+        host.kernel.release
+    )
+}
