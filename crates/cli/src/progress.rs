@@ -109,7 +109,8 @@ impl Listener for Progress {
                     self.line(&format!("skipped {}: {}", skip.test, skip.reason));
                 }
                 let time = humantime::format_duration(Duration::from_secs(expected.seconds().ceil() as u64));
-                self.line(&format!("{runs} runs, about {time} and set-up; record {}", record.display()));
+                let word = if *runs == 1 { "run" } else { "runs" };
+                self.line(&format!("{runs} {word}, about {time} and set-up; record {}", record.display()));
             }
             Event::Loading { table, rows_done, rows } => {
                 let share = *rows_done as f64 / (*rows).max(1) as f64;

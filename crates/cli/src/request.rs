@@ -20,7 +20,7 @@ const SECONDS_MAX: f64 = 7.0 * 86_400.0;
 /// The user's mistakes: thing, value, limit, hint.
 pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     Ok(Request {
-        tests: Selection { words: arguments.tests.clone() },
+        tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         directory: arguments.dir.clone(),
         degrees: arguments.jobs.as_deref().map(degrees).transpose()?,
         preset: arguments.preset.into(),

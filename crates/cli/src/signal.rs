@@ -11,6 +11,8 @@ use run::Interrupt;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use crate::output::note;
+
 /// Distance of the repetitions.
 const AGAIN: Duration = Duration::from_millis(100);
 
@@ -29,6 +31,7 @@ pub fn listen(interrupt: Arc<Interrupt>) -> std::io::Result<()> {
     let mut signals = Signals::new(heard)?;
     std::thread::spawn(move || {
         for signal in signals.forever() {
+            note("interrupted: ending in order; once more ends at once and leaves the rest to the next start");
             if signal != SIGHUP {
                 impatient.store(true, Ordering::Relaxed);
             }

@@ -52,8 +52,8 @@ pub struct Outcome {
 
 /// Drives `works`, one thread each. All are warmed up first, then released together; `interrupt` ends them early.
 ///
-/// The window of a closed loop ends with its last step. That of an open loop is as long as it should be, or longer
-/// where late steps were still being done.
+/// Where steps follow each other without a pause, the window ends with the last one. Where they are paced, it is as
+/// long as it should be, or longer where late steps were still being done.
 pub fn run_jobs(
     works: &mut [Box<dyn Work + '_>],
     course: &Course,
@@ -98,7 +98,7 @@ pub fn run_jobs(
         outcome.broken = outcome.broken.or(broken);
     }
     let early = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed) || course.steps != u64::MAX;
-    if is_open(course.pace) && !early {
+    if course.pace != Pace::AsFastAsPossible && !early {
         outcome.tally.last_until(begun + course.window);
     }
     outcome

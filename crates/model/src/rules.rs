@@ -61,6 +61,9 @@ pub struct Rules {
     /// Commits that share a flush may be so many times the jobs; at least 1.
     pub commits_per_flush_and_job: f64,
 
+    /// Steps per second of an open loop may fall short of what was asked for by this share, beside chance.
+    pub rate_shortfall: f64,
+
     /// The best point may be so many times the speed for each of its jobs or threads; above 1. More than that is no
     /// parallelism: the single job waited for something that is not work.
     pub gain_per_worker_max: f64,
@@ -123,6 +126,8 @@ pub const RULES: Rules = Rules {
     cache_multiple_min: 2.0,
 
     commits_per_flush_and_job: 2.0,
+
+    rate_shortfall: 0.01,
 
     gain_per_worker_max: 1.25,
 

@@ -32,6 +32,13 @@ impl MeasuredDirectory {
     /// Where the directory cannot be made or written, belongs to somebody else, or is in use.
     pub fn claim(parent: &Path, keep: bool) -> Result<MeasuredDirectory> {
         let wanted = parent.join(NAME);
+        if !parent.is_dir() {
+            return Err(Error::user(format!("{} is not a directory", parent.display())).hint("give another --dir"));
+        }
+        if wanted.is_symlink() {
+            return Err(Error::environment(format!("directory {} is a link", wanted.display()))
+                .hint("give the place that it leads to as --dir"));
+        }
         fs::create_dir_all(&wanted).map_err(|error| refused(&wanted, "cannot be made", &error))?;
         let path = wanted.canonicalize().map_err(|error| refused(&wanted, "cannot be read", &error))?;
         let mark_path = path.join("mark");
@@ -105,7 +112,7 @@ impl MeasuredDirectory {
             }
             if !self.found_kept {
                 fs::remove_dir_all(&data).map_err(|error| refused(&data, "cannot be removed", &error))?;
-                cleaned.push(format!("removed {}, left by an invocation that did not end", data.display()));
+                cleaned.push(format!("removed {}, left by an earlier invocation", data.display()));
             }
         }
         fs::create_dir_all(&data).map_err(|error| refused(&data, "cannot be made", &error))?;

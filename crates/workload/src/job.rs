@@ -104,7 +104,7 @@ pub(crate) fn failed(session: &mut dyn Session, error: &Error, open: bool) -> st
 /// `error` in one text, with its hint.
 pub(crate) fn broken(error: &Error) -> Broken {
     match &error.hint {
-        Some(hint) => Broken { message: format!("{}\nhint: {hint}", error.message) },
+        Some(hint) => Broken { message: format!("{}; hint: {hint}", error.message) },
         None => Broken { message: error.message.clone() },
     }
 }

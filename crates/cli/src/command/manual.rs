@@ -26,7 +26,9 @@ pub fn completions(shell: Shell) -> Result<()> {
 pub fn man(out: Option<&Path>) -> Result<()> {
     let refused = |error: std::io::Error| Error::environment(format!("the manual cannot be written: {error}"));
     match out {
-        Some(directory) => clap_mangen::generate_to(Arguments::command(), directory).map_err(refused),
+        Some(directory) => std::fs::create_dir_all(directory)
+            .and_then(|()| clap_mangen::generate_to(Arguments::command(), directory))
+            .map_err(refused),
         None => {
             let mut page = Vec::new();
             clap_mangen::Man::new(Arguments::command()).render(&mut page).map_err(refused)?;

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Target;
-use record::Outcome;
 use run::{Error, Fault, Interrupt, Measured, Result, Workplace};
 
 use crate::arguments::RunArguments;
@@ -73,7 +72,7 @@ fn show(measured: Measured) -> Result<()> {
         .record
         .runs
         .iter()
-        .filter(|run| run.outcome != Outcome::Done)
+        .filter(|run| model::is_void(run))
         .map(|run| match run.dop.threads {
             1 => format!("{} at J{}", run.test, run.dop.jobs),
             threads => format!("{} at T{threads}", run.test),
@@ -81,7 +80,7 @@ fn show(measured: Measured) -> Result<()> {
         .collect();
     match failed.is_empty() {
         true => Ok(()),
-        false => Err(Error::environment(format!("runs failed: {}", failed.join(", ")))
+        false => Err(Error::environment(format!("runs are void: {}", failed.join(", ")))
             .hint("the spec sheet says why; the other runs are valid")),
     }
 }

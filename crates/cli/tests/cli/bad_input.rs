@@ -83,12 +83,28 @@ fn a_directory_that_is_none_or_cannot_be_written() {
     let bench = Bench::new();
     fs::write(bench.path().join("file"), "").unwrap();
     let said = bench.run(&["run", "--dir", "file"]);
-    assert_eq!(said.code, 1, "{}", said.err);
-    assert!(said.err.contains("file") && said.err.contains("hint: "), "{}", said.err);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("file is not a directory") && said.err.contains("hint: "), "{}", said.err);
     let said = bench.run(&["run", "--dir", "/proc"]);
     assert_eq!(said.code, 1, "{}", said.err);
     assert!(said.err.contains("/proc"), "{}", said.err);
     assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn a_directory_that_is_misspelt_is_not_made() {
+    refused(&["run", "--dir", "misspelt"], 2, &["misspelt is not a directory"]);
+}
+
+#[test]
+fn a_link_is_not_followed() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path().join("other")).unwrap();
+    std::os::unix::fs::symlink("other", bench.path().join("dbdyno-data")).unwrap();
+    let said = bench.run(&["run", "--preset", "smoke", "--tests", "T611"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("is a link"), "{}", said.err);
+    assert!(bench.path().join("other").is_dir());
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use engine::{Caps, Error, Kind, Node, Processes, Result, Session, Site, Target, Value};
 use record::{EngineInventory, Location};
@@ -19,6 +19,8 @@ use crate::session::PostgresSession;
 const SCHEMA: &str = "dbdyno";
 /// What the comment of a schema of ours begins with.
 const OURS: &str = "dbdyno:";
+/// The first half of the key of the advisory lock: `dbDy` in ASCII.
+const LOCK: i32 = 0x6462_4479;
 
 /// One server.
 pub(crate) struct PostgresNode {
@@ -27,6 +29,8 @@ pub(crate) struct PostgresNode {
     cluster: Option<Cluster>,
     keep: bool,
     claimed: AtomicBool,
+    /// Holds the lock of the schema for as long as the node is open.
+    guard: Mutex<Option<PostgresSession>>,
     caps: Caps,
     counters: CounterQuery,
     version: String,
@@ -68,6 +72,7 @@ impl PostgresNode {
             cluster,
             keep,
             claimed: AtomicBool::new(false),
+            guard: Mutex::new(None),
             caps,
             counters: CounterQuery::of(server.major),
             version: server.version,
@@ -95,6 +100,16 @@ impl PostgresNode {
         }
     }
 
+    /// Two measurements in one database would measure each other, and the first to end would remove the schema.
+    fn lock_schema(&self, session: &mut PostgresSession) -> Result<()> {
+        let rows = session.ask(&format!("select pg_catalog.pg_try_advisory_lock({LOCK}, 1)"))?;
+        if rows == [[Value::Int(1)]] {
+            return Ok(());
+        }
+        let message = format!("schema {SCHEMA} of database {} is in use by another dbdyno", self.login.database);
+        Err(Error::new(Kind::NotOurs, message).hint("wait until it has ended, or measure in another database"))
+    }
+
     /// Makes the schema, or finds it.
     fn make_schema(&self, session: &mut PostgresSession) -> Result<()> {
         if self.find_schema(session)? {
@@ -109,6 +124,9 @@ impl PostgresNode {
             // Another dbdyno was faster.
             Err(error) if matches!(error.code.as_deref(), Some("42P06" | "23505")) => {
                 self.find_schema(session).map(|_| ())
+            }
+            Err(error) if error.code.as_deref() == Some("25006") => {
+                Err(error.hint("measure on a primary, as a role whose default_transaction_read_only is off"))
             }
             Err(error) if error.kind == Kind::Access => {
                 let (user, database) = (&self.login.user, &self.login.database);
@@ -150,9 +168,17 @@ impl Node for PostgresNode {
     }
 
     fn claim(&self) -> Result<()> {
+        let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        if guard.is_some() {
+            return Ok(());
+        }
         let mut session = self.session(None)?;
+        self.lock_schema(&mut session)?;
         self.make_schema(&mut session)?;
+        // What it has done must not be counted into somebody's window later.
+        session.publish_counters()?;
         self.claimed.store(true, Ordering::SeqCst);
+        *guard = Some(session);
         Ok(())
     }
 
@@ -195,7 +221,8 @@ impl Node for PostgresNode {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let node = *self;
+        let mut node = *self;
+        let guard = node.guard.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(cluster) = node.cluster {
             return cluster.stop(node.keep);
         }
@@ -205,11 +232,31 @@ impl Node for PostgresNode {
         let mut session = PostgresSession::start(node.login.open(None)?, node.login.clone())?;
         // A session of ours that hangs must not make this one hang.
         session.batch("set lock_timeout = '10s'")?;
-        session.batch(&format!("drop schema if exists {SCHEMA} cascade")).map_err(|error| {
-            let message = format!("schema {SCHEMA} cannot be removed: {error}");
-            Error { message, ..error }.hint(format!("remove it by hand: drop schema {SCHEMA} cascade"))
-        })
+        let removed = remove_schema(&mut session).map_err(|error| {
+            let message = format!("schema {SCHEMA} cannot be removed: {}", error.message);
+            Error { message, ..error }.hint(format!("see what needs it, then: drop schema {SCHEMA} cascade"))
+        });
+        // The lock is held until nothing is left to be measured.
+        drop(guard);
+        removed
     }
+}
+
+/// Removes the schema with its tables and functions, in one transaction; where something outside of it needs them,
+/// nothing is removed.
+fn remove_schema(session: &mut PostgresSession) -> Result<()> {
+    let rows = session.ask(&format!(
+        "select pg_catalog.format('drop table %I.%I', '{SCHEMA}', relname) from pg_catalog.pg_class \
+         where relnamespace = pg_catalog.to_regnamespace('{SCHEMA}') and relkind in ('r', 'p') \
+         union all select 'drop function ' || oid::pg_catalog.regprocedure::text from pg_catalog.pg_proc \
+         where pronamespace = pg_catalog.to_regnamespace('{SCHEMA}')"
+    ))?;
+    let drops = rows.iter().filter_map(|row| match row.first() {
+        Some(Value::Text(statement)) => Some(statement.as_ref()),
+        _ => None,
+    });
+    let schema = format!("drop schema if exists {SCHEMA}");
+    session.batch(&drops.chain([schema.as_str()]).collect::<Vec<&str>>().join("; "))
 }
 
 /// What the server can do, as it is set.

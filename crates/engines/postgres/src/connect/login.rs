@@ -68,7 +68,8 @@ impl Login {
             ("application_name", self.application_name.as_str()),
             ("client_encoding", "UTF8"),
         ];
-        parameters.extend(schema.map(|schema| ("search_path", schema)));
+        // A limit of the role's would cut off what is to be measured.
+        parameters.extend(schema.iter().flat_map(|schema| [("search_path", *schema), ("statement_timeout", "0")]));
         frontend::startup_message(parameters, &mut wire.output).map_err(|_| {
             Error::new(Kind::Usage, "role, database or application name contains a zero byte").hint("leave it out")
         })?;
