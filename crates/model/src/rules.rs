@@ -20,6 +20,8 @@ pub struct Rules {
     /// So many commits more than ours are laid to the engine's own background work, however few ours are.
     pub commit_surplus_count: u64,
 
+    /// Processor time over a shorter window is not judged, nanoseconds: 20 ticks of a clock of 100 Hz.
+    pub client_share_window_ns_min: u64,
     /// Share of a processor per job that the client side may use.
     pub client_share_warn: f64,
     /// Above this the figure is the client's and not the engine's.
@@ -104,6 +106,7 @@ pub const RULES: Rules = Rules {
     commit_gap: 0.005,
     commit_surplus_count: 5,
 
+    client_share_window_ns_min: 200_000_000,
     client_share_warn: 0.6,
     client_share_fail: 0.8,
     own_share_warn: 0.05,

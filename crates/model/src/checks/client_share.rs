@@ -1,7 +1,8 @@
 //! How much of the result is dbdyno's own processor time.
 //!
 //! With an engine in other processes: processor time of dbdyno over window times the processors that its jobs can
-//! occupy, min(jobs, hardware threads). Above the limit the client sets the pace and not the engine.
+//! occupy, min(jobs, hardware threads). Above the limit the client sets the pace and not the engine. A window of less
+//! than a moment is not judged.
 //!
 //! In one process the two cannot be told apart by counters. There the cost of one step, measured on work that does
 //! nothing, is held against the service time: own share = step cost x steps / sum of service times. The step cost is
@@ -30,7 +31,11 @@ fn outside(run: &Run, context: &Context<'_>) -> Option<Finding> {
     else {
         return finding(Check::ClientShare, Verdict::Unknown, "the processor time of dbdyno is not known");
     };
-    let verdict = graded(ratio, RULES.client_share_warn, RULES.client_share_fail);
+    let verdict = match run.window_ns.0 < RULES.client_share_window_ns_min {
+        // Reading the counters at both ends is a good part of it.
+        true => Verdict::Unknown,
+        false => graded(ratio, RULES.client_share_warn, RULES.client_share_fail),
+    };
     let server = delta(run, name::SERVER_CPU_NS).and_then(|server| share(used, used + server as f64));
     let both = server.map_or(String::new(), |share| format!(", and {} of what client and server used", percent(share)));
     let detail = format!(
@@ -91,6 +96,15 @@ mod tests {
         assert_eq!(used(1, 7).0, Verdict::Warn);
         assert_eq!(used(1, 9).0, Verdict::Fail);
         assert_eq!(used(8, 9).0, Verdict::Pass, "nine of twenty processor seconds");
+    }
+
+    #[test]
+    fn a_window_of_a_moment_is_not_judged() {
+        let mut short = counted(run("T611", 1), &[(name::CLIENT_CPU_NS, 190_000_000)]);
+        short.window_ns = Nanos(199_999_999);
+        assert_eq!(says(&short, Location::UnixSocket, &instrument()).0, Verdict::Unknown);
+        short.window_ns = Nanos(200_000_000);
+        assert_eq!(says(&short, Location::UnixSocket, &instrument()).0, Verdict::Fail);
     }
 
     #[test]

@@ -260,7 +260,7 @@ fn a_commit_that_fails_is_a_failed_step_and_a_lost_session_the_end() {
     assert_eq!(job.step(0), Ok(Done::failed(FailureKind::Serialization)));
     *kind.lock().expect("no panic") = Kind::Lost;
     let broken = job.step(1).expect_err("lost");
-    assert_eq!(broken.message, "it is over\nhint: look at the log");
+    assert_eq!(broken.message, "it is over; hint: look at the log");
 }
 
 #[test]
