@@ -23,6 +23,7 @@ mod dialect;
 mod failure;
 mod lifetime;
 mod stand;
+mod statements;
 mod transaction;
 mod values;
 
@@ -42,6 +43,7 @@ pub use lifetime::{
     claiming_twice_is_claiming_once, closing_removes_everything, inventory_is_filled, sessions_connect_and_reconnect,
 };
 pub use stand::{SharedStand, Stand, on_fresh_node, on_shared_node};
+pub use statements::every_statement_file_is_listed_and_says_what_it_is;
 pub use transaction::{a_commit_is_seen_and_a_rollback_is_not, execute_counts_rows_returned_and_changed};
 pub use values::{a_null_comes_back_and_equals_nothing, values_of_all_types_come_back_exactly};
 

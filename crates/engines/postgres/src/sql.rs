@@ -22,25 +22,9 @@ pub(crate) const FILES: &[StatementFile] = files! {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::path::Path;
-
-    use super::*;
-
     #[test]
     fn every_file_is_listed_once_and_says_what_it_is() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
-        let names = std::fs::read_dir(folder).expect("the folder of statements").map(|entry| {
-            let name = entry.expect("a file").file_name().into_string().expect("a name in ASCII");
-            name.strip_suffix(".sql").unwrap_or_else(|| panic!("{name} is no .sql file")).to_owned()
-        });
-        let names: BTreeSet<String> = names.collect();
-        let listed: BTreeSet<String> = FILES.iter().map(|file| file.name.to_owned()).collect();
-        assert_eq!(names, listed);
-        assert_eq!(FILES.len(), listed.len());
-        for file in FILES {
-            let code = file.name.split('.').next().unwrap_or_default();
-            assert!(file.sql.starts_with(&format!("-- {code}: ")), "{} has no head", file.name);
-        }
+        let folder = env!("CARGO_MANIFEST_DIR");
+        engine::conformance::every_statement_file_is_listed_and_says_what_it_is(&crate::POSTGRES, folder);
     }
 }
