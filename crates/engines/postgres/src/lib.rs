@@ -41,7 +41,7 @@ impl Engine for Postgres {
     }
 
     fn summary(&self) -> &'static str {
-        "PostgreSQL 13 to 18 over a Unix socket, TCP or TLS, or a throwaway server: local:postgres"
+        "13 to 18, over a Unix socket, TCP or TLS; local:postgres starts one"
     }
 
     fn schemes(&self) -> &'static [&'static str] {
