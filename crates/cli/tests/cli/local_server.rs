@@ -1,7 +1,5 @@
 //! `dbdyno run --target local:postgres`: a real server, started, measured, removed.
 
-use std::process::Command;
-
 use serde_json::Value;
 
 use crate::bench::{Bench, growth, runs};
@@ -12,17 +10,13 @@ pub fn servers(bench: &Bench) -> Vec<u32> {
     std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
-        .filter(|pid| {
-            let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            let line = String::from_utf8_lossy(&line).into_owned();
-            line.contains(&wanted) && line.contains("postgres")
-        })
-        .filter(|pid| !line_is_ours(*pid))
+        .filter(|pid| command_line(*pid).contains(&wanted))
+        .filter(|pid| std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| !exe.ends_with("dbdyno")))
         .collect()
 }
 
-fn line_is_ours(pid: u32) -> bool {
-    std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("dbdyno"))
+fn command_line(pid: u32) -> String {
+    String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()).into_owned()
 }
 
 #[test]
@@ -126,10 +120,9 @@ pub fn wait_for_server(bench: &Bench) -> u32 {
     panic!("no server within 30 s");
 }
 
-/// The postmaster is the one whose command line names the data directory and that is no `initdb`.
+/// Not the server program as `initdb` runs it, to fill the directory.
 fn is_postmaster(pid: u32) -> bool {
+    let line = command_line(pid);
     std::fs::read_link(format!("/proc/{pid}/exe")).is_ok_and(|exe| exe.ends_with("postgres"))
-        && Command::new("ps").args(["-o", "ppid=", "-p", &pid.to_string()]).output().is_ok()
-        && !std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--boot")
-        && !std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default().contains("--single")
+        && !["--boot", "--single", "--check"].iter().any(|option| line.contains(option))
 }
