@@ -25,8 +25,8 @@ command -v cargo >/dev/null || {
   printf 'error: cargo is missing\nhint: install Rust 1.95 or newer, see https://rustup.rs\n' >&2
   exit 1
 }
-for program in cc openssl ps; do
-  command -v "$program" >/dev/null || { install build-essential openssl procps && break; }
+for program in cc openssl ps python3; do
+  command -v "$program" >/dev/null || { install build-essential openssl procps python3 && break; }
 done
 if ! have_postgres; then
   # Without this the package would create a cluster of its own and start it.

@@ -17,6 +17,8 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Run(arguments) => command::run::run(arguments),
+        Command::Io(arguments) => command::io::io(arguments),
+        Command::Calibrate(arguments) => command::calibrate::calibrate(arguments),
         Command::Inventory(arguments) => command::inventory::inventory(arguments),
         Command::List(arguments) => command::list::list(arguments),
         Command::Report(arguments) => command::report::report(arguments),

@@ -116,6 +116,10 @@ impl Listener for Progress {
                 let share = *rows_done as f64 / (*rows).max(1) as f64;
                 self.show(&state, Nanos(0), format!("loading {table}: {:.0} %", share * 100.0));
             }
+            Event::Writing { file, done, size } => {
+                let share = done.0 as f64 / size.0.max(1) as f64;
+                self.show(&state, Nanos(0), format!("writing {file}: {:.0} %", share * 100.0));
+            }
             Event::Began { planned, title, expected } => {
                 state.current = name(planned, title);
                 state.current_expected = *expected;

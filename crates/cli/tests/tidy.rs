@@ -11,6 +11,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("model", &["record"]),
     ("host", &["record"]),
     ("engine", &["record"]),
+    ("fio", &["record"]),
     ("store", &["record"]),
     ("engines/sqlite", &["engine", "record"]),
     ("engines/postgres", &["engine", "record"]),
@@ -21,8 +22,8 @@ const EDGES: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "record", "measure", "model", "host", "engine", "store", "probe", "workload", "run", "report", "sqlite",
-            "postgres",
+            "record", "measure", "model", "host", "engine", "fio", "store", "probe", "workload", "run", "report",
+            "sqlite", "postgres",
         ],
     ),
 ];

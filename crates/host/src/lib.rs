@@ -1,4 +1,4 @@
-//! The machine: its inventory, its raw counters, and where threads are placed on it.
+//! The machine: its inventory, its raw counters, where threads are placed on it, and what its files and devices are.
 //!
 //! A crate of its own because it has several consumers that should not see how `/proc` and `/sys` are read. Every
 //! reader takes the places of both as a value, so that it is tested on recorded trees. What is absent stays absent;
@@ -11,10 +11,15 @@ mod mount;
 mod placement;
 mod root;
 mod stack;
+mod storage;
 
 pub use counter::{CountedDevice, Counters};
 pub use inventory::{
     clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
 };
-pub use placement::{PlacementError, cpus_allowed, pin_process, pin_this_thread};
+pub use placement::{PlacementError, cpus_allowed, keep_this_thread_on, pin_process, pin_this_thread};
 pub use root::Root;
+pub use storage::{
+    BlockDeviceState, DirectIo, Extents, Medium, Place, PlacedDevice, QueueSettings, block_device, cached_share,
+    direct_io, drop_cache, extents, loop_devices, place, place_at,
+};

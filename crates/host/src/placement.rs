@@ -54,6 +54,20 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), PlacementError> {
     sched_setaffinity(None, &set).map_err(|error| refused("this thread".to_owned(), cpu, error.into()))
 }
 
+/// Keeps the calling thread on `cpus`, at least one.
+///
+/// # Errors
+/// As for one processor.
+pub fn keep_this_thread_on(cpus: &[u32]) -> Result<(), PlacementError> {
+    let mut all = CpuSet::new();
+    for cpu in cpus {
+        let one = only(*cpu)?;
+        (0..CpuSet::MAX_CPU).filter(|place| one.is_set(*place)).for_each(|place| all.set(place));
+    }
+    let first = cpus.first().copied().unwrap_or_default();
+    sched_setaffinity(None, &all).map_err(|error| refused("this thread".to_owned(), first, error.into()))
+}
+
 /// Keeps all threads that process `pid` has now on processor `cpu`; threads that they start later inherit it.
 ///
 /// # Errors

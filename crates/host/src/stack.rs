@@ -31,10 +31,40 @@ pub(crate) fn mount(root: &Root, directory: &Path) -> Option<Mount> {
 /// The devices below `directory`, the topmost first; none where it does not lie on one (tmpfs, network), or where the
 /// one it lies on is out of sight (a container).
 pub(crate) fn devices(root: &Root, directory: &Path) -> Vec<Device> {
-    let Some(mount) = mount(root, directory) else { return Vec::new() };
+    let ground = mount(root, directory).and_then(|mount| ground(root, mount, directory));
+    let Some((mount, directory)) = ground else { return Vec::new() };
+    below(root, &tops(root, &mount, &directory))
+}
+
+/// The device of a number and what lies below it, the topmost first.
+pub(crate) fn devices_of(root: &Root, number: (u32, u32)) -> Vec<Device> {
+    by_number(root, number).map_or_else(Vec::new, |directory| below(root, &[directory]))
+}
+
+/// What an overlay writes to: the mount and the directory in it, if they are in sight from here. Any other mount is
+/// its own ground.
+pub(crate) fn ground(root: &Root, mount: Mount, directory: &Path) -> Option<(Mount, PathBuf)> {
+    // The upper directory may lie on another overlay.
+    const OVERLAYS_MAX: usize = 8;
+    let (mut mount, mut directory) = (mount, directory.to_owned());
+    for _ in 0..OVERLAYS_MAX {
+        if mount.kind != "overlay" {
+            return Some((mount, directory));
+        }
+        directory = PathBuf::from(mount.option("upperdir")?);
+        if !inside(&root.top, &directory.to_string_lossy()).is_dir() {
+            return None;
+        }
+        mount = self::mount(root, &directory)?;
+    }
+    None
+}
+
+/// The devices of some sysfs directories and what lies below them.
+fn below(root: &Root, tops: &[PathBuf]) -> Vec<Device> {
     let mut found: Vec<Device> = Vec::new();
-    for directory in tops(root, &mount, directory, 0) {
-        push(&mut found, read(&directory, 0));
+    for directory in tops {
+        push(&mut found, read(directory, 0));
     }
     let mut next = 0;
     while let Some(device) = found.get(next).cloned() {
@@ -59,14 +89,7 @@ fn push(found: &mut Vec<Device>, device: Option<Device>) {
 }
 
 /// Sysfs directories of what the file system lies on directly: one, or several where it spans devices itself (btrfs).
-fn tops(root: &Root, mount: &Mount, directory: &Path, depth: u32) -> Vec<PathBuf> {
-    if mount.kind == "overlay" {
-        // Writes go to the upper directory, if that is in sight from here. It may lie on another overlay.
-        let upper = mount.option("upperdir").map(PathBuf::from);
-        let visible = upper.filter(|path| depth < 8 && inside(&root.top, &path.to_string_lossy()).is_dir());
-        let below = visible.and_then(|path| Some((self::mount(root, &path)?, path)));
-        return below.map_or_else(Vec::new, |(mount, path)| tops(root, &mount, &path, depth + 1));
-    }
+fn tops(root: &Root, mount: &Mount, directory: &Path) -> Vec<PathBuf> {
     let members = if mount.kind == "btrfs" { btrfs_members(root, mount) } else { Vec::new() };
     if !members.is_empty() {
         return members;
@@ -89,14 +112,16 @@ fn btrfs_members(root: &Root, mount: &Mount) -> Vec<PathBuf> {
     )
 }
 
-fn by_number(root: &Root, (major, minor): (u32, u32)) -> Option<PathBuf> {
+/// The sysfs directory of a device number, of a partition that of the partition.
+pub(crate) fn by_number(root: &Root, (major, minor): (u32, u32)) -> Option<PathBuf> {
     if major == 0 {
         return None;
     }
     root.sys.join(format!("dev/block/{major}:{minor}")).canonicalize().ok()
 }
 
-fn by_name(root: &Root, name: &str) -> Option<PathBuf> {
+/// The same by kernel name.
+pub(crate) fn by_name(root: &Root, name: &str) -> Option<PathBuf> {
     // Names with a slash (cciss/c0d0) have an exclamation mark in sysfs.
     let name = name.replace('/', "!");
     let plain = !name.is_empty() && name != "." && name != "..";
@@ -127,7 +152,7 @@ fn read(directory: &Path, depth: u32) -> Option<Device> {
 }
 
 /// The directory itself, or the nearest one above it that exists, without links.
-fn nearest_existing(directory: &Path) -> PathBuf {
+pub(crate) fn nearest_existing(directory: &Path) -> PathBuf {
     let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     absolute.ancestors().find_map(|step| step.canonicalize().ok()).unwrap_or(absolute)
 }

@@ -1,12 +1,12 @@
 //! All jobs of one run: one thread each, warmed up, released together, joined.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 use record::{Nanos, Pace};
 
-use crate::{Broken, Pacer, Stop, Tally, Work, clock, drive};
+use crate::{Broken, Burst, Ended, Pacer, Stop, Tally, Work, clock, drive, drive_queue};
 
 /// How the jobs of one run are driven.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,29 @@ pub struct Course {
     pub steps: u64,
     /// What random due times are drawn from.
     pub seed: u64,
+    /// Whether the warm-up keeps the pace of the window; otherwise it goes as fast as possible.
+    pub warm_up_paced: bool,
+    /// The job begins so long after the others.
+    pub delay: Nanos,
+    /// Work in bursts; absent for always.
+    pub burst: Option<Burst>,
+}
+
+impl Default for Course {
+    /// No warm-up, no window, no limit: to be filled in.
+    fn default() -> Course {
+        Course {
+            pace: Pace::AsFastAsPossible,
+            warm_up: Nanos(0),
+            window: Nanos(0),
+            drain: Nanos(0),
+            steps: u64::MAX,
+            seed: 0,
+            warm_up_paced: false,
+            delay: Nanos(0),
+            burst: None,
+        }
+    }
 }
 
 /// What the caller does around the window.
@@ -42,12 +65,26 @@ pub trait Watch: Sync {
 /// What came of a run.
 #[derive(Debug)]
 pub struct Outcome {
-    /// All jobs together.
+    /// All jobs and streams together.
     pub tally: Tally,
+    /// Each stream that a work named, by its number.
+    pub streams: Vec<Tally>,
     /// When the jobs were released.
     pub begun: Nanos,
     /// What stopped it, if it could not go on.
     pub broken: Option<Broken>,
+}
+
+/// One job of a crew: its work, and how it is driven.
+pub struct Member<'a> {
+    /// What it does.
+    pub work: &'a mut dyn Work,
+    /// How.
+    pub course: Course,
+    /// Its number among those that share its pace, from 0, and how many they are.
+    pub place: (u32, u32),
+    /// Shows how many operations of a queue are done in the window.
+    pub meter: Option<&'a AtomicU64>,
 }
 
 /// Drives `works`, one thread each. All are warmed up first, then released together; `interrupt` ends them early.
@@ -61,17 +98,28 @@ pub fn run_jobs(
     interrupt: &AtomicBool,
 ) -> Outcome {
     let jobs = works.len() as u32;
+    let members = works.iter_mut().zip(0..);
+    let members =
+        members.map(|(work, job)| Member { work: work.as_mut(), course: *course, place: (job, jobs), meter: None });
+    run_crew(members.collect(), watch, interrupt)
+}
+
+/// The same for jobs that differ in how they are driven.
+pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicBool) -> Outcome {
+    let courses: Vec<Course> = members.iter().map(|member| member.course).collect();
+    let streams: Vec<Vec<usize>> = members.iter().map(|member| member.work.streams()).collect();
     let gate = Gate::default();
     let abort = AtomicBool::new(false);
     let signals = [interrupt, &abort];
     let (begun, results, refused) = std::thread::scope(|scope| {
-        let mut threads = Vec::with_capacity(works.len());
+        let mut threads = Vec::with_capacity(members.len());
         let mut refused = None;
-        for (job, work) in (0..jobs).zip(works.iter_mut()) {
+        let jobs = members.len();
+        for (mut member, job) in members.into_iter().zip(0..) {
             let (gate, abort) = (&gate, &abort);
             let body = move || {
                 watch.enter(job);
-                let result = one_job(work.as_mut(), (job, jobs), course, gate, signals);
+                let result = one_job(&mut member, gate, signals);
                 abort.fetch_or(result.1.is_some(), Ordering::Relaxed);
                 result
             };
@@ -92,14 +140,27 @@ pub fn run_jobs(
         (begun, results, refused)
     });
     watch.end();
-    let mut outcome = Outcome { tally: Tally::new(begun, seconds_max(course)), begun, broken: refused };
-    for (tally, broken) in results {
-        outcome.tally.merge(&tally);
+    let room = courses.iter().map(seconds_max).max().unwrap_or(1);
+    let count = streams.iter().flatten().max().map_or(0, |most| most + 1);
+    let mut outcome = Outcome {
+        tally: Tally::new(begun, room),
+        streams: vec![Tally::new(begun, room); count],
+        begun,
+        broken: refused,
+    };
+    for ((tallies, broken, ended), (course, numbers)) in results.into_iter().zip(courses.iter().zip(&streams)) {
         outcome.broken = outcome.broken.or(broken);
-    }
-    let early = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed) || course.steps != u64::MAX;
-    if course.pace != Pace::AsFastAsPossible && !early {
-        outcome.tally.last_until(begun + course.window);
+        let early = outcome.broken.is_some()
+            || ended == Ended::Work
+            || interrupt.load(Ordering::Relaxed)
+            || course.steps != u64::MAX;
+        for (mut tally, number) in tallies.into_iter().zip(numbers) {
+            if course.pace != Pace::AsFastAsPossible && !early {
+                tally.last_until(begun + course.delay + course.window);
+            }
+            outcome.tally.merge(&tally);
+            outcome.streams[*number].merge(&tally);
+        }
     }
     outcome
 }
@@ -142,39 +203,67 @@ impl Gate {
     }
 }
 
-fn one_job(
-    work: &mut dyn Work,
-    (job, jobs): (u32, u32),
-    course: &Course,
-    gate: &Gate,
-    signals: [&AtomicBool; 2],
-) -> (Tally, Option<Broken>) {
+fn one_job(member: &mut Member<'_>, gate: &Gate, signals: [&AtomicBool; 2]) -> (Vec<Tally>, Option<Broken>, Ended) {
     clock::sharpen_timer();
-    let warmed = unwinding(|| warm_up(work, course, signals));
+    let Member { work, course, place: (job, jobs), meter } = member;
+    let (job, jobs) = (*job, *jobs);
+    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals));
     if warmed.is_err() {
         signals[1].store(true, Ordering::Relaxed);
     }
     // All memory is taken before the window.
-    let mut tally = Tally::new(Nanos(0), seconds_max(course));
+    let mut tallies = vec![Tally::new(Nanos(0), seconds_max(course)); work.streams().len().max(1)];
     let begun = gate.wait();
-    tally.begin_at(begun);
+    tallies.iter_mut().for_each(|tally| tally.begin_at(begun));
     if let Err(broken) = warmed {
-        return (tally, Some(broken));
+        work.broke_off();
+        return (tallies, Some(broken), Ended::Stop);
     }
-    let deadline = begun + course.window;
+    let deadline = begun + course.delay + course.window;
     let stop = Stop { deadline, drained: deadline + course.drain, steps: course.steps, signals };
     // A closed loop begins when this thread is really awake, an open one when it should.
-    let start = if is_open(course.pace) { begun } else { clock::now() };
-    let mut pacer = Pacer::new(course.pace, job, jobs, start, course.seed);
-    let result = unwinding(|| drive(work, &mut pacer, &stop, &mut tally));
-    if result.is_ok() {
-        let (now, left) = (clock::now(), course.steps.saturating_sub(tally.totals().steps));
-        let left = usize::try_from(left).unwrap_or(usize::MAX);
-        let unfinished = pacer.unfinished(deadline).take(left).take_while(|_| !stop.signalled());
-        unfinished.for_each(|due| tally.record_unfinished(due, now));
+    let start = if is_open(course.pace) { begun } else { clock::now() } + course.delay;
+    let mut pacer = Pacer::new(course.pace, job, jobs, start, course.seed).in_bursts(start, course.burst);
+    let result = unwinding(|| go(*work, &mut pacer, &stop, &mut tallies, start, *meter));
+    if matches!(result, Ok(Ended::Stop)) {
+        count_unfinished(*work, pacer, &stop, &mut tallies);
     }
-    let broken = result.and_then(|()| unwinding(|| work.finish())).err();
-    (tally, broken)
+    if result.is_err() {
+        work.broke_off();
+    }
+    match result.and_then(|ended| unwinding(|| work.finish()).map(|()| ended)) {
+        Ok(ended) => (tallies, None, ended),
+        Err(broken) => (tallies, Some(broken), Ended::Stop),
+    }
+}
+
+/// Counts the steps that were due and never begun.
+fn count_unfinished(work: &dyn Work, pacer: Pacer, stop: &Stop<'_>, tallies: &mut [Tally]) {
+    let steps: u64 = tallies.iter().map(|tally| tally.totals().steps).sum();
+    let (now, left) = (clock::now(), stop.steps.saturating_sub(steps));
+    let left = usize::try_from(left).unwrap_or(usize::MAX);
+    let unfinished = pacer.unfinished(stop.deadline).take(left).take_while(|_| !stop.signalled());
+    for (due, number) in unfinished.zip(0..) {
+        tallies[work.stream_of_unfinished(number)].record_unfinished(due, now);
+    }
+}
+
+/// The loop that fits the work.
+fn go(
+    work: &mut dyn Work,
+    pacer: &mut Pacer,
+    stop: &Stop<'_>,
+    tallies: &mut [Tally],
+    start: Nanos,
+    meter: Option<&AtomicU64>,
+) -> Result<Ended, Broken> {
+    while clock::now() < start && !stop.signalled() {
+        clock::sleep_until(start.min(clock::now() + Nanos(100_000_000)));
+    }
+    match work.queue() {
+        Some(queue) => drive_queue(queue, pacer, stop, tallies, meter),
+        None => drive(work, pacer, stop, &mut tallies[0]).map(|()| Ended::Stop),
+    }
 }
 
 fn is_open(pace: Pace) -> bool {
@@ -182,19 +271,21 @@ fn is_open(pace: Pace) -> bool {
 }
 
 /// A panic of the work ends the run and not the process: the others wait at a barrier, a server waits to be stopped.
-fn unwinding(body: impl FnOnce() -> Result<(), Broken>) -> Result<(), Broken> {
+fn unwinding<T>(body: impl FnOnce() -> Result<T, Broken>) -> Result<T, Broken> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
         let words = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         Err(Broken { message: format!("a job panicked: {}", words.unwrap_or("no message")) })
     })
 }
 
-fn warm_up(work: &mut dyn Work, course: &Course, signals: [&AtomicBool; 2]) -> Result<(), Broken> {
+fn warm_up(work: &mut dyn Work, course: &Course, place: (u32, u32), signals: [&AtomicBool; 2]) -> Result<(), Broken> {
     let begun = clock::now();
     let deadline = begun + course.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
-    let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, course.seed);
-    drive(work, &mut pacer, &stop, &mut Tally::new(begun, 1))?;
+    let pace = if course.warm_up_paced { course.pace } else { Pace::AsFastAsPossible };
+    let mut pacer = Pacer::new(pace, place.0, place.1, begun, course.seed);
+    let mut tallies = vec![Tally::new(begun, 1); work.streams().len().max(1)];
+    go(work, &mut pacer, &stop, &mut tallies, begun, None)?;
     work.finish()
 }
 
@@ -206,8 +297,6 @@ fn seconds_max(course: &Course) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::AtomicU64;
-
     use super::*;
     use crate::Done;
 
@@ -232,7 +321,7 @@ mod tests {
     impl Watch for Unwatched {}
 
     fn course(pace: Pace) -> Course {
-        Course { pace, warm_up: Nanos(0), window: Nanos(200_000_000), drain: Nanos::SECOND, steps: u64::MAX, seed: 1 }
+        Course { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..Course::default() }
     }
 
     fn crew<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {

@@ -9,14 +9,16 @@ mod crew;
 mod drive;
 mod histogram;
 mod pacer;
+mod queue;
 mod stop;
 mod tally;
 mod work;
 
-pub use crew::{Course, Outcome, Watch, run_jobs};
+pub use crew::{Course, Member, Outcome, Watch, run_crew, run_jobs};
 pub use drive::drive;
 pub use histogram::{Histogram, LATENCY_NS_MAX};
-pub use pacer::{Pacer, Turn};
+pub use pacer::{Burst, Pacer, Turn};
+pub use queue::{Begun, Ended, Queue, drive_queue};
 pub use stop::Stop;
 pub use tally::Tally;
 pub use work::{Broken, Done, Work};

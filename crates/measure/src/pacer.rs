@@ -13,7 +13,7 @@ const DEAF: Nanos = Nanos(100_000_000);
 const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// One step about to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turn {
     /// Counted from 0.
     pub number: u64,
@@ -31,6 +31,28 @@ pub struct Pacer {
     number: u64,
     /// When the next step is due; in a closed loop, when the last one ended.
     due: Nanos,
+    /// When the jobs were released, and when in each cycle steps may begin.
+    burst: Option<(Nanos, Burst)>,
+}
+
+/// Work in bursts: at the beginning of each cycle for a while, then none until the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Burst {
+    /// From the beginning of one burst to that of the next.
+    pub cycle: Nanos,
+    /// How long each lasts, at least 1 ns.
+    pub length: Nanos,
+}
+
+/// When the next operation of a queue may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Due {
+    /// It was due then, which has come.
+    Now(Nanos),
+    /// It will be due then.
+    At(Nanos),
+    /// There is none.
+    Never,
 }
 
 #[derive(Debug)]
@@ -66,7 +88,65 @@ impl Pacer {
             }
             Pace::ThinkTime { think_ns } => Schedule::ThinkTime { think: think_ns },
         };
-        Pacer { schedule, number: 0, due }
+        Pacer { schedule, number: 0, due, burst: None }
+    }
+
+    /// The same in bursts, the first of which begins at `begun`. A rate is then that within a burst.
+    pub fn in_bursts(self, begun: Nanos, burst: Option<Burst>) -> Pacer {
+        Pacer { burst: burst.map(|burst| (begun, burst)), ..self }
+    }
+
+    /// When the next operation of a queue may begin. In a closed loop that is at once: the slot is free.
+    #[inline]
+    pub(crate) fn due(&self, now: Nanos, stop: &Stop<'_>) -> Due {
+        let first = self.number == 0;
+        let due = match self.schedule {
+            Schedule::AsFastAsPossible => self.beyond_pause(now),
+            Schedule::ThinkTime { .. } => self.beyond_pause(self.due.max(if first { now } else { Nanos(0) })),
+            Schedule::Rate { .. } | Schedule::Poisson { .. } => self.stretched(self.due),
+        };
+        let over = due >= stop.deadline && (!first || self.is_open());
+        let late = now >= stop.drained && !first;
+        match () {
+            () if over || late || self.number >= stop.steps || stop.signalled() => Due::Never,
+            () if due <= now => Due::Now(due),
+            () => Due::At(due),
+        }
+    }
+
+    /// The operation that was due has begun; gives its number.
+    #[inline]
+    pub(crate) fn taken(&mut self, now: Nanos) -> u64 {
+        let number = self.number;
+        self.number += 1;
+        if !matches!(self.schedule, Schedule::AsFastAsPossible) {
+            self.ended(now);
+        }
+        number
+    }
+
+    /// An operation of a queue has ended: think time begins again.
+    #[inline]
+    pub(crate) fn ended_in_queue(&mut self, ended: Nanos) {
+        if let Schedule::ThinkTime { think } = self.schedule {
+            self.due = ended + think;
+        }
+    }
+
+    /// `moment`, or the beginning of the next burst where it lies between two.
+    #[inline]
+    fn beyond_pause(&self, moment: Nanos) -> Nanos {
+        let Some((begun, burst)) = self.burst else { return moment };
+        let (cycle, at) = (burst.cycle.0.max(1), (moment - begun).0);
+        if at % cycle < burst.length.0 { moment } else { begun + Nanos((at / cycle + 1) * cycle) }
+    }
+
+    /// A due time of a schedule without pauses, with the pauses before it.
+    #[inline]
+    fn stretched(&self, due: Nanos) -> Nanos {
+        let Some((begun, burst)) = self.burst else { return due };
+        let (length, at) = (burst.length.0.max(1), (due - begun).0);
+        begun + Nanos((at / length).saturating_mul(burst.cycle.0) + at % length)
     }
 
     /// Waits until the next step is due and gives its turn; none when the loop is to end.
@@ -117,12 +197,12 @@ impl Pacer {
     pub fn unfinished(mut self, deadline: Nanos) -> impl Iterator<Item = Nanos> {
         let open = self.is_open();
         std::iter::from_fn(move || {
-            let due = self.due;
+            let due = self.stretched(self.due);
             if !open || due >= deadline {
                 return None;
             }
             self.number += 1;
-            self.ended(due);
+            self.ended(self.due);
             Some(due)
         })
     }

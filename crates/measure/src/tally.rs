@@ -15,6 +15,9 @@ const FAILURE_KINDS: [FailureKind; 6] = [
     FailureKind::Other,
 ];
 
+/// Seconds that a series has room for before it grows: an hour.
+const SECONDS_AT_FIRST: usize = 3_600;
+
 /// Counts, histograms and per-second series of one job, or of several once they are merged.
 ///
 /// A step that failed stands in the counts and in no histogram: it has no latency of a result.
@@ -25,6 +28,8 @@ pub struct Tally {
     second_index: usize,
     second_end: Nanos,
     seconds: Vec<Second>,
+    /// The series has no more seconds than these.
+    seconds_max: usize,
     service: Histogram,
     response: Histogram,
     steps: u64,
@@ -45,7 +50,8 @@ impl Tally {
             ended: begun,
             second_index: 0,
             second_end: begun + Nanos::SECOND,
-            seconds: vec![Second::default(); seconds_max.max(1)],
+            seconds: vec![Second::default(); seconds_max.clamp(1, SECONDS_AT_FIRST)],
+            seconds_max: seconds_max.max(1),
             service: Histogram::default(),
             response: Histogram::default(),
             steps: 0,
@@ -120,6 +126,9 @@ impl Tally {
         for (mine, theirs) in self.failures.iter_mut().zip(other.failures) {
             *mine += theirs;
         }
+        if self.seconds.len() < other.seconds.len() {
+            self.seconds.resize(other.seconds.len(), Second::default());
+        }
         for (mine, theirs) in self.seconds.iter_mut().zip(&other.seconds) {
             merge_second(mine, theirs);
         }
@@ -168,7 +177,11 @@ impl Tally {
     #[cold]
     fn turn_page(&mut self, ended: Nanos) {
         let index = ((ended - self.begun).0 / Nanos::SECOND.0) as usize;
-        self.second_index = index.min(self.seconds.len() - 1);
+        self.second_index = index.min(self.seconds_max - 1);
+        if self.second_index >= self.seconds.len() {
+            // Once an hour at most, and on the way to another second anyway.
+            self.seconds.resize((self.second_index + SECONDS_AT_FIRST).min(self.seconds_max), Second::default());
+        }
         self.second_end = match index == self.second_index {
             true => self.begun + Nanos(Nanos::SECOND.0 * (index as u64 + 1)),
             false => Nanos(u64::MAX),

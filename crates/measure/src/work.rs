@@ -2,6 +2,8 @@
 
 use record::FailureKind;
 
+use crate::Queue;
+
 /// What one step came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Done {
@@ -15,6 +17,8 @@ pub struct Done {
     pub bytes: u64,
     /// Why it failed, if it did; nothing else is counted then.
     pub failure: Option<FailureKind>,
+    /// Which of [`Work::streams`] it belongs to.
+    pub stream: u32,
 }
 
 impl Done {
@@ -46,5 +50,26 @@ pub trait Work: Send {
     /// As for a step.
     fn finish(&mut self) -> Result<(), Broken> {
         Ok(())
+    }
+
+    /// Called in its place where a step could not go on, so that what happened until then is told.
+    fn broke_off(&mut self) {}
+
+    /// The work as a queue, where it keeps several operations in flight; its steps are then those of the queue, and
+    /// [`Work::step`] is never called.
+    fn queue(&mut self) -> Option<&mut dyn Queue> {
+        None
+    }
+
+    /// The streams that its steps belong to, by their number in [`Outcome::streams`](crate::Outcome::streams): each
+    /// is tallied apart. [`Done::stream`] is a place in this list.
+    fn streams(&self) -> Vec<usize> {
+        vec![0]
+    }
+
+    /// The place in that list where a step is counted that was due and not begun; `number` tells such steps apart.
+    fn stream_of_unfinished(&self, number: u64) -> usize {
+        let _ = number;
+        0
     }
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Bytes, Dop, EngineInventory, HostInventory, Instrument, Latency, Layer, Location, Nanos, Outcome, Pace, Placement,
-    Plan, Preset, Reading, Record, Run, Second, Status, Sweep, Timestamp, Tool, Totals, Unit,
+    Bytes, Dop, EngineInventory, HostInventory, Instrument, IoFile, IoKind, IoStream, Latency, Layer, Location, Nanos,
+    Outcome, Pace, Placement, Plan, Preset, Reading, Record, Run, Second, Status, Storage, Sweep, Timestamp, Tool,
+    Totals, Unit,
 };
 
 /// A reading `at` seconds after the beginning.
@@ -57,6 +58,7 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         response: latency,
         seconds: vec![second; 10],
         readings: vec![reading(0, &[]), reading(10, &[])],
+        storage: None,
         findings: Vec::new(),
     }
 }
@@ -91,6 +93,73 @@ pub(crate) fn faster(mut run: Run, factor: u64) -> Run {
     run.totals.operations *= factor;
     run.seconds.iter_mut().for_each(|second| second.operations *= factor);
     run
+}
+
+/// Ten seconds of 8 KiB I/O in a written file, direct: `clones` clones of 1000 I/Os per second each, in one stream.
+pub(crate) fn io_run(test: &str, kind: IoKind, clones: u32) -> Run {
+    let mut run = Run { layer: Layer::Storage, unit: Unit::Operation, ..run(test, clones) };
+    (run.totals.rows, run.totals.transactions) = (0, 0);
+    run.seconds.iter_mut().for_each(|second| second.rows = 0);
+    let stream = stream(&run, kind, clones);
+    run.totals.bytes = Some(stream.bytes);
+    let file = IoFile {
+        path: "/data/file".to_owned(),
+        size_bytes: Bytes::GIB,
+        region_bytes: Bytes::GIB,
+        file_system: Some("ext4".to_owned()),
+        has_device: Some(true),
+        hole_bytes: Some(Bytes(0)),
+        unwritten_bytes: Some(Bytes(0)),
+        cached: Some(record::Ratio(0.0)),
+        compressed: Some(record::Ratio(1.0)),
+        repeated: Some(record::Ratio(0.0)),
+        ..IoFile::default()
+    };
+    run.storage = Some(Box::new(Storage {
+        modes: vec!["io_uring".to_owned()],
+        generator_per_second: Some(record::Rate(1_000_000.0)),
+        stall_ns_max: Some(Nanos(1_000_000)),
+        files: vec![file],
+        streams: vec![stream],
+        ..Storage::default()
+    }));
+    run
+}
+
+/// All that `run` did, as a stream of `clones` clones with one I/O in flight each.
+pub(crate) fn stream(run: &Run, kind: IoKind, clones: u32) -> IoStream {
+    IoStream {
+        job: "job".to_owned(),
+        report_group: 0,
+        clone: None,
+        kind,
+        clones,
+        depth: 1,
+        slots: clones,
+        at_work: record::Ratio(1.0),
+        block_bytes_min: Bytes(8_192),
+        block_bytes_max: Bytes(8_192),
+        random: true,
+        direct: true,
+        pace: run.pace,
+        window_ns: run.window_ns,
+        operations: run.totals.operations,
+        bytes: Bytes(run.totals.operations * 8_192),
+        short: 0,
+        failures: 0,
+        first_failure: None,
+        unfinished: 0,
+        verified: 0,
+        corrupt: 0,
+        service: run.service.clone(),
+        response: run.response.clone(),
+        seconds: run.seconds.clone(),
+    }
+}
+
+/// What a run of storage has beside other runs.
+pub(crate) fn storage(run: &mut Run) -> &mut Storage {
+    run.storage.as_mut().expect("a run of storage")
 }
 
 /// An engine on this host, behind a socket, durable.
@@ -152,5 +221,6 @@ fn plan() -> Plan {
         runs: Vec::new(),
         skipped: Vec::new(),
         test_files: Vec::new(),
+        io: None,
     }
 }

@@ -10,6 +10,8 @@ pub struct Rules {
     pub littles_gap_pass: f64,
     /// Little's law: a gap up to here is a warning, a larger one a failure.
     pub littles_gap_warn: f64,
+    /// Storage: share of the slots of a queue that may be empty while the generator makes the next batch.
+    pub queue_empty_max: f64,
     /// A job may begin so long after its release; the scheduler of a busy machine needs it.
     pub wake_up_ns: f64,
     /// A mean read from a histogram of three significant digits may be off by this, and by one nanosecond.
@@ -51,6 +53,8 @@ pub struct Rules {
 
     /// Share of what the engine read that must have come through the block layer.
     pub device_share_min: f64,
+    /// Share of what was written through the page cache that must have come to the device within the window.
+    pub buffered_share_min: f64,
     /// An engine that read less than this from outside its cache gives no share to speak of.
     pub page_cache_bytes_min: u64,
     /// Share of logical reads that may miss a cache in which the tables are said to lie.
@@ -92,14 +96,46 @@ pub struct Rules {
     pub steps_min: u64,
     /// Window below which nothing is said about steadiness.
     pub window_ns_min: u64,
+
+    /// Share of the regions that was never written, from where on a run that reads them is void.
+    pub unwritten_fail: f64,
+    /// Share of the regions that lies in the page cache before a buffered run reads them.
+    pub cached_warn: f64,
+    /// Above this the result is void.
+    pub cached_fail: f64,
+    /// Data that deflates to less than this share of its size is compressible.
+    pub compressed_min: f64,
+    /// Share of blocks that are equal to another one.
+    pub repeated_max: f64,
+    /// No medium behind a volatile cache makes data safe in less, nanoseconds.
+    pub sync_ns_min: u64,
+    /// Share by which the rate falls in mid-run.
+    pub step_down: f64,
+    /// Whole seconds that the search for it needs.
+    pub step_seconds_min: usize,
+    /// Rounds that the rule of SNIA looks at: the last ones.
+    pub steady_rounds: usize,
+    /// Largest less smallest round, as a share of their mean.
+    pub steady_range_max: f64,
+    /// Rise or fall of the fitted line over these rounds, as a share of their mean.
+    pub steady_rise_max: f64,
+    /// A commit of one job of an engine takes at least this share of what the probe of commits took.
+    pub commit_over_probe_min: f64,
+    /// A sleeping thread that wakes so late tells of a generator that was held up, nanoseconds.
+    pub stall_ns_warn: u64,
+    /// Share of the generator's own ceiling, above which a rate is no limit of the device.
+    pub generator_share_max: f64,
+    /// Share of the processors that the clones can occupy, used by dbdyno.
+    pub clones_share_warn: f64,
 }
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 1,
+    version: 2,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
+    queue_empty_max: 0.2,
     wake_up_ns: 20e6,
     histogram_error: 0.002,
 
@@ -123,6 +159,7 @@ pub const RULES: Rules = Rules {
     swap_in_per_second_fail: 100.0,
 
     device_share_min: 0.9,
+    buffered_share_min: 0.5,
     page_cache_bytes_min: 1 << 20,
     cache_miss_max: 0.01,
     cache_fill_max: 0.5,
@@ -145,6 +182,22 @@ pub const RULES: Rules = Rules {
     backlog_share_fail: 0.01,
     steps_min: 20,
     window_ns_min: 30_000_000_000,
+
+    unwritten_fail: 0.01,
+    cached_warn: 0.05,
+    cached_fail: 0.5,
+    compressed_min: 0.9,
+    repeated_max: 0.05,
+    sync_ns_min: 20_000,
+    step_down: 0.1,
+    step_seconds_min: 10,
+    steady_rounds: 5,
+    steady_range_max: 0.2,
+    steady_rise_max: 0.1,
+    commit_over_probe_min: 0.8,
+    stall_ns_warn: 20_000_000,
+    generator_share_max: 0.5,
+    clones_share_warn: 0.9,
 };
 
 #[cfg(test)]
@@ -159,6 +212,7 @@ mod tests {
         assert!(rules.own_share_warn < rules.own_share_fail);
         assert!(rules.steal_warn < rules.steal_fail && rules.steal_fail < rules.steal_interval);
         assert!(rules.level_seconds_min >= 2 * rules.level_size_min);
+        assert!(rules.cached_warn < rules.cached_fail);
         assert!(rules.cache_fill_max <= 1.0 && rules.cache_multiple_min > 1.0);
     }
 }

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use record::{Ceiling, Dop, Layer, Rate, Ratio, Record, Run, Sweep, Unit, Verdict};
+use record::{Dop, Layer, Rate, Ratio, Record, Run, Sweep, Unit, Verdict};
 
+use crate::checks::has_probe_code;
 use crate::delta::{per_second, share};
 use crate::derived::{Derived, derived};
+use crate::efficiency::{limit, rate_in};
+use crate::queue::in_flight;
 use crate::row::{Quantiles, is_void, quantiles, verdict};
 use crate::rules::RULES;
 
@@ -47,7 +50,7 @@ impl Line {
     /// Whether more was gained than jobs and threads can explain: a cache that was warmed, or a single job that the
     /// kernel kept waiting.
     pub fn gains_beyond_its_workers(&self) -> bool {
-        let workers = self.best.as_ref().map(|best| f64::from(best.dop.jobs) * f64::from(best.dop.threads));
+        let workers = self.best.as_ref().map(|best| f64::from(best.workers()));
         matches!((self.scalability, workers), (Some(gain), Some(workers)) if gain > workers * RULES.gain_per_worker_max)
     }
 
@@ -65,6 +68,8 @@ pub struct Point {
     pub run: u32,
     /// Degree of parallelism.
     pub dop: Dop,
+    /// I/Os that it keeps in flight; absent where it is not a probe of storage.
+    pub in_flight: Option<u32>,
     /// Operations, in the unit of the line.
     pub operations_per_second: Rate,
     /// Bytes, where the test counts them itself.
@@ -77,26 +82,41 @@ pub struct Point {
     pub ceiling: Option<Limit>,
 }
 
+impl Point {
+    /// How much goes on at once: I/Os in flight of a probe of storage, jobs times threads of everything else.
+    pub(crate) fn workers(&self) -> u32 {
+        self.in_flight.unwrap_or(self.dop.jobs.saturating_mul(self.dop.threads))
+    }
+}
+
 /// A ceiling, as found in the same record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limit {
     /// The code of the probe.
     pub probe: String,
-    /// In what the two are compared.
+    /// In what the two are compared. Against a probe of storage, blocks are physical I/Os and bytes physical bytes of
+    /// the kind that the probe makes, and transactions are held against commits.
     pub unit: Unit,
     /// Its rate, in that unit.
     pub per_second: Rate,
+    /// The point's rate, in that unit.
+    pub reached: Rate,
     /// At how many jobs the probe gave it: as many as the point has workers (jobs times threads) where the probe was
     /// run so; otherwise where it gave most.
     pub jobs: u32,
+    /// At how many I/Os in flight, of a probe of storage; these are then what the point's workers are held against.
+    pub in_flight: Option<u32>,
+    /// Share of what the engine read that the block layer did not see, where reads are held against a probe of
+    /// storage: the page cache served it. A small efficiency then says that the device was hardly asked.
+    pub cached: Option<Ratio>,
     /// The point's share of it; above 1 where the probe does not bound the test.
     pub efficiency: Ratio,
 }
 
-/// The spec sheet of `record`. A void run contributes nothing.
+/// The spec sheet of `record`. A void run contributes nothing, and job files and calibrations have views of their own.
 pub fn sheet(record: &Record) -> Sheet {
     let mut codes: Vec<&str> = Vec::new();
-    for run in &record.runs {
+    for run in record.runs.iter().filter(|run| run.storage.is_none() || has_probe_code(&run.test)) {
         if !codes.contains(&run.test.as_str()) {
             codes.push(&run.test);
         }
@@ -109,6 +129,7 @@ fn line(record: &Record, code: &str) -> Option<Line> {
     let first = *runs.first()?;
     let valid: Vec<&Run> = valid(record, code, first.unit).into_values().collect();
     let single = |run: &&&Run| match first.sweep {
+        // Of a probe of storage the first of them has fewest I/Os in flight.
         Sweep::Jobs => run.dop.jobs == 1,
         Sweep::Threads => run.dop.threads == 1,
     };
@@ -135,12 +156,13 @@ fn line(record: &Record, code: &str) -> Option<Line> {
     })
 }
 
-/// The runs of `code` that are not void and have a rate in `unit`, the median one at each degree of parallelism.
-fn valid<'a>(record: &'a Record, code: &str, unit: Unit) -> BTreeMap<Dop, &'a Run> {
-    let mut groups: BTreeMap<Dop, Vec<&Run>> = BTreeMap::new();
+/// The runs of `code` that are not void and have a rate in `unit`, the median one at each degree of parallelism and,
+/// of storage, number of I/Os in flight.
+pub(crate) fn valid<'a>(record: &'a Record, code: &str, unit: Unit) -> BTreeMap<(Dop, Option<u32>), &'a Run> {
+    let mut groups: BTreeMap<(Dop, Option<u32>), Vec<&Run>> = BTreeMap::new();
     for run in record.runs.iter().filter(|run| run.test == code && !is_void(run)) {
         if rate_in(run, unit).is_some() {
-            groups.entry(run.dop).or_default().push(run);
+            groups.entry((run.dop, in_flight(run))).or_default().push(run);
         }
     }
     let median = |mut runs: Vec<&'a Run>| {
@@ -149,11 +171,11 @@ fn valid<'a>(record: &'a Record, code: &str, unit: Unit) -> BTreeMap<Dop, &'a Ru
         });
         runs.get((runs.len() - 1) / 2).copied()
     };
-    groups.into_iter().filter_map(|(dop, runs)| Some((dop, median(runs)?))).collect()
+    groups.into_iter().filter_map(|(load, runs)| Some((load, median(runs)?))).collect()
 }
 
 /// The run with the highest rate; of equal ones that with the least parallelism, which comes first.
-fn fastest<'a>(runs: &[&'a Run], unit: Unit) -> Option<&'a Run> {
+pub(crate) fn fastest<'a>(runs: &[&'a Run], unit: Unit) -> Option<&'a Run> {
     runs.iter().copied().reduce(|best, run| if rate_of(run, unit) > rate_of(best, unit) { run } else { best })
 }
 
@@ -161,32 +183,13 @@ fn point(record: &Record, run: &Run) -> Option<Point> {
     Some(Point {
         run: run.number,
         dop: run.dop,
+        in_flight: in_flight(run),
         operations_per_second: per_second(run, run.totals.operations)?,
         bytes_per_second: run.totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
         service: quantiles(&run.service),
         derived: derived(run),
         ceiling: run.ceiling.as_ref().and_then(|ceiling| limit(record, run, ceiling)),
     })
-}
-
-/// What `ceiling` comes to for `run`.
-fn limit(record: &Record, run: &Run, ceiling: &Ceiling) -> Option<Limit> {
-    let probes: Vec<&Run> = valid(record, &ceiling.probe, ceiling.unit).into_values().collect();
-    let workers = run.dop.jobs.saturating_mul(run.dop.threads);
-    let same = probes.iter().copied().find(|probe| probe.dop.jobs == workers);
-    let probe = same.or_else(|| fastest(&probes, ceiling.unit))?;
-    let per_second = rate_in(probe, ceiling.unit)?;
-    let efficiency = Ratio(share(rate_in(run, ceiling.unit)?.0, per_second.0)?);
-    Some(Limit { probe: probe.test.clone(), unit: ceiling.unit, per_second, jobs: probe.dop.jobs, efficiency })
-}
-
-/// The rate of `run` in `unit`: bytes where bytes are meant and counted, operations otherwise.
-fn rate_in(run: &Run, unit: Unit) -> Option<Rate> {
-    match (unit, run.unit) {
-        (Unit::Byte, Unit::Byte) => per_second(run, run.totals.operations),
-        (Unit::Byte, _) => per_second(run, run.totals.bytes?.0),
-        _ => per_second(run, run.totals.operations),
-    }
 }
 
 fn rate_of(run: &Run, unit: Unit) -> f64 {
@@ -196,10 +199,10 @@ fn rate_of(run: &Run, unit: Unit) -> f64 {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Bytes, Check, Finding, Outcome};
+    use record::{Bytes, Ceiling, Check, Finding, IoKind, Outcome};
 
     use super::*;
-    use crate::fixture::{faster, record, run};
+    use crate::fixture::{faster, io_run, record, run, storage};
 
     fn void(mut run: Run) -> Run {
         run.findings.push(Finding { check: Check::LittlesLaw, verdict: Verdict::Fail, detail: String::new() });
@@ -309,6 +312,24 @@ mod tests {
         let sheet = sheet(&record(vec![faster(run("T1", 1), 9), run("T1", 1), faster(run("T1", 1), 3)]));
         let best = sheet.lines[0].best.as_ref().unwrap();
         assert_eq!((best.run, best.operations_per_second), (3, Rate(3_000.0)));
+    }
+
+    #[test]
+    fn a_probe_of_storage_has_a_point_per_number_of_ios_in_flight() {
+        let at = |depth: u32, times: u64| {
+            let mut probe = faster(io_run("P322", IoKind::Read, 1), times);
+            let stream = &mut storage(&mut probe).streams[0];
+            (stream.depth, stream.slots) = (depth, stream.clones * depth);
+            probe
+        };
+        let runs = vec![at(32, 20), at(1, 1), at(32, 22), at(128, 21), at(32, 24), io_run("job", IoKind::Read, 1)];
+        let sheet = sheet(&record(runs));
+        assert_eq!(sheet.lines.len(), 1, "a job file has a view of its own");
+        let line = &sheet.lines[0];
+        let (speed, best) = (line.speed.as_ref().unwrap(), line.best.as_ref().unwrap());
+        assert_eq!((speed.in_flight, speed.operations_per_second), (Some(1), Rate(1_000.0)));
+        assert_eq!((best.in_flight, best.operations_per_second), (Some(32), Rate(22_000.0)), "the median of three");
+        assert!(!line.gains_beyond_its_workers(), "22 times with 32 in flight");
     }
 
     #[test]

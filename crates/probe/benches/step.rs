@@ -2,8 +2,8 @@
 //! figures (an integer operation cannot be faster than its multiplication, a load not faster than the cache).
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use dbdyno_probe::{Context, probes};
-use record::{Bytes, Preset, Unit};
+use dbdyno_probe::{Context, Form, probes};
+use record::{Bytes, Nanos, Preset, Unit};
 
 fn steps(criterion: &mut Criterion) {
     let context = Context {
@@ -12,10 +12,15 @@ fn steps(criterion: &mut Criterion) {
         preset: Preset::Quick,
         last_level_cache_bytes: Some(Bytes::MIB.times(32)),
         memory_available_bytes: Some(Bytes::GIB.times(8)),
+        region_bytes: Bytes(0),
+        warm_up: Nanos(0),
+        window: Nanos(0),
     };
     let mut group = criterion.benchmark_group("step");
     for probe in probes() {
-        let mut works = (probe.build)(&context);
+        // Those of storage have no steps.
+        let Form::Steps(build) = probe.form else { continue };
+        let mut works = build(&context);
         let operations = works[0].step(0).expect("the first step").operations;
         group.throughput(match probe.unit {
             Unit::Byte => Throughput::BytesDecimal(operations),

@@ -1,6 +1,6 @@
 //! What a probe is built for: how many jobs, how large, on which machine.
 
-use record::{Bytes, Preset};
+use record::{Bytes, Nanos, Preset};
 
 /// A last-level cache that is assumed where its size is not known.
 const CACHE_BYTES_ASSUMED: Bytes = Bytes::MIB.times(64);
@@ -24,6 +24,12 @@ pub struct Context {
     pub last_level_cache_bytes: Option<Bytes>,
     /// Memory that may be used without swapping, where known.
     pub memory_available_bytes: Option<Bytes>,
+    /// Length of the file that probes of storage work on; a multiple of 1 MiB. Of no meaning to the others.
+    pub region_bytes: Bytes,
+    /// How long a probe of storage is at work before it is measured.
+    pub warm_up: Nanos,
+    /// And how long it is measured.
+    pub window: Nanos,
 }
 
 impl Context {
@@ -69,6 +75,9 @@ mod tests {
             preset: Preset::Quick,
             last_level_cache_bytes: Some(cache),
             memory_available_bytes: Some(memory),
+            region_bytes: Bytes::GIB,
+            warm_up: Nanos(0),
+            window: Nanos::SECOND,
         }
     }
 

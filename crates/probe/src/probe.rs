@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use measure::{Broken, Done, Work};
-use record::{Layer, Unit};
+use record::{IoJob, Layer, Unit};
 
-use crate::{Context, cpu, memory};
+use crate::{Context, block, cpu, memory};
 
 /// A test that needs no database.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +19,20 @@ pub struct Probe {
     pub layer: Layer,
     /// What an operation is.
     pub unit: Unit,
-    /// One piece of work per job. It takes its memory and computes what the answers must be in its first step, on the
-    /// thread of its job: the pages then lie near the processor that uses them, and the warm-up pays for it.
-    pub build: fn(&Context) -> Vec<Box<dyn Work>>,
-    /// The numbers that `build` works with, for the record.
+    /// What it does.
+    pub form: Form,
+    /// The numbers that it works with, for the record.
     pub parameters: fn(&Context) -> BTreeMap<String, i64>,
+}
+
+/// What a probe does, as a value or as something that makes it.
+#[derive(Clone, Copy, Debug)]
+pub enum Form {
+    /// Steps: one piece of work per job. It takes its memory and computes what the answers must be in its first step,
+    /// on the thread of its job: the pages then lie near the processor that uses them, and the warm-up pays for it.
+    Steps(fn(&Context) -> Vec<Box<dyn Work>>),
+    /// I/O: one job of the generator, with a clone per job of the context.
+    Io(fn(&Context) -> IoJob),
 }
 
 /// Every probe, in the order in which they are listed and run.
@@ -35,6 +44,12 @@ pub fn probes() -> &'static [Probe] {
         memory::triad::PROBE,
         memory::read::PROBE,
         memory::latency::PROBE,
+        block::sequential_read::PROBE,
+        block::sequential_write::PROBE,
+        block::random_read::PROBE,
+        block::random_read_deep::PROBE,
+        block::random_write_deep::PROBE,
+        block::commit::PROBE,
     ]
 }
 
@@ -83,7 +98,7 @@ mod tests {
     use std::path::Path;
 
     use proptest::prelude::*;
-    use record::{Bytes, Preset};
+    use record::{Bytes, Nanos, Preset};
 
     use super::*;
 
@@ -94,7 +109,20 @@ mod tests {
             preset: Preset::Smoke,
             last_level_cache_bytes: Some(Bytes::MIB.times(32)),
             memory_available_bytes: Some(Bytes::GIB),
+            region_bytes: Bytes::MIB.times(16),
+            warm_up: Nanos(0),
+            window: Nanos(100_000_000),
         }
+    }
+
+    type Build = fn(&Context) -> Vec<Box<dyn Work>>;
+
+    /// The probes that are made of steps.
+    fn stepping() -> impl Iterator<Item = (&'static str, Build)> {
+        probes().iter().filter_map(|probe| match probe.form {
+            Form::Steps(build) => Some((probe.code, build)),
+            Form::Io(_) => None,
+        })
     }
 
     #[test]
@@ -118,10 +146,10 @@ mod tests {
     fn every_file_of_a_probe_has_its_code_and_the_four_statements_in_its_head() {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
         let mut heads = BTreeSet::new();
-        for folder in ["cpu", "memory"] {
+        for folder in ["cpu", "memory", "block"] {
             for entry in std::fs::read_dir(source.join(folder)).unwrap() {
                 let path = entry.unwrap().path();
-                if path.ends_with("mod.rs") {
+                if path.ends_with("mod.rs") || path.ends_with("tests.rs") {
                     continue;
                 }
                 let text = std::fs::read_to_string(&path).unwrap();
@@ -138,9 +166,9 @@ mod tests {
 
     #[test]
     fn each_job_gets_its_own_work_and_no_job_means_one() {
-        for probe in probes() {
-            assert_eq!((probe.build)(&smoke(3, 1)).len(), 3);
-            assert_eq!((probe.build)(&smoke(0, 1)).len(), 1);
+        for (_, build) in stepping() {
+            assert_eq!(build(&smoke(3, 1)).len(), 3);
+            assert_eq!(build(&smoke(0, 1)).len(), 1);
         }
     }
 
@@ -156,14 +184,14 @@ mod tests {
 
         #[test]
         fn every_probe_agrees_with_itself_for_any_seed(seed in any::<u64>()) {
-            for probe in probes() {
-                let mut works = (probe.build)(&smoke(1, seed));
+            for (code, build) in stepping() {
+                let mut works = build(&smoke(1, seed));
                 let first = works[0].step(0).unwrap();
-                prop_assert!(first.operations > 0, "{}", probe.code);
+                prop_assert!(first.operations > 0, "{}", code);
                 prop_assert_eq!(first.failure, None);
                 works[0].finish().unwrap();
                 for number in 0..5 {
-                    prop_assert_eq!(works[0].step(number).unwrap(), first, "steps of {} are all alike", probe.code);
+                    prop_assert_eq!(works[0].step(number).unwrap(), first, "steps of {} are all alike", code);
                 }
                 works[0].finish().unwrap();
             }

@@ -20,6 +20,12 @@ pub mod name {
 
     /// User and system time of dbdyno itself, nanoseconds (an embedded engine included).
     pub const CLIENT_CPU_NS: &str = "client_cpu_ns";
+    /// Bytes that dbdyno itself had the block layer read, children that have ended included: reads served by the page
+    /// cache are not among them, those ahead of need are.
+    pub const CLIENT_READ_BYTES: &str = "client_read_bytes";
+    /// Bytes that dbdyno itself had the block layer write, children that have ended included: buffered writes count when
+    /// they make a page dirty, even where it is then never written; memory (tmpfs) does not count.
+    pub const CLIENT_WRITE_BYTES: &str = "client_write_bytes";
     /// User and system time of the engine's own processes, nanoseconds, where they run on this host.
     pub const SERVER_CPU_NS: &str = "server_cpu_ns";
 
@@ -27,12 +33,32 @@ pub mod name {
     pub const DEVICE_READ_COUNT: &str = "device_read_count";
     /// Bytes read by it.
     pub const DEVICE_READ_BYTES: &str = "device_read_bytes";
-    /// Data write requests completed by it: the kernel's count less the flush requests that it counts as writes.
+    /// Data write requests completed by it: the kernel's count less the flush requests that it counts as writes. Where
+    /// several jobs sync at the same time, the kernel makes one flush of their syncs and still counts each as a write:
+    /// these are then among them. Its bytes do not have this error.
     pub const DEVICE_WRITE_COUNT: &str = "device_write_count";
     /// Bytes written by it.
     pub const DEVICE_WRITE_BYTES: &str = "device_write_bytes";
-    /// Cache flush requests completed by it.
+    /// Cache flush requests completed by it: fewer than syncs where several jobs sync at the same time.
     pub const DEVICE_FLUSH_COUNT: &str = "device_flush_count";
+    /// Discard (trim) requests completed by it.
+    pub const DEVICE_DISCARD_COUNT: &str = "device_discard_count";
+    /// Bytes discarded by it.
+    pub const DEVICE_DISCARD_BYTES: &str = "device_discard_bytes";
+    /// Time that its read requests took, summed over the requests, nanoseconds (counted in milliseconds): over
+    /// [`DEVICE_READ_COUNT`], the mean latency at the block layer.
+    pub const DEVICE_READ_NS: &str = "device_read_ns";
+    /// The same of its write requests, nanoseconds: that of the flush requests which the kernel counts as writes is
+    /// included, other than in [`DEVICE_WRITE_COUNT`].
+    pub const DEVICE_WRITE_NS: &str = "device_write_ns";
+    /// The same of its flush requests, nanoseconds, from where they are handed to the device.
+    pub const DEVICE_FLUSH_NS: &str = "device_flush_ns";
+    /// Time during which it had at least one request in flight, nanoseconds: no measure of load where a device serves
+    /// many at once.
+    pub const DEVICE_IO_TICKS_NS: &str = "device_io_ticks_ns";
+    /// Time that all its requests took, summed, nanoseconds: over the time between two readings, the mean number of
+    /// requests in flight.
+    pub const DEVICE_IN_QUEUE_NS: &str = "device_in_queue_ns";
 
     /// Pages that the engine asked its own cache for (buffer gets).
     pub const LOGICAL_READ_COUNT: &str = "logical_read_count";

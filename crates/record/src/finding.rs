@@ -37,6 +37,26 @@ pub enum Check {
     WindowLength,
     /// Sessions of others at work in the same engine.
     OtherSessions,
+    /// I/O that was asked for against I/O that the block layer saw.
+    DeviceIo,
+    /// Reads of blocks that were never written: holes, reserved extents, trimmed ranges.
+    Unwritten,
+    /// Data that a device can compress or store once.
+    Compressible,
+    /// Flushes against syncs, and how long a sync took.
+    Flush,
+    /// A rate that fell in mid-run: a throttle, spent burst credits, heat.
+    StepDown,
+    /// Whether the rate was steady (the rule of SNIA over rounds).
+    Steady,
+    /// The generator itself was held up.
+    Stall,
+    /// How near the generator came to its own ceiling.
+    GeneratorBound,
+    /// What was read or read again against what was written.
+    Content,
+    /// A service level.
+    Bound,
 }
 
 /// What a check says. `Unknown` is an answer: the source was missing.

@@ -8,6 +8,7 @@ mod counter;
 mod finding;
 mod instrument;
 mod inventory;
+mod io;
 mod latency;
 mod plan;
 mod quantity;
@@ -21,6 +22,11 @@ pub use instrument::Instrument;
 pub use inventory::{
     BlockDevice, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
     NumaNode, Setting,
+};
+pub use io::{
+    Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoMark,
+    IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, OpenSync, RingOptions, Round, SequenceStep, Storage,
+    SyncEvery, Verification, Zone,
 };
 pub use latency::Latency;
 pub use plan::{Dop, Pace, Placement, Plan, PlannedRun, Preset, Skipped};

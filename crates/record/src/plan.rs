@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Nanos;
+use crate::{IoPlan, Nanos};
 
 /// How long and how large: the named sizes of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -128,4 +128,7 @@ pub struct Plan {
     pub skipped: Vec<Skipped>,
     /// Test files of the user's own, by path; their codes stand in `runs`.
     pub test_files: Vec<String>,
+    /// What is done to storage without an engine; absent where nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io: Option<IoPlan>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Dop, Finding, Latency, Nanos, Pace, Reading, Timestamp};
+use crate::{Bytes, Dop, Finding, Latency, Nanos, Pace, Reading, Storage, Timestamp};
 
 /// The layer of the platform that a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -214,6 +214,9 @@ pub struct Run {
     pub seconds: Vec<Second>,
     /// Raw readings: the first at the beginning of the window, the last at its end, host counters also in between.
     pub readings: Vec<Reading>,
+    /// What a run of storage has beside this; absent for every other run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<Box<Storage>>,
     /// What the self-checks say.
     pub findings: Vec<Finding>,
 }

@@ -80,7 +80,7 @@ pub fn csv(record: &Record) -> String {
 }
 
 /// Appends one line. Fields are quoted where they must be.
-fn line<'a>(text: &mut String, fields: impl Iterator<Item = &'a str>) {
+pub(crate) fn line<'a>(text: &mut String, fields: impl Iterator<Item = &'a str>) {
     for (index, field) in fields.enumerate() {
         if index > 0 {
             text.push(',');

@@ -40,6 +40,21 @@ pub fn megabytes(bytes_per_second: Option<f64>) -> String {
     }
 }
 
+/// Bytes per second as published reports of storage have them, in units of 1024 and at most four digits before the
+/// point: `853 KiB/s`, `7802 MiB/s`, `11.5 GiB/s`.
+pub fn throughput(bytes_per_second: Option<f64>) -> String {
+    let Some(bytes) = bytes_per_second.filter(|bytes| bytes.is_finite()) else { return UNKNOWN.to_owned() };
+    let units = [(1u64 << 10, "KiB/s"), (1 << 20, "MiB/s"), (1 << 30, "GiB/s"), (1 << 40, "TiB/s")];
+    let last = units[units.len() - 1];
+    // From 1 MiB/s on nobody counts in KiB.
+    let fits = |(unit, name): &(u64, &str)| {
+        let value = bytes / *unit as f64;
+        value < if *name == "KiB/s" { 1024.0 } else { 9999.5 }
+    };
+    let (unit, name) = units.into_iter().find(fits).unwrap_or(last);
+    format!("{} {name}", three_digits(bytes / unit as f64))
+}
+
 /// A count: exact up to five digits, then as [`number`].
 pub fn count(value: u64) -> String {
     if value < 100_000 { value.to_string() } else { number(value as f64) }
@@ -221,11 +236,24 @@ mod tests {
         assert_eq!(megabytes(None), "-");
     }
 
+    #[test]
+    fn throughput_is_written_as_published_rows_have_it() {
+        let mebibytes = |value: f64| throughput(Some(value * 1_048_576.0));
+        assert_eq!(mebibytes(7802.0), "7802 MiB/s");
+        assert_eq!(mebibytes(54.1 * 1024.0), "54.1 GiB/s");
+        assert_eq!(mebibytes(11.5 * 1024.0), "11.5 GiB/s");
+        assert_eq!(mebibytes(0.8), "819 KiB/s");
+        assert_eq!(mebibytes(1.0), "1.00 MiB/s");
+        assert_eq!(throughput(Some(0.0)), "0.00 KiB/s");
+        assert_eq!(throughput(None), "-");
+    }
+
     proptest! {
         #[test]
         fn whatever_the_value_the_figure_is_short(value in any::<f64>(), whole in any::<u64>()) {
             prop_assert!(number(value.abs()).len() <= 8, "{}", number(value.abs()));
             prop_assert!(megabytes(Some(value.abs())).len() <= 7, "{}", megabytes(Some(value.abs())));
+            prop_assert!(throughput(Some(value.abs())).len() <= 13, "{}", throughput(Some(value.abs())));
             prop_assert!(percent_digits(Ratio(value.abs())).len() <= 7);
             prop_assert!(nanos(value.abs()).chars().count() <= 9, "{}", nanos(value.abs()));
             prop_assert!(duration(Nanos(whole)).chars().count() <= 8);

@@ -204,8 +204,8 @@ const SETTING_LENGTH_MAX: usize = 40;
 /// Lines of settings at the head of a sheet; the others are counted.
 const SETTING_LINES_MAX: usize = 3;
 
-/// The platform in a few lines, for the head of the sheet.
-pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style: Style, width: usize) -> Vec<String> {
+/// The machine in a few lines, for the head of a view.
+pub(crate) fn machine(host: &HostInventory, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
     let clock = host.cpu.clock_mhz_max.or(host.cpu.clock_mhz).map(|clock| format!("{:.2} GHz", clock / 1000.0));
@@ -224,6 +224,13 @@ pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style
     if let Some(limits) = limits(&host.cgroup) {
         fact("limits", limits);
     }
+    lines
+}
+
+/// The platform in a few lines, for the head of the sheet.
+pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style: Style, width: usize) -> Vec<String> {
+    let mut lines = machine(host, width);
+    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
     let Some(engine) = engine else {
         fact("engine", "none: probes only".to_owned());
         return lines;

@@ -1,25 +1,30 @@
-//! Views of a stored record: the spec sheet, the table of runs, CSV, JSON, the platform.
+//! Views of a stored record: the spec sheet, the table of runs, storage, CSV, JSON, the JSON of fio, the platform.
 //!
 //! A crate of its own so that the compiler guards the direction: it draws a record on a machine without engine or
-//! driver, knows only `record` and `model`, and derives no figure itself. It returns text and prints nothing.
+//! driver, knows only `record` and `model`, and derives no figure itself but a plain rate or sum. It returns text and
+//! prints nothing.
 
 mod csv;
 mod figure;
+mod fio;
 mod inventory;
 mod json;
 mod layout;
 mod plan;
 mod run_line;
+mod storage;
 mod style;
 mod text;
 mod words;
 
 pub use csv::csv;
 pub use figure::number;
+pub use fio::{FioJson, fio_json};
 pub use inventory::inventory;
 pub use json::{inventory_json, json};
 pub use plan::plan;
 pub use run_line::run_line;
+pub use storage::{calibration_text, io_csv, io_plan_text, io_text, until_text};
 pub use style::Style;
 pub use text::text;
 

@@ -60,6 +60,8 @@ impl Style {
                 '–' | '—' | '─' => plain.push('-'),
                 '×' => plain.push('x'),
                 '²' => plain.push('2'),
+                '█' => plain.push('#'),
+                '▌' => plain.push('|'),
                 letter if letter.is_ascii() => plain.push(letter),
                 _ => plain.push('?'),
             }

@@ -1,6 +1,6 @@
 //! Words for the values of a record: one word for one thing, in every view.
 
-use record::{Dop, Layer, Pace, Placement, Preset, Status, Sweep, Unit, Verdict};
+use record::{Check, Dop, Layer, Pace, Placement, Preset, Status, Sweep, Unit, Verdict};
 
 use crate::figure::{duration, number};
 
@@ -72,6 +72,37 @@ pub(crate) fn verdict(verdict: Verdict) -> &'static str {
         Verdict::Unknown => "unknown",
         Verdict::Warn => "warn",
         Verdict::Fail => "fail",
+    }
+}
+
+/// What a check is about, for a list of those that found nothing.
+pub(crate) fn check(check: Check) -> &'static str {
+    match check {
+        Check::Answers => "answers",
+        Check::LittlesLaw => "Little's law",
+        Check::CommitCount => "commits counted",
+        Check::ClientShare => "client not the limit",
+        Check::Steal => "no steal",
+        Check::Throttling => "no throttling",
+        Check::Swapping => "no swapping",
+        Check::PageCache => "past the page cache",
+        Check::CacheFit => "table and cache",
+        Check::Durability => "durable commits",
+        Check::RateLevels => "one rate level",
+        Check::Failures => "no failures",
+        Check::Backlog => "no backlog",
+        Check::WindowLength => "length of the window",
+        Check::OtherSessions => "no other sessions",
+        Check::DeviceIo => "seen by the block layer",
+        Check::Unwritten => "blocks written before",
+        Check::Compressible => "incompressible data",
+        Check::Flush => "flushes reached the device",
+        Check::StepDown => "no step down",
+        Check::Steady => "steady",
+        Check::Stall => "no stall",
+        Check::GeneratorBound => "generator not the limit",
+        Check::Content => "content",
+        Check::Bound => "service level",
     }
 }
 

@@ -2,18 +2,19 @@
 //! or Ctrl-C loses at most the run in flight.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use engine::{Engine, Target};
 use measure::clock;
-use record::{DataSet, Nanos, Outcome, Plan, PlannedRun, Record, SCHEMA_VERSION, Status, Tool};
+use record::{DataSet, Nanos, Outcome, Plan, PlannedRun, Record, Run, SCHEMA_VERSION, Status, Tool};
 use workload::{Sizes, Test};
 
 use crate::directory::MeasuredDirectory;
+use crate::io::{Offer, ProbeSite, same_device};
 use crate::measurement::{Bench, Subject, measure_one, not_begun, timestamp};
 use crate::opening::{Opened, Setting, claim, look, open, sizes};
-use crate::plan::{self, Ability, Item};
+use crate::plan::{self, Ability, Item, Machine};
 use crate::resumption;
 use crate::sampler::{Sources, Watched};
 use crate::{Error, Event, Fault, Interrupt, Listener, Request, Result, data};
@@ -98,8 +99,11 @@ fn decide(
     let sizes = sizes(request, opened);
     let ability = opened.map(|opened| Ability { engine: opened.engine, caps: *opened.node.caps() });
     let target = workplace.target.to_string();
-    let processors = host::cpus_allowed().len() as u32;
-    (plan::plan(request, &target, directory.path(), items, ability.as_ref(), &sizes, processors), sizes)
+    let machine = Machine {
+        processors: host::cpus_allowed().len() as u32,
+        storage: Offer::look(&directory.data(), request.preset),
+    };
+    (plan::plan(request, &target, directory.path(), items, ability.as_ref(), &sizes, &machine), sizes)
 }
 
 /// Carries out what is left of the plan of `record`, which lies at `request.record`. Runs that failed are repeated.
@@ -172,12 +176,14 @@ fn carry_out(
 ) -> Result<Measured> {
     let written = store::write(path, &record).map_err(Error::from);
     let error = written.and_then(|()| {
+        let plan = record.plan.clone();
+        let probed = Path::new(&plan.directory);
         let subject = opened.as_ref().map(|opened| Subject {
             engine: opened.engine,
             node: opened.node.as_ref(),
             inventory: opened.inventory.clone(),
+            on_probed_device: opened.node.data_directory().is_some_and(|data| same_device(data, probed)),
         });
-        let plan = record.plan.clone();
         let sources = sources(subject.as_ref(), Path::new(&plan.directory))?;
         let bench = Bench {
             plan: &plan,
@@ -191,7 +197,7 @@ fn carry_out(
             interrupt: workplace.interrupt,
             listener: workplace.listener,
         };
-        announce(&plan, &record, path, workplace.listener);
+        announce(&bench, &record, path);
         run_all(&bench, &mut record, path, items)
     });
     let error = error.err();
@@ -218,14 +224,27 @@ fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) -> Result<Sou
         .transpose()?;
     let bookkeeping_commits = AtomicU64::new(0);
     let host = Mutex::new(host::Counters::new(watched));
-    Ok(Sources { host, engine, device_is_engines: data_directory.is_some(), bookkeeping_commits })
+    Ok(Sources {
+        host,
+        engine,
+        device_is_engines: data_directory.is_some(),
+        bookkeeping_commits,
+        flush_probe_ns: AtomicU64::new(0),
+    })
 }
 
-fn announce(plan: &Plan, record: &Record, path: &Path, listener: &dyn Listener) {
+fn announce(bench: &Bench<'_>, record: &Record, path: &Path) {
+    let plan = bench.plan;
+    if plan.io.is_some() && bench.subject.is_some_and(|subject| !subject.on_probed_device) {
+        bench.listener.hear(&Event::Note(&format!(
+            "the probes of storage measure {}; the data of the engine lie elsewhere, and are not held against them",
+            plan.directory
+        )));
+    }
     let runs = plan.runs.len().saturating_sub(record.runs.len());
     let each = plan.warm_up_ns + plan.window_ns;
     let expected = Nanos(each.0.saturating_mul(runs as u64));
-    listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, record: path });
+    bench.listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, record: path });
 }
 
 /// Every run of the plan that is not in the record yet, test by test.
@@ -237,11 +256,16 @@ fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_
         .filter(|planned| record.runs.iter().all(|run| run.number != planned.number))
         .cloned()
         .collect();
+    record.runs.iter().for_each(|run| remember_flush(bench, run));
     let mut loaded = false;
+    let mut storage = ProbeSite::default();
     for group in todo.chunk_by(|one, next| one.test == next.test) {
         let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
             return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
         };
+        if !item.is_of_storage() {
+            storage.clear();
+        }
         if !loaded && matches!(item, Item::Test(_)) {
             // Probes first and on an empty machine: loading leaves dirty pages behind.
             for set in data::load(bench, &todo, items)? {
@@ -250,7 +274,7 @@ fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_
             store::write(path, record)?;
             loaded = true;
         }
-        run_group(bench, record, path, item, group)?;
+        run_group(bench, record, path, item, group, &mut storage)?;
     }
     Ok(())
 }
@@ -265,19 +289,27 @@ fn remember(known: &mut Vec<DataSet>, set: DataSet) {
 }
 
 /// The sweep of one test. A test that fails is no reason to stop; an engine that is gone is.
-fn run_group(bench: &Bench<'_>, record: &mut Record, path: &Path, item: Item<'_>, group: &[PlannedRun]) -> Result<()> {
+fn run_group(
+    bench: &Bench<'_>,
+    record: &mut Record,
+    path: &Path,
+    item: Item<'_>,
+    group: &[PlannedRun],
+    storage: &mut ProbeSite,
+) -> Result<()> {
     let stage = bench.stage();
     let on_stage = match item {
         Item::Test(test) => stage.as_ref().map(|stage| (test, stage)),
         Item::Probe(_) => None,
     };
     let set_up = on_stage.map_or(Ok(()), |(test, stage)| workload::set_up(test, stage).map_err(Error::from));
-    let one = |planned: &PlannedRun, record: &mut Record| {
+    let mut one = |planned: &PlannedRun, record: &mut Record| {
         let run = match &set_up {
-            Ok(()) => measure_one(bench, planned, item)?,
+            Ok(()) => measure_one(bench, planned, item, storage)?,
             Err(error) => not_begun(bench, planned, item, error),
         };
         bench.listener.hear(&Event::Ended(&run));
+        remember_flush(bench, &run);
         let failed = run.outcome != Outcome::Done;
         record.runs.push(run);
         store::write(path, record)?;
@@ -291,6 +323,14 @@ fn run_group(bench: &Bench<'_>, record: &mut Record, path: &Path, item: Item<'_>
         bench.listener.hear(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
     }
     result
+}
+
+/// Notes how long a commit of the probe takes with one job: commits of the engine are held against it.
+fn remember_flush(bench: &Bench<'_>, run: &Run) {
+    let on_it = bench.subject.is_some_and(|subject| subject.on_probed_device);
+    if run.test == probe::COMMIT && run.dop.jobs == 1 && on_it && !model::is_void(run) {
+        bench.sources.flush_probe_ns.store(run.service.p50_ns.0, Ordering::Relaxed);
+    }
 }
 
 /// Whether the engine answers; the sampler goes on with the new session, because its own may be what was lost.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{Nanos, PlannedRun, Run, Skipped};
+use record::{Bytes, Nanos, PlannedRun, Run, Skipped};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -28,6 +28,15 @@ pub enum Event<'a> {
         rows_done: u64,
         /// Rows in all.
         rows: u64,
+    },
+    /// A file of storage is being written for the first time.
+    Writing {
+        /// Its name.
+        file: &'a str,
+        /// Bytes that are there.
+        done: Bytes,
+        /// Bytes in all.
+        size: Bytes,
     },
     /// A run begins.
     Began {

@@ -6,12 +6,14 @@ use std::time::SystemTime;
 
 use engine::{Engine, Node};
 use measure::{Broken, Course, Done, Watch, Work, run_jobs};
+use probe::{Form, Probe};
 use record::{
-    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Nanos, Outcome, Pace, Placement, Plan,
-    PlannedRun, Run, Sweep, Timestamp, Verdict,
+    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Layer, Nanos, Outcome, Pace, Placement, Plan,
+    PlannedRun, Run, Sweep, Timestamp, Unit, Verdict,
 };
 use workload::{Job, Sizes, Stage, Test};
 
+use crate::io::ProbeSite;
 use crate::plan::Item;
 use crate::sampler::{Sampler, Sources};
 use crate::{Error, Event, Interrupt, Listener, Result, ceiling};
@@ -24,6 +26,8 @@ pub(crate) struct Subject<'a> {
     pub engine: &'a dyn Engine,
     pub node: &'a dyn Node,
     pub inventory: EngineInventory,
+    /// Whether its data lie on the device that probes of storage measure.
+    pub on_probed_device: bool,
 }
 
 /// What all runs of an invocation have in common.
@@ -58,7 +62,15 @@ impl Bench<'_> {
 ///
 /// # Errors
 /// Only where nothing more can be measured at all: broken off by the user.
-pub(crate) fn measure_one(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>) -> Result<Run> {
+pub(crate) fn measure_one(
+    bench: &Bench<'_>,
+    planned: &PlannedRun,
+    item: Item<'_>,
+    storage: &mut ProbeSite,
+) -> Result<Run> {
+    if let Item::Probe(probe @ Probe { form: Form::Io(_), .. }) = item {
+        return storage.measure(bench, planned, probe);
+    }
     let expected = bench.plan.warm_up_ns + bench.plan.window_ns;
     bench.listener.hear(&Event::Began { planned, title: item.title(), expected });
     let run = match item {
@@ -71,14 +83,18 @@ pub(crate) fn measure_one(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_
     Ok(run)
 }
 
-fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &probe::Probe) -> Run {
+fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Run {
     let mut run = blank(bench, planned);
     run.title = probe.title.to_owned();
     (run.layer, run.unit) = (probe.layer, probe.unit);
     // A ceiling is what there is at most: no pace and no count of steps bounds it.
     run.pace = Pace::AsFastAsPossible;
-    run.parameters = (probe.parameters)(&ceiling::context(bench.plan, bench.host, planned.dop));
-    let works = ceiling::works(probe, bench.plan, bench.host, planned.dop);
+    let context = ceiling::context(bench.plan, bench.host.memory.available_bytes, planned.dop);
+    run.parameters = (probe.parameters)(&context);
+    let works = match probe.form {
+        Form::Steps(build) => build(&context),
+        Form::Io(_) => Vec::new(),
+    };
     let sampler = Sampler::new(bench.sources, None);
     drive(bench, &mut run, u64::MAX, works, &[], sampler, Vec::new());
     finish(bench, run)
@@ -88,7 +104,7 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Run {
     let mut run = blank(bench, planned);
     run.title.clone_from(&test.summary);
     (run.layer, run.unit, run.sweep) = (test.layer, test.unit, test.sweep);
-    run.ceiling = test.ceiling.clone().map(|ceiling| Ceiling { probe: ceiling.probe, unit: ceiling.unit });
+    run.ceiling = test.ceiling.clone().filter(|ceiling| bounds(bench, ceiling));
     run.cache_fit = test.cache_fit();
     run.parameters = test.parameters(bench.plan.preset);
     run.changes = test.changes();
@@ -97,6 +113,15 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Run {
         run.outcome = Outcome::Failed { message: error.to_string() };
     }
     finish(bench, run)
+}
+
+/// Whether the probe of `ceiling` bounds what the engine does: that of storage does not where the engine's data lie
+/// elsewhere, and commits that wait for nothing have no bound.
+fn bounds(bench: &Bench<'_>, ceiling: &Ceiling) -> bool {
+    let of_storage = probe::probe(&ceiling.probe).is_some_and(|probe| probe.layer == Layer::Storage);
+    let Some(subject) = bench.subject.filter(|_| of_storage) else { return true };
+    let waits = ceiling.unit != Unit::Transaction || subject.inventory.durable != Some(false);
+    subject.on_probed_device && waits
 }
 
 fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
@@ -149,7 +174,7 @@ fn check_answers(job: &mut Job, run: &mut Run) -> Result<()> {
 }
 
 /// A run of `planned` in which nothing has happened yet.
-fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
+pub(crate) fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
     Run {
         number: planned.number,
         test: planned.test.clone(),
@@ -173,6 +198,7 @@ fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         response: Default::default(),
         seconds: Vec::new(),
         readings: Vec::new(),
+        storage: None,
         findings: Vec::new(),
     }
 }
@@ -200,6 +226,7 @@ fn drive(
         drain: bench.plan.window_ns.min(DRAIN_MAX),
         steps,
         seed: bench.plan.seed,
+        ..Course::default()
     };
     let begun_at = OnceLock::new();
     let placing = Placing { bench, server_processes, sampler: &sampler, begun_at: &begun_at };
@@ -229,11 +256,12 @@ fn drive(
 }
 
 /// Adds what the self-checks say.
-fn finish(bench: &Bench<'_>, mut run: Run) -> Run {
+pub(crate) fn finish(bench: &Bench<'_>, mut run: Run) -> Run {
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
         host_threads: bench.processors.len() as u32,
         instrument: bench.instrument,
+        flush_probe: Some(Nanos(bench.sources.flush_probe_ns.load(Ordering::Relaxed))).filter(|probe| probe.0 > 0),
         write_cache: bench.host.devices.first().and_then(|device| device.write_cache.as_deref()),
     };
     let findings = model::findings(&run, &context);

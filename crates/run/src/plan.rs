@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use engine::{Caps, Engine};
-use probe::Probe;
+use probe::{Form, Probe};
 use record::{Dop, Layer, Nanos, Plan, PlannedRun, Preset, Skipped, Sweep};
 use workload::{Sizes, Test};
 
+use crate::io::{Offer, add_jobs};
 use crate::{Error, Request, Result};
 
 /// Something that can be run: a probe, or a test that needs an engine.
@@ -45,6 +46,11 @@ impl Item<'_> {
             Item::Probe(probe) => probe.layer,
             Item::Test(test) => test.layer,
         }
+    }
+
+    /// Whether it is a probe of storage.
+    pub(crate) fn is_of_storage(&self) -> bool {
+        matches!(self, Item::Probe(Probe { form: Form::Io(_), .. }))
     }
 
     fn matches(&self, word: &str) -> bool {
@@ -130,6 +136,14 @@ pub(crate) struct Ability<'a> {
     pub caps: Caps,
 }
 
+/// The machine, as far as the plan needs it.
+pub(crate) struct Machine {
+    /// Processors that the jobs may use.
+    pub processors: u32,
+    /// What probes of storage find.
+    pub storage: Offer,
+}
+
 /// What is run, at which degrees of parallelism, and what is skipped.
 pub(crate) fn plan(
     request: &Request,
@@ -138,9 +152,9 @@ pub(crate) fn plan(
     items: &[Item<'_>],
     ability: Option<&Ability<'_>>,
     sizes: &Sizes,
-    processors: u32,
+    machine: &Machine,
 ) -> Plan {
-    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(processors));
+    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(machine.processors));
     let (warm_up_ns, window_ns) = window(request);
     let mut runs: Vec<PlannedRun> = Vec::new();
     let mut skipped = Vec::new();
@@ -160,8 +174,7 @@ pub(crate) fn plan(
             })),
         }
     }
-    runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
-    Plan {
+    let mut plan = Plan {
         target: target.to_owned(),
         directory: directory.display().to_string(),
         preset: request.preset,
@@ -176,7 +189,11 @@ pub(crate) fn plan(
         runs,
         skipped,
         test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
-    }
+        io: None,
+    };
+    add_jobs(&mut plan, items, &machine.storage);
+    plan.runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
+    plan
 }
 
 /// The sweep of one test. A test of threads inside a statement runs with one thread where the engine has no more.

@@ -26,6 +26,8 @@ pub(crate) struct Sources<'a> {
     pub device_is_engines: bool,
     /// Transactions that dbdyno itself has caused beside its jobs and that the engine counts.
     pub bookkeeping_commits: AtomicU64,
+    /// The median of a commit as the probe of storage found it with one job, nanoseconds; 0 where it is not known.
+    pub flush_probe_ns: AtomicU64,
 }
 
 /// The engine as the sampler sees it.

@@ -51,10 +51,10 @@ fn load(path: &Path) -> Result<Vec<u8>> {
 fn decode(path: &Path, json: &[u8]) -> Result<Record> {
     // A list of the right length would pass for the fields in their order.
     if json.trim_ascii_start().first() != Some(&b'{') {
-        serde_json::from_slice::<IgnoredAny>(json).map_err(|cause| head_error(path, &cause))?;
+        serde_json::from_slice::<IgnoredAny>(json).map_err(|cause| head_error(path, json, &cause))?;
         return Err(Error::NotARecord { path: path.to_owned(), reason: "it is not an object".to_owned() });
     }
-    let head: Head = serde_json::from_slice(json).map_err(|cause| head_error(path, &cause))?;
+    let head: Head = serde_json::from_slice(json).map_err(|cause| head_error(path, json, &cause))?;
     let supported = u64::from(SCHEMA_VERSION);
     match head.schema_version {
         None => Err(Error::NotARecord { path: path.to_owned(), reason: "it has no schema_version".to_owned() }),
@@ -71,14 +71,25 @@ fn decode(path: &Path, json: &[u8]) -> Result<Record> {
 }
 
 /// What is wrong where not even the version could be read. The whole text has been parsed by then.
-fn head_error(path: &Path, cause: &serde_json::Error) -> Error {
+fn head_error(path: &Path, json: &[u8], cause: &serde_json::Error) -> Error {
     let path = path.to_owned();
     let (reason, line, column) = position(cause);
     match cause.classify() {
         Category::Eof => Error::Truncated { path, line, column },
+        // The parser calls a number that ends with its point a wrong one.
+        Category::Syntax if matches!(json, [.., b'.' | b'e' | b'E' | b'+' | b'-']) && (line, column) == end(json) => {
+            Error::Truncated { path, line, column }
+        }
         Category::Data => Error::NotARecord { path, reason: format!("{reason} at line {line}, column {column}") },
         Category::Syntax | Category::Io => Error::NotJson { path, reason, line, column },
     }
+}
+
+/// The position of the last byte, as the parser counts.
+fn end(json: &[u8]) -> (usize, usize) {
+    let lines = json.iter().filter(|byte| **byte == b'\n').count();
+    let last = json.rsplit(|byte| *byte == b'\n').next().map_or(0, <[u8]>::len);
+    (lines + 1, last)
 }
 
 /// The message without the position that the parser appends to it, and the position.

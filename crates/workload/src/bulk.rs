@@ -50,7 +50,7 @@ impl BulkWork {
         if let Some(emptying) = &mut self.emptying {
             emptying.add(rows);
         }
-        Ok(Done { operations: rows, rows, transactions: 1 + emptied, bytes: rows * ROW_BYTES.0, failure: None })
+        Ok(Done { operations: rows, rows, transactions: 1 + emptied, bytes: rows * ROW_BYTES.0, ..Done::default() })
     }
 
     /// Loads one block into the table, which is empty, and reads every row of it back.

@@ -1,7 +1,8 @@
-//! `dbdyno list`: tests, engines, records.
+//! `dbdyno list`: tests, engines, records, profiles, keys.
 
 use std::path::Path;
 
+use fio::{Form, Key, Meaning};
 use run::Result;
 
 use crate::arguments::{ListArguments, Listed};
@@ -17,6 +18,8 @@ pub fn list(arguments: &ListArguments) -> Result<()> {
         Listed::Tests => print(&tests()),
         Listed::Engines => print(&engines()),
         Listed::Records => print(&records(&arguments.dir)?),
+        Listed::Profiles => print(&profiles()),
+        Listed::Keys => print(&keys()),
     }
 }
 
@@ -45,4 +48,46 @@ fn records(directory: &Path) -> Result<String> {
         true => Ok(format!("no records in {}\n", directory.display())),
         false => Ok(entries.iter().map(|entry| format!("{entry}\n")).collect()),
     }
+}
+
+/// Name and first comment line of each.
+fn profiles() -> String {
+    let first_line = |name| fio::profile(name).and_then(|text| text.lines().next()).unwrap_or_default();
+    let line = |name| format!("{name:<12}{}\n", first_line(name).trim_start_matches(['#', ' ']));
+    let mut text: String = fio::profiles().map(line).collect();
+    text.push_str("\ndbdyno io --profile NAME runs one; --override changes its settings\n");
+    text
+}
+
+/// A line per key, so that it can be searched.
+fn keys() -> String {
+    let names = |key: &Key| {
+        let all: Vec<&str> = std::iter::once(key.name).chain(key.aliases.iter().copied()).collect();
+        all.join(", ")
+    };
+    let mut text = format!("{:<40}  what it means here\n", "key of a job file");
+    text.extend(fio::keys().map(|key| format!("{:<40}  {}\n", names(key), meaning(key))));
+    text
+}
+
+fn meaning(key: &Key) -> String {
+    match key.meaning {
+        Meaning::Effect => form(key.form).map_or("has an effect".to_owned(), |form| format!("has an effect: {form}")),
+        Meaning::NoEffect(why) => format!("accepted, no effect: {why}"),
+        Meaning::NotFollowed(why) => format!("accepted with a note, not followed: {why}"),
+        Meaning::Refused(why) => format!("refused: {why}"),
+    }
+}
+
+/// The form of a value in words, where it has no form of its own.
+fn form(form: Form) -> Option<String> {
+    Some(match form {
+        Form::Text | Form::Optional => return None,
+        Form::Flag => "0, 1 or nothing".to_owned(),
+        Form::Switch => "0 or 1".to_owned(),
+        Form::Number => "a number".to_owned(),
+        Form::Seconds => "a time, in seconds without a unit".to_owned(),
+        Form::Microseconds => "a time, in microseconds without a unit".to_owned(),
+        Form::Choice(choices) => format!("one of {}", choices.join(" ")),
+    })
 }

@@ -1,5 +1,6 @@
 //! `dbdyno report`: a record, shown again on any machine.
 
+use report::FioJson;
 use run::{Error, Fault, Result};
 
 use crate::arguments::{ReportArguments, ReportFormat};
@@ -15,5 +16,8 @@ pub fn report(arguments: &ReportArguments) -> Result<()> {
         ReportFormat::Text => report::text(&record, &arguments.record.display().to_string(), style(), width()),
         ReportFormat::Json => report::json(&record),
         ReportFormat::Csv => report::csv(&record),
+        ReportFormat::IoCsv => report::io_csv(&record),
+        ReportFormat::FioJson => report::fio_json(&record, FioJson::Plain),
+        ReportFormat::FioJsonPlus => report::fio_json(&record, FioJson::Plus),
     })
 }

@@ -103,6 +103,6 @@ fn user(error: impl std::error::Error) -> Error {
 }
 
 /// A name in the current directory that says when and where.
-fn default_record() -> PathBuf {
+pub fn default_record() -> PathBuf {
     PathBuf::from(store::default_name(std::time::SystemTime::now(), &host::host_name()))
 }

@@ -24,6 +24,11 @@ impl Bench {
         Bench { directory: tempfile::Builder::new().prefix("dbdyno-test").tempdir().unwrap() }
     }
 
+    /// The same on a disk: where the tests are built there is one, and temporary directories may lie in memory.
+    pub fn on_disk() -> Bench {
+        Bench { directory: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
+    }
+
     pub fn path(&self) -> &Path {
         self.directory.path()
     }

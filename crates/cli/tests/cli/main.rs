@@ -3,9 +3,16 @@
 mod bad_input;
 mod bench;
 mod broken_off;
+mod cmd_calibrate;
 mod cmd_inventory;
+mod cmd_io;
 mod cmd_list;
 mod cmd_report;
 mod cmd_run;
+mod io_broken_off;
+mod io_counts;
+mod io_refused;
+mod io_truth;
 mod local_server;
 mod open_loop;
+mod storage_probes;

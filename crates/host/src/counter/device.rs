@@ -56,13 +56,29 @@ impl DeviceCounters {
         let mut values = vec![
             (name::DEVICE_READ_COUNT, stat.reads),
             (name::DEVICE_READ_BYTES, stat.read_sectors.saturating_mul(SECTOR_BYTES)),
-            // Each flush is also counted as a write of no sectors.
+            // Each flush is also counted as a write of no sectors: once for each sync that it was made of, of which we
+            // know at least one.
             (name::DEVICE_WRITE_COUNT, stat.writes.saturating_sub(flushes.unwrap_or(0))),
             (name::DEVICE_WRITE_BYTES, stat.written_sectors.saturating_mul(SECTOR_BYTES)),
         ];
         values.extend(flushes.map(|flushes| (name::DEVICE_FLUSH_COUNT, flushes)));
+        values.extend(flushes.and(stat.flush_ms).map(|time| (name::DEVICE_FLUSH_NS, milliseconds_ns(time))));
+        values.extend(stat.discards.map(|discards| (name::DEVICE_DISCARD_COUNT, discards)));
+        let discarded = stat.discarded_sectors;
+        values.extend(discarded.map(|sectors| (name::DEVICE_DISCARD_BYTES, sectors.saturating_mul(SECTOR_BYTES))));
+        values.extend([
+            (name::DEVICE_READ_NS, milliseconds_ns(stat.read_ms)),
+            (name::DEVICE_WRITE_NS, milliseconds_ns(stat.write_ms)),
+            (name::DEVICE_IO_TICKS_NS, milliseconds_ns(stat.busy_ms)),
+            (name::DEVICE_IN_QUEUE_NS, milliseconds_ns(stat.in_queue_ms)),
+        ]);
         values
     }
+}
+
+/// The kernel adds nanoseconds up and prints milliseconds.
+fn milliseconds_ns(milliseconds: u64) -> u64 {
+    milliseconds.saturating_mul(1_000_000)
 }
 
 /// Only devices with hardware queues run the flush state machine that counts flushes (block/blk-flush.c); drivers
@@ -76,21 +92,38 @@ fn counts_flushes(device: &Device) -> bool {
 pub(super) struct Stat {
     reads: u64,
     read_sectors: u64,
+    read_ms: u64,
     writes: u64,
     written_sectors: u64,
-    /// Absent before Linux 5.5.
+    write_ms: u64,
+    busy_ms: u64,
+    in_queue_ms: u64,
+    /// Absent before Linux 4.18, like the next one.
+    discards: Option<u64>,
+    discarded_sectors: Option<u64>,
+    /// Absent before Linux 5.5, like the next one.
     flushes: Option<u64>,
+    flush_ms: Option<u64>,
 }
 
 /// Reads `/sys/block/X/stat`: 11 fields, 15 since Linux 4.18, 17 since 5.5.
 pub(super) fn parse(text: &str) -> Option<Stat> {
     let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
+    // All fields of a kernel, or none of those that came with it.
+    let since = |count: usize, index: usize| fields.get(index).copied().filter(|_| fields.len() >= count);
     Some(Stat {
-        reads: *fields.first()?,
-        read_sectors: *fields.get(2)?,
-        writes: *fields.get(4)?,
-        written_sectors: *fields.get(6)?,
-        flushes: fields.get(15).copied().filter(|_| fields.len() >= 17),
+        reads: since(11, 0)?,
+        read_sectors: since(11, 2)?,
+        read_ms: since(11, 3)?,
+        writes: since(11, 4)?,
+        written_sectors: since(11, 6)?,
+        write_ms: since(11, 7)?,
+        busy_ms: since(11, 9)?,
+        in_queue_ms: since(11, 10)?,
+        discards: since(15, 11),
+        discarded_sectors: since(15, 13),
+        flushes: since(17, 15),
+        flush_ms: since(17, 16),
     })
 }
 
@@ -107,9 +140,13 @@ mod tests {
             (stat.reads, stat.read_sectors, stat.writes, stat.written_sectors),
             (175_752, 14_476_490, 18_535, 6_991_096)
         );
-        assert_eq!(stat.flushes, Some(3633));
-        assert_eq!(parse("1 2 3 4 5 6 7 8 9 10 11\n").expect("11 fields").flushes, None);
-        assert_eq!(parse("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n").expect("15 fields").flushes, None);
+        assert_eq!((stat.read_ms, stat.write_ms, stat.busy_ms, stat.in_queue_ms), (271_933, 16_787, 14_532, 289_846));
+        assert_eq!((stat.discards, stat.discarded_sectors), (Some(11_637), Some(1_643_248)));
+        assert_eq!((stat.flushes, stat.flush_ms), (Some(3633), Some(119)));
+        let oldest = parse("1 2 3 4 5 6 7 8 9 10 11\n").expect("11 fields");
+        assert_eq!((oldest.discards, oldest.discarded_sectors, oldest.flushes), (None, None, None));
+        let older = parse("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n").expect("15 fields");
+        assert_eq!((older.discards, older.discarded_sectors, older.flushes), (Some(12), Some(14), None));
         assert_eq!(parse("1 2 3\n"), None);
     }
 }

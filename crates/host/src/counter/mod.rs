@@ -4,6 +4,7 @@ mod cpu;
 mod device;
 mod process;
 mod source;
+mod transfer;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,6 +32,7 @@ pub struct Counters {
     vmstat: Source,
     throttle: Option<Source>,
     device: Option<DeviceCounters>,
+    transfer: Source,
     trees: ProcessTrees,
     /// The highest value of each counter so far.
     highest: BTreeMap<&'static str, u64>,
@@ -49,6 +51,7 @@ impl Counters {
             vmstat: Source::new(root.proc.join("vmstat")),
             throttle: Groups::of(&root).throttle_file().map(Source::new),
             device: DeviceCounters::below(&root, directory),
+            transfer: Source::new(root.proc.join("self/io")),
             trees: ProcessTrees::new(&root),
             highest: BTreeMap::new(),
             root,
@@ -64,7 +67,7 @@ impl Counters {
     /// `server_roots` are the processes in whose trees a server works on this host; with none, there is no
     /// `server_cpu_ns`. Its trees begin anew when other roots are given.
     pub fn read(&mut self, server_roots: &[u32]) -> BTreeMap<String, u64> {
-        let mut values: Vec<(&'static str, u64)> = Vec::with_capacity(16);
+        let mut values: Vec<(&'static str, u64)> = Vec::with_capacity(32);
         if let Some(times) = self.stat.read().and_then(cpu::parse) {
             values.extend(times.counters());
         }
@@ -77,6 +80,7 @@ impl Counters {
         if let Some(device) = &mut self.device {
             values.extend(device.read());
         }
+        values.extend(self.transfer.read().into_iter().flat_map(transfer::parse));
         if self.root.is_host() {
             values.push((name::CLIENT_CPU_NS, cpu::own_ns()));
         }
@@ -147,8 +151,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "((pswpin|cpu|[0-9]+)? ?\\PC*\n)*") {
-            let _ = (swap_in_count(&text), cpu::parse(&text), device::parse(&text));
+        fn no_text_is_too_strange(text in "((pswpin|cpu|read_bytes:|[0-9]+)? ?\\PC*\n)*") {
+            let _ = (swap_in_count(&text), cpu::parse(&text), device::parse(&text), transfer::parse(&text));
         }
     }
 }

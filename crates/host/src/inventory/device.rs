@@ -9,7 +9,7 @@ use crate::stack::Device;
 const SECTOR_BYTES: u64 = 512;
 
 /// Reads one device.
-pub(super) fn read(device: &Device) -> BlockDevice {
+pub(crate) fn read(device: &Device) -> BlockDevice {
     let file = |name: &str| device.directory.join(name);
     let sectors = root::value::<u64>(file("size"));
     BlockDevice {

@@ -8,7 +8,7 @@ use crate::root::Root;
 use crate::stack;
 
 /// Reads the mount of `directory`, and on this host its size.
-pub(super) fn read(root: &Root, directory: &Path) -> Option<FileSystem> {
+pub(crate) fn read(root: &Root, directory: &Path) -> Option<FileSystem> {
     let mount = stack::mount(root, directory)?;
     let space = if root.is_host() { rustix::fs::statvfs(directory).ok() } else { None };
     // What a mount and its file system say alike (rw) is said once.

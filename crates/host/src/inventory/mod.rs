@@ -16,7 +16,9 @@ use record::{Bytes, HostInventory};
 use crate::root::{self, Root};
 use crate::stack;
 
+pub(crate) use device::read as block_device;
 pub use file_system::free_bytes;
+pub(crate) use file_system::read as file_system;
 
 /// The inventory of this host, with the file system and the devices below `directory`.
 pub fn inventory(directory: &Path) -> HostInventory {

@@ -108,7 +108,12 @@ fn the_counters_of_a_virtual_machine_tell_flushes_from_writes() {
     let tree = recording!("virtual_machine");
     let values = Counters::at(tree.root.clone(), Path::new("/")).read(&[]);
     let expected = [
+        (name::DEVICE_DISCARD_BYTES, 1_643_248 * 512),
+        (name::DEVICE_DISCARD_COUNT, 11_637),
         (name::DEVICE_FLUSH_COUNT, 3633),
+        (name::DEVICE_FLUSH_NS, 119_000_000),
+        (name::DEVICE_IN_QUEUE_NS, 289_846_000_000),
+        (name::DEVICE_IO_TICKS_NS, 14_532_000_000),
         (name::DEVICE_READ_BYTES, 14_476_490 * 512),
         (name::DEVICE_READ_COUNT, 175_752),
         (name::DEVICE_WRITE_BYTES, 6_991_096 * 512),
@@ -122,7 +127,7 @@ fn the_counters_of_a_virtual_machine_tell_flushes_from_writes() {
     assert_eq!(values.get(name::HOST_CPU_USER_NS), Some(&(1200 * tick_ns)));
     assert_eq!(values.get(name::HOST_CPU_SYSTEM_NS), Some(&(376 * tick_ns)));
     assert_eq!(values.get(name::HOST_CPU_STEAL_NS), Some(&(80 * tick_ns)));
-    for absent in [name::HOST_THROTTLED_NS, name::CLIENT_CPU_NS, name::SERVER_CPU_NS] {
+    for absent in [name::HOST_THROTTLED_NS, name::CLIENT_CPU_NS, name::CLIENT_READ_BYTES, name::SERVER_CPU_NS] {
         assert_eq!(values.get(absent), None, "{absent}");
     }
 }

@@ -1,54 +1,103 @@
 //! Steps of an open loop that were due and never begun: the platform does not keep this rate, and the response times
 //! are lower bounds.
 
-use record::{Check, Finding, Pace, Run, Verdict};
+use std::collections::BTreeMap;
 
-use super::{finding, is_open, percent, plural};
+use record::{Check, Finding, Nanos, Pace, Run, Verdict};
+
+use super::{finding, is_open_pace, percent, plural, worst};
 use crate::delta::share;
+use crate::queue::queues;
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
-    if !is_open(run) {
-        return None;
-    }
-    let left = run.totals.unfinished;
-    let ratio = share(left as f64, run.totals.steps as f64 + left as f64)?;
-    let verdict = match left {
-        0 => return Some(kept(run)),
-        _ if ratio > RULES.backlog_share_fail => Verdict::Fail,
-        _ => Verdict::Warn,
+    let Some(_) = &run.storage else {
+        let own = Due {
+            pace: run.pace,
+            steps: run.totals.steps,
+            unfinished: run.totals.unfinished,
+            window: run.window_ns,
+            at_work: 1.0,
+        };
+        let (verdict, detail) = own.say("step")?;
+        return finding(Check::Backlog, verdict, detail);
     };
-    let gist = format!("{} due were not begun, {} of all", plural(left, "step"), percent(ratio));
-    finding(
-        Check::Backlog,
-        verdict,
-        format!("{gist}; limit {}: the rate is not kept", percent(RULES.backlog_share_fail)),
-    )
+    let said = jobs(run).into_iter().filter_map(|(job, due)| {
+        let (verdict, detail) = due.say("I/O")?;
+        Some((verdict, format!("{job}: {detail}")))
+    });
+    worst(Check::Backlog, said)
 }
 
-/// Every step was done in the end; whether as many a second as were asked for. Arrivals at random differ from their
-/// mean by three standard deviations, the root of their number each, at most once in several hundred runs.
-fn kept(run: &Run) -> Finding {
-    let say = |verdict, detail: String| Finding { check: Check::Backlog, verdict, detail };
-    let (Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second }) = run.pace else {
-        return say(Verdict::Pass, "every step that was due was done".to_owned());
-    };
-    let steps = run.totals.steps as f64;
-    let found = steps / run.window_ns.seconds().max(1e-9);
-    let least = steps_per_second * (1.0 - RULES.rate_shortfall - 3.0 / steps.max(9.0).sqrt());
-    match found < least {
-        false => say(Verdict::Pass, "every step that was due was done, at the rate that was asked for".to_owned()),
-        true => say(
-            Verdict::Warn,
-            format!("{found:.1} steps per second were done where {steps_per_second} were due: the rate is not kept"),
-        ),
+/// What was due by one pace.
+#[derive(Clone, Copy)]
+struct Due {
+    pace: Pace,
+    steps: u64,
+    unfinished: u64,
+    window: Nanos,
+    /// Share of the time in which steps are due.
+    at_work: f64,
+}
+
+/// The jobs of a run of storage: a pace is that of all clones of one, and of all kinds of I/O.
+fn jobs(run: &Run) -> Vec<(String, Due)> {
+    let mut jobs: BTreeMap<(u32, String), Due> = BTreeMap::new();
+    for queue in queues(run) {
+        let first = queue.streams[0];
+        let begun = Due { pace: first.pace, steps: 0, unfinished: 0, window: Nanos(0), at_work: first.at_work.0 };
+        let due = jobs.entry((first.report_group, first.job.clone())).or_insert(begun);
+        due.steps = due.steps.saturating_add(queue.turns());
+        due.unfinished = due.unfinished.saturating_add(queue.sum(|stream| stream.unfinished));
+        due.window = due.window.max(queue.window());
+    }
+    jobs.into_iter().map(|((_, job), due)| (job, due)).collect()
+}
+
+impl Due {
+    /// What is to be said; nothing of a closed loop.
+    fn say(&self, noun: &str) -> Option<(Verdict, String)> {
+        if !is_open_pace(self.pace) {
+            return None;
+        }
+        let ratio = share(self.unfinished as f64, self.steps as f64 + self.unfinished as f64)?;
+        let verdict = match self.unfinished {
+            0 => return Some(self.kept(noun)),
+            _ if ratio > RULES.backlog_share_fail => Verdict::Fail,
+            _ => Verdict::Warn,
+        };
+        let gist = format!("{} due were not begun, {} of all", plural(self.unfinished, noun), percent(ratio));
+        Some((verdict, format!("{gist}; limit {}: the rate is not kept", percent(RULES.backlog_share_fail))))
+    }
+
+    /// Every step was done in the end; whether as many a second as were asked for. Arrivals at random differ from
+    /// their mean by three standard deviations, the root of their number each, at most once in several hundred runs.
+    fn kept(&self, noun: &str) -> (Verdict, String) {
+        let (Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second }) = self.pace else {
+            return (Verdict::Pass, format!("every {noun} that was due was done"));
+        };
+        let steps_per_second = steps_per_second * self.at_work;
+        let steps = self.steps as f64;
+        let found = steps / self.window.seconds().max(1e-9);
+        let least = steps_per_second * (1.0 - RULES.rate_shortfall - 3.0 / steps.max(9.0).sqrt());
+        match found < least {
+            false => (Verdict::Pass, format!("every {noun} that was due was done, at the rate that was asked for")),
+            true => (
+                Verdict::Warn,
+                format!(
+                    "{found:.1} {noun}s per second were done where {steps_per_second} were due: the rate is not kept"
+                ),
+            ),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use record::{IoKind, IoStream};
+
     use super::*;
-    use crate::fixture::run;
+    use crate::fixture::{io_run, run, storage};
 
     #[test]
     fn a_rate_that_is_only_caught_up_with_after_the_window_is_not_kept() {
@@ -74,5 +123,35 @@ mod tests {
         assert_eq!((says(0), says(50), says(200)), (Verdict::Pass, Verdict::Warn, Verdict::Fail));
         assert_eq!(says(101), Verdict::Warn, "101 of 10101 are 0.9999 %");
         assert_eq!(check(&run("T611", 1)), None, "a closed loop has no backlog");
+    }
+
+    #[test]
+    fn in_bursts_the_rate_is_due_only_while_the_job_is_at_work() {
+        let mut bursts = io_run("io", IoKind::Write, 1);
+        storage(&mut bursts).streams[0].pace = Pace::Rate { steps_per_second: 4_000.0 };
+        assert_eq!(check(&bursts).unwrap().verdict, Verdict::Warn);
+        storage(&mut bursts).streams[0].at_work = record::Ratio(0.25);
+        assert_eq!(check(&bursts).unwrap().verdict, Verdict::Pass, "1000 per second on the whole");
+        storage(&mut bursts).streams[0].at_work = record::Ratio(0.5);
+        let detail = check(&bursts).unwrap().detail;
+        assert_eq!(detail, "job: 1000.0 I/Os per second were done where 2000 were due: the rate is not kept");
+    }
+
+    #[test]
+    fn a_rate_of_storage_is_that_of_all_clones_and_kinds_of_a_job() {
+        let mut mixed = io_run("io", IoKind::Read, 1);
+        let streams = &mut storage(&mut mixed).streams;
+        (streams[0].pace, streams[0].clone) = (Pace::Rate { steps_per_second: 3_000.0 }, Some(0));
+        streams.push(IoStream { kind: IoKind::Write, ..streams[0].clone() });
+        streams.push(IoStream { kind: IoKind::Sync, ..streams[0].clone() });
+        let (verdict, detail) = check(&mixed).map(|finding| (finding.verdict, finding.detail)).unwrap();
+        assert_eq!(verdict, Verdict::Warn, "2000 per second");
+        assert_eq!(detail, "job: 2000.0 I/Os per second were done where 3000 were due: the rate is not kept");
+        let streams = &mut storage(&mut mixed).streams;
+        streams.push(IoStream { clone: Some(1), ..streams[0].clone() });
+        assert_eq!(check(&mixed).unwrap().verdict, Verdict::Pass, "with the other clone");
+        storage(&mut mixed).streams[0].unfinished = 1_000;
+        assert_eq!(check(&mixed).unwrap().verdict, Verdict::Fail);
+        assert_eq!(check(&io_run("io", IoKind::Read, 1)), None, "as fast as possible");
     }
 }

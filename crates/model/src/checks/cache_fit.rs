@@ -68,7 +68,13 @@ mod tests {
 
     fn says(run: &Run) -> Option<(Verdict, String)> {
         let (engine, instrument) = (engine(), instrument());
-        let context = Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache: None };
+        let context = Context {
+            engine: Some(&engine),
+            host_threads: 2,
+            instrument: &instrument,
+            write_cache: None,
+            flush_probe: None,
+        };
         check(run, &context).map(|finding| (finding.verdict, finding.detail))
     }
 

@@ -4,6 +4,10 @@
 //! occupy, min(jobs, hardware threads). Above the limit the client sets the pace and not the engine. A window of less
 //! than a moment is not judged.
 //!
+//! A generator of I/O is held against the processors of its clones, and its limit is higher: it has nothing else to do.
+//! One that polls uses all of them by design, and the time says nothing; how near it is to its own ceiling has a check
+//! of its own.
+//!
 //! In one process the two cannot be told apart by counters. There the cost of one step, measured on work that does
 //! nothing, is held against the service time: own share = step cost x steps / sum of service times. The step cost is
 //! that of a test with one statement, so for one with many it is a lower bound.
@@ -12,10 +16,12 @@ use record::{Check, Finding, Location, Run, Verdict, name};
 
 use super::{Context, failed_steps, finding, is_probe, percent};
 use crate::delta::{delta, share};
+use crate::queue::{Queue, queues};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     match context.engine {
+        _ if run.storage.is_some() => generator(run, context),
         Some(engine) if !is_probe(run) && engine.location != Location::InProcess => outside(run, context),
         Some(_) if !is_probe(run) => {
             inside(run, context.instrument.null_engine_step_ns, "the loop and the interpreter")
@@ -46,6 +52,27 @@ fn outside(run: &Run, context: &Context<'_>) -> Option<Finding> {
     finding(Check::ClientShare, verdict, detail)
 }
 
+fn generator(run: &Run, context: &Context<'_>) -> Option<Finding> {
+    let storage = run.storage.as_ref()?;
+    let say = |verdict, detail: String| finding(Check::ClientShare, verdict, detail);
+    let clones = queues(run).iter().map(Queue::clones).fold(0, u32::saturating_add);
+    let occupied = f64::from(clones.min(context.host_threads).max(1));
+    let used = delta(run, name::CLIENT_CPU_NS).and_then(|used| share(used as f64, run.window_ns.0 as f64 * occupied));
+    let Some(ratio) = used else {
+        return say(Verdict::Unknown, "the processor time of dbdyno is not known".to_owned());
+    };
+    let gist = format!("dbdyno used {} of the processors that its clones can occupy", percent(ratio));
+    // In the words of the generator: `polled completion`, `polled submission`.
+    if storage.modes.iter().any(|mode| mode.contains("polled")) {
+        return say(Verdict::Pass, format!("{gist}: it polls, as asked for"));
+    }
+    let verdict = match run.window_ns.0 < RULES.client_share_window_ns_min {
+        true => Verdict::Unknown,
+        false => graded(ratio, RULES.clones_share_warn, f64::INFINITY),
+    };
+    say(verdict, format!("{gist}; limit {}", percent(RULES.clones_share_warn)))
+}
+
 fn inside(run: &Run, step_ns: f64, what: &str) -> Option<Finding> {
     let service: f64 = run.seconds.iter().map(|second| second.service_ns_sum.0 as f64).sum();
     let steps = run.totals.steps.saturating_sub(failed_steps(run)) as f64;
@@ -70,12 +97,13 @@ mod tests {
     use record::{Instrument, Nanos};
 
     use super::*;
-    use crate::fixture::{counted, engine, instrument, latency, run};
+    use crate::fixture::{counted, engine, instrument, io_run, latency, run, storage};
 
     fn says(run: &Run, location: Location, instrument: &Instrument) -> (Verdict, String) {
         let mut engine = engine();
         engine.location = location;
-        let context = Context { engine: Some(&engine), host_threads: 2, instrument, write_cache: None };
+        let context =
+            Context { engine: Some(&engine), host_threads: 2, instrument, write_cache: None, flush_probe: None };
         let finding = check(run, &context).unwrap();
         (finding.verdict, finding.detail)
     }
@@ -126,5 +154,21 @@ mod tests {
     fn a_source_that_is_missing_is_unknown() {
         assert_eq!(says(&run("T611", 1), Location::Remote, &instrument()).0, Verdict::Unknown);
         assert_eq!(says(&run("T611", 1), Location::InProcess, &Instrument::default()).0, Verdict::Unknown);
+    }
+
+    #[test]
+    fn a_generator_is_held_against_its_clones_unless_it_polls() {
+        let used = |seconds: u64| {
+            counted(io_run("io", record::IoKind::Read, 1), &[(name::CLIENT_CPU_NS, seconds * 1_000_000_000)])
+        };
+        let remote = |run: &Run| says(run, Location::Remote, &instrument());
+        assert_eq!(
+            remote(&used(9)),
+            (Verdict::Pass, "dbdyno used 90 % of the processors that its clones can occupy; limit 90 %".to_owned())
+        );
+        let mut busy = used(10);
+        assert_eq!(remote(&busy).0, Verdict::Warn);
+        storage(&mut busy).modes = vec!["io_uring, polled completion".to_owned()];
+        assert_eq!(remote(&busy).0, Verdict::Pass);
     }
 }

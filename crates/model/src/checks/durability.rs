@@ -71,7 +71,8 @@ mod tests {
     ) -> Option<(Verdict, String)> {
         let (mut engine, instrument) = (engine(), instrument());
         (engine.location, engine.durable) = (location, durable);
-        let context = Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache };
+        let context =
+            Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache, flush_probe: None };
         let run = Run { commits_expected: Some(10_000), ..counted(run("T716", 2), deltas) };
         check(&run, &context).map(|finding| (finding.verdict, finding.detail))
     }
@@ -111,7 +112,13 @@ mod tests {
     #[test]
     fn a_test_that_only_reads_is_not_asked() {
         let (engine, instrument) = (engine(), instrument());
-        let context = Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache: BACK };
+        let context = Context {
+            engine: Some(&engine),
+            host_threads: 2,
+            instrument: &instrument,
+            write_cache: BACK,
+            flush_probe: None,
+        };
         let reading = Run { changes: false, ..counted(run("T616", 2), &[(name::DEVICE_FLUSH_COUNT, 0)]) };
         assert_eq!(check(&reading, &context), None);
         assert!(check(&Run { changes: true, ..reading }, &context).is_some());

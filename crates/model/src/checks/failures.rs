@@ -23,11 +23,18 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         .map(|(kind, count)| format!("{count} {}", words(*kind)))
         .collect();
     let limit = percent(RULES.failure_share_fail);
+    let first = first_words(run).map_or(String::new(), |(job, words)| format!(", the first of {job}: {words}"));
     finding(
         Check::Failures,
         verdict,
-        format!("{} of the steps failed ({}); limit {limit}", percent(ratio), kinds.join(", ")),
+        format!("{} of the steps failed ({}{first}); limit {limit}", percent(ratio), kinds.join(", ")),
     )
+}
+
+/// What the first failure of a run of storage was, and of which job.
+fn first_words(run: &Run) -> Option<(&str, &str)> {
+    let mut streams = run.storage.iter().flat_map(|storage| &storage.streams);
+    streams.find_map(|stream| Some((stream.job.as_str(), stream.first_failure.as_deref()?.trim_end_matches('.'))))
 }
 
 fn words(kind: FailureKind) -> &'static str {
@@ -44,7 +51,7 @@ fn words(kind: FailureKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fixture::run;
+    use crate::fixture::{io_run, run, storage};
 
     #[test]
     fn failures_are_said_by_kind_and_many_of_them_void_the_run() {
@@ -57,5 +64,17 @@ mod tests {
         assert_eq!(found.detail, "1.0 % of the steps failed (50 by deadlock, 50 otherwise); limit 10 %");
         failing.totals.failures.insert(FailureKind::LockTimeout, 1_000);
         assert_eq!(check(&failing).unwrap().verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_failed_io_is_said_in_the_words_of_the_system() {
+        let mut full = io_run("io", record::IoKind::Write, 1);
+        full.totals.failures.insert(FailureKind::Other, 100);
+        storage(&mut full).streams[0].first_failure = Some("No space left on device (os error 28)".to_owned());
+        assert_eq!(
+            check(&full).unwrap().detail,
+            "1.0 % of the steps failed (100 otherwise, the first of job: No space left on device (os error 28)); \
+             limit 10 %"
+        );
     }
 }

@@ -12,14 +12,19 @@
 //!    step of all. That is at most (longest response + think time + wake-up) / window of each job.
 //!    In an open loop, jobs are idle between due times: the sum of service times may not exceed jobs times window.
 //!
+//! A run of storage has queues instead of jobs, and is asked by streams: see `in_flight`.
+//!
 //! It lies where all sources share one clock that is wrong, and it sees no work that no step waits for.
 
 use record::{Check, Finding, Pace, Run, Verdict};
 
-use super::{failed_steps, finding, is_open, percent};
+use super::{failed_steps, finding, in_flight, is_open, percent};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
+    if let Some(storage) = &run.storage {
+        return in_flight::check(run, storage);
+    }
     let say = |verdict, detail: String| finding(Check::LittlesLaw, verdict, detail);
     if run.totals.steps == 0 || run.window_ns.0 == 0 || run.dop.jobs == 0 {
         return say(Verdict::Unknown, "no step was done, so there is nothing to compare".to_owned());

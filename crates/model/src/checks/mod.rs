@@ -2,21 +2,35 @@
 //! where it has nothing to ask.
 
 mod backlog;
+mod bound;
 mod cache_fit;
 mod client_share;
 mod commit_count;
+mod commit_time;
+mod compressible;
+mod content;
+mod device_io;
 mod durability;
 mod failures;
+mod flush;
+mod generator_bound;
+mod in_flight;
 mod littles_law;
 mod other_sessions;
 mod page_cache;
 mod rate_levels;
+mod stall;
+mod steady;
 mod steal;
+mod step_down;
+#[cfg(test)]
+mod storage_runs;
 mod swapping;
 mod throttling;
+mod unwritten;
 mod window_length;
 
-use record::{Check, EngineInventory, Finding, Instrument, Outcome, Pace, Run, Verdict};
+use record::{Check, EngineInventory, Finding, Instrument, Nanos, Outcome, Pace, Run, Storage, Verdict};
 
 /// What the checks need to know beside the run.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +43,9 @@ pub struct Context<'a> {
     pub instrument: &'a Instrument,
     /// `write back` or `write through`, as the device below the measured directory says.
     pub write_cache: Option<&'a str>,
+    /// The median of a commit (a write and its sync) as the probe of storage found it with one job, where the engine's
+    /// data lie on the same device.
+    pub flush_probe: Option<Nanos>,
 }
 
 /// What every check says of `run`, in the order of [`Check`]. Nothing for a run that broke off: it is void whatever
@@ -52,6 +69,17 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         backlog::check(run),
         window_length::check(run),
         other_sessions::check(run, context),
+        device_io::check(run),
+        unwritten::check(run),
+        compressible::check(run),
+        flush::check(run, context),
+        commit_time::check(run, context),
+        step_down::check(run),
+        steady::check(run),
+        stall::check(run),
+        generator_bound::check(run),
+        content::check(run),
+        bound::check(run),
     ]
     .into_iter()
     .flatten()
@@ -63,6 +91,30 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
 fn finding(check: Check, verdict: Verdict, detail: impl Into<String>) -> Option<Finding> {
     Some(Finding { check, verdict, detail: detail.into() })
 }
+
+/// The worst of what is said of the parts of a run, and of how many others the same is to be said; nothing where
+/// nothing is said.
+fn worst(check: Check, said: impl IntoIterator<Item = (Verdict, String)>) -> Option<Finding> {
+    let said: Vec<(Verdict, String)> = said.into_iter().collect();
+    let verdict = said.iter().map(|(verdict, _)| *verdict).max()?;
+    let mut alike = said.into_iter().filter(|(other, _)| *other == verdict).map(|(_, detail)| detail);
+    let detail = alike.next()?;
+    let others = alike.count();
+    match verdict > Verdict::Pass && others > 0 {
+        true => finding(check, verdict, format!("{detail} (and {others} more like it)")),
+        false => finding(check, verdict, detail),
+    }
+}
+
+/// Whether the files of a run lie on more than one device, as far as can be told: a device beside files, or several
+/// devices.
+fn uses_several_devices(storage: &Storage) -> bool {
+    let devices = storage.files.iter().filter(|file| file.is_device).count();
+    devices > 0 && storage.files.len() > 1
+}
+
+/// What is said of counters and settings of a device then.
+const SEVERAL_DEVICES: &str = "the counters are those of one device; the run uses several";
 
 /// `62 %`, `3.4 %`, `0.05 %`: two significant digits.
 fn percent(ratio: f64) -> String {
@@ -80,15 +132,25 @@ fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Whether `run` is a probe: it needs no engine, and nothing that an engine does is about it.
+/// Whether `run` needs no engine, as probes and runs of storage do, so that nothing that an engine does is about it.
 fn is_probe(run: &Run) -> bool {
-    let digits = run.test.strip_prefix('P');
+    run.storage.is_some() || has_probe_code(&run.test)
+}
+
+/// Whether `test` is the code of a probe of the catalogue: a P and digits.
+pub(crate) fn has_probe_code(test: &str) -> bool {
+    let digits = test.strip_prefix('P');
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|letter| letter.is_ascii_digit()))
 }
 
-/// Whether due times do not depend on when steps end.
+/// Whether due times do not depend on when steps end; of storage, those of any of its streams.
 fn is_open(run: &Run) -> bool {
-    matches!(run.pace, Pace::Rate { .. } | Pace::Poisson { .. })
+    let streams = run.storage.iter().flat_map(|storage| &storage.streams);
+    is_open_pace(run.pace) || streams.into_iter().any(|stream| is_open_pace(stream.pace))
+}
+
+fn is_open_pace(pace: Pace) -> bool {
+    matches!(pace, Pace::Rate { .. } | Pace::Poisson { .. })
 }
 
 /// Steps that failed.
@@ -107,7 +169,13 @@ mod tests {
     use crate::fixture::{counted, engine, instrument, run};
 
     fn context<'a>(engine: &'a EngineInventory, instrument: &'a Instrument) -> Context<'a> {
-        Context { engine: Some(engine), host_threads: 2, instrument, write_cache: Some("write back") }
+        Context {
+            engine: Some(engine),
+            host_threads: 2,
+            instrument,
+            write_cache: Some("write back"),
+            flush_probe: None,
+        }
     }
 
     #[test]

@@ -34,7 +34,16 @@ mod tests {
         let mut busy = counted(run("T716", 1), &[(name::COMMIT_COUNT, 20_000)]);
         busy.commits_expected = Some(10_000);
         let asked = |engine: &record::EngineInventory, run: &Run| {
-            check(run, &Context { engine: Some(engine), host_threads: 2, instrument: &instrument, write_cache: None })
+            check(
+                run,
+                &Context {
+                    engine: Some(engine),
+                    host_threads: 2,
+                    instrument: &instrument,
+                    write_cache: None,
+                    flush_probe: None,
+                },
+            )
         };
         assert_eq!(asked(&engine, &busy), None, "nobody else is in a server of our own");
         engine.throwaway = false;

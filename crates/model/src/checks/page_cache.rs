@@ -3,14 +3,20 @@
 //! share = bytes that the block layer read / bytes that the engine read. Asked only of tests whose tables should not
 //! fit the engine's cache: there the reads are the point. The block layer's bytes are those of everybody on the device
 //! and include read-ahead, so that the share may exceed 1.
+//!
+//! A run of storage that reads through the page cache is asked how much of its regions lay there before it began. What
+//! it brought in itself, and read again, is seen by the check of device I/O.
 
-use record::{CacheFit, Check, Finding, Run, Verdict, name};
+use record::{CacheFit, Check, Finding, IoFile, IoKind, Run, Storage, Verdict, name};
 
 use super::{finding, percent};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
+    if let Some(storage) = &run.storage {
+        return cached(storage);
+    }
     if run.cache_fit != Some(CacheFit::Outside) {
         return None;
     }
@@ -30,10 +36,32 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     }
 }
 
+fn cached(storage: &Storage) -> Option<Finding> {
+    let buffered = |stream: &record::IoStream| stream.kind == IoKind::Read && !stream.direct;
+    if !storage.streams.iter().any(buffered) {
+        return None;
+    }
+    let known: Vec<(f64, &IoFile)> = storage.files.iter().filter_map(|file| Some((file.cached?.0, file))).collect();
+    let regions = known.iter().map(|(_, file)| file.region_bytes.0 as f64).sum();
+    let cached = known.iter().map(|(cached, file)| cached * file.region_bytes.0 as f64).sum();
+    let say = |verdict, detail: String| finding(Check::PageCache, verdict, detail);
+    let Some(ratio) = share(cached, regions) else {
+        return say(Verdict::Unknown, "how much of the files lay in the page cache is not known".to_owned());
+    };
+    let gist = format!("{} of what is read lay in the page cache when the window began", percent(ratio));
+    match ratio {
+        _ if ratio > RULES.cached_fail => say(Verdict::Fail, format!("{gist}; limit {}", percent(RULES.cached_fail))),
+        _ if ratio > RULES.cached_warn => say(Verdict::Warn, format!("{gist}; limit {}", percent(RULES.cached_warn))),
+        _ => say(Verdict::Pass, gist),
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use record::Ratio;
+
     use super::*;
-    use crate::fixture::{counted, run};
+    use crate::fixture::{counted, io_run, run, storage};
 
     fn read(engine: u64, device: u64) -> Run {
         let counters = [(name::PHYSICAL_READ_BYTES, engine), (name::DEVICE_READ_BYTES, device)];
@@ -55,5 +83,29 @@ mod tests {
         assert_eq!(check(&read(5_000, 0)), None, "next to nothing was read");
         let unknown = Run { readings: Vec::new(), ..read(100_000_000, 0) };
         assert_eq!(check(&unknown).unwrap().verdict, Verdict::Unknown);
+    }
+
+    #[test]
+    fn a_buffered_run_over_a_cached_file_is_void() {
+        let says = |cached: Option<f64>, direct: bool| {
+            let mut run = io_run("io", IoKind::Read, 1);
+            let storage = storage(&mut run);
+            storage.streams[0].direct = direct;
+            storage.files[0].cached = cached.map(Ratio);
+            check(&run).map(|finding| (finding.verdict, finding.detail))
+        };
+        assert_eq!(says(Some(1.0), true), None, "past it");
+        assert_eq!(
+            says(Some(0.51), false),
+            Some((
+                Verdict::Fail,
+                "51 % of what is read lay in the page cache when the window began; limit 50 %".to_owned()
+            ))
+        );
+        assert_eq!(says(Some(0.06), false).unwrap().0, Verdict::Warn);
+        assert_eq!(
+            (says(Some(0.05), false).unwrap().0, says(None, false).unwrap().0),
+            (Verdict::Pass, Verdict::Unknown)
+        );
     }
 }

@@ -14,7 +14,7 @@ use measure::{Broken, Done, Work};
 use record::{Layer, Unit};
 
 use crate::probe::{agree, named, one_per_job};
-use crate::{Context, Probe};
+use crate::{Context, Form, Probe};
 
 const CODE: &str = "P113";
 const OPERATIONS_PER_STEP: u64 = 100_000;
@@ -27,7 +27,7 @@ pub(crate) const PROBE: Probe = Probe {
     title: "CPU, native floating point arithmetic",
     layer: Layer::Cpu,
     unit: Unit::Operation,
-    build: |context| one_per_job(context, |job| Float::new(context.job_seed(job))),
+    form: Form::Steps(|context| one_per_job(context, |job| Float::new(context.job_seed(job)))),
     parameters,
 };
 

@@ -15,7 +15,7 @@ use measure::{Broken, Done, Work};
 use record::{Layer, Unit};
 
 use crate::probe::{agree, named, one_per_job};
-use crate::{Context, Probe};
+use crate::{Context, Form, Probe};
 
 const CODE: &str = "P114";
 const OPERATIONS_PER_STEP: u64 = 5_000;
@@ -28,7 +28,7 @@ pub(crate) const PROBE: Probe = Probe {
     title: "CPU, native string processing",
     layer: Layer::Cpu,
     unit: Unit::Operation,
-    build: |context| one_per_job(context, |job| Strings::new(context.job_seed(job))),
+    form: Form::Steps(|context| one_per_job(context, |job| Strings::new(context.job_seed(job)))),
     parameters,
 };
 

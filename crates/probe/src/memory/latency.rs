@@ -21,7 +21,7 @@ use record::{Bytes, Layer, Unit};
 
 use super::touched;
 use crate::probe::{agree, named, one_per_job};
-use crate::{Context, Probe};
+use crate::{Context, Form, Probe};
 
 const CODE: &str = "P221";
 const CACHE_MULTIPLE: u64 = 16;
@@ -34,10 +34,10 @@ pub(crate) const PROBE: Probe = Probe {
     title: "memory, random-pointer latency",
     layer: Layer::Memory,
     unit: Unit::Load,
-    build: |context| {
+    form: Form::Steps(|context| {
         let lines = lines(context);
         one_per_job(context, |job| Chase { lines, seed: context.job_seed(job), place: 0, ring: None })
-    },
+    }),
     parameters,
 };
 

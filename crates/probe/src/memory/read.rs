@@ -17,7 +17,7 @@ use record::{Bytes, Layer, Unit};
 
 use super::touched;
 use crate::probe::{agree, named, one_per_job};
-use crate::{Context, Probe};
+use crate::{Context, Form, Probe};
 
 const CODE: &str = "P212";
 /// More than the 4 times of STREAM: there is one array and no store that would push it out of the caches.
@@ -32,10 +32,10 @@ pub(crate) const PROBE: Probe = Probe {
     title: "memory, read bandwidth",
     layer: Layer::Memory,
     unit: Unit::Byte,
-    build: |context| {
+    form: Form::Steps(|context| {
         let (elements, block) = shape(context);
         one_per_job(context, |job| Read { elements, block, cursor: 0, term: context.job_seed(job), array: Vec::new() })
-    },
+    }),
     parameters,
 };
 

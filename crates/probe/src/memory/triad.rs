@@ -19,7 +19,7 @@ use record::{Bytes, Layer, Unit};
 
 use super::touched;
 use crate::probe::{agree, named, one_per_job};
-use crate::{Context, Probe};
+use crate::{Context, Form, Probe};
 
 const CODE: &str = "P211";
 /// STREAM wants each array to be 4 times the caches.
@@ -34,10 +34,10 @@ pub(crate) const PROBE: Probe = Probe {
     title: "memory, triad bandwidth",
     layer: Layer::Memory,
     unit: Unit::Byte,
-    build: |context| {
+    form: Form::Steps(|context| {
         let (elements, block) = shape(context);
         one_per_job(context, |_| Triad { elements, block, cursor: 0, pass: 0, arrays: None })
-    },
+    }),
     parameters,
 };
 
@@ -192,6 +192,9 @@ mod tests {
             preset: Preset::Quick,
             last_level_cache_bytes: Some(Bytes::MIB.times(32)),
             memory_available_bytes: Some(Bytes::GIB.times(20)),
+            region_bytes: Bytes(0),
+            warm_up: record::Nanos(0),
+            window: record::Nanos(0),
         };
         assert_eq!(parameters(&context)["array_bytes"], 128 << 20);
         assert_eq!(parameters(&Context { jobs: 4, ..context })["array_bytes"], 32 << 20);

@@ -65,15 +65,18 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
 /// Tests whose gain is more than jobs can explain.
 fn leaps(record: &Record, style: Style, width: usize) -> Vec<String> {
     let kernel = record.plan.placement == Placement::Kernel;
-    let where_from = match kernel {
+    let where_from = |storage: bool| match kernel {
+        _ if storage => "something held the device, or the thread that waited for it, up while there was one",
         true => "the kernel may have put client and server on different processors, see --placement paired",
         false => "the single one waited for something that is not work",
     };
+    let of_storage = |code: &str| record.runs.iter().any(|run| run.test == code && run.storage.is_some());
     let mut lines = Vec::new();
     for line in model::sheet(record).lines.iter().filter(|line| line.gains_beyond_its_workers()) {
         let (Some(best), Some(gain)) = (&line.best, line.scalability) else { continue };
         let label = format!("  {:<5}{}", mark(Verdict::Warn), cut(&clean(&line.test), 8));
         let at = degrees(&[best.dop]);
+        let where_from = where_from(of_storage(&line.test));
         let text = format!("{at} did {} times the rate of one: {where_from}", three_digits(gain));
         let paragraph = paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width);
         lines.extend(paragraph.iter().map(|line| style.paint(line, Ink::Warning)));

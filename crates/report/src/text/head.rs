@@ -7,7 +7,7 @@ use crate::inventory;
 use crate::layout::{clean, cut, paragraph};
 use crate::plan::settings;
 use crate::style::{Ink, Style};
-use crate::words::{list, status};
+use crate::words::{list, plural, status};
 
 /// Title, platform, settings, cost of the instrument, and what makes all figures doubtful.
 pub(super) fn head(record: &Record, style: Style, width: usize) -> Vec<String> {
@@ -19,10 +19,28 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Vec<String> {
     let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
     fact("measured", format!("{}, {}", begun(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
-    for warning in warnings(record) {
-        lines.extend(paragraph("!", 10, &warning, width).iter().map(|line| style.paint(line, Ink::Warning)));
-    }
+    lines.extend(warned(record, style, width));
     lines
+}
+
+/// The same for a record of storage alone, which has no engine and whose jobs say themselves how long they run.
+pub(crate) fn storage_head(record: &Record, style: Style, width: usize) -> Vec<String> {
+    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
+    let title = cut(&clean(&format!("dbdyno: storage of {host}")), width);
+    let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
+    lines.extend(inventory::machine(&record.host, width));
+    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
+    fact("measured", format!("{}, {}", begun(record), plural(record.runs.len() as u64, "run")));
+    fact("directory", record.plan.directory.clone());
+    fact("dbdyno", instrument(record));
+    lines.extend(warned(record, style, width));
+    lines
+}
+
+/// What concerns every figure, as paragraphs.
+fn warned(record: &Record, style: Style, width: usize) -> Vec<String> {
+    let paragraphs = warnings(record).into_iter().flat_map(|warning| paragraph("!", 10, &warning, width));
+    paragraphs.map(|line| style.paint(&line, Ink::Warning)).collect()
 }
 
 /// Day and time without what nobody reads, and how far it came.

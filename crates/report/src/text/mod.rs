@@ -10,12 +10,21 @@ mod sheet;
 use record::Record;
 
 use crate::layout::{Table, section};
+use crate::storage;
 use crate::style::Style;
+
+pub(crate) use head::storage_head;
+pub(crate) use next::next as next_steps;
+pub(crate) use sheet::LEGEND;
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 80 are used): the platform, the tests by layer,
 /// what is in doubt, the table of runs, the data, and what to do next. `place` is the path of the record as the user
-/// may type it.
+/// may type it. A record that holds nothing but storage runs of a job file, a search or a calibration has no sheet:
+/// [`crate::io_text`] speaks for it.
 pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String {
+    if storage::is_storage_alone(record) {
+        return storage::io_text(record, place, style, width);
+    }
     let width = crate::page_width(width);
     let mut lines = head::head(record, style, width);
     let mut part = |title: &str, body: Vec<String>| {
@@ -38,6 +47,11 @@ pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String 
         part("RUNS: physical I/O as the engine counts it and as the block layer saw it", tables(runs::io(record)));
         part("RUNS: processors", tables(runs::processors(record)));
     }
+    for (title, body) in storage::tables(record, style, width) {
+        part(title, body);
+    }
+    let (title, body) = storage::how(record, width);
+    part(title, body);
     part("DATA", tables(data::data_sets(record)));
     part("", next::next(record, place));
     style.letters(lines.join("\n") + "\n")

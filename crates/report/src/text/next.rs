@@ -3,10 +3,11 @@
 use record::{Record, Status};
 
 use crate::layout::clean;
+use crate::storage::is_storage_alone;
 
 /// The last lines of the sheet. `place` is the path of the record, as the user may type it; a long one makes lines
 /// longer than the page.
-pub(super) fn next(record: &Record, place: &str) -> Vec<String> {
+pub(crate) fn next(record: &Record, place: &str) -> Vec<String> {
     let shown = clean(place);
     // A command is for copying: it is never broken, and a name that a shell would take apart is quoted.
     let plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+,:@%=".contains(letter);
@@ -15,7 +16,8 @@ pub(super) fn next(record: &Record, place: &str) -> Vec<String> {
         false => format!("'{}'", shown.replace('\'', r"'\''")),
     };
     let mut lines = vec![format!("record    {shown}")];
-    if record.status != Status::Finished || record.runs.len() < record.plan.runs.len() {
+    let unfinished = record.status != Status::Finished || record.runs.len() < record.plan.runs.len();
+    if unfinished && !is_storage_alone(record) {
         lines.push(format!("go on     dbdyno run --resume {word}"));
     }
     lines.push(format!("show it   dbdyno report {word}"));

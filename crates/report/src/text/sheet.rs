@@ -28,7 +28,7 @@ const TITLE_ROOMY: usize = 26;
 const TITLE_MAX: usize = 48;
 
 /// What the marks mean.
-const LEGEND: &str = "ok checked and right   ! see IN DOUBT   ? could not be checked   void no result";
+pub(crate) const LEGEND: &str = "ok checked and right   ! see IN DOUBT   ? could not be checked   void no result";
 
 /// How a page is divided.
 #[derive(Clone, Copy)]
@@ -136,7 +136,7 @@ fn below(rest: &str, asides: &[String], width: usize, style: Style) -> Vec<Strin
         let piece = left.next().unwrap_or_default();
         let letters = piece.chars().count() + aside.chars().count();
         if letters + 2 > room {
-            lines.push(format!("{:CODE_WIDTH$}{piece}", ""));
+            lines.extend((!piece.is_empty()).then(|| format!("{:CODE_WIDTH$}{piece}", "")));
             lines.extend(wrap(aside, room).iter().map(|line| aside_line("", line, room, style)));
         } else {
             lines.push(aside_line(&piece, aside, room, style));
@@ -192,7 +192,11 @@ fn asides(record: &Record, line: &Line) -> Vec<String> {
         other => other.map(in_its_terms),
     });
     let Some(best) = &line.best else { return asides };
-    asides.extend(best.ceiling.as_ref().map(ceiling));
+    if let Some(limit) = &best.ceiling {
+        asides.push(ceiling(limit));
+        asides.extend(cached(limit));
+        asides.extend(shared(limit, best).map(str::to_owned));
+    }
     asides.extend(io(record, line, best));
     asides
 }
@@ -210,8 +214,36 @@ fn in_its_terms(derived: Derived) -> String {
 }
 
 fn ceiling(limit: &Limit) -> String {
+    if let Some(in_flight) = limit.in_flight {
+        return format!("ceiling {} at {in_flight} in flight: {}", limit.probe, reached(limit));
+    }
     let jobs = if limit.jobs == 1 { "1 job".to_owned() } else { format!("{} jobs", limit.jobs) };
     format!("ceiling {} at {jobs}: {} {}", limit.probe, number(limit.per_second.0), unit_per_second(limit.unit))
+}
+
+/// What was reached of a ceiling of storage: physical I/O or commits, which are not what the line counts.
+fn reached(limit: &Limit) -> String {
+    let (reached, most) = (limit.reached.0, limit.per_second.0);
+    match limit.unit {
+        Unit::Byte => format!("{} of {} MB/s", megabytes(Some(reached)), megabytes(Some(most))),
+        unit => format!("{} of {} {}", number(reached), number(most), unit_per_second(unit)),
+    }
+}
+
+/// Where a small share of the ceiling does not mean a slow engine: it was hardly asked for.
+fn cached(limit: &Limit) -> Option<String> {
+    let served = match limit.cached?.0 {
+        share if share < 0.1 => return None,
+        share if share < 0.995 => percent(Ratio(share)),
+        _ => "nearly all".to_owned(),
+    };
+    Some(format!("the page cache served {served} of the engine's reads, not the device"))
+}
+
+/// How there can be more transactions than commits of the device, where there are.
+fn shared(limit: &Limit, point: &Point) -> Option<&'static str> {
+    let beyond = limit.unit == Unit::Transaction && limit.efficiency.0 > 1.0;
+    (beyond && point.dop.jobs > 1).then_some("above 100 %: commits of several jobs share a flush (group commit)")
 }
 
 /// Bytes of the test itself, and of a storage test the physical I/O of its best run, on both sides of the page cache.
@@ -233,3 +265,6 @@ fn side_of(side: &str, io: &Io) -> Option<String> {
     let bytes = io.total_bytes_per_second().map(|rate| format!(" {} MB/s", megabytes(Some(rate.0))));
     Some(format!("{side} {} IOPS{}", number(per_second.0), bytes.unwrap_or_default()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,13 +3,17 @@
 
 use std::collections::BTreeMap;
 
-use dbdyno_report::{Style, csv, inventory, plan, run_line, text};
+use dbdyno_report::{
+    FioJson, Style, calibration_text, csv, fio_json, inventory, io_csv, io_plan_text, io_text, plan, run_line, text,
+    until_text,
+};
 use proptest::prelude::*;
 use record::{
-    Bytes, Check, Dop, Finding, HostInventory, Latency, Nanos, Outcome, Pace, Reading, Record, Run, Totals, Verdict,
+    Amount, Bytes, Check, Dop, Finding, HostInventory, Latency, Nanos, Outcome, Pace, Rate, Ratio, Reading, Record,
+    Run, Totals, Verdict,
 };
 
-use crate::sample;
+use crate::{sample, storage_sample};
 
 /// Numbers with the extremes among them.
 fn number() -> impl Strategy<Value = u64> {
@@ -108,5 +112,83 @@ proptest! {
         let table = csv(&record);
         let mut reader = ::csv::Reader::from_reader(table.as_bytes());
         prop_assert_eq!(reader.records().filter(Result::is_ok).count(), record.runs.len());
+    }
+}
+
+prop_compose! {
+    /// Storage runs with numbers at their limits and texts from anywhere.
+    fn storage()(
+        which in 0usize..3,
+        (numbers, texts) in (prop::collection::vec(number(), 10), prop::collection::vec(words(), 6)),
+        (clones, depth) in (degree(), degree()),
+        (verdict, rate, share) in (
+            prop::sample::select(vec![Verdict::Pass, Verdict::Unknown, Verdict::Warn, Verdict::Fail]),
+            any::<f64>(),
+            prop::option::of(any::<f64>()),
+        ),
+        (random, clone, planned) in (any::<bool>(), prop::option::of(any::<u32>()), any::<bool>()),
+    ) -> Record {
+        let samples = [storage_sample::io, storage_sample::search, storage_sample::calibration];
+        let mut record = samples[which]();
+        for run in &mut record.runs {
+            run.window_ns = Nanos(numbers[0]);
+            run.findings.push(Finding { check: Check::Flush, verdict, detail: texts[0].clone() });
+            let storage = run.storage.as_deref_mut().unwrap();
+            (storage.modes, storage.refused) = (vec![texts[1].clone()], vec![texts[2].clone()]);
+            (storage.bound, storage.generator_per_second) = (Some(texts[3].clone()), share.map(Rate));
+            storage.files[0].path = texts[4].clone();
+            (storage.files[0].size_bytes, storage.files[0].cached) = (Bytes(numbers[1]), share.map(Ratio));
+            for stream in &mut storage.streams {
+                (stream.job, stream.first_failure) = (texts[5].clone(), Some(texts[2].clone()));
+                (stream.operations, stream.bytes, stream.window_ns) = (numbers[2], Bytes(numbers[3]), Nanos(numbers[4]));
+                (stream.failures, stream.unfinished, stream.short) = (numbers[5], numbers[6], numbers[7]);
+                (stream.block_bytes_min, stream.block_bytes_max) = (Bytes(numbers[8]), Bytes(numbers[9]));
+                (stream.clones, stream.depth, stream.random, stream.clone) = (clones, depth, random, clone);
+                (stream.slots, stream.at_work) = (clones.saturating_mul(depth), Ratio(rate));
+                stream.pace = Pace::Poisson { steps_per_second: rate };
+                stream.service.count = numbers[5];
+            }
+        }
+        let plan = record.plan.io.as_mut().unwrap();
+        (plan.lints, plan.ignored) = (vec![texts[0].clone()], vec![texts[1].clone()]);
+        for job in plan.phases.iter_mut().flat_map(|phase| &mut phase.jobs) {
+            (job.clones, job.depth, job.files) = (clones, depth, vec![texts[4].clone(), "data.$jobnum".to_owned()]);
+            (job.size, job.loops) = (Some(Amount::Bytes(Bytes(numbers[1]))), depth);
+            (job.pace, job.run_time) = (Pace::Rate { steps_per_second: rate }, Some(Nanos(numbers[4])));
+            job.io_bytes = share.map(|share| Amount::Share(Ratio(share)));
+        }
+        if !planned {
+            record.plan.io = None;
+        }
+        record
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn any_storage_run_can_be_drawn(record in storage(), width in 0usize..300) {
+        let style = Style::default();
+        let page = width.clamp(80, 120);
+        let views = [
+            io_text(&record, "r.json", style, width),
+            until_text(&record, "r.json", style, width),
+            calibration_text(&record, "r.json", style, width),
+            text(&record, "r.json", style, width),
+        ];
+        let plan = record.plan.io.as_ref().map(io_plan_text).unwrap_or_default();
+        for line in views.iter().flat_map(|view| view.lines()) {
+            prop_assert!(line.chars().count() <= page, "{} columns: {line}", line.chars().count());
+            prop_assert!(!line.contains(char::is_control), "{line:?}");
+        }
+        prop_assert!(plan.lines().all(|line| line.chars().count() <= 80 && !line.contains(char::is_control)), "{plan}");
+        let streams: usize = record.runs.iter().map(|run| run.storage.as_ref().unwrap().streams.len()).sum();
+        let table = io_csv(&record);
+        let mut reader = ::csv::Reader::from_reader(table.as_bytes());
+        prop_assert_eq!(reader.records().filter(Result::is_ok).count(), streams);
+        for form in [FioJson::Plain, FioJson::Plus] {
+            prop_assert!(serde_json::from_str::<serde_json::Value>(&fio_json(&record, form)).is_ok());
+        }
     }
 }

@@ -298,6 +298,7 @@ fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -> Ru
         response: latency(steps, service_ns),
         seconds: vec![second; SECONDS as usize],
         readings: readings(sample, operations, window_ns),
+        storage: None,
         findings: vec![Finding {
             check: Check::LittlesLaw,
             verdict: Verdict::Pass,
@@ -404,6 +405,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
             Skipped { test: "T512".to_owned(), reason: "Example SQL builds an index with one thread".to_owned() },
         ],
         test_files: Vec::new(),
+        io: None,
     }
 }
 

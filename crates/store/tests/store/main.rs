@@ -4,3 +4,4 @@ mod file;
 mod listing;
 mod sample;
 mod schema;
+mod storage;

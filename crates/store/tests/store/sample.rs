@@ -95,6 +95,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         runs,
         skipped: vec![Skipped { test: "T332".to_owned(), reason: "no table compression".to_owned() }],
         test_files: vec!["/home/dba/T900.toml".to_owned()],
+        io: Some(crate::storage::plan()),
     }
 }
 
@@ -217,6 +218,7 @@ fn run(number: u32, pace: Pace) -> Run {
             failures: BTreeMap::from([(FailureKind::Deadlock, 1), (FailureKind::Serialization, 2)]),
             unfinished: 1,
         },
+        storage: Some(Box::new(crate::storage::outcome(&latency))),
         service: latency.clone(),
         response: latency,
         seconds: vec![Second { steps: 23, operations: 23, rows: 46, ..Second::default() }],

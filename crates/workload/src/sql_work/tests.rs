@@ -204,7 +204,7 @@ fn a_step_is_what_its_file_says_in_that_order() {
     assert_eq!(fake.heard(), ["prepare update a where id = $1", "prepare insert $1, $2, $1"]);
     for key in 1..3 {
         let done = job.step(0).expect("a step");
-        assert_eq!(done, Done { operations: 1, rows: 10, transactions: 1, bytes: 0, failure: None });
+        assert_eq!(done, Done { operations: 1, rows: 10, transactions: 1, bytes: 0, ..Done::default() });
         let heard = fake.heard();
         assert_eq!((heard.len(), heard[0].as_str(), heard[10].as_str()), (11, "begin", "commit"));
         let number = |text: &String| text.split(['(', ')']).nth(1).and_then(|digits| digits.parse().ok());
@@ -230,7 +230,7 @@ expect = { rows = 1 }
 "#;
     let fake = Fake::new(|_, _| Ok(rows(1)));
     let done = one_job(&parse("T902", rest), &fake).step(0).expect("a step");
-    assert_eq!(done, Done { operations: 3_200, rows: 3_200, transactions: 3, bytes: 32_000, failure: None });
+    assert_eq!(done, Done { operations: 3_200, rows: 3_200, transactions: 3, bytes: 32_000, ..Done::default() });
 }
 
 #[test]
@@ -353,7 +353,7 @@ fn a_bulk_load_counts_rows_and_bytes_of_the_width_that_is_accounted_for() {
     let mut job = one_job(test, &fake);
     let done = job.step(0).expect("a step");
     let bytes = 512 * crate::data::ROW_BYTES.0;
-    assert_eq!(done, Done { operations: 512, rows: 512, transactions: 1, bytes, failure: None });
+    assert_eq!(done, Done { operations: 512, rows: 512, transactions: 1, bytes, ..Done::default() });
     assert_eq!(fake.heard(), ["drop loaded_0", "create loaded_0", "bulk loaded_0"]);
     let message = job.check().expect_err("the fake returns no contents").message;
     assert!(message.starts_with("test T331: table loaded_0 returned ("), "{message}");

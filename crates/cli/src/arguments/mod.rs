@@ -1,9 +1,13 @@
 //! What may stand on the command line.
 
+pub mod io;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use record::Nanos;
+
+use self::io::{CalibrateArguments, IoArguments};
 
 /// A dynamometer for database platforms: measures a machine layer by layer (CPU, memory, storage, database)
 /// through the database itself, and prints one spec sheet.
@@ -22,9 +26,13 @@ pub struct Arguments {
 pub enum Command {
     /// Measure the platform and print its spec sheet
     Run(Box<RunArguments>),
+    /// Measure storage alone: a job file of fio, or one job by options
+    Io(Box<IoArguments>),
+    /// Find the most I/Os and megabytes per second that storage gives under a latency bound
+    Calibrate(Box<CalibrateArguments>),
     /// Show the platform: machine, storage, kernel, engine and settings
     Inventory(InventoryArguments),
-    /// List what there is: tests, engines, or records
+    /// List what there is: tests, engines, records, profiles of I/O, keys of job files
     List(ListArguments),
     /// Show a record again
     Report(ReportArguments),
@@ -234,9 +242,10 @@ impl From<PlacementArgument> for record::Placement {
 }
 
 /// Arrivals of an open loop.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Arrival {
     /// At random, as from many independent users
+    #[default]
     Poisson,
     /// At equal distances
     Fixed,
@@ -260,6 +269,10 @@ pub enum Listed {
     Engines,
     /// The records in a directory
     Records,
+    /// The I/O of databases, for `dbdyno io --profile`
+    Profiles,
+    /// The keys of job files and what they mean here
+    Keys,
 }
 
 /// Formats of a report.
@@ -271,6 +284,13 @@ pub enum ReportFormat {
     Json,
     /// One line per run
     Csv,
+    /// One line per stream of I/O
+    IoCsv,
+    /// Storage runs with fio's keys, for scripts that read its output
+    FioJson,
+    /// The same with all histogram bins
+    #[value(name = "fio-json+")]
+    FioJsonPlus,
 }
 
 /// A time with a unit (`10ms`, `2s`), or a plain number of seconds.

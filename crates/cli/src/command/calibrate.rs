@@ -1,0 +1,79 @@
+//! `dbdyno calibrate`: how many I/Os and megabytes per second storage gives under a latency bound.
+
+use std::path::PathBuf;
+
+use record::{Amount, Blocks, Bytes, IoJob};
+use run::{Error, Goal, IoRequest, Result};
+
+use super::ground::{carry_out, default_size, fresh_seed, permission, record_path, surroundings};
+use super::io::{bound, seconds};
+use super::site::with_absolute_devices;
+use crate::arguments::io::CalibrateArguments;
+
+/// More disks than these are a slip of the finger.
+const DISKS_MAX: u32 = 1_024;
+
+/// Carries out `dbdyno calibrate`.
+///
+/// # Errors
+/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are void.
+pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
+    let ground = &with_absolute_devices(&arguments.ground)?;
+    let disks = match arguments.disks.parse::<u32>() {
+        Ok(disks @ 1..=DISKS_MAX) => disks,
+        _ => {
+            return Err(Error::user(format!("disks {} is not a number of disks", arguments.disks))
+                .hint(format!("use 1 to {DISKS_MAX}")));
+        }
+    };
+    let level = match arguments.max_latency.parse::<f64>() {
+        Ok(milliseconds) => format!("mean={milliseconds}ms"),
+        Err(_) => arguments.max_latency.clone(),
+    };
+    let bound = bound(&level)?;
+    let window = seconds("seconds", &arguments.seconds)?;
+    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(ground.dir.as_deref()));
+    let (small, file_size) = sizes(&arguments.bs, size)?;
+    let (large, _) = sizes(&arguments.large_bs, size)?;
+    let (file, size) = match ground.device.as_slice() {
+        [device] => (device.display().to_string(), None),
+        [_, _, ..] => {
+            return Err(Error::user(format!(
+                "one device is calibrated at a time, and {} are named",
+                ground.device.len()
+            ))
+            .hint("give one --device, or run a job on all of them: dbdyno io --device ..."));
+        }
+        [] => ("calibration".to_owned(), Some(file_size)),
+    };
+    let request = IoRequest {
+        plan: run::calibration_phases(&file, size, small, large, window),
+        goal: Goal::Calibrate { bound, disks },
+        directory: ground.dir.clone().unwrap_or_else(|| PathBuf::from(".")),
+        permission: permission(ground, &[])?,
+        precondition: None,
+        log: None,
+        seed: arguments.seed.unwrap_or_else(fresh_seed),
+        record: record_path(ground.record.as_deref())?,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    carry_out(&request, arguments.format, arguments.quiet)
+}
+
+/// Block and file size as job files write them.
+fn sizes(block: &str, size: &str) -> Result<(Bytes, Bytes)> {
+    let include = |_: &std::path::Path| Err(std::io::ErrorKind::NotFound.into());
+    let surroundings = surroundings(&include);
+    let pairs = [("bs", Some(block)), ("size", Some(size))];
+    let file = fio::options(pairs, &surroundings);
+    let plan = file.and_then(|file| fio::plan(&[file], &[], &surroundings));
+    let plan = plan.map_err(|error| Error::user(error.to_string()))?;
+    let job: Option<&IoJob> = plan.phases.first().and_then(|phase| phase.jobs.first());
+    match job.map(|job| (&job.read_blocks, job.size)) {
+        Some((Blocks::Split(split), Some(Amount::Bytes(size)))) if split.len() == 1 => Ok((split[0].size_bytes, size)),
+        _ => {
+            Err(Error::user(format!("block size {block} or size {size} is not one size"))
+                .hint("use one number such as 8k"))
+        }
+    }
+}

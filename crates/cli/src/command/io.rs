@@ -1,0 +1,188 @@
+//! `dbdyno io`: job files, profiles, or one job of the command line.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use fio::{JobFile, Override};
+use model::Bound;
+use record::{IoPlan, Nanos, Pace};
+use run::{Error, Goal, IoRequest, Permission, Result, Until};
+
+use super::ground::{carry_out, permission, record_path};
+use super::job::{pairs, set_warm_up, with_defaults};
+use super::site::{directory, with_absolute_devices, written_devices};
+use crate::arguments::io::IoArguments;
+use crate::arguments::{Arrival, parse_time};
+use crate::output::print;
+
+/// How near to the limit a search goes.
+const TOLERANCE: f64 = 0.05;
+/// The highest rate of all jobs together.
+const RATE_MAX: f64 = 1e7;
+/// The longest job file.
+const JOB_FILE_BYTES_MAX: u64 = 4 << 20;
+/// The shortest window, in seconds.
+const SECONDS_MIN: f64 = 0.001;
+
+/// Carries out `dbdyno io`.
+///
+/// # Errors
+/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are void.
+pub fn io(arguments: &IoArguments) -> Result<()> {
+    let arguments = &IoArguments { ground: with_absolute_devices(&arguments.ground)?, ..arguments.clone() };
+    let (mut plan, directory) = planned(arguments)?;
+    if let Some(rate) = &arguments.rate {
+        set_rate(&mut plan, rate, arguments.arrival)?;
+    }
+    let writes: Vec<PathBuf> = written_devices(&plan, arguments.precondition);
+    if arguments.dry_run {
+        let allowed = Permission { devices: arguments.ground.device.clone(), destroy: writes };
+        let request = IoRequest { permission: allowed, ..request(arguments, plan, directory, Permission::default())? };
+        run::survey_io(&request)?;
+        return print(&report::io_plan_text(&request.plan));
+    }
+    let permission = permission(&arguments.ground, &writes)?;
+    let request = request(arguments, plan, directory, permission)?;
+    carry_out(&request, arguments.format, arguments.quiet)
+}
+
+fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission: Permission) -> Result<IoRequest> {
+    let record = record_path(arguments.ground.record.as_deref())?;
+    if let Some(log) = arguments.log.as_ref().filter(|log| **log == record || log.exists()) {
+        let what = if *log == record { "is that of the record too" } else { "exists" };
+        return Err(Error::user(format!("log {} {what}", log.display())).hint("give another --log"));
+    }
+    let goal = match &arguments.until {
+        None => Goal::Measure,
+        Some(text) => Goal::Until(Until {
+            bound: bound(text)?,
+            arrival: match arguments.arrival {
+                Arrival::Poisson => run::Arrival::Poisson,
+                Arrival::Fixed => run::Arrival::Fixed,
+            },
+            tolerance: TOLERANCE,
+        }),
+    };
+    Ok(IoRequest {
+        plan,
+        goal,
+        directory,
+        permission,
+        precondition: match arguments.precondition {
+            true => Some(seconds("round", &arguments.round)?),
+            false => None,
+        },
+        log: arguments.log.clone(),
+        seed: arguments.seed.unwrap_or_else(super::ground::fresh_seed),
+        record,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}
+
+/// The plan of files, profile or options, and the directory that it works in.
+fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
+    let include = |path: &Path| read_text(path);
+    let surroundings = super::ground::surroundings(&include);
+    let mut overrides: Vec<Override> = Vec::new();
+    let pairs = pairs(arguments)?;
+    let alone = arguments.files.is_empty() && arguments.profile.is_none();
+    let files = match (&arguments.profile, alone) {
+        (_, true) => vec![fio::options(with_defaults(arguments, &pairs), &surroundings).map_err(refused)?],
+        (Some(name), _) => {
+            let text = fio::profile(name).ok_or_else(|| {
+                let names: Vec<&str> = fio::profiles().collect();
+                Error::user(format!("profile {name} is not known")).hint(format!("dbdyno has {}", names.join(", ")))
+            })?;
+            vec![JobFile::parse(name, text, &surroundings).map_err(refused)?]
+        }
+        (None, _) => {
+            let read = |path: &PathBuf| {
+                let text = read_text(path).map_err(|error| {
+                    Error::user(format!("job file {} cannot be read: {error}", path.display()))
+                        .hint("give the path of a job file, or --rw for a job without one")
+                })?;
+                let shown = path.display().to_string();
+                JobFile::parse(&shown, &text, &surroundings).map_err(refused)
+            };
+            arguments.files.iter().map(read).collect::<Result<Vec<_>>>()?
+        }
+    };
+    if !alone {
+        for (key, value) in &pairs {
+            let text = match value {
+                Some(value) => format!("{key}={}", value.replace(',', "\\,")),
+                None => key.clone(),
+            };
+            overrides.extend(fio::overrides(&text, &surroundings).map_err(refused)?);
+        }
+    }
+    for text in &arguments.overrides {
+        overrides.extend(fio::overrides(text, &surroundings).map_err(refused)?);
+    }
+    let mut plan = fio::plan(&files, &overrides, &surroundings).map_err(refused)?;
+    if alone && arguments.warm_up.is_none() && overrides.iter().all(|setting| setting.key() != "ramp_time") {
+        set_warm_up(&mut plan);
+    }
+    let named = fio::directory(&files, &overrides).map_err(refused)?;
+    let directory = directory(arguments.ground.dir.as_deref(), named, &mut plan)?;
+    Ok((plan, directory))
+}
+
+/// The text of a job file; a device that never ends is none.
+fn read_text(path: &Path) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    std::fs::File::open(path)?.take(JOB_FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > JOB_FILE_BYTES_MAX {
+        true => Err(std::io::Error::other(format!("it is longer than {JOB_FILE_BYTES_MAX} bytes"))),
+        false => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+    }
+}
+
+fn set_rate(plan: &mut IoPlan, text: &str, arrival: Arrival) -> Result<()> {
+    let rate: Option<f64> = text.parse().ok().filter(|rate: &f64| *rate > 0.0 && *rate <= RATE_MAX);
+    let Some(steps_per_second) = rate else {
+        return Err(Error::user(format!("rate {text} is not a rate"))
+            .hint(format!("use I/Os per second, above 0 and up to {RATE_MAX}")));
+    };
+    let jobs: Vec<_> = plan.phases.iter_mut().flat_map(|phase| &mut phase.jobs).collect();
+    if jobs.len() != 1 {
+        return Err(Error::user(format!("--rate is the rate of one job; there are {}", jobs.len()))
+            .hint("give each job its rate_iops in the file"));
+    }
+    for job in jobs {
+        job.pace = match arrival {
+            Arrival::Poisson => Pace::Poisson { steps_per_second },
+            Arrival::Fixed => Pace::Rate { steps_per_second },
+        };
+    }
+    Ok(())
+}
+
+/// A service level.
+pub fn bound(text: &str) -> Result<Bound> {
+    Bound::from_str(text).map_err(|error| Error::user(error.to_string()))
+}
+
+/// A length of time: a warm-up may have none, anything else at least a millisecond.
+pub fn seconds(thing: &str, text: &str) -> Result<Nanos> {
+    let none = || {
+        Error::user(format!("{thing} {text} is not a length of time"))
+            .hint("use a number of seconds above 0, or a time such as 500ms")
+    };
+    match parse_time(text) {
+        Some(time) if thing == "warm-up" || time.seconds() >= SECONDS_MIN => Ok(time),
+        Some(time) if time.0 > 0 => Err(Error::user(format!("{thing} {text} is below {SECONDS_MIN}"))
+            .hint(format!("use {SECONDS_MIN} seconds or more"))),
+        _ => Err(none()),
+    }
+}
+
+fn refused(error: fio::Error) -> Error {
+    let bare = fio::Error { hint: None, ..error.clone() };
+    let refused = Error::user(bare.to_string());
+    match error.hint {
+        Some(hint) => refused.hint(hint),
+        None => refused,
+    }
+}

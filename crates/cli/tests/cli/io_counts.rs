@@ -1,0 +1,119 @@
+//! 23 I/Os are 23 wherever they are counted, and percentiles are those of the raw log.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, growth};
+use crate::cmd_io::streams;
+
+/// The lines of a log, its head left out.
+fn logged(bench: &Bench, name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(bench.path().join(name)).unwrap();
+    let mut lines = text.lines().map(str::to_owned);
+    assert_eq!(lines.next().unwrap(), "run,job,kind,due_ns,begun_ns,ended_ns,offset_bytes,size_bytes,lane,failed");
+    lines.collect()
+}
+
+/// The value of `column` in the one line of a table.
+fn cell(table: &str, column: &str) -> String {
+    let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let (head, row) = (lines.next().unwrap(), lines.next().unwrap());
+    row[head.iter().position(|name| *name == column).unwrap()].to_owned()
+}
+
+#[test]
+fn twenty_three_are_twenty_three() {
+    for (rw, side) in [("randread", "read"), ("randwrite", "write")] {
+        let bench = Bench::on_disk();
+        let job = ["io", "--rw", rw, "--bs", "8k", "--depth", "1", "--size", "16M", "--warm-up", "0"];
+        let limits = ["--override", "number_ios=23", "--quiet", "--log", "l.csv", "--record", "r.json"];
+        let said = bench.succeed(&[&job[..], &limits[..], &["--format", "fio-json"]].concat());
+        let json: Value = serde_json::from_str(&said.out).unwrap();
+        assert_eq!(json["jobs"][0][side]["total_ios"], 23);
+        assert_eq!(json["jobs"][0][side]["io_bytes"], 23 * 8_192);
+        assert_eq!(json["jobs"][0][side]["clat_ns"]["N"], 23);
+        assert_eq!(logged(&bench, "l.csv").len(), 23);
+        let record = bench.record("r.json");
+        let [stream] = streams(&record, 1)[..] else { panic!("one stream") };
+        assert_eq!((stream["operations"].as_u64(), stream["service"]["count"].as_u64()), (Some(23), Some(23)));
+        // One at a time nothing is merged; others may work on the device, too.
+        let run = &record["runs"][0];
+        let count = growth(run, &format!("device_{side}_count"));
+        assert!(count.is_none_or(|count| count >= 23), "{count:?}");
+        assert_eq!(growth(run, &format!("client_{side}_bytes")), Some(23 * 8_192), "by the kernel's account of us");
+        let said = bench.succeed(&["report", "r.json"]);
+        assert!(said.out.contains(rw), "{}", said.out);
+    }
+}
+
+#[test]
+fn the_table_for_programs_says_the_same() {
+    let bench = Bench::on_disk();
+    let job = ["io", "--rw", "randread", "--depth", "4", "--size", "16M", "--quiet", "--record", "r.json"];
+    let said = bench.succeed(&[&job[..], &["--override", "number_ios=23", "--format", "csv"]].concat());
+    assert_eq!((cell(&said.out, "operations"), cell(&said.out, "bytes")), ("23".to_owned(), (23 * 8_192).to_string()));
+    assert_eq!(said.out.lines().count(), 2);
+}
+
+#[test]
+fn commits_and_syncs_are_as_many_as_were_asked_for() {
+    let bench = Bench::on_disk();
+    let job = ["io", "--rw", "write", "--depth", "1", "--size", "1M", "--warm-up", "0", "--quiet"];
+    bench.succeed(&[&job[..], &["--commit", "--override", "number_ios=23", "--record", "commit.json"]].concat());
+    let record = bench.record("commit.json");
+    let [stream] = streams(&record, 1)[..] else { panic!("a commit is one operation with one latency") };
+    assert_eq!((stream["kind"].as_str(), stream["operations"].as_u64()), (Some("commit"), Some(23)));
+    let fsync = ["--fsync", "5", "--override", "number_ios=23", "--log", "l.csv", "--record", "sync.json"];
+    bench.succeed(&[&job[..], &fsync[..]].concat());
+    let record = bench.record("sync.json");
+    let counts: Vec<_> =
+        streams(&record, 1).iter().map(|stream| (stream["kind"].clone(), stream["operations"].clone())).collect();
+    assert_eq!(counts, [(Value::from("write"), Value::from(23)), (Value::from("sync"), Value::from(4))]);
+    assert_eq!(logged(&bench, "l.csv").len(), 27);
+}
+
+/// Runs the script that shares nothing with dbdyno.
+fn recomputed(bench: &Bench, log: &str, record: &str) -> (i32, String) {
+    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../benches/percentiles.py");
+    let output = Command::new("python3").arg(script).args([log, record]).current_dir(bench.path()).output();
+    let output = output.expect("python3 is installed: see test.sh");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    (output.status.code().unwrap(), text)
+}
+
+#[test]
+fn percentiles_of_the_log_are_those_of_the_record() {
+    let bench = Bench::on_disk();
+    let jobs = "[global]\nioengine=io_uring\ndirect=1\nsize=32m\nruntime=1\ntime_based\nramp_time=100ms\n\
+                [data]\nrw=randrw\nrwmixread=70\nbssplit=8k/90:32k/10\niodepth=8\nnumjobs=2\ngroup_reporting\n\
+                [log]\nrw=write\nbs=4k\niodepth=1\nfdatasync=4\nrate_iops=200\nrate_process=poisson\n\
+                [scan]\nstonewall\nrw=read\nbs=128k\niodepth=2\nioengine=psync\n";
+    std::fs::write(bench.path().join("jobs.fio"), jobs).unwrap();
+    bench.run(&["io", "jobs.fio", "--quiet", "--log", "l.csv", "--record", "r.json"]);
+    assert_eq!(bench.record("r.json")["status"], "finished");
+    let (code, said) = recomputed(&bench, "l.csv", "r.json");
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("run 1:") && said.contains("run 2:") && said.contains("all within"), "{said}");
+    // The script finds a log that is not that of the record.
+    let text = std::fs::read_to_string(bench.path().join("l.csv")).unwrap();
+    let (kept, _) = text.trim_end().rsplit_once('\n').unwrap();
+    std::fs::write(bench.path().join("short.csv"), kept).unwrap();
+    let (code, said) = recomputed(&bench, "short.csv", "r.json");
+    assert_eq!(code, 1, "{said}");
+    assert!(said.contains("in the record"), "{said}");
+    let (code, said) = recomputed(&bench, "r.json", "r.json");
+    assert_eq!(code, 2, "{said}");
+}
+
+#[test]
+fn a_log_that_is_there_is_not_overwritten() {
+    let bench = Bench::on_disk();
+    std::fs::write(bench.path().join("l.csv"), "precious").unwrap();
+    let said = bench.run(&["io", "--rw", "randread", "--size", "1M", "--log", "l.csv", "--record", "r.json"]);
+    assert_ne!(said.code, 0);
+    assert!(said.err.contains("l.csv") && said.err.contains("hint: "), "{}", said.err);
+    assert_eq!(std::fs::read_to_string(bench.path().join("l.csv")).unwrap(), "precious");
+    assert_eq!(bench.files(), [PathBuf::from("l.csv")]);
+}

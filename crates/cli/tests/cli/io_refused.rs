@@ -1,0 +1,171 @@
+//! What cannot be asked of storage: a clear error, the right exit code, nothing written.
+
+use std::process::Command;
+
+use crate::bench::{Bench, Said};
+
+/// Runs `arguments` in a directory with the job file `text`, expects `code` and all `words` in the error, and nothing
+/// but the job file afterwards.
+fn refused_file(text: &[u8], arguments: &[&str], code: i32, words: &[&str]) -> Said {
+    let bench = Bench::on_disk();
+    std::fs::write(bench.path().join("job.fio"), text).unwrap();
+    let said = bench.run(&[&["io"], arguments].concat());
+    assert_eq!(said.code, code, "{arguments:?}\n{}\n{}", said.out, said.err);
+    for word in words {
+        assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+    }
+    assert!(!said.err.contains("panicked"), "{}", said.err);
+    assert_eq!(bench.files().len(), 1, "left behind: {:?}", bench.files());
+    said
+}
+
+fn refused(arguments: &[&str], code: i32, words: &[&str]) {
+    let said = refused_file(b"", arguments, code, words);
+    assert!(said.err.contains("hint: "), "{}", said.err);
+}
+
+#[test]
+fn what_is_no_job_file() {
+    refused_file(b"hello world\n", &["job.fio"], 2, &["job.fio:1", "hello world"]);
+    refused_file(b"\x7fELF\x02\x01\x01\0\0\0", &["job.fio"], 2, &["job.fio:1"]);
+    refused_file(b"", &["job.fio"], 2, &["job.fio"]);
+    refused_file(b"[global]\nrw=read\n", &["job.fio"], 2, &["has no job"]);
+    refused_file(b"", &["none.fio"], 2, &["none.fio", "cannot be read"]);
+    refused_file(b"", &["."], 2, &["cannot be read"]);
+}
+
+#[test]
+fn a_key_that_is_not_known_has_its_line() {
+    let text = b"# a slip\n[job]\nrw=read\nsize=1M\niodeepth=3\n";
+    refused_file(text, &["job.fio"], 2, &["job.fio:5", "\"iodeepth\" is not known", "did you mean iodepth?"]);
+    refused_file(text, &["job.fio", "--dry-run"], 2, &["job.fio:5"]);
+    refused(
+        &["--rw", "read", "--size", "1M", "--override", "sze=3"],
+        2,
+        &["\"sze\" is not known", "did you mean size?"],
+    );
+}
+
+#[test]
+fn an_include_that_is_missing() {
+    let text = b"[global]\ninclude none.inc\n[job]\nrw=read\nsize=1M\n";
+    refused_file(text, &["job.fio"], 2, &["job.fio:2", "none.inc"]);
+}
+
+#[test]
+fn sizes_that_are_none() {
+    refused(&["--rw", "read", "--size", "0"], 2, &["size 0"]);
+    refused(&["--rw", "read", "--size", "1M", "--bs", "0"], 2, &["0"]);
+    refused(&["--rw", "read", "--size", "1M", "--depth", "0"], 2, &["0"]);
+    refused(&["--rw", "read", "--size", "1M", "--jobs", "0"], 2, &["0"]);
+    refused(&["--rw", "read", "--size", "4k", "--bs", "8k"], 2, &["8192", "4096"]);
+    refused(&["--rw", "read", "--size", "many"], 2, &["many"]);
+}
+
+#[test]
+fn times_and_rates_that_are_none() {
+    refused(&["--rw", "read", "--size", "1M", "--seconds", "0"], 2, &["seconds 0 is not a length of time"]);
+    refused(&["--rw", "read", "--size", "1M", "--seconds", "-1"], 2, &["seconds -1"]);
+    refused(&["--rw", "read", "--size", "1M", "--rate", "0"], 2, &["rate 0 is not a rate"]);
+    refused(&["--rw", "read", "--size", "1M", "--until", "p99"], 2, &["p99"]);
+    refused(&["--rw", "read", "--size", "1M", "--until", "p99=fast"], 2, &["fast"]);
+    refused(&["--profile", "db3"], 2, &["profile db3 is not known", "postgresql"]);
+}
+
+#[test]
+fn blocks_that_the_device_cannot_do() {
+    refused(&["--rw", "randread", "--size", "1M", "--bs", "1000"], 2, &["block size 1000", "512"]);
+    refused(&["--rw", "randread", "--size", "1M", "--override", "offset=100"], 2, &["offset 100"]);
+}
+
+#[test]
+fn more_than_there_is_space_for_is_refused_before_anything_is_written() {
+    refused(&["--rw", "randread", "--size", "1P"], 1, &["bytes are needed", "are free"]);
+}
+
+#[test]
+fn directories_that_are_none() {
+    refused(&["--rw", "randread", "--size", "1M", "--dir", "misspelt"], 2, &["misspelt is not a directory"]);
+    refused(&["--rw", "randread", "--size", "1M", "--dir", "/proc"], 1, &["/proc"]);
+}
+
+#[test]
+fn records_and_logs_that_cannot_be_written() {
+    refused(&["--rw", "randread", "--size", "1M", "--record", "no/such/r.json"], 1, &["no/such"]);
+    refused(&["--rw", "randread", "--size", "1M", "--log", "no/such/l.csv"], 1, &["no/such"]);
+}
+
+#[test]
+fn files_of_somebody_else() {
+    let bench = Bench::on_disk();
+    let path = bench.path().join("precious");
+    std::fs::write(&path, vec![7; 1 << 20]).unwrap();
+    let shown = path.display().to_string();
+    let record = ["--seconds", "0.2", "--record", "r.json"];
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let said = bench.run(&[&["io"], arguments, &record].concat());
+        assert_eq!(said.code, 2, "{arguments:?}\n{}\n{}", said.out, said.err);
+        for word in words {
+            assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), vec![7; 1 << 20]);
+        assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+    };
+    let file = format!("filename={shown}");
+    refused(&["--rw", "randread", "--override", &file], &["precious", "--device"]);
+    refused(&["--rw", "randwrite", "--device", &shown], &["would destroy", "--destroy-data"]);
+    refused(&["--rw", "randwrite", "--device", &shown, "--destroy-data", "/other"], &["/other is not a --device"]);
+    refused(&["--rw", "randwrite", "--device", &shown, "--yes"], &["would destroy"]);
+}
+
+#[test]
+fn devices_that_are_none() {
+    refused(&["--rw", "randread", "--device", "/dev/no-such-device"], 2, &["/dev/no-such-device"]);
+    refused(&["--rw", "randread", "--device", "/dev/null"], 2, &["/dev/null is neither a block device nor a file"]);
+}
+
+/// A loop device with a mounted file system, as far as this machine lets us make one.
+struct Mounted<'a> {
+    bench: &'a Bench,
+    device: String,
+}
+
+impl Mounted<'_> {
+    fn make(bench: &Bench) -> Option<Mounted<'_>> {
+        let run = |program: &str, arguments: &[&str]| {
+            let output = Command::new(program).args(arguments).current_dir(bench.path()).output().ok()?;
+            output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        };
+        std::fs::create_dir(bench.path().join("mount")).unwrap();
+        std::fs::File::create(bench.path().join("image")).unwrap().set_len(32 << 20).unwrap();
+        run("mkfs.ext4", &["-q", "image"])?;
+        let device = run("losetup", &["-f", "--show", "image"])?;
+        let mounted = Mounted { bench, device };
+        run("mount", &[&mounted.device, "mount"]).map(|_| mounted)
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.bench.path().join("mount")).output();
+        let _ = Command::new("losetup").args(["-d", &self.device]).output();
+    }
+}
+
+#[test]
+#[expect(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
+fn a_device_in_use_is_not_written() {
+    let bench = Bench::on_disk();
+    let Some(mounted) = Mounted::make(&bench) else {
+        eprintln!("not tested: a mounted device, which needs root, mkfs.ext4 and a loop device");
+        return;
+    };
+    let before = std::fs::read(bench.path().join("image")).unwrap();
+    let device = mounted.device.as_str();
+    let write = ["io", "--rw", "randwrite", "--device", device, "--destroy-data", device, "--yes"];
+    let said = bench.run(&[&write[..], &["--seconds", "0.2", "--record", "r.json"]].concat());
+    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    assert!(said.err.contains("is in use: mounted at") && said.err.contains("hint: "), "{}", said.err);
+    assert!(std::fs::read(bench.path().join("image")).unwrap() == before, "it was written to");
+    assert!(!bench.path().join("r.json").exists() && !bench.path().join("dbdyno-data").exists());
+}

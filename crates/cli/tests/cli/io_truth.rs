@@ -1,0 +1,131 @@
+//! What is no measurement of the device is void, whatever it looks like.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Said, said};
+use crate::cmd_io::streams;
+
+const SIZE: u64 = 32 << 20;
+
+/// The verdict of `check` on the first run.
+fn verdict<'a>(record: &'a Value, check: &str) -> &'a str {
+    let findings = record["runs"][0]["findings"].as_array().unwrap();
+    let found = findings.iter().find(|finding| finding["check"] == check);
+    found.map_or("none", |finding| finding["verdict"].as_str().unwrap())
+}
+
+/// Reads the file `name` at random, which is no measurement of the device for the reasons `checks`.
+fn is_void(bench: &Bench, path: &Path, more: &[&str], checks: &[&str]) -> Said {
+    let shown = path.display().to_string();
+    let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1", "--quiet"];
+    let said = bench.run(&[&job[..], &["--device", &shown, "--record", "r.json"], more].concat());
+    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    assert!(said.err.contains("no measurement of the device"), "{}", said.err);
+    assert!(said.out.contains("void"), "{}", said.out);
+    let record = bench.record("r.json");
+    for check in checks {
+        assert_eq!(verdict(&record, check), "fail", "{check}: {}", said.out);
+    }
+    // A void run has its figures in the record and none in the table.
+    let operations = streams(&record, 1)[0]["operations"].as_u64().unwrap();
+    assert!(operations > 0);
+    let row = said.out.lines().find(|line| line.contains("randread") && line.contains("void"));
+    assert!(row.is_some_and(|row| !row.contains("MiB/s")), "{row:?}");
+    assert!(path.exists(), "a file of somebody else stays");
+    said
+}
+
+/// A file of random bytes.
+fn written(path: &Path) {
+    let mut random = File::open("/dev/urandom").unwrap().take(SIZE);
+    let mut file = File::create(path).unwrap();
+    std::io::copy(&mut random, &mut file).unwrap();
+    file.flush().unwrap();
+    file.sync_all().unwrap();
+}
+
+#[test]
+fn a_sparse_file() {
+    let bench = Bench::on_disk();
+    let path = bench.path().join("sparse");
+    File::create(&path).unwrap().set_len(SIZE).unwrap();
+    let said = is_void(&bench, &path, &[], &["unwritten", "device_io"]);
+    assert!(said.out.contains("holes"), "{}", said.out);
+}
+
+#[test]
+fn a_file_whose_space_was_reserved_and_never_written() {
+    let bench = Bench::on_disk();
+    let path = bench.path().join("reserved");
+    let file = OpenOptions::new().write(true).create_new(true).open(&path).unwrap();
+    rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, SIZE).unwrap();
+    let said = is_void(&bench, &path, &[], &["unwritten", "device_io"]);
+    assert!(said.out.contains("never written"), "{}", said.out);
+}
+
+#[test]
+fn a_file_in_the_page_cache() {
+    let bench = Bench::on_disk();
+    let path = bench.path().join("cached");
+    written(&path);
+    std::io::copy(&mut File::open(&path).unwrap(), &mut std::io::sink()).unwrap();
+    is_void(&bench, &path, &["--buffered"], &["page_cache", "device_io"]);
+}
+
+#[test]
+fn a_file_in_memory() {
+    let bench = Bench::on_disk();
+    let memory = tempfile::tempdir_in("/dev/shm").unwrap();
+    let path = memory.path().join("memory");
+    written(&path);
+    let said = is_void(&bench, &path, &["--buffered"], &["device_io"]);
+    assert!(said.out.contains("tmpfs"), "{}", said.out);
+}
+
+#[test]
+fn a_file_that_was_written_is_measured() {
+    let bench = Bench::on_disk();
+    let path = bench.path().join("written");
+    written(&path);
+    let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1", "--quiet"];
+    bench.succeed(&[&job[..], &["--device", "written", "--record", "r.json"]].concat());
+    let record = bench.record("r.json");
+    let file = &record["runs"][0]["storage"]["files"][0];
+    assert!(file["found"] == true && file["path"].as_str().unwrap().ends_with("/written"), "{file}");
+    assert_eq!((verdict(&record, "unwritten"), verdict(&record, "device_io")), ("pass", "pass"));
+    assert_eq!(bench.files(), [PathBuf::from("r.json"), PathBuf::from("written")]);
+}
+
+#[test]
+fn a_freeze_of_two_seconds_shows_in_response_and_not_in_service() {
+    let bench = Bench::on_disk();
+    let job = ["io", "--rw", "randread", "--depth", "8", "--size", "16M", "--seconds", "6", "--warm-up", "0.2"];
+    let pace = ["--rate", "500", "--arrival", "fixed", "--quiet", "--log", "l.csv", "--record", "r.json"];
+    let child = bench.start(&[&job[..], &pace[..]].concat());
+    let signal = |name: &str| {
+        let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+        assert!(status.success());
+    };
+    // The window begins within a second and is six seconds long: the freeze lies in it.
+    std::thread::sleep(Duration::from_millis(2_500));
+    signal("-STOP");
+    std::thread::sleep(Duration::from_secs(2));
+    signal("-CONT");
+    let said = said(child.wait_with_output().unwrap());
+    let record = bench.record("r.json");
+    assert_eq!(record["status"], "finished", "{}", said.err);
+    let stream = streams(&record, 1)[0];
+    assert_eq!((stream["operations"].as_u64(), stream["unfinished"].as_u64()), (Some(3_000), Some(0)));
+    let p99 = |latency: &str| stream[latency]["p99_ns"].as_u64().unwrap();
+    // A third of the I/Os was due during the freeze, the unluckiest hundredth of all at its beginning.
+    assert!(p99("response") > 1_500_000_000, "{}", p99("response"));
+    assert!(p99("service") < 500_000_000, "{}", p99("service"));
+    let stall = record["runs"][0]["storage"]["stall_ns_max"].as_u64().unwrap();
+    assert!(stall > 1_500_000_000, "{stall}");
+    assert!(["warn", "fail"].contains(&verdict(&record, "stall")), "{}", said.out);
+}

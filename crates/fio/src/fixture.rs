@@ -1,0 +1,18 @@
+//! A machine of 16 GiB and 8 processors, without environment and without other files.
+
+use std::io;
+
+use record::Bytes;
+
+use crate::surroundings::Surroundings;
+
+/// What the tests read job files in.
+pub(crate) fn surroundings() -> Surroundings<'static> {
+    Surroundings {
+        variable: &|_| None,
+        include: &|path| Err(io::Error::new(io::ErrorKind::NotFound, format!("no {}", path.display()))),
+        page_bytes: Bytes(4096),
+        memory_bytes: Bytes::GIB.times(16),
+        processors: 8,
+    }
+}

@@ -1,0 +1,218 @@
+//! From text to sections with settings. Nothing is understood yet but the lines themselves.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::error::{Error, Place, Result};
+use crate::expand::expand;
+use crate::key::{self, Key, Meaning};
+use crate::surroundings::Surroundings;
+
+/// Files included in files included in files.
+const INCLUDE_DEPTH_MAX: usize = 16;
+/// Files included by one job file, all together.
+const INCLUDES_MAX: u32 = 256;
+/// Settings of one job file, its included ones among them.
+const SETTINGS_MAX: usize = 200_000;
+/// A name longer than this is no name.
+const SECTION_NAME_MAX: usize = 255;
+
+/// One job file as it is written: sections in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobFile {
+    /// What it is called in messages.
+    pub name: String,
+    /// Its sections.
+    pub sections: Vec<Section>,
+}
+
+/// `[name]` and what stands below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Between the brackets.
+    pub name: String,
+    /// Where it begins.
+    pub place: Place,
+    /// In the order of the file.
+    pub settings: Vec<Setting>,
+}
+
+impl Section {
+    /// Whether it holds defaults for the jobs below it: every name that begins with `global` does.
+    pub fn is_global(&self) -> bool {
+        self.name.starts_with("global")
+    }
+}
+
+/// `key=value`, or a key alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// What is set.
+    pub key: &'static Key,
+    /// The name by which it is set, which may be an alias.
+    pub written: String,
+    /// To what, with everything replaced that stood for something else; absent where the key stands alone.
+    pub value: Option<String>,
+    /// The variable that is not set and left the value empty.
+    pub unset: Option<String>,
+    /// Where.
+    pub place: Place,
+}
+
+impl JobFile {
+    /// Reads `text`, which is called `name`; a file that it includes is looked for beside that.
+    ///
+    /// # Errors
+    /// What is not a job file, with the line: a setting before any section, a key that is not known or refused, a
+    /// value that is missing, an included file that is missing or includes itself.
+    pub fn parse(name: &str, text: &str, surroundings: &Surroundings<'_>) -> Result<JobFile> {
+        let mut reader = Reader { surroundings, sections: Vec::new(), setting_count: 0, include_count: 0 };
+        reader.read(name, text, &mut vec![PathBuf::from(name)])?;
+        Ok(JobFile { name: name.to_owned(), sections: reader.sections })
+    }
+}
+
+struct Reader<'a> {
+    surroundings: &'a Surroundings<'a>,
+    sections: Vec<Section>,
+    setting_count: usize,
+    include_count: u32,
+}
+
+impl Reader<'_> {
+    /// Reads one file; `path` is how it was reached, itself last.
+    fn read(&mut self, name: &str, text: &str, path: &mut Vec<PathBuf>) -> Result<()> {
+        let source: Arc<str> = Arc::from(name);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        for (index, line) in text.lines().enumerate() {
+            let place = Place { source: source.clone(), line: u32::try_from(index + 1).ok() };
+            self.line(line, &place, path).map_err(|error| error.at(&place))?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, line: &str, place: &Place, path: &mut Vec<PathBuf>) -> Result<()> {
+        if let Some(letter) = line.chars().find(|letter| letter.is_control() && !matches!(letter, '\t' | '\r' | '\x0c'))
+        {
+            let error = Error::new(format!("the line has the control character {letter:?}"));
+            return Err(error.hint("a job file is text: [section] and key=value"));
+        }
+        let line = without_comment(line).trim();
+        if line.is_empty() {
+            return Ok(());
+        }
+        if let Some(header) = line.strip_prefix('[') {
+            return self.section(header, place, path);
+        }
+        if let Some(file) = included(line) {
+            return self.include(file, path);
+        }
+        let setting = setting(line, place, self.surroundings)?;
+        let Some(section) = self.sections.last_mut() else {
+            let error = Error::new(format!("{} is set before any section", setting.written));
+            return Err(error.hint("begin with [global] or with the [name] of a job"));
+        };
+        section.settings.push(setting);
+        self.setting_count += 1;
+        match self.setting_count > SETTINGS_MAX {
+            true => Err(Error::new(format!("the file has more than {SETTINGS_MAX} settings"))),
+            false => Ok(()),
+        }
+    }
+
+    fn section(&mut self, header: &str, place: &Place, path: &[PathBuf]) -> Result<()> {
+        if path.len() > 1 {
+            let error = Error::new(format!("an included file begins the section [{header}"));
+            return Err(error.hint("an included file holds settings only"));
+        }
+        let name = match header.split_once(']') {
+            Some((name, "")) => name,
+            Some(_) => header.strip_suffix(']').ok_or_else(|| no_header(header))?,
+            None => return Err(no_header(header)),
+        };
+        if name.len() > SECTION_NAME_MAX {
+            let error = Error::new(format!("the name of the section has {} letters", name.len()));
+            return Err(error.hint(format!("use at most {SECTION_NAME_MAX}")));
+        }
+        self.sections.push(Section { name: name.to_owned(), place: place.clone(), settings: Vec::new() });
+        Ok(())
+    }
+
+    fn include(&mut self, file: &str, path: &mut Vec<PathBuf>) -> Result<()> {
+        if self.sections.is_empty() {
+            let error = Error::new(format!("{file} is included before any section"));
+            return Err(error.hint("begin with [global] or with the [name] of a job"));
+        }
+        let folder = path.last().and_then(|including| including.parent()).unwrap_or(Path::new(""));
+        let file = folder.join(expand(file, self.surroundings).text);
+        let name = file.display().to_string();
+        if path.contains(&file) {
+            return Err(Error::new(format!("{name} includes itself")).hint("take one include out of the circle"));
+        }
+        self.include_count += 1;
+        if path.len() > INCLUDE_DEPTH_MAX || self.include_count > INCLUDES_MAX {
+            let limit = format!("{INCLUDES_MAX} files, {INCLUDE_DEPTH_MAX} deep");
+            return Err(Error::new(format!("{name} is one included file too many")).hint(format!("at most {limit}")));
+        }
+        let text = (self.surroundings.include)(&file).map_err(|error| {
+            let error = Error::new(format!("included file {name} cannot be read: {error}"));
+            error.hint("its path is relative to the folder of the file that includes it")
+        })?;
+        path.push(file);
+        self.read(&name, &text, path)?;
+        path.pop();
+        Ok(())
+    }
+}
+
+fn no_header(header: &str) -> Error {
+    Error::new(format!("[{header} does not end with a ]")).hint("a section begins with [name]")
+}
+
+/// A comment ends a line wherever it begins, in values too.
+fn without_comment(line: &str) -> &str {
+    line.split([';', '#']).next().unwrap_or_default()
+}
+
+/// The file of an `include` line.
+fn included(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("include")?;
+    rest.starts_with([' ', '\t', '=']).then(|| rest.trim_start_matches([' ', '\t', '=']))
+}
+
+/// `key=value` or `key`.
+fn setting(line: &str, place: &Place, surroundings: &Surroundings<'_>) -> Result<Setting> {
+    match line.split_once('=') {
+        Some((key, value)) => Setting::new(key.trim(), Some(value.trim()), place, surroundings),
+        None => Setting::new(line, None, place, surroundings),
+    }
+}
+
+impl Setting {
+    /// A setting with its value replaced and its form checked as far as one setting tells.
+    pub(crate) fn new(
+        written: &str,
+        value: Option<&str>,
+        place: &Place,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<Setting> {
+        let key = key::find(written)?;
+        if let Meaning::Refused(why) = key.meaning {
+            return Err(Error::new(format!("{written} cannot be followed: {why}")));
+        }
+        let expanded = value.map(|value| expand(value, surroundings));
+        let unset = expanded.as_ref().and_then(|expanded| expanded.unset.clone());
+        let value = expanded.map(|expanded| expanded.text);
+        match &value {
+            None if !key.stands_alone() => {
+                Err(Error::new(format!("{written} has no value")).hint(format!("write {written}=...")))
+            }
+            Some(text) if text.is_empty() => Err(match &unset {
+                Some(variable) => Error::new(format!("{written} has no value: ${{{variable}}} is not set"))
+                    .hint(format!("set the environment variable {variable}")),
+                None => Error::new(format!("{written} has no value after its =")),
+            }),
+            _ => Ok(Setting { key, written: written.to_owned(), value, unset, place: place.clone() }),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! How I/O is handed to the kernel.
+
+use super::{Key, effect, no_effect, not_followed};
+use crate::key::Form::{Flag, Number, Switch, Text};
+
+const PRIORITY: &str = "I/O carries the priority of the program";
+const PASS: &str = "no commands are passed through to the device";
+
+pub(crate) const KEYS: &[Key] = &[
+    effect("ioengine", &[], Text),
+    effect("iodepth", &[], Number),
+    effect("iodepth_batch", &["iodepth_batch_submit"], Number),
+    effect("iodepth_batch_complete_min", &["iodepth_batch_complete"], Number),
+    no_effect("iodepth_batch_complete_max", Number, "all completions that are there are taken"),
+    no_effect("iodepth_low", Number, "the queue is filled as soon as there is room"),
+    not_followed("iodepth_mode", Text, "the depth of a job is that of iodepth throughout"),
+    no_effect("serialize_overlap", Switch, "I/Os in flight may overlap"),
+    no_effect("io_submit_mode", Text, "the clones submit"),
+    effect("direct", &[], Switch),
+    effect("buffered", &[], Switch),
+    not_followed("atomic", Switch, "writes are not marked as atomic"),
+    effect("hipri", &[], Flag),
+    no_effect("hipri_percentage", Number, "all completions are polled for, or none"),
+    effect("fixedbufs", &[], Flag),
+    effect("registerfiles", &[], Flag),
+    effect("sqthread_poll", &[], Flag),
+    effect("sqthread_poll_cpu", &[], Number),
+    no_effect("nonvectored", Text, "each I/O is one buffer"),
+    not_followed("uncached", Switch, "use direct=1 to go past the page cache"),
+    not_followed("nowait", Switch, "I/O may wait"),
+    not_followed("force_async", Number, "the kernel decides whether an I/O needs a thread"),
+    no_effect("userspace_reap", Flag, "an io_uring always has its completions in user space"),
+    no_effect("cmdprio_percentage", Text, PRIORITY),
+    no_effect("cmdprio_class", Text, PRIORITY),
+    no_effect("cmdprio_hint", Text, PRIORITY),
+    no_effect("cmdprio", Text, PRIORITY),
+    no_effect("cmdprio_bssplit", Text, PRIORITY),
+    no_effect("cmd_type", Text, PASS),
+    no_effect("md_per_io_size", Number, PASS),
+    no_effect("pi_act", Switch, PASS),
+    no_effect("pi_chk", Text, PASS),
+    no_effect("apptag", Text, PASS),
+    no_effect("apptag_mask", Text, PASS),
+    no_effect("write_mode", Text, PASS),
+    no_effect("verify_mode", Text, PASS),
+    no_effect("readfua", Switch, PASS),
+    no_effect("writefua", Switch, PASS),
+    no_effect("deac", Switch, PASS),
+    no_effect("mem", Text, "buffers are aligned pages").also(&["iomem"]),
+    no_effect("iomem_align", Number, "buffers are aligned pages").also(&["mem_align"]),
+    no_effect("hugepage-size", Number, "buffers are aligned pages"),
+    no_effect("lockmem", Text, "memory is not locked"),
+    no_effect("thp", Switch, "buffers are aligned pages"),
+];
+
+/// Keys of engines that are not here, so that their files are refused for the right reason.
+const FOREIGN: &[(&str, &[&str])] = &[
+    ("cpuio", &["cpuload", "cpuchunks", "cpumode", "exit_on_io_done"]),
+    (
+        "net",
+        &[
+            "hostname",
+            "port",
+            "protocol",
+            "proto",
+            "nodelay",
+            "listen",
+            "pingpong",
+            "interface",
+            "ttl",
+            "window_size",
+            "mss",
+            "bindname",
+            "verb",
+        ],
+    ),
+    ("exec", &["program", "arguments", "grace_time", "std_redirect"]),
+    ("e4defrag", &["donorname", "inplace"]),
+    ("gfapi", &["volume", "brick", "single-instance"]),
+    ("mtd", &["skip_bad"]),
+    ("sg", &["sg_write_mode", "stream_id"]),
+    ("nbd", &["uri"]),
+    ("rados", &["clustername", "pool", "clientname", "conf", "busy_poll", "touch_objects"]),
+    ("rbd", &["rbdname"]),
+    (
+        "http",
+        &[
+            "https",
+            "http_host",
+            "http_user",
+            "http_pass",
+            "http_mode",
+            "http_verbose",
+            "http_s3_key",
+            "http_s3_keyid",
+            "http_s3_region",
+            "http_s3_security_token",
+            "http_s3_storage_class",
+            "http_s3_sse_customer_key",
+            "http_s3_sse_customer_algorithm",
+            "http_swift_auth_token",
+            "object_mode",
+        ],
+    ),
+    ("libhdfs", &["namenode", "hdfsdirectory", "chunk_size", "single_instance", "hdfs_use_direct"]),
+    ("libcufile", &["gpu_dev_ids", "cuda_io", "rocm_io"]),
+    ("dfs", &["cont", "object_class"]),
+    ("libpmem", &["direct_write_to_pmem"]),
+    ("librpma", &["serverip", "busy_wait_polling"]),
+    (
+        "libblkio",
+        &[
+            "libblkio_driver",
+            "libblkio_path",
+            "libblkio_pre_connect_props",
+            "libblkio_num_entries",
+            "libblkio_queue_size",
+            "libblkio_pre_start_props",
+            "libblkio_vectored",
+            "libblkio_write_zeroes_on_trim",
+            "libblkio_wait_mode",
+            "libblkio_force_enable_completion_eventfd",
+        ],
+    ),
+    ("xnvme", &["xnvme_async", "xnvme_sync", "xnvme_admin", "xnvme_dev_nsid", "xnvme_iovec", "xnvme_mem"]),
+    ("nfs", &["nfs_url"]),
+    ("spdk", &["ns_id", "spdk_conf", "spdk_mem", "trtype"]),
+];
+
+/// The engine that a key belongs to which has no meaning without it.
+pub(crate) fn engine_of(name: &str) -> Option<&'static str> {
+    FOREIGN.iter().find(|(_, keys)| keys.contains(&name)).map(|(engine, _)| *engine)
+}

@@ -1,0 +1,228 @@
+//! Every key that is known, as data: its names, the form of its value, and what it means here.
+
+mod device;
+mod log;
+mod own;
+mod pattern;
+mod report;
+mod schedule;
+mod target;
+
+use crate::error::{Error, Result};
+use crate::number::{self, Bare, Prefixes};
+
+/// One key of a job.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Key {
+    /// What it is called here.
+    pub name: &'static str,
+    /// What else it is called in job files.
+    pub aliases: &'static [&'static str],
+    /// The form of its value.
+    pub form: Form,
+    /// What it means here.
+    pub meaning: Meaning,
+}
+
+/// The form of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Anything, or a form of its own.
+    Text,
+    /// Anything, or nothing at all.
+    Optional,
+    /// Nothing at all, 0 or 1.
+    Flag,
+    /// 0 or 1.
+    Switch,
+    /// A number, with a suffix or without.
+    Number,
+    /// A time; seconds where it has no unit.
+    Seconds,
+    /// A time; microseconds where it has no unit.
+    Microseconds,
+    /// One of these.
+    Choice(&'static [&'static str]),
+}
+
+/// What a key means here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// It has an effect.
+    Effect,
+    /// It is accepted and has none, for this reason.
+    NoEffect(&'static str),
+    /// The same, and with it something else would be measured: listed with a warning unless it is off.
+    NotFollowed(&'static str),
+    /// It is refused, for this reason.
+    Refused(&'static str),
+}
+
+pub(crate) const fn effect(name: &'static str, aliases: &'static [&'static str], form: Form) -> Key {
+    Key { name, aliases, form, meaning: Meaning::Effect }
+}
+
+pub(crate) const fn no_effect(name: &'static str, form: Form, why: &'static str) -> Key {
+    Key { name, aliases: &[], form, meaning: Meaning::NoEffect(why) }
+}
+
+pub(crate) const fn not_followed(name: &'static str, form: Form, why: &'static str) -> Key {
+    Key { name, aliases: &[], form, meaning: Meaning::NotFollowed(why) }
+}
+
+pub(crate) const fn refused(name: &'static str, why: &'static str) -> Key {
+    Key { name, aliases: &[], form: Form::Text, meaning: Meaning::Refused(why) }
+}
+
+impl Key {
+    const fn also(self, aliases: &'static [&'static str]) -> Key {
+        Key { aliases, ..self }
+    }
+
+    /// Whether it may stand without a value.
+    pub(crate) fn stands_alone(&self) -> bool {
+        matches!(self.form, Form::Flag | Form::Optional)
+    }
+
+    /// Whether `value` has the form.
+    ///
+    /// # Errors
+    /// It has not.
+    pub(crate) fn check(&self, value: &str, prefixes: Prefixes) -> Result<()> {
+        let named = |error: Error| Error { message: format!("{} {}", self.name, error.message), ..error };
+        match self.form {
+            Form::Text | Form::Optional => Ok(()),
+            Form::Flag | Form::Switch => match value {
+                "0" | "1" => Ok(()),
+                _ => Err(Error::new(format!("{} {value} is neither 0 nor 1", self.name))),
+            },
+            Form::Number => number::signed(value, prefixes).map(drop).map_err(named),
+            Form::Seconds => number::time(value, Bare::Seconds).map(drop).map_err(named),
+            Form::Microseconds => number::time(value, Bare::Microseconds).map(drop).map_err(named),
+            Form::Choice(choices) => match choices.contains(&value) {
+                true => Ok(()),
+                false => {
+                    let error = Error::new(format!("{} {value} is not known", self.name));
+                    Err(error.hint(format!("one of {}", choices.join(" "))))
+                }
+            },
+        }
+    }
+}
+
+/// All keys, family by family.
+pub fn keys() -> impl Iterator<Item = &'static Key> {
+    let families = [pattern::KEYS, target::KEYS, schedule::KEYS, device::KEYS, report::KEYS, log::KEYS, own::KEYS];
+    families.into_iter().flatten()
+}
+
+/// Options of the program that no job file may hold.
+const COMMAND_LINE_ONLY: &[&str] = &[
+    "output",
+    "output-format",
+    "append-terse",
+    "eta",
+    "eta-newline",
+    "status-interval",
+    "minimal",
+    "readonly",
+    "section",
+    "terse-version",
+    "client",
+    "server",
+    "debug",
+    "parse-only",
+    "showcmd",
+    "warnings-fatal",
+    "max-jobs",
+    "trigger",
+    "trigger-file",
+    "trigger-timeout",
+    "trigger-remote",
+    "aux-path",
+    "idle-prof",
+    "alloc-size",
+    "daemonize",
+    "bandwidth-log",
+];
+
+/// The key of this name.
+///
+/// # Errors
+/// There is none; the hint says what may have been meant.
+pub(crate) fn find(name: &str) -> Result<&'static Key> {
+    if let Some(key) = keys().find(|key| key.name == name || key.aliases.contains(&name)) {
+        return Ok(key);
+    }
+    if let Some(engine) = device::engine_of(name) {
+        return Err(Error::new(format!("key {name} belongs to the I/O engine {engine}, which is not here"))
+            .hint("io_uring, libaio, posixaio, psync and null are"));
+    }
+    let error = Error::new(format!("key \"{}\" is not known", name.escape_debug()));
+    if COMMAND_LINE_ONLY.contains(&name) {
+        return Err(error.hint("it is an option of the command line, not of a job"));
+    }
+    Err(match nearest(name) {
+        Some(meant) if meant == name.to_ascii_lowercase() => error.hint(format!("keys are in lower case: {meant}")),
+        Some(meant) => error.hint(format!("did you mean {meant}?")),
+        None => error,
+    })
+}
+
+/// The known name that is the fewest letters away, where that is near enough to be meant.
+fn nearest(name: &str) -> Option<&'static str> {
+    let lower = name.to_ascii_lowercase();
+    let names = keys().flat_map(|key| std::iter::once(&key.name).chain(key.aliases));
+    let near = names.map(|known| (distance(&lower, known), *known)).min_by_key(|(letters, _)| *letters)?;
+    (near.0 <= 1 + lower.len() / 5).then_some(near.1)
+}
+
+/// Letters to insert, delete or replace to make one of the other (V. Levenshtein, Soviet Physics Doklady 10, 1966).
+fn distance(one: &str, other: &str) -> usize {
+    let other: Vec<char> = other.chars().take(40).collect();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (line, letter) in one.chars().take(40).enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], line + 1);
+        for (column, against) in other.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != *against);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[other.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_name_stands_for_two_keys() {
+        let mut names = BTreeSet::new();
+        for name in keys().flat_map(|key| std::iter::once(&key.name).chain(key.aliases)) {
+            assert!(names.insert(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused_with_what_may_have_been_meant() {
+        let message = |name: &str| find(name).unwrap_err().to_string();
+        assert_eq!(message("iodeepth"), "key \"iodeepth\" is not known; hint: did you mean iodepth?");
+        assert_eq!(message("RW"), "key \"RW\" is not known; hint: keys are in lower case: rw");
+        assert_eq!(message("completely_else"), "key \"completely_else\" is not known");
+        assert!(message("output-format").contains("option of the command line"));
+        assert!(message("rbdname").contains("engine rbd"));
+        assert_eq!(find("readwrite").unwrap().name, "rw");
+    }
+
+    #[test]
+    fn a_value_has_the_form_of_its_key() {
+        let check = |name: &str, value: &str| find(name).unwrap().check(value, Prefixes::default());
+        assert!(check("direct", "1").is_ok());
+        assert_eq!(check("direct", "yes").unwrap_err().to_string(), "direct yes is neither 0 nor 1");
+        assert!(check("runtime", "5x").unwrap_err().to_string().starts_with("runtime 5x is not a time"));
+        assert!(check("random_generator", "dice").unwrap_err().to_string().contains("one of tausworthe"));
+    }
+}

@@ -1,0 +1,107 @@
+//! Lists inside a value: up to three for read, write and trim, and those with colons between.
+
+use crate::error::{Error, Result};
+
+/// One for reads, one for writes, one for trims.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Directions<T> {
+    /// Of reads.
+    pub(crate) read: T,
+    /// Of writes.
+    pub(crate) write: T,
+    /// Of trims.
+    pub(crate) trim: T,
+}
+
+impl<T: Copy> Directions<T> {
+    /// The same for all.
+    pub(crate) fn all(value: T) -> Directions<T> {
+        Directions { read: value, write: value, trim: value }
+    }
+}
+
+impl<T> Directions<T> {
+    /// What `change` makes of each.
+    pub(crate) fn try_map<U>(self, change: impl Fn(T) -> Result<U>) -> Result<Directions<U>> {
+        Ok(Directions { read: change(self.read)?, write: change(self.write)?, trim: change(self.trim)? })
+    }
+}
+
+/// Reads `a`, `a,b` or `a,b,c`: a part without a comma after it counts for what follows too, an empty part leaves
+/// `default`.
+pub(crate) fn directions<T: Copy>(
+    text: &str,
+    default: Directions<T>,
+    read: impl Fn(&str) -> Result<T>,
+) -> Result<Directions<T>> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let part = |index: usize| match parts.get(index) {
+        Some(&"") => Ok(None),
+        Some(part) => read(part).map(Some),
+        None => Ok(None),
+    };
+    if parts.len() > 3 {
+        let error = Error::new(format!("{text} has {} parts", parts.len()));
+        return Err(error.hint("at most three: read,write,trim"));
+    }
+    let (first, second, third) = (part(0)?, part(1)?, part(2)?);
+    let last = parts.len() - 1;
+    let extended = |index: usize, value: Option<T>| match index > last {
+        true => [first, second, third][last],
+        false => value,
+    };
+    Ok(Directions {
+        read: extended(0, first).unwrap_or(default.read),
+        write: extended(1, second).unwrap_or(default.write),
+        trim: extended(2, third).unwrap_or(default.trim),
+    })
+}
+
+/// The parts between colons; `\:` is a colon of the part itself.
+pub(crate) fn between_colons(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if letters.peek() == Some(&':') => {
+                letters.next();
+                parts.last_mut().expect("there is always one").push(':');
+            }
+            ':' => parts.push(String::new()),
+            other => parts.last_mut().expect("there is always one").push(other),
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Option<(u32, u32, u32)> {
+        let default = Directions::all(4);
+        let read = directions(text, default, |part| part.parse().map_err(|_| Error::new("no"))).ok()?;
+        Some((read.read, read.write, read.trim))
+    }
+
+    #[test]
+    fn a_part_counts_for_what_follows_unless_a_comma_ends_it() {
+        assert_eq!(read("8"), Some((8, 8, 8)));
+        assert_eq!(read("8,16"), Some((8, 16, 16)));
+        assert_eq!(read("8,"), Some((8, 4, 4)));
+        assert_eq!(read(",8"), Some((4, 8, 8)));
+        assert_eq!(read(",8,"), Some((4, 8, 4)));
+        assert_eq!(read("1,,2"), Some((1, 4, 2)));
+        assert_eq!(read("1,2,3"), Some((1, 2, 3)));
+        assert_eq!(read("1,2,3,4"), None);
+        assert_eq!(read("x"), None);
+    }
+
+    #[test]
+    fn a_colon_in_a_path_is_escaped() {
+        assert_eq!(between_colons("/dev/a:/dev/b"), ["/dev/a", "/dev/b"]);
+        assert_eq!(between_colons("/dev/disk/by-path/pci-0000\\:00"), ["/dev/disk/by-path/pci-0000:00"]);
+        assert_eq!(between_colons("a\\b"), ["a\\b"]);
+        assert_eq!(between_colons(""), [""]);
+    }
+}

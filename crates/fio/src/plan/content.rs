@@ -1,0 +1,57 @@
+//! What is written, and whether it is read again and checked.
+
+use record::{BufferContent, Bytes, IoMix, Ratio, Verification};
+
+use super::notes::Notes;
+use super::pattern;
+use crate::error::Result;
+use crate::options::Options;
+
+/// Bytes of a chunk of compressible data unless told.
+const CHUNK_BYTES_DEFAULT: u64 = 512;
+
+/// Reads what is written. Zeros win over compressible data, that over a pattern, a pattern over repeated blocks.
+pub(crate) fn content(options: &Options, notes: &mut Notes) -> Result<BufferContent> {
+    let compressible = options.number_within("buffer_compress_percentage", 0, 100)?.filter(|share| *share > 0);
+    let repeated = options.number_within("dedupe_percentage", 0, 100)?.filter(|share| *share > 0);
+    let chunk = options.number("buffer_compress_chunk")?.filter(|bytes| *bytes > 0).unwrap_or(CHUNK_BYTES_DEFAULT);
+    let pattern = options.read("buffer_pattern", |text, _| pattern::pattern(text))?;
+    let ratio = |per_cent: u32| Ratio(f64::from(per_cent) / 100.0);
+    if options.is_on("zero_buffers") {
+        return Ok(BufferContent::Zero);
+    }
+    if let Some(share) = compressible {
+        if repeated.is_some() {
+            let at = options.at("dedupe_percentage");
+            notes.lint(format!("dedupe_percentage{at} is not followed beside buffer_compress_percentage"));
+        }
+        if pattern.is_some() {
+            let at = options.at("buffer_pattern");
+            notes.ignored(format!("buffer_pattern{at}: the compressible part of a block is zeros"));
+        }
+        return Ok(BufferContent::Compressible { share: ratio(share), chunk_bytes: Bytes(chunk) });
+    }
+    match (pattern, repeated) {
+        (Some(pattern), repeated) => {
+            if repeated.is_some() {
+                let at = options.at("dedupe_percentage");
+                notes.lint(format!("dedupe_percentage{at} is not followed beside buffer_pattern"));
+            }
+            Ok(BufferContent::Pattern(pattern))
+        }
+        (None, Some(share)) => Ok(BufferContent::Repeated { share: ratio(share) }),
+        (None, None) => Ok(BufferContent::Random),
+    }
+}
+
+/// Jobs that read check what they read, jobs that only write are checked after the run.
+pub(crate) fn verification(options: &Options, mix: IoMix) -> Verification {
+    let asked = !matches!(options.text("verify"), None | Some("0" | "null"));
+    let asked = asked || options.is_on("verify_only");
+    match asked {
+        false => Verification::None,
+        true if mix.read.0 > 0.0 => Verification::OnRead,
+        true if mix.write.0 > 0.0 && options.switch("do_verify") != Some(false) => Verification::After,
+        true => Verification::None,
+    }
+}

@@ -1,0 +1,120 @@
+//! How I/O is handed to the kernel: `ioengine`, depth, batches, and what is asked of an io_uring.
+
+use record::{IoMode, OpenSync, RingOptions, SyncEvery};
+
+use super::notes::Notes;
+use crate::error::{Error, Result};
+use crate::options::Options;
+
+/// The longest queue of an io_uring.
+const DEPTH_MAX: u32 = 32_768;
+/// The same for commits: a write and the sync behind it take a place each.
+const COMMIT_DEPTH_MAX: u32 = DEPTH_MAX / 2;
+/// What fio takes on Linux for a job that says nothing.
+pub(crate) const ENGINE_DEFAULT: &str = "psync";
+
+/// How I/O is handed over.
+pub(crate) struct Engine {
+    pub(crate) mode: IoMode,
+    pub(crate) ring: RingOptions,
+    pub(crate) depth: u32,
+    pub(crate) batch_submit: u32,
+    pub(crate) batch_complete_min: u32,
+    pub(crate) direct: bool,
+}
+
+/// Reads everything that says how I/O is handed over.
+pub(crate) fn engine(options: &Options, notes: &mut Notes) -> Result<Engine> {
+    let mode = mode(options, notes)?;
+    let depth = options.number_within("iodepth", 1, DEPTH_MAX)?.unwrap_or(1);
+    let batch = |key: &str| -> Result<Option<u32>> {
+        Ok(options.number_within(key, 0, DEPTH_MAX)?.map(|batch| batch.min(depth)))
+    };
+    // Unless told, as many I/Os as there are go to the kernel at once: that is what it does best.
+    let batch_submit = batch("iodepth_batch")?.unwrap_or(0);
+    let batch_complete_min = batch("iodepth_batch_complete_min")?.unwrap_or(1).max(1);
+    Ok(Engine {
+        mode,
+        ring: ring(options)?,
+        depth: if mode == IoMode::Synchronous { 1 } else { depth },
+        batch_submit,
+        batch_complete_min,
+        direct: direct(options),
+    })
+}
+
+/// Whether the commits of a job fit its queue.
+///
+/// # Errors
+/// They do not.
+pub(crate) fn commits_fit(options: &Options, engine: &Engine) -> Result<()> {
+    match engine.depth {
+        depth if engine.mode == IoMode::Ring && depth > COMMIT_DEPTH_MAX => {
+            let error = Error::new(format!("{depth} is more than {COMMIT_DEPTH_MAX} for commits"));
+            let hint = format!("use {COMMIT_DEPTH_MAX} or less; without commit=1, {DEPTH_MAX} or less");
+            Err(options.error("iodepth", error.hint(hint)))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn mode(options: &Options, notes: &mut Notes) -> Result<IoMode> {
+    let name = options.text("ioengine").unwrap_or(ENGINE_DEFAULT);
+    match name {
+        "io_uring" => Ok(IoMode::Ring),
+        "libaio" | "aio" | "linuxaio" | "posixaio" => {
+            notes.ignored(format!("ioengine={name}{}: io_uring is used in its place", options.at("ioengine")));
+            Ok(IoMode::Ring)
+        }
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Ok(IoMode::Synchronous),
+        "null" => Ok(IoMode::Null),
+        _ => {
+            let error = Error::new(format!("{name} is an I/O engine that is not here"));
+            let known = "io_uring libaio posixaio sync psync vsync pvsync pvsync2 null";
+            Err(options.error("ioengine", error.hint(format!("one of {known}"))))
+        }
+    }
+}
+
+fn ring(options: &Options) -> Result<RingOptions> {
+    Ok(RingOptions {
+        fixed_buffers: options.switch("fixedbufs").unwrap_or(true),
+        registered_files: options.switch("registerfiles").unwrap_or(true),
+        polled: options.is_on("hipri"),
+        submission_polled: options.is_on("sqthread_poll") || options.last("sqthread_poll_cpu").is_some(),
+        submission_processor: options.number_within("sqthread_poll_cpu", 0, super::processors::PROCESSORS_MAX)?,
+    })
+}
+
+/// Past the page cache: the later of the two keys that say it.
+fn direct(options: &Options) -> bool {
+    match options.later("direct", "buffered") {
+        Some("buffered") => !options.is_on("buffered"),
+        _ => options.is_on("direct"),
+    }
+}
+
+/// How each write is forced to stable storage, where a sync is no call of its own.
+pub(crate) fn open_sync(options: &Options) -> OpenSync {
+    match options.text("sync") {
+        Some("sync" | "1") => OpenSync::Sync,
+        Some("dsync") => OpenSync::Dsync,
+        Some("rwf_dsync") => OpenSync::WriteDsync,
+        _ => OpenSync::None,
+    }
+}
+
+/// A sync after so many writes. Where both keys are set, the one that comes sooner counts, and fsync if neither does.
+pub(crate) fn sync_every(options: &Options, notes: &mut Notes) -> Result<Option<SyncEvery>> {
+    let every = |key: &str| options.number_within(key, 0, u32::MAX).map(|writes| writes.filter(|writes| *writes > 0));
+    let full = every("fsync")?.map(|writes| SyncEvery { writes, data_only: false });
+    let data = every("fdatasync")?.map(|writes| SyncEvery { writes, data_only: true });
+    match (full, data) {
+        (Some(full), Some(data)) => {
+            let (kept, left) = if data.writes < full.writes { (data, "fsync") } else { (full, "fdatasync") };
+            notes.lint(format!("{left}{} is not followed: a job syncs in one way", options.at(left)));
+            Ok(Some(kept))
+        }
+        (full, data) => Ok(full.or(data)),
+    }
+}

@@ -1,0 +1,145 @@
+//! One job, all of its values resolved.
+
+use record::{Bytes, FileChoice, IoJob, Layout, Nanos};
+
+use super::access::{self, Access};
+use super::engine::Engine;
+use super::notes::Notes;
+use super::region::Extent;
+use super::{blocks, content, distribution, engine, files, pace, processors, region, transaction};
+use crate::error::Result;
+use crate::number::{self, Bare};
+use crate::options::Options;
+
+/// Clones of one job.
+const CLONES_MAX: u32 = 4096;
+
+/// The job `name` with these settings.
+pub(crate) fn job(name: &str, options: &Options, notes: &mut Notes) -> Result<IoJob> {
+    let access = access::access(options)?;
+    let clones = options.number_within("numjobs", 1, CLONES_MAX)?.unwrap_or(1);
+    let blocks = blocks::blocks(options)?;
+    let engine = engine::engine(options, notes)?;
+    let files = files::files(name, options, notes)?;
+    let extent = Extent {
+        files: files.names.len(),
+        clones,
+        own: files.names.iter().any(|name| !name.starts_with('/')),
+        shared: files.shared,
+    };
+    let region = region::region(options, &extent, notes)?;
+    let distribution =
+        distribution::distribution(options, &access, region::length(region.size, region.file_size, region.offset))?;
+    let align = align(options, &access)?;
+    let (pace, mix) = pace::pace(options, access.mix, &blocks, clones, notes)?;
+    let (cpus_allowed, cpus_split) = processors::processors(options)?;
+    let io_count = options.number("number_ios")?.filter(|count| *count > 0);
+    let times = times(options, notes)?;
+    let (open_sync, sync_every) = (engine::open_sync(options), engine::sync_every(options, notes)?);
+    let commit = transaction::commit(options, sync_every, open_sync, mix.write.0 > 0.0)?;
+    if commit {
+        engine::commits_fit(options, &engine)?;
+    }
+    let Engine { mode, ring, depth, batch_submit, batch_complete_min, direct } = engine;
+    Ok(IoJob {
+        name: name.to_owned(),
+        description: options.text("description").map(str::to_owned),
+        clones,
+        report_group: 0,
+        grouped: options.is_on("group_reporting"),
+        order: access.order,
+        mix,
+        coverage: distribution::coverage(options, &distribution, &blocks, &access, align),
+        read_blocks: blocks.read,
+        write_blocks: blocks.write,
+        trim_blocks: blocks.trim,
+        align_bytes: align,
+        distribution,
+        sequence: access.sequence,
+        mode,
+        ring,
+        depth,
+        batch_submit,
+        batch_complete_min,
+        direct,
+        open_sync,
+        sync_every,
+        commit,
+        end_sync: options.is_on("end_fsync") || options.is_on("fsync_on_close"),
+        file_choice: match files.names.len() {
+            1 => FileChoice::RoundRobin,
+            _ => files::choice(options, notes)?,
+        },
+        files: files.names,
+        layout: layout(options, &access),
+        file_size: region.file_size,
+        offset: region.offset,
+        offset_increment: region.offset_increment,
+        size: region.size,
+        io_bytes: region.io_bytes,
+        loops: options.number_within("loops", 1, u32::MAX)?.unwrap_or(1),
+        io_count,
+        time_based: times.time_based,
+        run_time: times.run,
+        ramp_time: times.ramp,
+        start_delay: times.delay,
+        pace,
+        burst: transaction::burst(options)?,
+        content: content::content(options, notes)?,
+        verification: content::verification(options, access.mix),
+        seed: options.number("randseed")?,
+        cpus_allowed,
+        cpus_split,
+    })
+}
+
+struct Times {
+    time_based: bool,
+    run: Option<Nanos>,
+    ramp: Nanos,
+    delay: Nanos,
+}
+
+fn times(options: &Options, notes: &mut Notes) -> Result<Times> {
+    let run = options.time("runtime", Bare::Seconds)?.filter(|time| time.0 > 0);
+    let delay = options.read("startdelay", |text, _| match text.split_once('-') {
+        Some((earliest, latest)) if !text.starts_with(['(', '-']) => {
+            let (earliest, latest) = (number::time(earliest, Bare::Seconds)?, number::time(latest, Bare::Seconds)?);
+            let middle = Nanos(earliest.0 / 2 + latest.0 / 2);
+            notes.ignored(format!("startdelay={text}: every clone begins after the middle, {} s", middle.seconds()));
+            Ok(middle)
+        }
+        _ => number::time(text, Bare::Seconds),
+    })?;
+    Ok(Times {
+        // Without an end it would go on for ever.
+        time_based: options.is_on("time_based") && run.is_some(),
+        run,
+        ramp: options.time("ramp_time", Bare::Seconds)?.unwrap_or_default(),
+        delay: delay.unwrap_or_default(),
+    })
+}
+
+/// Random offsets are multiples of this, where the job says so.
+fn align(options: &Options, access: &Access) -> Result<Option<Bytes>> {
+    let align = blocks::align(options)?.map(|align| match access.mix {
+        mix if mix.read.0 > 0.0 => align.read,
+        mix if mix.write.0 > 0.0 => align.write,
+        _ => align.trim,
+    });
+    Ok(align.filter(|align| align.0 > 0))
+}
+
+/// What is read, or written at random, lies on blocks that were written; a file that is only written from one end to
+/// the other is made as the job says.
+fn layout(options: &Options, access: &Access) -> Layout {
+    let writes_only = access.mix.read.0 == 0.0 && access.mix.trim.0 == 0.0;
+    if !writes_only || access.random || options.is_on("overwrite") {
+        return Layout::Written;
+    }
+    match options.text("fallocate") {
+        Some("none" | "0") => Layout::Empty,
+        Some("truncate") => Layout::Sparse,
+        _ => Layout::Allocated,
+    }
+}

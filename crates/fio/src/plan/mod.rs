@@ -1,0 +1,101 @@
+//! From settings to a plan: who inherits what, which jobs run at the same time, which are reported together.
+
+mod access;
+pub(crate) mod blocks;
+mod content;
+mod distribution;
+pub(crate) mod engine;
+mod files;
+mod job;
+pub(crate) mod notes;
+mod pace;
+mod pattern;
+mod phase;
+mod processors;
+pub(crate) mod region;
+#[cfg(test)]
+mod tests;
+mod transaction;
+
+use record::IoPlan;
+
+use crate::error::{Error, Result};
+use crate::job_file::{JobFile, Section};
+use crate::lint;
+use crate::options::Options;
+use crate::overrides::Override;
+use crate::surroundings::Surroundings;
+
+use notes::Notes;
+use phase::Phases;
+
+/// Jobs of one plan; above it nobody reads the result.
+const JOBS_MAX: usize = 16_384;
+
+/// The plan of `files`, one after the other, each job with `overrides` after its own settings.
+///
+/// # Errors
+/// A value that cannot be, with its line; files without a job.
+pub fn plan(files: &[JobFile], overrides: &[Override], surroundings: &Surroundings<'_>) -> Result<IoPlan> {
+    directory(files, overrides)?;
+    let mut phases = Phases::default();
+    let mut notes = Notes::default();
+    each_job(files, overrides, |section, options, first_of_file| {
+        let name = options.text("name").unwrap_or(&section.name);
+        let job = job::job(name, options, &mut notes).map_err(|error| error.at(&section.place))?;
+        notes.list(options);
+        lint::job(&job, options, surroundings, &mut notes);
+        phases.add(job, options, first_of_file).map_err(|error| error.at(&section.place))?;
+        match phases.job_count() > JOBS_MAX {
+            true => Err(Error::new(format!("there are more than {JOBS_MAX} jobs")).at(&section.place)),
+            false => Ok(()),
+        }
+    })?;
+    let phases = phases.finish();
+    if phases.is_empty() {
+        let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+        let error = Error::new(format!("{} has no job", names.join(", ")));
+        return Err(error.hint("a job is a section that is not called global: [name]"));
+    }
+    for phase in &phases {
+        lint::phase(phase, &mut notes);
+    }
+    let (ignored, lints) = notes.into_lists();
+    Ok(IoPlan { phases, ignored, lints })
+}
+
+/// The directory that the jobs name themselves, where it is absolute: relative names of files are relative to it.
+/// `None` where no job names one.
+///
+/// # Errors
+/// Jobs that name different ones: one directory is measured at a time.
+pub fn directory(files: &[JobFile], overrides: &[Override]) -> Result<Option<String>> {
+    files::directory(files, overrides)
+}
+
+/// Calls `visit` with every job, its settings and whether it is the first of a file that is not the first.
+fn each_job(
+    files: &[JobFile],
+    overrides: &[Override],
+    mut visit: impl FnMut(&Section, &Options, bool) -> Result<()>,
+) -> Result<()> {
+    for (index, file) in files.iter().enumerate() {
+        let mut defaults = Options::default();
+        let mut first = true;
+        for section in &file.sections {
+            if section.is_global() {
+                // A name of its own is what a job is called; that of the defaults labels nothing.
+                defaults.add_without_name(&section.settings)?;
+                continue;
+            }
+            let mut options = defaults.clone();
+            options.add(&section.settings)?;
+            for Override(setting) in overrides {
+                options.add_override(setting)?;
+            }
+            visit(section, &options, first && index > 0)?;
+            first = false;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! Job files that come with dbdyno: the I/O of databases. Each is a file of the folder `profiles`, to be read, copied
+//! and changed.
+
+/// Name and text of each.
+const PROFILES: &[(&str, &str)] = include!("../profiles/list.rs");
+
+/// The names of the profiles, in the order in which they are listed.
+pub fn profiles() -> impl Iterator<Item = &'static str> {
+    PROFILES.iter().map(|(name, _)| *name)
+}
+
+/// The job file of the profile `name`.
+pub fn profile(name: &str) -> Option<&'static str> {
+    PROFILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! Loop devices where this host has them, and what can be tested without.
+
+use std::io::Write;
+use std::process::Command;
+
+use tempfile::NamedTempFile;
+
+use super::super::invented::tree;
+use super::*;
+use crate::Medium;
+
+const SIZE: u64 = 16 << 20;
+
+/// A loop device with a file of zeros, given back when it is dropped.
+struct Loop {
+    path: PathBuf,
+    _file: NamedTempFile,
+}
+
+impl Loop {
+    /// None where there is none to be had: without root, without the driver, in most containers.
+    fn new(arguments: &[&str]) -> Option<Loop> {
+        let file = NamedTempFile::new().expect("a file");
+        file.as_file().set_len(SIZE).expect("length");
+        let output = Command::new("losetup").args(["--find", "--show"]).args(arguments).arg(file.path()).output();
+        let output = output.ok().filter(|output| output.status.success());
+        let Some(output) = output else {
+            // Past the harness, which would keep it to itself: a test that did nothing must say so.
+            let _ = writeln!(std::io::stderr(), "no loop device on this host: only invented ones are tested");
+            return None;
+        };
+        let path = String::from_utf8(output.stdout).expect("a path").trim().into();
+        Some(Loop { path, _file: file })
+    }
+
+    fn state(&self) -> BlockDeviceState {
+        let mut state = block_device(&self.path).expect("a state").expect("a block device");
+        // One that looks for a free device, for another test, opens this one too until the kernel refuses it.
+        state.uses.retain(|reason| !reason.starts_with("open for writing in losetup"));
+        state
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.path).status();
+    }
+}
+
+#[test]
+fn what_is_no_block_device_has_no_state() {
+    let file = NamedTempFile::new().expect("a file");
+    assert_eq!(block_device(file.path()).expect("a file"), None);
+    assert_eq!(block_device(Path::new("/")).expect("a directory"), None);
+    assert_eq!(block_device(Path::new("/dev/null")).expect("a character device"), None);
+    let absent = block_device(Path::new("/dev/absent")).expect_err("absent");
+    assert_eq!((absent.kind(), absent.to_string().contains("/dev/absent")), (io::ErrorKind::NotFound, true));
+}
+
+#[test]
+fn a_free_device_is_described_and_has_no_uses() {
+    let Some(device) = Loop::new(&["--sector-size", "4096"]) else { return };
+    let state = device.state();
+    assert_eq!(state.path, device.path);
+    assert_eq!(device.path.file_name().and_then(|name| name.to_str()), Some(state.name.as_str()));
+    assert_eq!((state.size_bytes, state.logical_block_bytes), (Bytes(SIZE), Bytes(4096)));
+    assert!(state.physical_block_bytes >= state.logical_block_bytes);
+    assert_eq!((state.read_only, state.uses.as_slice()), (false, [].as_slice()));
+    let place = crate::place(&device.path).expect("a place");
+    assert_eq!((place.medium, place.file_system), (Medium::Device, None), "not the file system of its node");
+    assert_eq!(place.devices[0].device.name, state.name);
+    let file = File::open(&device.path).expect("open");
+    assert_eq!(crate::extents(&file, 0, SIZE).expect("extents"), None);
+    assert!(crate::cached_share(&file, 0, SIZE).is_some());
+}
+
+#[test]
+fn a_device_that_may_not_be_written_says_so() {
+    let Some(device) = Loop::new(&["--read-only"]) else { return };
+    assert!(device.state().read_only);
+}
+
+#[test]
+fn a_file_system_and_its_mount_are_reasons() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let made = Command::new("mkfs.ext4").arg("-q").arg(&device.path).status();
+    if !made.is_ok_and(|status| status.success()) {
+        return;
+    }
+    assert_eq!(device.state().uses, ["bears the signature of an ext2, ext3 or ext4 file system"]);
+    let directory = tempfile::tempdir().expect("temporary directory");
+    let mounted = Command::new("mount").arg(&device.path).arg(directory.path()).status();
+    if !mounted.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let uses = device.state().uses;
+    let unmounted = Command::new("umount").arg(directory.path()).status().expect("umount");
+    assert!(unmounted.success());
+    let expected = format!("mounted at {}", directory.path().display());
+    assert!(uses.contains(&expected), "{uses:?}");
+    assert!(uses.iter().any(|reason| reason.starts_with("held exclusively")), "{uses:?}");
+}
+
+#[test]
+fn a_program_that_holds_it_is_a_reason() {
+    let Some(device) = Loop::new(&[]) else { return };
+    let held = open(&device.path, true).expect("an exclusive hold");
+    assert_eq!(device.state().uses, ["held exclusively by a mount, a volume or a program"]);
+    drop(held);
+    let script = "exec 3<>\"$0\"; echo ready; read line";
+    let mut writer = Command::new("sh")
+        .args(["-c", script])
+        .arg(&device.path)
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    let mut line = String::new();
+    let output = writer.stdout.take().expect("output");
+    std::io::BufRead::read_line(&mut std::io::BufReader::new(output), &mut line).expect("ready");
+    let uses = device.state().uses;
+    drop(writer.stdin.take());
+    writer.wait().expect("end");
+    assert_eq!(uses, [format!("open for writing in sh (process {})", writer.id())]);
+    assert_eq!(device.state().uses, [""; 0], "free again");
+}
+
+#[test]
+fn the_disk_of_this_host_is_in_use() {
+    let mount = stack::devices(&Root::host(), Path::new("/")).into_iter().next();
+    let Some(disk) = mount else { return };
+    match block_device(&Path::new("/dev").join(&disk.name)) {
+        Ok(Some(state)) => {
+            assert!(!state.uses.is_empty() && state.size_bytes > Bytes(0), "{state:?}");
+            assert!(state.uses[0].contains("root file system"), "{state:?}");
+        }
+        // Only root may open it, and containers have no node of it.
+        other => assert!(other.is_err(), "{other:?}"),
+    }
+}
+
+#[test]
+fn a_device_has_names_that_stay() {
+    let (_scratch, root) = tree(&[
+        ("dev/disk/by-id/nvme-Samsung_1", "-> ../../nvme0n1"),
+        ("dev/disk/by-id/nvme-Samsung_1-part1", "-> ../../nvme0n1p1"),
+        ("dev/disk/by-id/wwn-0x5", "-> ../../nvme0n1"),
+        ("dev/mapper/vg-data", "-> ../dm-0"),
+        ("dev/mapper/control", ""),
+    ]);
+    let of = |name: &str| links(&root, name).into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+    assert_eq!(of("nvme0n1"), ["/dev/disk/by-id/nvme-Samsung_1", "/dev/disk/by-id/wwn-0x5"]);
+    assert_eq!(of("dm-0"), ["/dev/mapper/vg-data"]);
+    assert_eq!(of("sda"), [""; 0]);
+}

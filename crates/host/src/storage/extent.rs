@@ -1,0 +1,317 @@
+//! Which parts of a file have blocks that were written: holes and reserved extents are read without the device.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileTypeExt;
+
+use record::Bytes;
+use rustix::fs::SeekFrom;
+use rustix::io::Errno;
+use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
+
+/// What a range of a file consists of. Written, reserved and hole add up to the range; the others are parts of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extents {
+    /// Bytes that were written: they lie on the device, or are on their way to it.
+    pub written_bytes: Bytes,
+    /// Bytes with space reserved that was never written: reads give zeros without the device. Where a file system
+    /// tells holes only (tmpfs), it is counted as a hole.
+    pub unwritten_bytes: Bytes,
+    /// Bytes without space, those beyond the end of the file included: reads give zeros without the device.
+    pub hole_bytes: Bytes,
+    /// Written or reserved bytes that other files have in common (reflinks, snapshots): the first write copies them.
+    pub shared_bytes: Bytes,
+    /// Bytes that the file system compressed or encrypted: their place on the device is not that of a plain block.
+    pub encoded_bytes: Bytes,
+    /// Bytes that lie within metadata, as very small files do.
+    pub inline_bytes: Bytes,
+    /// Pieces that the file system keeps the range in.
+    pub count: u64,
+}
+
+/// What `length` bytes of `file` from `offset` on consist of. Data that waits for its place is written out first. None
+/// for a device, and where the file system does not tell.
+///
+/// Asks with `FS_IOC_FIEMAP` (Documentation/filesystems/fiemap.rst), and where there is none, for holes with
+/// `SEEK_HOLE`: that there is no hole is then believed of memory only, as file systems that cannot tell say so of
+/// every file.
+///
+/// # Errors
+///
+/// Those of the operating system, but for the ones by which a file system says that it does not tell.
+pub fn extents(file: &File, offset: u64, length: u64) -> io::Result<Option<Extents>> {
+    if file.metadata()?.file_type().is_block_device() {
+        return Ok(None);
+    }
+    let range = Range { begin: offset, end: offset.saturating_add(length) };
+    match mapped(file, range) {
+        Err(Errno::NOTTY | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => sought(file, range),
+        result => Ok(Some(result?)),
+    }
+}
+
+/// Bytes of a file.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    begin: u64,
+    end: u64,
+}
+
+impl Range {
+    /// How much of a piece lies within.
+    fn overlap(self, begin: u64, end: u64) -> u64 {
+        end.min(self.end).saturating_sub(begin.max(self.begin))
+    }
+}
+
+/// Extents that are asked for at once.
+const BATCH: usize = 128;
+
+/// `struct fiemap`, without its extents.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Head {
+    start: u64,
+    length: u64,
+    flags: u32,
+    mapped_extents: u32,
+    extent_count: u32,
+    reserved: u32,
+}
+
+/// `struct fiemap_extent`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+struct Extent {
+    logical: u64,
+    physical: u64,
+    length: u64,
+    reserved_64: [u64; 2],
+    flags: u32,
+    reserved: [u32; 3],
+}
+
+/// `struct fiemap` with room for extents.
+#[repr(C)]
+struct Request {
+    head: Head,
+    extents: [Extent; BATCH],
+}
+
+/// `FS_IOC_FIEMAP`.
+const FIEMAP: Opcode = opcode::read_write::<Head>(b'f', 11);
+/// `FIEMAP_FLAG_SYNC`: data that has no place yet is written first.
+const SYNC: u32 = 1;
+/// `FIEMAP_EXTENT_*`.
+const LAST: u32 = 0x1;
+const ENCODED: u32 = 0x8;
+const INLINE: u32 = 0x200;
+const UNWRITTEN: u32 = 0x800;
+const SHARED: u32 = 0x2000;
+
+/// Asks the file system for its extents, batch by batch.
+fn mapped(file: &File, range: Range) -> Result<Extents, Errno> {
+    let mut sum = Sum::new(range);
+    let mut next = range.begin;
+    while next < range.end {
+        let head = Head {
+            start: next,
+            length: range.end - next,
+            flags: if next == range.begin { SYNC } else { 0 },
+            extent_count: BATCH as u32,
+            ..Head::default()
+        };
+        let mut request = Request { head, extents: [Extent::default(); BATCH] };
+        // SAFETY: the kernel reads the head and writes the head and at most `extent_count` extents behind it, for
+        // which there is room; both are laid out as linux/fiemap.h says, and any bits are valid in them.
+        unsafe { ioctl(file, Updater::<FIEMAP, Request>::new(&mut request))? };
+        let found = &request.extents[..(request.head.mapped_extents as usize).min(BATCH)];
+        found.iter().for_each(|extent| sum.add(extent));
+        let Some(last) = found.last() else { break };
+        let end = last.logical.saturating_add(last.length);
+        // One that ends where it should have begun would be asked for again and again.
+        if last.flags & LAST != 0 || end <= next {
+            break;
+        }
+        next = end;
+    }
+    Ok(sum.extents())
+}
+
+/// Adds extents up.
+struct Sum {
+    range: Range,
+    sum: Extents,
+}
+
+impl Sum {
+    fn new(range: Range) -> Sum {
+        Sum { range, sum: Extents::default() }
+    }
+
+    fn add(&mut self, extent: &Extent) {
+        let bytes = self.range.overlap(extent.logical, extent.logical.saturating_add(extent.length));
+        if bytes == 0 {
+            return;
+        }
+        let has = |flag: u32| extent.flags & flag != 0;
+        let sum = &mut self.sum;
+        sum.count += 1;
+        add(if has(UNWRITTEN) { &mut sum.unwritten_bytes } else { &mut sum.written_bytes }, bytes);
+        for (flag, part) in
+            [(SHARED, &mut sum.shared_bytes), (ENCODED, &mut sum.encoded_bytes), (INLINE, &mut sum.inline_bytes)]
+        {
+            add(part, if has(flag) { bytes } else { 0 });
+        }
+    }
+
+    /// What is in no extent is a hole.
+    fn extents(self) -> Extents {
+        let length = self.range.end - self.range.begin;
+        let known = self.sum.written_bytes.0.saturating_add(self.sum.unwritten_bytes.0);
+        Extents { hole_bytes: Bytes(length.saturating_sub(known)), ..self.sum }
+    }
+}
+
+fn add(bytes: &mut Bytes, more: u64) {
+    bytes.0 = bytes.0.saturating_add(more);
+}
+
+/// Looks for holes by seeking over them; none where none is found and the file system may be one that does not tell.
+fn sought(file: &File, range: Range) -> io::Result<Option<Extents>> {
+    let position = rustix::fs::tell(file)?;
+    let result = data_and_holes(file, range);
+    rustix::fs::seek(file, SeekFrom::Start(position))?;
+    let in_memory = rustix::fs::fstatfs(file)?.f_type == libc::TMPFS_MAGIC;
+    let length = file.metadata()?.len();
+    let tells = |found: &Extents| in_memory || found.written_bytes.0 < range.overlap(0, length);
+    match result {
+        Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
+        result => Ok(Some(result?).filter(tells)),
+    }
+}
+
+fn data_and_holes(file: &File, range: Range) -> Result<Extents, Errno> {
+    let mut sum = Sum::new(range);
+    let mut next = range.begin;
+    while next < range.end {
+        let begin = match rustix::fs::seek(file, SeekFrom::Data(next)) {
+            // No data from here on.
+            Err(Errno::NXIO) => break,
+            result => result?,
+        };
+        let end = rustix::fs::seek(file, SeekFrom::Hole(begin))?;
+        if end <= next {
+            break;
+        }
+        sum.add(&Extent { logical: begin, length: end - begin, ..Extent::default() });
+        next = end;
+    }
+    Ok(sum.extents())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::FileExt;
+    use std::path::Path;
+
+    use proptest::prelude::*;
+    use rustix::fs::{FallocateFlags, fallocate};
+
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// A file without a name, where the directory is there.
+    fn file_in(directory: &str) -> Option<File> {
+        Path::new(directory).is_dir().then(|| tempfile::tempfile_in(directory).expect("a file"))
+    }
+
+    /// Both kinds of file system: one with extents (or none that tells), and memory.
+    fn files() -> Vec<File> {
+        ["/tmp", "/var/tmp", "/dev/shm"].iter().filter_map(|directory| file_in(directory)).collect()
+    }
+
+    #[test]
+    fn a_sparse_file_is_a_hole() {
+        for file in files() {
+            file.set_len(8 * MIB).expect("length");
+            let Some(found) = extents(&file, 0, 8 * MIB).expect("extents") else { continue };
+            assert_eq!(found, Extents { hole_bytes: Bytes(8 * MIB), ..Extents::default() });
+            file.write_all_at(&[7; 65_536], 4 * MIB).expect("write");
+            let found = extents(&file, 0, 8 * MIB).expect("extents").expect("told before");
+            assert_eq!((found.written_bytes, found.hole_bytes), (Bytes(65_536), Bytes(8 * MIB - 65_536)));
+            let found = extents(&file, 4 * MIB + 4096, MIB).expect("extents").expect("told before");
+            assert_eq!(found.written_bytes, Bytes(61_440), "of the range only");
+            assert_eq!(extents(&file, 9 * MIB, MIB).expect("extents").expect("told").hole_bytes, Bytes(MIB));
+        }
+    }
+
+    #[test]
+    fn reserved_space_is_not_written() {
+        for file in files() {
+            if fallocate(&file, FallocateFlags::empty(), 0, 8 * MIB).is_err() {
+                continue;
+            }
+            let Some(found) = extents(&file, 0, 8 * MIB).expect("extents") else { continue };
+            assert_eq!(found.written_bytes, Bytes(0));
+            assert_eq!(found.unwritten_bytes.0 + found.hole_bytes.0, 8 * MIB);
+            file.write_all_at(&[7; MIB as usize], MIB).expect("write");
+            let found = extents(&file, 0, 8 * MIB).expect("extents").expect("told before");
+            assert_eq!(found.written_bytes, Bytes(MIB), "without waiting for the file system to write it");
+        }
+    }
+
+    #[test]
+    fn a_written_file_is_written() {
+        for mut file in files() {
+            file.write_all(&vec![7; 3 * MIB as usize + 5]).expect("write");
+            let Some(found) = extents(&file, 0, 3 * MIB).expect("extents") else { continue };
+            let nothing = (Bytes(0), Bytes(0), Bytes(0));
+            assert_eq!((found.written_bytes, found.count > 0), (Bytes(3 * MIB), true));
+            assert_eq!((found.unwritten_bytes, found.hole_bytes, found.shared_bytes), nothing);
+            assert_eq!(rustix::fs::tell(&file).expect("position"), 3 * MIB + 5, "where it was");
+        }
+    }
+
+    #[test]
+    fn more_extents_than_fit_into_one_answer_are_all_added_up() {
+        const PIECES: u64 = 3 * BATCH as u64 + 1;
+        for file in files() {
+            for piece in 0..PIECES {
+                file.write_all_at(&[7; 4096], piece * 16_384).expect("write");
+            }
+            let Some(found) = extents(&file, 0, PIECES * 16_384).expect("extents") else { continue };
+            assert_eq!(found.written_bytes, Bytes(PIECES * 4096));
+            assert_eq!(found.hole_bytes, Bytes(PIECES * (16_384 - 4096)));
+        }
+    }
+
+    #[test]
+    fn what_cannot_tell_says_nothing() {
+        let pipe = std::io::pipe().expect("pipe").0;
+        let pipe = File::from(std::os::fd::OwnedFd::from(pipe));
+        assert!(!matches!(extents(&pipe, 0, MIB), Ok(Some(_))));
+        let proc = File::open("/proc/self/stat").expect("file");
+        assert!(!matches!(extents(&proc, 0, MIB), Ok(Some(_))));
+    }
+
+    proptest! {
+        #[test]
+        fn extents_of_any_kind_add_up_to_the_range(
+            pieces in prop::collection::vec((0u64..64, 1u64..8, any::<u32>()), 0..20),
+            begin in 0u64..32, length in 0u64..64,
+        ) {
+            let mut sum = Sum::new(Range { begin, end: begin + length });
+            let mut next = 0;
+            for (gap, length, flags) in pieces {
+                sum.add(&Extent { logical: next + gap, length, flags, ..Extent::default() });
+                next += gap + length;
+            }
+            let found = sum.extents();
+            prop_assert_eq!(found.written_bytes.0 + found.unwritten_bytes.0 + found.hole_bytes.0, length);
+            prop_assert!(found.shared_bytes.0 <= length && found.inline_bytes.0 <= length);
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! What lies below a path: the file system, the devices, or none.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use record::{BlockDevice, FileSystem};
+
+use super::direct::{DirectIo, direct_io};
+use super::queue::{self, QueueSettings};
+use crate::inventory;
+use crate::root::Root;
+use crate::stack::{self, Device};
+
+/// Where a path leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// The path without links: of one that is not there yet, the nearest directory above it.
+    pub path: PathBuf,
+    /// The file system that holds it, with its mount point, options and free space; absent where the path is a block
+    /// device.
+    pub file_system: Option<FileSystem>,
+    /// What answers below the file system.
+    pub medium: Medium,
+    /// The block devices below, the topmost first, always whole ones; empty where there is none or where it is out of
+    /// sight.
+    pub devices: Vec<PlacedDevice>,
+    /// What direct I/O asks of the file or device. Unknown for a directory, which does no I/O.
+    pub direct_io: DirectIo,
+}
+
+/// A block device below a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlacedDevice {
+    /// What the inventory has of it.
+    pub device: BlockDevice,
+    /// Its queue.
+    pub queue: QueueSettings,
+}
+
+/// What answers below a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Block devices of this host, whose counters see the I/O.
+    Device,
+    /// Memory of this host.
+    Memory,
+    /// Another host, or the host of this virtual machine, by a protocol for files (NFS, SMB, 9P, virtiofs).
+    Remote,
+    /// A program on this host (FUSE): what it does below is its own affair.
+    Program,
+    /// Not to be found out: layers that are out of sight, file systems that keep their devices to themselves (ZFS).
+    Unknown,
+}
+
+impl Medium {
+    /// Whether the block layer of this host lies below; none where that is not to be found out.
+    pub fn has_device(self) -> Option<bool> {
+        match self {
+            Medium::Device => Some(true),
+            Medium::Memory | Medium::Remote => Some(false),
+            Medium::Program | Medium::Unknown => None,
+        }
+    }
+}
+
+impl Place {
+    /// The device that the file system lies on directly, if there is one.
+    pub fn top(&self) -> Option<&PlacedDevice> {
+        self.devices.first()
+    }
+}
+
+/// What lies below `path` on this host. A path that is not there yet lies where the nearest directory above it does.
+///
+/// # Errors
+///
+/// Those of the operating system, with the path; and [`io::ErrorKind::NotFound`] where no mount holds it.
+pub fn place(path: &Path) -> io::Result<Place> {
+    place_at(&Root::host(), path)
+}
+
+/// The same on the machine that `root` describes; `path` is a path on that machine.
+///
+/// # Errors
+///
+/// As [`place`].
+pub fn place_at(root: &Root, path: &Path) -> io::Result<Place> {
+    let path = if root.is_host() { stack::nearest_existing(path) } else { path.to_owned() };
+    if !root.is_host() {
+        return on_file_system(root, path, DirectIo::Unknown);
+    }
+    let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let metadata = path.metadata().map_err(named)?;
+    let kind = metadata.file_type();
+    let is_io = kind.is_file() || kind.is_block_device();
+    // A file that may not be opened has a place nevertheless.
+    let direct_io = File::open(&path).ok().filter(|_| is_io).map_or(DirectIo::Unknown, |file| direct_io(&file));
+    if kind.is_block_device() {
+        let number = metadata.rdev();
+        let devices = stack::devices_of(root, (rustix::fs::major(number), rustix::fs::minor(number)));
+        let devices = devices.iter().map(placed).collect();
+        return Ok(Place { path, file_system: None, medium: Medium::Device, devices, direct_io });
+    }
+    on_file_system(root, path, direct_io)
+}
+
+fn on_file_system(root: &Root, path: PathBuf, direct_io: DirectIo) -> io::Result<Place> {
+    let lost = || io::Error::new(io::ErrorKind::NotFound, format!("{}: no mount holds this path", path.display()));
+    let file_system = inventory::file_system(root, &path).ok_or_else(lost)?;
+    let devices: Vec<PlacedDevice> = stack::devices(root, &path).iter().map(placed).collect();
+    let ground = stack::mount(root, &path).and_then(|mount| stack::ground(root, mount, &path));
+    let medium = match ground {
+        _ if !devices.is_empty() => Medium::Device,
+        Some((mount, _)) => medium_of(&mount.kind),
+        None => Medium::Unknown,
+    };
+    Ok(Place { path, file_system: Some(file_system), medium, devices, direct_io })
+}
+
+fn placed(device: &Device) -> PlacedDevice {
+    PlacedDevice { device: inventory::block_device(device), queue: queue::read(&device.directory) }
+}
+
+/// What a file system without a block device lies on, by its type.
+fn medium_of(kind: &str) -> Medium {
+    match kind {
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => Medium::Memory,
+        "nfs" | "nfs4" | "cifs" | "smb3" | "smbfs" | "ceph" | "9p" | "virtiofs" | "afs" | "coda" | "lustre"
+        | "beegfs" | "orangefs" | "pvfs2" | "vboxsf" | "vmhgfs" | "prl_fs" => Medium::Remote,
+        _ if kind == "fuse" || kind.starts_with("fuse.") => Medium::Program,
+        _ => Medium::Unknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Bytes, Nanos};
+
+    use super::super::invented::tree;
+    use super::*;
+
+    const MOUNTS: &str = "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\n\
+                          25 22 0:23 / /dev/shm rw - tmpfs tmpfs rw\n\
+                          26 22 0:24 / /net rw - nfs4 server:/export rw\n\
+                          27 22 0:25 / /mine rw - fuse.sshfs server: rw\n\
+                          28 22 0:26 / /pool rw - zfs pool/data rw\n\
+                          29 22 0:27 / /seen rw - overlay overlay rw,upperdir=/upper\n\
+                          30 22 0:28 / /hidden rw - overlay overlay rw,upperdir=/nowhere\n\
+                          31 22 0:29 / /fast rw - overlay overlay rw,upperdir=/dev/shm/upper\n\
+                          32 22 0:30 / /round rw - overlay overlay rw,upperdir=/round/upper\n";
+
+    fn machine() -> (tempfile::TempDir, Root) {
+        tree(&[
+            ("proc/self/mountinfo", MOUNTS),
+            ("upper/file", ""),
+            ("dev/shm/upper/file", ""),
+            ("round/upper/file", ""),
+            ("sys/dev/block/254:0/size", "2048"),
+            ("sys/dev/block/254:0/mq/0/nr_tags", "8"),
+            ("sys/dev/block/254:0/mq/1/nr_tags", "8"),
+            ("sys/dev/block/254:0/queue/physical_block_size", "4096"),
+            ("sys/dev/block/254:0/queue/logical_block_size", "512"),
+            ("sys/dev/block/254:0/queue/optimal_io_size", "0"),
+            ("sys/dev/block/254:0/queue/max_sectors_kb", "1280"),
+            ("sys/dev/block/254:0/queue/wbt_lat_usec", "75000"),
+            ("sys/dev/block/254:0/queue/nomerges", "2"),
+            ("sys/dev/block/254:0/queue/io_poll", "0"),
+            ("sys/dev/block/254:0/queue/discard_max_bytes", "1073741824"),
+            ("sys/dev/block/254:0/queue/write_cache", "write back"),
+        ])
+    }
+
+    #[test]
+    fn a_disk_is_told_from_memory_and_from_what_is_elsewhere() {
+        let (_scratch, root) = machine();
+        for (path, medium, has_device) in [
+            ("/home/x", Medium::Device, Some(true)),
+            ("/dev/shm/x", Medium::Memory, Some(false)),
+            ("/net/x", Medium::Remote, Some(false)),
+            ("/mine/x", Medium::Program, None),
+            ("/pool/x", Medium::Unknown, None),
+            ("/seen/x", Medium::Device, Some(true)),
+            ("/hidden/x", Medium::Unknown, None),
+            ("/fast/x", Medium::Memory, Some(false)),
+            ("/round/x", Medium::Unknown, None),
+        ] {
+            let place = place_at(&root, Path::new(path)).expect("a place");
+            assert_eq!((place.medium, place.medium.has_device()), (medium, has_device), "{path}");
+            assert_eq!(place.top().is_some(), medium == Medium::Device, "{path}");
+        }
+        let (_scratch, root) = tree(&[]);
+        assert!(place_at(&root, Path::new("/")).expect_err("no mounts").to_string().contains("no mount"));
+    }
+
+    #[test]
+    fn the_queue_is_read_beside_the_inventory() {
+        let (_scratch, root) = machine();
+        let place = place_at(&root, Path::new("/")).expect("a place");
+        let top = place.top().expect("a device");
+        assert_eq!(top.device.logical_block_bytes, Some(Bytes(512)));
+        assert_eq!(top.device.write_cache.as_deref(), Some("write back"));
+        let expected = QueueSettings {
+            physical_block_bytes: Some(Bytes(4096)),
+            io_bytes_max: Some(Bytes(1280 << 10)),
+            hardware_queues: Some(2),
+            nomerges: Some(2),
+            writeback_latency_ns: Some(Nanos(75_000_000)),
+            polled: Some(false),
+            discard_bytes_max: Some(Bytes::GIB),
+            ..QueueSettings::default()
+        };
+        assert_eq!(top.queue, expected);
+    }
+
+    #[test]
+    fn this_host_has_places() {
+        let scratch = tempfile::tempdir().expect("temporary directory");
+        let file = scratch.path().join("file");
+        std::fs::write(&file, "x").expect("write");
+        let of_file = place(&file).expect("a place");
+        let later = place(&scratch.path().join("not/there/yet")).expect("a place");
+        assert_eq!(later.path, scratch.path().canonicalize().expect("path"));
+        assert_eq!((of_file.medium, &of_file.devices), (later.medium, &later.devices));
+        let system = of_file.file_system.expect("a file system");
+        assert!(system.free_bytes.is_some() && !system.options.is_empty());
+        if Path::new("/dev/shm").is_dir() {
+            assert_eq!(place(Path::new("/dev/shm/x")).expect("a place").medium, Medium::Memory);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Several queues at once: each its own course, streams added up by their number.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use dbdyno_measure::{Course, Member, Watch, run_crew};
+use record::{Nanos, Pace};
+
+use crate::device::{Device, NEVER};
+
+struct Unwatched;
+
+impl Watch for Unwatched {}
+
+fn course() -> Course {
+    Course { window: Nanos(100_000_000), drain: Nanos(1_000_000_000), ..Course::default() }
+}
+
+fn member<'a>(device: &'a mut Device, course: Course, meter: &'a AtomicU64) -> Member<'a> {
+    Member { work: device, course, place: (0, 1), meter: Some(meter) }
+}
+
+#[test]
+fn streams_of_different_members_add_up_by_their_number() {
+    let mut reader = Device { depth: 4, steps_max: 50, streams: vec![0], ..Device::default() };
+    let mut writer = Device { depth: 2, steps_max: 30, sync_every: Some(3), streams: vec![1, 2], ..Device::default() };
+    let mut other = Device { depth: 1, steps_max: 7, streams: vec![0], ..Device::default() };
+    let meters = [(); 3].map(|()| AtomicU64::new(0));
+    let course = Course { window: Nanos(60_000_000_000), ..course() };
+    // The warm-up is one step of each, as its window is empty; the device counts it, the tally does not.
+    let devices = [&mut reader, &mut writer, &mut other];
+    let members = devices.into_iter().zip(&meters).map(|(device, meter)| member(device, course, meter)).collect();
+    let outcome = run_crew(members, &Unwatched, &NEVER);
+    assert!(outcome.broken.is_none());
+    let counts: Vec<u64> = outcome.streams.iter().map(|tally| tally.totals().steps).collect();
+    assert_eq!(counts, [50 - 1 + 7 - 1, 30 - 1, 10], "one step of each was the warm-up");
+    assert_eq!(outcome.tally.totals().steps, counts.iter().sum::<u64>());
+    let shown: Vec<u64> = meters.iter().map(|meter| meter.load(Ordering::Relaxed)).collect();
+    assert_eq!(shown, [49, 39, 6]);
+}
+
+#[test]
+fn each_member_keeps_its_own_pace_delay_and_bursts() {
+    let mut fast = Device { depth: 4, ..Device::default() };
+    let mut paced = Device { depth: 4, streams: vec![1], ..Device::default() };
+    let mut late = Device { depth: 4, streams: vec![2], ..Device::default() };
+    let meters = [(); 3].map(|()| AtomicU64::new(0));
+    let members = vec![
+        member(&mut fast, course(), &meters[0]),
+        member(&mut paced, Course { pace: Pace::Rate { steps_per_second: 200.0 }, ..course() }, &meters[1]),
+        member(&mut late, Course { delay: Nanos(60_000_000), ..course() }, &meters[2]),
+    ];
+    let outcome = run_crew(members, &Unwatched, &NEVER);
+    assert!(outcome.broken.is_none());
+    assert_eq!(outcome.streams[1].totals().steps, 20);
+    let log = late.seen.log[1..].iter();
+    assert!(log.clone().all(|(turn, _)| turn.begun - outcome.begun >= Nanos(60_000_000)));
+    assert!(log.count() > 0, "it began all the same");
+    assert!(outcome.streams[2].ended() - outcome.begun > course().window, "and has its whole window");
+}
+
+#[test]
+fn a_member_that_breaks_ends_the_others() {
+    let mut good = Device { depth: 4, ..Device::default() };
+    let mut bad = Device { break_at: 5, ..Device::default() };
+    let meters = [(); 2].map(|()| AtomicU64::new(0));
+    let course = Course { window: Nanos(60_000_000_000), ..course() };
+    let members = vec![member(&mut good, course, &meters[0]), member(&mut bad, course, &meters[1])];
+    let outcome = run_crew(members, &Unwatched, &NEVER);
+    assert_eq!(outcome.broken.map(|broken| broken.message).as_deref(), Some("gone"));
+    assert!(outcome.tally.window() < Nanos(30_000_000_000));
+    assert_eq!(good.held(), 0);
+}
+
+#[test]
+fn an_interrupt_before_the_window_leaves_nothing_in_flight() {
+    let mut device = Device { depth: 4, ..Device::default() };
+    let meter = AtomicU64::new(0);
+    let outcome = run_crew(vec![member(&mut device, course(), &meter)], &Unwatched, &AtomicBool::new(true));
+    assert_eq!((outcome.tally.totals().steps, device.held()), (0, 0));
+}

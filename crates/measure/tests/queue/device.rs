@@ -1,0 +1,193 @@
+//! An invented device: every operation takes the same time, as many at once as there are slots.
+
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicBool;
+
+use dbdyno_measure::{Begun, Broken, Done, Pacer, Queue, Stop, Tally, Turn, Work, clock, drive_queue};
+use record::{Nanos, Pace};
+
+/// A signal that nobody raises.
+pub static NEVER: AtomicBool = AtomicBool::new(false);
+
+/// One millisecond.
+pub const MILLISECOND: Nanos = Nanos(1_000_000);
+
+/// What the device was told and what it saw.
+pub struct Device {
+    pub depth: u32,
+    pub batch: u32,
+    pub least: u32,
+    /// How long an operation takes.
+    pub latency: Nanos,
+    /// After so many steps there is nothing any more.
+    pub steps_max: u64,
+    /// A sync, in the second stream, after so many steps, before the next one.
+    pub sync_every: Option<u64>,
+    /// Before a sync everything in flight has to be done.
+    pub sync_alone: bool,
+    /// The call of `begin`, counted from 0, at which it breaks.
+    pub break_at: u64,
+    /// By the place in this list: the streams of the work.
+    pub streams: Vec<usize>,
+    pub seen: Seen,
+    pub state: State,
+}
+
+/// Where the device stands: what was made and not handed over, what is on its way and ready when.
+#[derive(Default)]
+pub struct State {
+    calls: u64,
+    steps_since_sync: u64,
+    made: Vec<(u32, bool)>,
+    in_flight: VecDeque<(u32, bool, Nanos)>,
+    busy: Vec<bool>,
+}
+
+/// What the device saw.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    pub steps: u64,
+    pub syncs: u64,
+    pub reaped: u64,
+    pub in_flight_max: u32,
+    pub handed_over_max: u32,
+    pub waits: Vec<u32>,
+    /// The turn of each operation with its end, as they were logged.
+    pub log: Vec<(Turn, Nanos)>,
+}
+
+impl Default for Device {
+    fn default() -> Device {
+        Device {
+            depth: 1,
+            batch: u32::MAX,
+            least: 1,
+            latency: MILLISECOND,
+            steps_max: u64::MAX,
+            sync_every: None,
+            sync_alone: false,
+            break_at: u64::MAX,
+            streams: vec![0],
+            seen: Seen::default(),
+            state: State::default(),
+        }
+    }
+}
+
+impl Device {
+    /// Operations that the device has taken and not given back.
+    pub fn held(&self) -> usize {
+        self.state.made.len() + self.state.in_flight.len()
+    }
+
+    fn take(&mut self, slot: u32, sync: bool) {
+        self.state.busy.resize(self.depth as usize, false);
+        assert!(slot < self.depth, "slot {slot} of {}", self.depth);
+        assert!(!self.state.busy[slot as usize], "slot {slot} is handed out while its operation is on its way");
+        self.state.busy[slot as usize] = true;
+        self.state.made.push((slot, sync));
+        self.seen.in_flight_max = self.seen.in_flight_max.max(self.held() as u32);
+    }
+}
+
+impl Queue for Device {
+    fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    fn begin(&mut self, slot: u32) -> Result<Begun, Broken> {
+        self.state.calls += 1;
+        if self.state.calls > self.break_at {
+            return Err(Broken { message: "gone".to_owned() });
+        }
+        if self.sync_every.is_some_and(|every| self.state.steps_since_sync >= every) {
+            if self.sync_alone && self.held() > 0 {
+                return Ok(Begun::Blocked);
+            }
+            self.state.steps_since_sync = 0;
+            self.seen.syncs += 1;
+            self.take(slot, true);
+            return Ok(Begun::Beside);
+        }
+        if self.seen.steps >= self.steps_max {
+            return Ok(Begun::Over);
+        }
+        self.state.steps_since_sync += 1;
+        self.seen.steps += 1;
+        self.take(slot, false);
+        Ok(Begun::Step)
+    }
+
+    fn batch(&self) -> u32 {
+        self.batch
+    }
+
+    fn least(&self) -> u32 {
+        self.least
+    }
+
+    fn submit(&mut self, least: u32, until: Option<Nanos>) -> Result<(), Broken> {
+        self.seen.handed_over_max = self.seen.handed_over_max.max(self.state.made.len() as u32);
+        self.seen.waits.push(least);
+        let ready = clock::now() + self.latency;
+        self.state.in_flight.extend(self.state.made.drain(..).map(|(slot, sync)| (slot, sync, ready)));
+        assert!(least as usize <= self.state.in_flight.len(), "waits for {least} of {}", self.state.in_flight.len());
+        if let Some(enough) = (least as usize).checked_sub(1) {
+            let ready = self.state.in_flight[enough].2;
+            clock::sleep_until(until.map_or(ready, |until| until.min(ready)));
+        }
+        Ok(())
+    }
+
+    fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken> {
+        let Some((slot, sync, _)) = self.state.in_flight.pop_front_if(|(_, _, ready)| *ready <= clock::now()) else {
+            return Ok(None);
+        };
+        self.state.busy[slot as usize] = false;
+        self.seen.reaped += 1;
+        let stream = u32::from(sync && self.streams.len() > 1);
+        Ok(Some((slot, Done { operations: 1, bytes: if sync { 0 } else { 512 }, stream, ..Done::default() })))
+    }
+
+    fn log(&mut self, _slot: u32, turn: &Turn, ended: Nanos) {
+        self.seen.log.push((*turn, ended));
+    }
+}
+
+impl Work for Device {
+    fn step(&mut self, _number: u64) -> Result<Done, Broken> {
+        Err(Broken { message: "a queue is not stepped".to_owned() })
+    }
+
+    fn queue(&mut self) -> Option<&mut dyn Queue> {
+        Some(self)
+    }
+
+    fn streams(&self) -> Vec<usize> {
+        self.streams.clone()
+    }
+}
+
+/// Drives `device` at `pace` for `window`; gives the tally of each of its streams, and what stopped it.
+pub fn driven(device: &mut Device, pace: Pace, window: Nanos) -> (Vec<Tally>, Result<(), Broken>) {
+    let begun = clock::now();
+    let pacer = Pacer::new(pace, 0, 1, begun, 1);
+    driven_by(device, pacer, begun, &stop(begun + window))
+}
+
+/// The same with a pacer and a stop of the caller's.
+pub fn driven_by(
+    device: &mut Device,
+    mut pacer: Pacer,
+    begun: Nanos,
+    stop: &Stop<'_>,
+) -> (Vec<Tally>, Result<(), Broken>) {
+    let mut tallies = vec![Tally::new(begun, 60); device.streams.len()];
+    let result = drive_queue(device, &mut pacer, stop, &mut tallies, None);
+    (tallies, result.map(|_ended| ()))
+}
+
+/// Ends at `deadline`; what is late then is still done.
+pub fn stop(deadline: Nanos) -> Stop<'static> {
+    Stop { deadline, drained: deadline + Nanos(60_000_000_000), steps: u64::MAX, signals: [&NEVER, &NEVER] }
+}

@@ -1,0 +1,152 @@
+//! What is in flight: as many as there are slots, each once, and none when the loop ends.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use dbdyno_measure::{Broken, Pacer, Stop, Tally, clock, drive_queue};
+use record::{Nanos, Pace};
+
+use crate::device::{Device, MILLISECOND, NEVER, driven, driven_by, stop};
+
+const WINDOW: Nanos = Nanos(50_000_000);
+
+#[test]
+fn all_slots_are_used_and_none_is_used_twice() {
+    for depth in [1, 2, 7, 32] {
+        let mut device = Device { depth, ..Device::default() };
+        let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+        result.unwrap();
+        assert_eq!(device.seen.in_flight_max, depth);
+        assert_eq!(tallies[0].totals().steps, device.seen.steps);
+        assert!(device.seen.steps <= u64::from(depth) * 51, "1 ms each in 50 ms: {}", device.seen.steps);
+    }
+}
+
+#[test]
+fn everything_in_flight_is_done_and_counted_when_it_returns() {
+    let mut device = Device { depth: 16, latency: Nanos(7_000_000), ..Device::default() };
+    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+    result.unwrap();
+    assert_eq!(device.held(), 0);
+    assert_eq!(device.seen.reaped, device.seen.steps);
+    let totals = tallies[0].totals();
+    assert_eq!((totals.steps, totals.operations), (device.seen.steps, device.seen.steps));
+    assert_eq!(totals.bytes.unwrap().0, 512 * device.seen.steps);
+    assert_eq!(tallies[0].service().count(), device.seen.steps);
+}
+
+#[test]
+fn twenty_three_are_twenty_three() {
+    let mut device = Device { depth: 8, steps_max: 23, ..Device::default() };
+    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000));
+    result.unwrap();
+    assert_eq!((device.seen.steps, device.seen.reaped, tallies[0].totals().steps), (23, 23, 23));
+    let mut numbers: Vec<u64> = device.seen.log.iter().map(|(turn, _)| turn.number).collect();
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq(0..23));
+}
+
+#[test]
+fn a_window_of_nothing_still_has_one_step() {
+    let mut device = Device { depth: 4, ..Device::default() };
+    driven(&mut device, Pace::AsFastAsPossible, Nanos(0)).1.unwrap();
+    assert_eq!((device.seen.steps, device.seen.reaped), (1, 1));
+}
+
+#[test]
+fn no_more_than_a_batch_is_handed_over_at_once() {
+    let mut device = Device { depth: 16, batch: 4, ..Device::default() };
+    driven(&mut device, Pace::AsFastAsPossible, WINDOW).1.unwrap();
+    assert_eq!((device.seen.handed_over_max, device.seen.in_flight_max), (4, 16));
+    assert_eq!(device.seen.waits[..3], [0, 0, 0], "the device gets the next batch before anything is waited for");
+}
+
+#[test]
+fn it_waits_for_as_many_as_the_queue_wants_but_never_for_more_than_there_are() {
+    let mut device = Device { depth: 8, least: 6, steps_max: 21, ..Device::default() };
+    driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000)).1.unwrap();
+    // The device itself asserts that no wait is for more than is in flight.
+    assert!(device.seen.waits.contains(&6), "{:?}", device.seen.waits);
+    assert_eq!(device.seen.reaped, 21);
+}
+
+#[test]
+fn a_sync_beside_the_steps_takes_no_turn_and_has_its_own_stream() {
+    let mut device = Device { depth: 4, steps_max: 60, sync_every: Some(3), streams: vec![0, 1], ..Device::default() };
+    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000));
+    result.unwrap();
+    assert_eq!((device.seen.steps, device.seen.syncs), (60, 20));
+    assert_eq!((tallies[0].totals().steps, tallies[1].totals().steps), (60, 20));
+    assert_eq!(tallies[1].totals().bytes, None);
+    let mut numbers: Vec<u64> =
+        device.seen.log.iter().map(|(turn, _)| turn.number).filter(|number| *number > 0).collect();
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq(1..60), "steps are numbered without gaps");
+}
+
+#[test]
+fn an_operation_that_waits_for_those_in_flight_comes_when_they_are_done() {
+    let mut device = Device {
+        depth: 4,
+        steps_max: 9,
+        sync_every: Some(3),
+        sync_alone: true,
+        streams: vec![0, 1],
+        ..Device::default()
+    };
+    let begun = clock::now();
+    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, Nanos(60_000_000_000));
+    result.unwrap();
+    assert_eq!((tallies[0].totals().steps, tallies[1].totals().steps), (9, 3));
+    // Three steps; a sync and three steps, twice; a sync.
+    assert!(clock::now() - begun >= Nanos(4 * MILLISECOND.0));
+    let syncs: Vec<_> = device.seen.log.iter().filter(|(turn, _)| turn.number == 0).collect();
+    let earlier = |at: Nanos| device.seen.log.iter().filter(move |(_, ended)| *ended <= at).count();
+    let before: Vec<usize> = syncs[1..].iter().map(|(turn, _)| earlier(turn.begun)).collect();
+    assert_eq!(before, [3, 7, 11], "everything before a sync is done when it begins");
+}
+
+#[test]
+fn a_signal_ends_it_and_what_is_in_flight_is_still_done() {
+    let interrupt = AtomicBool::new(false);
+    let begun = clock::now();
+    let stop = Stop { signals: [&interrupt, &NEVER], ..stop(begun + Nanos(60_000_000_000)) };
+    let mut device = Device { depth: 8, ..Device::default() };
+    let pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 1);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(30));
+            interrupt.store(true, Ordering::Relaxed);
+        });
+        driven_by(&mut device, pacer, begun, &stop).1.unwrap();
+    });
+    assert!(clock::now() - begun < Nanos(30_000_000_000));
+    assert_eq!((device.held(), device.seen.reaped), (0, device.seen.steps));
+}
+
+#[test]
+fn what_was_counted_before_it_broke_stays() {
+    let mut device = Device { depth: 1, break_at: 5, ..Device::default() };
+    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+    assert_eq!(result, Err(Broken { message: "gone".to_owned() }));
+    assert_eq!(tallies[0].totals().steps, 5);
+}
+
+#[test]
+fn what_is_in_flight_when_it_breaks_is_waited_for() {
+    let mut device = Device { depth: 4, break_at: 11, ..Device::default() };
+    let (tallies, result) = driven(&mut device, Pace::AsFastAsPossible, WINDOW);
+    assert!(result.is_err());
+    assert_eq!((device.held(), device.seen.reaped), (0, 11), "its memory is no longer in use");
+    assert!(tallies[0].totals().steps <= 11);
+}
+
+#[test]
+fn those_who_watch_see_how_many_are_done() {
+    let meter = AtomicU64::new(0);
+    let begun = clock::now();
+    let mut device = Device { depth: 3, steps_max: 40, ..Device::default() };
+    let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 1);
+    let mut tallies = [Tally::new(begun, 60)];
+    drive_queue(&mut device, &mut pacer, &stop(begun + Nanos(60_000_000_000)), &mut tallies, Some(&meter)).unwrap();
+    assert_eq!(meter.load(Ordering::Relaxed), 40);
+}

@@ -1,0 +1,172 @@
+//! Flushes against syncs, and how long a sync took.
+//!
+//! A sync on a device with a volatile cache ends with a flush of that cache, or with a write that goes past it (FUA);
+//! a device that says that it writes through needs neither. Concurrent syncs share a flush, so that fewer flushes than
+//! syncs are no fault as long as the slots explain it. Only direct writes that sync themselves can use FUA, which no
+//! counter shows: for them a flush that is missing proves nothing. A stacked device may pass flushes on without
+//! counting them. How long a medium takes bounds how fast a sync can be; one that is faster was acknowledged by
+//! something in front of the medium.
+
+use record::{Check, Finding, IoKind, IoStream, Run, Verdict, name};
+
+use super::{Context, SEVERAL_DEVICES, finding, plural, uses_several_devices};
+use crate::delta::delta;
+use crate::queue::queues;
+use crate::rules::RULES;
+
+pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
+    let storage = run.storage.as_ref()?;
+    let forced: Vec<&IoStream> = storage.streams.iter().filter(|stream| is_forced(stream)).collect();
+    let syncs = forced.iter().map(|stream| stream.operations).fold(0, u64::saturating_add);
+    if syncs == 0 || storage.files.iter().any(|file| file.has_device == Some(false)) {
+        return None;
+    }
+    if uses_several_devices(storage) {
+        return finding(Check::Flush, Verdict::Unknown, SEVERAL_DEVICES);
+    }
+    if context.write_cache == Some("write through") {
+        return finding(
+            Check::Flush,
+            Verdict::Pass,
+            "the device says that it writes through: what it acknowledges needs no flush, as with a cache that \
+             survives a loss of power",
+        );
+    }
+    let counted = counted(run, &forced, syncs, context.write_cache);
+    let fast = forced.iter().filter_map(|stream| too_fast(stream)).min();
+    let (verdict, detail) = match fast {
+        Some(fast) if counted.0 < Verdict::Fail && context.write_cache == Some("write back") => (
+            Verdict::Warn,
+            format!(
+                "a sync was acknowledged in {:.1} us: power-loss protection or a cache of the host, which cannot be \
+                 told from inside; {}",
+                fast as f64 / 1e3,
+                counted.1
+            ),
+        ),
+        _ => counted,
+    };
+    finding(Check::Flush, verdict, detail)
+}
+
+fn is_forced(stream: &IoStream) -> bool {
+    matches!(stream.kind, IoKind::Sync | IoKind::Commit)
+}
+
+/// The median of its syncs, where no medium behind a volatile cache can be so fast.
+fn too_fast(stream: &IoStream) -> Option<u64> {
+    let median = stream.service.p50_ns.0;
+    (stream.service.count > 0 && median < RULES.sync_ns_min).then_some(median)
+}
+
+fn counted(run: &Run, forced: &[&IoStream], syncs: u64, write_cache: Option<&str>) -> (Verdict, String) {
+    let ours = plural(syncs, "sync");
+    let Some(flushes) = delta(run, name::DEVICE_FLUSH_COUNT) else {
+        return (Verdict::Unknown, format!("{ours}; flushes of the device are not counted here"));
+    };
+    let gist = format!("the device completed {} for {ours}", plural(flushes, "flush").replace("flushs", "flushes"));
+    let queues = queues(run);
+    let slots = queues.iter().filter(|queue| queue.streams.iter().any(|stream| is_forced(stream)));
+    let slots: u64 = slots.map(|queue| queue.slots()).fold(0, u64::saturating_add).max(1);
+    let past_the_cache = forced.iter().all(|stream| stream.direct && stream.kind == IoKind::Commit);
+    match flushes {
+        0 if write_cache.is_none() => (Verdict::Unknown, format!("{gist}; whether it needs any is not known")),
+        0 if past_the_cache => (
+            Verdict::Warn,
+            format!("{gist}: they were not forced to stable storage, unless each write went past its cache (FUA)"),
+        ),
+        0 => (Verdict::Fail, format!("{gist}: syncs were not forced to stable storage")),
+        _ if syncs as f64 / flushes as f64 > RULES.commits_per_flush_and_job * slots as f64 => {
+            let slots = plural(slots, "I/O");
+            (Verdict::Warn, format!("{gist}: more syncs per flush than {slots} in flight can share"))
+        }
+        _ => (Verdict::Pass, gist),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Nanos;
+
+    use super::*;
+    use crate::fixture::{counted as with_counters, instrument, io_run, run, storage};
+
+    fn says(run: &Run, write_cache: Option<&str>) -> Option<(Verdict, String)> {
+        let instrument = instrument();
+        let context =
+            Context { engine: None, host_threads: 2, instrument: &instrument, write_cache, flush_probe: None };
+        check(run, &context).map(|finding| (finding.verdict, finding.detail))
+    }
+
+    /// 10 000 syncs of 1 ms by one clone.
+    fn flushed(kind: IoKind, flushes: u64) -> Run {
+        with_counters(io_run("io", kind, 1), &[(name::DEVICE_FLUSH_COUNT, flushes)])
+    }
+
+    #[test]
+    fn syncs_without_a_flush_void_the_run() {
+        assert_eq!(
+            says(&flushed(IoKind::Sync, 0), Some("write back")),
+            Some((
+                Verdict::Fail,
+                "the device completed 0 flushes for 10000 syncs: syncs were not forced to stable storage".to_owned()
+            ))
+        );
+        assert_eq!(says(&flushed(IoKind::Sync, 0), None).unwrap().0, Verdict::Unknown);
+        assert_eq!(says(&io_run("io", IoKind::Sync, 1), Some("write back")).unwrap().0, Verdict::Unknown, "no counter");
+    }
+
+    #[test]
+    fn a_direct_commit_may_go_past_the_cache_and_a_buffered_one_may_not() {
+        let mut commit = flushed(IoKind::Commit, 0);
+        assert_eq!(says(&commit, Some("write back")).unwrap().0, Verdict::Warn);
+        storage(&mut commit).streams[0].direct = false;
+        assert_eq!(says(&commit, Some("write back")).unwrap().0, Verdict::Fail);
+    }
+
+    #[test]
+    fn syncs_share_a_flush_as_far_as_there_are_slots() {
+        assert_eq!(says(&flushed(IoKind::Sync, 10_050), Some("write back")).unwrap().0, Verdict::Pass);
+        assert_eq!(says(&flushed(IoKind::Sync, 5_000), Some("write back")).unwrap().0, Verdict::Pass);
+        let (verdict, detail) = says(&flushed(IoKind::Sync, 4_000), Some("write back")).unwrap();
+        assert_eq!(verdict, Verdict::Warn);
+        assert!(detail.ends_with("more syncs per flush than 1 I/O in flight can share"), "{detail}");
+    }
+
+    #[test]
+    fn a_device_that_writes_through_needs_no_flush() {
+        let (verdict, detail) = says(&flushed(IoKind::Commit, 0), Some("write through")).unwrap();
+        assert_eq!(verdict, Verdict::Pass);
+        assert!(detail.contains("says that it writes through"), "{detail}");
+    }
+
+    #[test]
+    fn a_sync_that_is_faster_than_any_medium_is_said() {
+        let mut fast = flushed(IoKind::Commit, 10_000);
+        storage(&mut fast).streams[0].service.p50_ns = Nanos(12_300);
+        let (verdict, detail) = says(&fast, Some("write back")).unwrap();
+        assert_eq!(verdict, Verdict::Warn);
+        assert!(detail.starts_with("a sync was acknowledged in 12.3 us: power-loss protection or"), "{detail}");
+        let mut lost = flushed(IoKind::Sync, 0);
+        storage(&mut lost).streams[0].service.p50_ns = Nanos(12_300);
+        assert_eq!(says(&lost, Some("write back")).unwrap().0, Verdict::Fail, "the worse of the two");
+    }
+
+    #[test]
+    fn flushes_of_one_device_prove_nothing_of_several() {
+        let mut several = flushed(IoKind::Sync, 0);
+        let files = &mut storage(&mut several).files;
+        files.push(record::IoFile { path: "/dev/disk".to_owned(), is_device: true, ..files[0].clone() });
+        assert_eq!(says(&several, Some("write back")).unwrap().0, Verdict::Unknown);
+        assert_eq!(says(&several, Some("write through")).unwrap().0, Verdict::Unknown);
+    }
+
+    #[test]
+    fn what_forces_nothing_is_not_asked() {
+        assert_eq!(says(&flushed(IoKind::Write, 0), Some("write back")), None);
+        assert_eq!(says(&run("T716", 1), Some("write back")), None);
+        let mut memory = flushed(IoKind::Sync, 0);
+        storage(&mut memory).files[0].has_device = Some(false);
+        assert_eq!(says(&memory, Some("write back")), None, "the check of device I/O says it");
+    }
+}

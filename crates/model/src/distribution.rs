@@ -1,0 +1,130 @@
+//! Every quantile of a stored latency, read from its histogram.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+use record::{Latency, Nanos, Ratio};
+
+/// A stored quantile and a wanted one this close are the same.
+const SAME: f64 = 1e-9;
+
+/// The value at or below which the share `quantile` of all values lies, within a thousandth of itself: of the stored
+/// quantiles where it is one of them, otherwise from the histogram. The quantile of 1 is the largest value.
+///
+/// None where there are no values, where the quantile does not lie in [0, 1], and where the histogram is missing or
+/// cannot be read.
+pub fn quantile(latency: &Latency, quantile: Ratio) -> Option<Nanos> {
+    if latency.count == 0 || !(0.0..=1.0).contains(&quantile.0) {
+        return None;
+    }
+    let stored = [
+        (0.5, latency.p50_ns),
+        (0.9, latency.p90_ns),
+        (0.99, latency.p99_ns),
+        (0.999, latency.p999_ns),
+        (1.0, latency.max_ns),
+    ];
+    match stored.into_iter().find(|(stored, _)| (stored - quantile.0).abs() < SAME) {
+        Some((_, value)) => Some(value),
+        None => Some(Nanos(histogram(latency)?.value_at_quantile(quantile.0))),
+    }
+}
+
+/// The values of a stored latency as they were counted: the middle of each bucket that holds any, ascending, and how
+/// many it holds. None where the histogram is missing or cannot be read.
+pub fn buckets(latency: &Latency) -> Option<Vec<(Nanos, u64)>> {
+    let histogram = histogram(latency)?;
+    let middle = |value: u64| Nanos(histogram.median_equivalent(value));
+    Some(histogram.iter_recorded().map(|step| (middle(step.value_iterated_to()), step.count_at_value())).collect())
+}
+
+fn histogram(latency: &Latency) -> Option<Histogram<u64>> {
+    let bytes = BASE64_STANDARD.decode(&latency.histogram).ok()?;
+    let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).ok()?;
+    (!histogram.is_empty()).then_some(histogram)
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What the loop stores of these values.
+    pub(crate) fn stored(values: &[u64]) -> Latency {
+        let mut histogram: Histogram<u64> = Histogram::new_with_bounds(1, 86_400_000_000_000, 3).unwrap();
+        values.iter().for_each(|value| histogram.saturating_record(*value));
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(&histogram, &mut bytes).unwrap();
+        let at = |quantile| Nanos(histogram.value_at_quantile(quantile));
+        Latency {
+            count: histogram.len(),
+            min_ns: Nanos(histogram.min()),
+            mean_ns: Nanos(histogram.mean() as u64),
+            p50_ns: at(0.5),
+            p90_ns: at(0.9),
+            p99_ns: at(0.99),
+            p999_ns: at(0.999),
+            max_ns: Nanos(histogram.max()),
+            histogram: BASE64_STANDARD.encode(bytes),
+        }
+    }
+
+    #[test]
+    fn any_quantile_is_read_from_the_histogram() {
+        let values: Vec<u64> = (1..=100_000).map(|value| value * 1_000).collect();
+        let latency = stored(&values);
+        for wanted in [0.01, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0] {
+            let found = quantile(&latency, Ratio(wanted)).unwrap().0 as f64;
+            assert!((found / (wanted * 1e8) - 1.0).abs() < 0.001, "{wanted}: {found}");
+        }
+    }
+
+    #[test]
+    fn buckets_hold_what_was_counted() {
+        let latency = stored(&[3, 70, 70, 900_000]);
+        let buckets = buckets(&latency).unwrap();
+        assert_eq!(buckets.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 2, 1]);
+        assert_eq!((buckets[0].0, buckets[1].0), (Nanos(3), Nanos(70)));
+        assert!((buckets[2].0.0 as f64 / 900_000.0 - 1.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn without_a_histogram_only_what_is_stored_is_known() {
+        let latency = Latency { histogram: String::new(), ..stored(&[1_000; 10]) };
+        assert_eq!(quantile(&latency, Ratio(0.99)), Some(latency.p99_ns));
+        assert_eq!(quantile(&latency, Ratio(0.95)), None);
+        assert_eq!((quantile(&Latency::default(), Ratio(0.5)), buckets(&latency)), (None, None));
+        assert_eq!(quantile(&latency, Ratio(1.5)), None);
+        assert_eq!(quantile(&latency, Ratio(f64::NAN)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_and_no_quantile_is_a_panic(text in "[A-Za-z0-9+/=]{0,80}", wanted in any::<f64>()) {
+            let broken = Latency { count: 1, histogram: text, ..Latency::default() };
+            quantile(&broken, Ratio(wanted));
+            buckets(&broken);
+        }
+
+        #[test]
+        fn a_damaged_histogram_is_no_panic(at in 8usize..60, byte in any::<u8>()) {
+            let mut latency = stored(&[3, 70, 70, 900_000]);
+            let mut bytes = BASE64_STANDARD.decode(&latency.histogram).unwrap();
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            latency.histogram = BASE64_STANDARD.encode(bytes);
+            quantile(&latency, Ratio(0.95));
+        }
+
+        #[test]
+        fn quantiles_rise(values in prop::collection::vec(1u64..10_000_000_000, 1..50)) {
+            let latency = stored(&values);
+            let found: Vec<Nanos> =
+                [0.05, 0.5, 0.95, 0.99, 0.9999, 1.0].iter().map(|q| quantile(&latency, Ratio(*q)).unwrap()).collect();
+            prop_assert!(found.is_sorted());
+        }
+    }
+}

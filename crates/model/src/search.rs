@@ -1,0 +1,327 @@
+//! The highest level of load that keeps a service level, found in few measurements.
+//!
+//! Doubles the level while it keeps, then halves the ratio between the highest kept and the lowest not kept level
+//! (bisection of the logarithm). A measurement is noisy, so that no answer rests on one: the level that is answered
+//! has kept more often than not and at least twice, and the level above it that did not keep is measured again before
+//! it is believed. A level that kept as often as not is not kept. Where a level keeps although a lower one did not, the
+//! lower one is taken for noise. What is asked for next depends on nothing but what was recorded.
+//!
+//! Assumes that a higher level is no easier to keep, but for noise. It lies where the platform changes while it is
+//! searched: burst credits make the first levels look kept that later ones, lower, are not.
+
+/// A level is measured three times at most to find out on which side it lies, once more where a measurement said
+/// nothing.
+const TRIALS_MAX: u32 = 3;
+
+/// A level that is so many times the one that keeps is measured twice before it is believed.
+const GIVING_UP_MIN: f64 = 1.5;
+
+/// So many measurements end every search.
+const MEASUREMENTS_MAX: u32 = 64;
+
+/// A search in progress. Levels are what the caller varies: steps per second, or I/Os in flight.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    lowest: f64,
+    ceiling: f64,
+    tolerance: f64,
+    whole: bool,
+    /// By level, ascending.
+    trials: Vec<Trial>,
+}
+
+/// What to do next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Measure at this level and [`Search::record`] whether the service level was kept.
+    Measure(f64),
+    /// Nothing: this is the answer.
+    Done(Answer),
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Answer {
+    /// The service level is kept at the one, confirmed by a second measurement, and not at the other.
+    Between {
+        /// The highest level that keeps it.
+        kept: f64,
+        /// The lowest level above that does not.
+        not_kept: f64,
+    },
+    /// Even the lowest level does not keep it.
+    NotEvenLowest {
+        /// That level.
+        not_kept: f64,
+    },
+    /// The highest level asked for keeps it, confirmed by a second measurement: the limit lies above.
+    EvenHighest {
+        /// That level.
+        kept: f64,
+    },
+    /// Measurements contradict each other for so long that the search was given up.
+    Unsettled {
+        /// The highest level that keeps it, as far as is known.
+        kept: Option<f64>,
+        /// The lowest level above that does not.
+        not_kept: Option<f64>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Trial {
+    level: f64,
+    kept: u32,
+    not_kept: u32,
+    untold: u32,
+}
+
+impl Trial {
+    fn measurements(&self) -> u32 {
+        self.kept + self.not_kept + self.untold
+    }
+
+    /// Whether it counts as kept; none where no measurement has told.
+    fn side(&self) -> Option<bool> {
+        (self.kept + self.not_kept > 0).then_some(self.kept > self.not_kept)
+    }
+
+    /// Whether another measurement would change nothing.
+    fn is_settled(&self) -> bool {
+        let (kept, not_kept) = (self.kept, self.not_kept);
+        kept.abs_diff(not_kept) >= 2 || kept + not_kept >= TRIALS_MAX
+    }
+}
+
+impl Search {
+    /// A search from `lowest` to `ceiling`, to within `tolerance` of the answer: 0.05 for five percent.
+    ///
+    /// What is no search is made one: levels are positive, the ceiling is not below the lowest level, and the
+    /// tolerance lies in [0.001, 1].
+    pub fn new(lowest: f64, ceiling: f64, tolerance: f64) -> Search {
+        let lowest = if lowest.is_finite() { lowest.max(1e-6) } else { 1.0 };
+        let ceiling = if ceiling.is_finite() { ceiling.max(lowest) } else { lowest };
+        let tolerance = if tolerance.is_finite() { tolerance.clamp(0.001, 1.0) } else { 0.05 };
+        Search { lowest, ceiling, tolerance, whole: false, trials: Vec::new() }
+    }
+
+    /// The same over whole numbers of at least 1: I/Os in flight, jobs.
+    pub fn whole(lowest: u32, ceiling: u32, tolerance: f64) -> Search {
+        let lowest = lowest.max(1);
+        let search = Search::new(f64::from(lowest), f64::from(ceiling.max(lowest)), tolerance);
+        Search { whole: true, ..search }
+    }
+
+    /// Notes what a measurement at `level` said; none where it said nothing (it was void, or no I/O was done). A
+    /// second measurement that says nothing counts as not kept.
+    pub fn record(&mut self, level: f64, kept: Option<bool>) {
+        if !level.is_finite() {
+            return;
+        }
+        let place = self.trials.partition_point(|trial| trial.level < level);
+        if self.trials.get(place).is_none_or(|trial| trial.level != level) {
+            self.trials.insert(place, Trial { level, kept: 0, not_kept: 0, untold: 0 });
+        }
+        let trial = &mut self.trials[place];
+        match kept {
+            Some(true) => trial.kept += 1,
+            None if trial.untold == 0 => trial.untold += 1,
+            _ => trial.not_kept += 1,
+        }
+    }
+
+    /// What to do next.
+    pub fn next(&self) -> Step {
+        let low = self.trials.iter().rev().find(|trial| trial.side() == Some(true));
+        let above = |trial: &&Trial| low.is_none_or(|low| trial.level > low.level);
+        let high = self.trials.iter().filter(above).find(|trial| trial.side() == Some(false));
+        let levels = (low.map(|trial| trial.level), high.map(|trial| trial.level));
+        if self.trials.iter().map(Trial::measurements).sum::<u32>() >= MEASUREMENTS_MAX {
+            return Step::Done(Answer::Unsettled { kept: levels.0, not_kept: levels.1 });
+        }
+        if let Some(untold) = self.trials.iter().find(|trial| trial.side().is_none()) {
+            return Step::Measure(untold.level);
+        }
+        match (low, high) {
+            (None, None) => Step::Measure(self.lowest),
+            (None, Some(high)) if high.level > self.lowest => Step::Measure(self.lowest),
+            (None, Some(high)) => settled(high, Answer::NotEvenLowest { not_kept: high.level }),
+            (Some(low), None) if low.level >= self.ceiling => settled(low, Answer::EvenHighest { kept: low.level }),
+            (Some(low), None) => Step::Measure((low.level * 2.0).min(self.ceiling)),
+            // A level that did not keep once may have met with a disturbance: before the levels above it are given up, it
+            // gets a second measurement.
+            (Some(low), Some(high)) if !high.is_settled() && high.level >= low.level * GIVING_UP_MIN => {
+                Step::Measure(high.level)
+            }
+            (Some(low), Some(high)) => match self.between(low.level, high.level) {
+                Some(level) => Step::Measure(level),
+                None if !low.is_settled() => Step::Measure(low.level),
+                None => settled(high, Answer::Between { kept: low.level, not_kept: high.level }),
+            },
+        }
+    }
+
+    /// The level to try between the two; none where they are near enough.
+    fn between(&self, low: f64, high: f64) -> Option<f64> {
+        if high <= low * (1.0 + self.tolerance) || (self.whole && high - low <= 1.0) {
+            return None;
+        }
+        let middle = (low * high).sqrt();
+        let level = if self.whole { middle.round().max(low + 1.0).min(high - 1.0) } else { middle };
+        (level > low && level < high).then_some(level)
+    }
+}
+
+fn settled(trial: &Trial, answer: Answer) -> Step {
+    match trial.is_settled() {
+        true => Step::Done(answer),
+        false => Step::Measure(trial.level),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Runs `search` against a platform; returns the answer and the levels that were measured.
+    fn run(mut search: Search, mut platform: impl FnMut(usize, f64) -> Option<bool>) -> (Answer, Vec<f64>) {
+        let mut measured = Vec::new();
+        loop {
+            match search.next() {
+                Step::Done(answer) => return (answer, measured),
+                Step::Measure(level) => {
+                    let said = platform(measured.len(), level);
+                    measured.push(level);
+                    search.record(level, said);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn it_doubles_then_bisects_then_confirms_both_sides() {
+        let (answer, measured) = run(Search::whole(1, 1024, 0.05), |_, level| Some(level <= 11.0));
+        assert_eq!(measured, [1.0, 2.0, 4.0, 8.0, 16.0, 16.0, 11.0, 13.0, 12.0, 11.0, 12.0]);
+        assert_eq!(answer, Answer::Between { kept: 11.0, not_kept: 12.0 });
+    }
+
+    #[test]
+    fn the_ends_of_the_range_are_answers() {
+        let (answer, measured) = run(Search::new(100.0, 1_000.0, 0.05), |_, _| Some(true));
+        assert_eq!(measured, [100.0, 200.0, 400.0, 800.0, 1_000.0, 1_000.0]);
+        assert_eq!(answer, Answer::EvenHighest { kept: 1_000.0 });
+        let (answer, measured) = run(Search::new(100.0, 1_000.0, 0.05), |_, _| Some(false));
+        assert_eq!(measured, [100.0, 100.0]);
+        assert_eq!(answer, Answer::NotEvenLowest { not_kept: 100.0 });
+    }
+
+    #[test]
+    fn an_answer_that_does_not_keep_twice_is_none() {
+        // 8 keeps once, by luck, and not again.
+        let mut lucky = true;
+        let (answer, _) = run(Search::whole(1, 64, 0.05), |_, level| {
+            Some(level <= 6.0 || (level == 8.0 && std::mem::take(&mut lucky)))
+        });
+        assert_eq!(answer, Answer::Between { kept: 6.0, not_kept: 7.0 });
+    }
+
+    #[test]
+    fn a_level_that_failed_by_bad_luck_is_measured_again() {
+        // The first measurement at 4 is spoilt; the limit is 40.
+        let mut spoilt = true;
+        let (answer, measured) = run(Search::whole(1, 1024, 0.1), |_, level| {
+            Some(level <= 40.0 && !(level == 4.0 && std::mem::take(&mut spoilt)))
+        });
+        assert_eq!(answer, Answer::Between { kept: 38.0, not_kept: 41.0 });
+        assert!(measured.len() < 24, "{measured:?}");
+    }
+
+    #[test]
+    fn a_level_that_keeps_above_one_that_did_not_wins() {
+        let mut search = Search::new(10.0, 1_000.0, 0.05);
+        search.record(20.0, Some(false));
+        search.record(100.0, Some(true));
+        assert_eq!(search.next(), Step::Measure(200.0));
+    }
+
+    #[test]
+    fn a_measurement_that_says_nothing_is_made_again_once() {
+        let (answer, measured) = run(Search::whole(1, 64, 0.05), |_, level| (level < 4.0).then_some(true));
+        assert_eq!(measured[..6], [1.0, 2.0, 4.0, 4.0, 4.0, 3.0]);
+        assert_eq!(answer, Answer::Between { kept: 3.0, not_kept: 4.0 });
+    }
+
+    #[test]
+    fn nonsense_is_made_a_search() {
+        let (answer, _) = run(Search::new(f64::NAN, -5.0, f64::INFINITY), |_, _| Some(true));
+        assert_eq!(answer, Answer::EvenHighest { kept: 1.0 });
+        assert_eq!(run(Search::whole(0, 0, 0.0), |_, _| None).0, Answer::NotEvenLowest { not_kept: 1.0 });
+        let mut search = Search::new(1.0, 2.0, 0.1);
+        search.record(f64::NAN, Some(true));
+        assert_eq!(search.next(), Step::Measure(1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn a_sharp_limit_is_found_within_the_tolerance(
+            limit in 10.0f64..1e6, tolerance in 0.01f64..0.5, lowest in 1.0f64..10.0,
+        ) {
+            let (answer, measured) = run(Search::new(lowest, 1e7, tolerance), |_, level| Some(level <= limit));
+            let Answer::Between { kept, not_kept } = answer else { panic!("{answer:?}") };
+            prop_assert!(kept <= limit && limit < not_kept && not_kept <= kept * (1.0 + tolerance) * 1.000_001);
+            prop_assert!(measured.len() <= 40);
+        }
+
+        #[test]
+        fn whole_levels_are_whole_and_within_the_range(limit in 0u32..2_000, lowest in 1u32..9, ceiling in 9u32..999) {
+            let (answer, measured) =
+                run(Search::whole(lowest, ceiling, 0.05), |_, level| Some(level <= f64::from(limit)));
+            let range = f64::from(lowest)..=f64::from(ceiling);
+            let inside = |level: &f64| level.fract() == 0.0 && range.contains(level);
+            prop_assert!(measured.iter().all(inside), "{measured:?}");
+            match answer {
+                Answer::NotEvenLowest { .. } => prop_assert!(limit < lowest),
+                Answer::EvenHighest { .. } => prop_assert!(limit >= ceiling),
+                Answer::Between { kept, not_kept } => {
+                    prop_assert!(kept <= f64::from(limit) && f64::from(limit) < not_kept);
+                }
+                Answer::Unsettled { .. } => prop_assert!(false, "no noise"),
+            }
+        }
+
+        #[test]
+        fn whatever_is_said_the_search_ends(said in prop::collection::vec(prop::option::of(any::<bool>()), 64)) {
+            let (answer, measured) = run(Search::new(1.0, 1e9, 0.001), |at, _| said[at]);
+            prop_assert!(measured.len() <= 64);
+            if let Answer::Between { kept, not_kept } = answer {
+                prop_assert!(kept < not_kept);
+                let keeps = |level: f64| {
+                    let of = |wanted| {
+                        measured.iter().zip(&said).filter(|(at, said)| **at == level && **said == wanted).count()
+                    };
+                    (of(Some(true)), of(Some(false)))
+                };
+                prop_assert!(keeps(kept).0 >= 2 && keeps(kept).0 > keeps(kept).1);
+            }
+        }
+
+        #[test]
+        fn a_blurred_limit_is_still_found_nearby(seed in any::<u64>()) {
+            // One measurement in ten says the contrary; levels within a tenth of the limit are a matter of luck.
+            let mut state = seed | 1;
+            let mut random = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as f64 / (1u64 << 31) as f64
+            };
+            let (answer, _) = run(Search::new(1.0, 1e6, 0.05), |_, level| {
+                let chance = if (level / 1_000.0 - 1.0).abs() < 0.1 { 0.5 } else { 0.02 };
+                Some((level <= 1_000.0) != (random() < chance))
+            });
+            if let Answer::Between { kept, .. } = answer {
+                prop_assert!(kept < 4_000.0, "{answer:?}");
+            }
+        }
+    }
+}

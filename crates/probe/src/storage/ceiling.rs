@@ -1,0 +1,49 @@
+//! What the generator itself can do: the same lane, with I/O that does nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use measure::{Course, Watch, run_jobs};
+use record::{IoJob, IoMode, Nanos, Rate, Verification};
+
+use super::address::Region;
+use super::ledger::Ledger;
+use super::setting::{LaneSetting, kinds, work};
+
+/// How long it is measured.
+const WINDOW: Nanos = Nanos(50_000_000);
+const WARM_UP: Nanos = Nanos(5_000_000);
+
+/// Operations per second of one lane of `job` whose I/O does nothing: a NOP of the ring at the same depth, or no call
+/// at all where the job is not one of a ring. Syncs and commits are left out.
+pub fn generator_per_second(job: &IoJob) -> Option<Rate> {
+    let mut job = job.clone();
+    (job.commit, job.sync_every, job.end_sync, job.io_count) = (false, None, false, None);
+    (job.batch_complete_min, job.ring.polled, job.verification) = (1, false, Verification::None);
+    if job.mode == IoMode::Synchronous {
+        job.mode = IoMode::Null;
+    }
+    let streams = kinds(&job).into_iter().zip(0..).collect();
+    let setting = LaneSetting {
+        unit: super::unit_bytes([&job]),
+        job: Arc::new(job),
+        lane: 0,
+        files: Vec::new(),
+        regions: vec![Region { offset: 0, length: 1 << 30 }],
+        writer: 0,
+        seed: 0,
+        streams,
+        bytes_max: None,
+        log_room: 0,
+        idle: true,
+    };
+    let mut works = [work(setting, Arc::new(Ledger::default()))];
+    let course = Course { window: WINDOW, warm_up: WARM_UP, ..Course::default() };
+    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    let seconds = outcome.tally.window().seconds();
+    (outcome.broken.is_none() && seconds > 0.0).then(|| Rate(outcome.tally.totals().operations as f64 / seconds))
+}
+
+struct Unwatched;
+
+impl Watch for Unwatched {}

@@ -1,0 +1,311 @@
+//! What is written, and how it is recognised when it is read again.
+//!
+//! A region is cut into units of 4096 bytes (or 512, or one odd block). Each begins with a header that says where it
+//! belongs and which write it is from; each sector of 512 bytes begins with 8 bytes that no other sector has, so that
+//! no device stores two sectors as one. The rest is random: the bytes of the buffer, whose checksum is known, combined
+//! by exclusive or with a key of the write. So nothing repeats anything that was written before, however far back a
+//! compressor looks, at the cost of one pass of the cheapest kind and no new random number.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use record::{Amount, Blocks, BufferContent, Bytes, IoJob};
+
+use super::permutation::mix;
+
+const SECTOR: usize = 512;
+const STAMP: usize = 8;
+const HEADER: usize = 56;
+/// The smallest unit that has room for a header.
+const UNIT_MIN: usize = 64;
+const MAGIC: u64 = u64::from_le_bytes(*b"dbdyno-1");
+
+/// What a unit turned out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// What was written there.
+    Right,
+    /// Written by dbdyno, and damaged or in the wrong place.
+    Corrupt,
+    /// What stood there before: this invocation should have written it again, or another one wrote it.
+    Stale,
+    /// Not written by dbdyno.
+    Foreign,
+}
+
+/// The unit of the files of `jobs`: 4096 bytes or 512, whichever divides all block sizes and offsets; an odd size
+/// where it is the only one. Absent where there is none, or where content is not random: such data cannot be checked.
+pub fn unit_bytes<'a>(jobs: impl IntoIterator<Item = &'a IoJob>) -> Option<Bytes> {
+    let jobs: Vec<&IoJob> = jobs.into_iter().collect();
+    let random = |job: &&IoJob| matches!(job.content, BufferContent::Random | BufferContent::Compressible { .. });
+    // A trimmed block reads as anything.
+    if jobs.iter().any(|job| job.mix.trim.0 > 0.0 || (job.mix.write.0 > 0.0 && !random(job))) {
+        return None;
+    }
+    let mut sizes: Vec<u64> = Vec::new();
+    for job in &jobs {
+        for blocks in [&job.read_blocks, &job.write_blocks] {
+            match blocks {
+                Blocks::Split(split) => sizes.extend(split.iter().map(|block| block.size_bytes.0)),
+                Blocks::Range { min_bytes, .. } => sizes.push(min_bytes.0),
+            }
+        }
+        sizes.extend(job.align_bytes.map(|bytes| bytes.0));
+        for amount in [job.offset, job.offset_increment] {
+            if let Amount::Bytes(Bytes(bytes @ 1..)) = amount {
+                sizes.push(bytes);
+            }
+        }
+        if job.sequence.gap_bytes != 0 {
+            sizes.push(job.sequence.gap_bytes.unsigned_abs());
+        }
+    }
+    let odd = sizes.first().copied().filter(|size| sizes.iter().all(|other| other == size));
+    let power = [4096, 512].into_iter().find(|unit| sizes.iter().all(|size| size % unit == 0));
+    power.or(odd).filter(|unit| *unit >= UNIT_MIN as u64).map(Bytes)
+}
+
+/// The random part of a unit of a buffer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Body {
+    /// Of the bytes as they were filled in.
+    checksum: u32,
+    /// What they are combined with now.
+    key: u64,
+}
+
+/// Makes blocks that can be recognised.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamper {
+    unit: usize,
+    /// Which invocation wrote.
+    pub writer: u64,
+    /// A unit from an earlier write than this one is stale.
+    number_min: u64,
+    /// Whether the random part differs from write to write; otherwise what can be compressed of it stays so.
+    combines: bool,
+}
+
+impl Stamper {
+    pub(crate) fn new(unit: Bytes, writer: u64) -> Stamper {
+        Stamper { unit: unit.0 as usize, writer, number_min: 0, combines: true }
+    }
+
+    /// The same, for content that is to be compressed as far as it was asked for.
+    pub(crate) fn for_content(self, content: &BufferContent) -> Stamper {
+        Stamper { combines: *content == BufferContent::Random, ..self }
+    }
+
+    /// The same, to whom a unit from an earlier write than `number` is stale.
+    pub(crate) fn since(self, number: u64) -> Stamper {
+        Stamper { number_min: number, ..self }
+    }
+
+    /// Bytes of a unit.
+    pub(crate) fn unit(&self) -> usize {
+        self.unit
+    }
+
+    /// The random parts of `buffer`, one per unit, just as they were filled in.
+    pub(crate) fn bodies(&self, buffer: &[u8]) -> Vec<Body> {
+        buffer.chunks(self.unit).map(|unit| Body { checksum: body_checksum(unit, 0), key: 0 }).collect()
+    }
+
+    /// Makes `buffer` the block at `offset`, from the write `number`. `bodies` are those of the buffer, and stay so.
+    #[inline]
+    pub(crate) fn stamp(&self, buffer: &mut [u8], bodies: &mut [Body], offset: u64, number: u64) {
+        let key = if self.combines { key_of(offset, number, self.writer) } else { 0 };
+        let mut at = offset;
+        for (unit, body) in buffer.chunks_mut(self.unit).zip(bodies) {
+            if unit.len() >= UNIT_MIN {
+                combine(unit, body.key ^ key);
+                body.key = key;
+                self.stamp_unit(unit, body, at, number);
+            }
+            at += self.unit as u64;
+        }
+    }
+
+    #[inline]
+    fn stamp_unit(&self, unit: &mut [u8], body: &Body, offset: u64, number: u64) {
+        let fields = [MAGIC, offset, number, self.writer, body.key];
+        let seed = mix(offset ^ mix(number ^ self.writer));
+        for (index, sector) in unit.chunks_mut(SECTOR).enumerate() {
+            if sector.len() >= STAMP {
+                sector[..STAMP].copy_from_slice(&sector_stamp(seed, index).to_le_bytes());
+            }
+        }
+        for (place, field) in unit[STAMP..].chunks_exact_mut(8).zip(fields) {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
+        unit[48..52].copy_from_slice(&body.checksum.to_le_bytes());
+        let header = crc32c::crc32c(&unit[STAMP..52]);
+        unit[52..HEADER].copy_from_slice(&header.to_le_bytes());
+    }
+
+    /// What each unit of `buffer`, read from `offset`, is; a piece at the end that has no room for a header counts
+    /// as right.
+    pub(crate) fn look<'a>(&'a self, buffer: &'a [u8], offset: u64) -> impl Iterator<Item = Found> + 'a {
+        let units = buffer.chunks(self.unit).filter(|unit| unit.len() >= UNIT_MIN);
+        units.zip(0..).map(move |(unit, index)| self.look_at(unit, offset + index * self.unit as u64))
+    }
+}
+
+impl Stamper {
+    fn look_at(&self, unit: &[u8], offset: u64) -> Found {
+        match look_at(unit, offset) {
+            (Found::Right, number, writer) if writer != self.writer || number < self.number_min => Found::Stale,
+            (found, ..) => found,
+        }
+    }
+}
+
+/// What `unit` is by itself, with the number of its write and who wrote it.
+fn look_at(unit: &[u8], offset: u64) -> (Found, u64, u64) {
+    let word = |at: usize| u64::from_le_bytes(unit[at..at + 8].try_into().expect("eight bytes"));
+    let half = |at: usize| u32::from_le_bytes(unit[at..at + 4].try_into().expect("four bytes"));
+    if word(8) != MAGIC {
+        return (Found::Foreign, 0, 0);
+    }
+    let (number, writer) = (word(24), word(32));
+    let seed = mix(offset ^ mix(number ^ writer));
+    let stamped = |(index, sector): (usize, &[u8])| {
+        sector.len() < STAMP || sector[..STAMP] == sector_stamp(seed, index).to_le_bytes()
+    };
+    let right = half(52) == crc32c::crc32c(&unit[STAMP..52])
+        && word(16) == offset
+        && unit.chunks(SECTOR).enumerate().all(stamped)
+        && half(48) == body_checksum(unit, word(40));
+    (if right { Found::Right } else { Found::Corrupt }, number, writer)
+}
+
+#[inline]
+fn sector_stamp(seed: u64, index: usize) -> u64 {
+    seed.wrapping_add((index as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// The key of a write.
+#[inline]
+fn key_of(offset: u64, number: u64, writer: u64) -> u64 {
+    mix(number ^ mix(writer ^ offset))
+}
+
+/// Every eight bytes of `bytes`, exclusive or `key`; what is left at the end stays.
+#[inline]
+fn combine(bytes: &mut [u8], key: u64) {
+    for word in bytes.chunks_exact_mut(8) {
+        let combined = u64::from_ne_bytes((&*word).try_into().expect("eight bytes")) ^ key;
+        word.copy_from_slice(&combined.to_ne_bytes());
+    }
+}
+
+/// Of the bytes that a stamp does not replace, as they were before they were combined with `key`.
+fn body_checksum(unit: &[u8], key: u64) -> u32 {
+    let mut sector = [0; SECTOR];
+    unit.chunks(SECTOR).enumerate().fold(0, |checksum, (index, bytes)| {
+        let plain = &mut sector[..bytes.len()];
+        plain.copy_from_slice(bytes);
+        combine(plain, key);
+        let begin = if index == 0 { HEADER } else { STAMP };
+        crc32c::crc32c_append(checksum, plain.get(begin..).unwrap_or_default())
+    })
+}
+
+/// Fills `buffer` as `content` says, the parts that a stamp will replace included.
+pub(crate) fn fill(buffer: &mut [u8], content: &BufferContent, seed: u64) {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    match content {
+        BufferContent::Random | BufferContent::Repeated { .. } => random.fill_bytes(buffer),
+        BufferContent::Zero => buffer.fill(0),
+        BufferContent::Pattern(pattern) if pattern.is_empty() => buffer.fill(0),
+        BufferContent::Pattern(pattern) => {
+            buffer.iter_mut().zip(pattern.iter().cycle()).for_each(|(byte, value)| *byte = *value);
+        }
+        BufferContent::Compressible { share, chunk_bytes } => {
+            for chunk in buffer.chunks_mut((chunk_bytes.0 as usize).max(1)) {
+                let zeros = (chunk.len() as f64 * share.0.clamp(0.0, 1.0)) as usize;
+                let (rest, tail) = chunk.split_at_mut(chunk.len() - zeros);
+                random.fill_bytes(rest);
+                tail.fill(0);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn block(stamper: &Stamper, bytes: usize, offset: u64, number: u64) -> Vec<u8> {
+        let mut buffer = vec![0; bytes];
+        fill(&mut buffer, &BufferContent::Random, 5);
+        let mut bodies = stamper.bodies(&buffer);
+        stamper.stamp(&mut buffer, &mut bodies, offset, number);
+        buffer
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_recognised_and_one_flipped_bit_is_seen(
+            unit in prop::sample::select(vec![512u64, 2_300, 4_096]),
+            units in 1usize..5,
+            offset in 0u64..1 << 40,
+            number in any::<u64>(),
+            flip in any::<prop::sample::Index>(),
+        ) {
+            let stamper = Stamper::new(Bytes(unit), 77);
+            let mut buffer = block(&stamper, unit as usize * units, offset, number);
+            prop_assert!(stamper.look(&buffer, offset).all(|found| found == Found::Right));
+            prop_assert!(stamper.look(&buffer, offset + 512).all(|found| found == Found::Corrupt), "elsewhere");
+            let bit = flip.index(buffer.len() * 8);
+            buffer[bit / 8] ^= 1 << (bit % 8);
+            prop_assert!(stamper.look(&buffer, offset).any(|found| found != Found::Right), "bit {}", bit);
+        }
+    }
+
+    #[test]
+    fn what_should_have_been_written_again_is_stale() {
+        let stamper = Stamper::new(Bytes(4096), 1);
+        let laid_out = block(&stamper, 4096, 0, 0);
+        assert!(stamper.look(&laid_out, 0).all(|found| found == Found::Right));
+        let rewritten = stamper.since(1);
+        assert!(rewritten.look(&laid_out, 0).all(|found| found == Found::Stale), "the write was lost");
+        let other = Stamper::new(Bytes(4096), 2);
+        assert!(other.look(&laid_out, 0).all(|found| found == Found::Stale), "another invocation's");
+    }
+
+    #[test]
+    fn what_somebody_else_wrote_is_foreign() {
+        let stamper = Stamper::new(Bytes(4096), 1);
+        assert!(stamper.look(&[0; 8192], 0).all(|found| found == Found::Foreign));
+    }
+
+    #[test]
+    fn what_is_written_again_repeats_nothing_that_was_written_before() {
+        let stamper = Stamper::new(Bytes(4096), 1);
+        let mut buffer = vec![0; 4096];
+        fill(&mut buffer, &BufferContent::Random, 5);
+        let mut bodies = stamper.bodies(&buffer);
+        let mut words = std::collections::BTreeSet::new();
+        for number in 0..100 {
+            stamper.stamp(&mut buffer, &mut bodies, number * 4096, number);
+            assert!(stamper.look(&buffer, number * 4096).all(|found| found == Found::Right));
+            words.extend(buffer.chunks(8).map(<[u8]>::to_vec));
+        }
+        assert!(words.len() > 100 * 512 - 300, "but for the words of the headers: {}", words.len());
+    }
+
+    #[test]
+    fn no_two_sectors_are_alike() {
+        let stamper = Stamper::new(Bytes(4096), 1);
+        let mut sectors = std::collections::BTreeSet::new();
+        for number in 0..10 {
+            for offset in 0..10 {
+                let buffer = block(&stamper, 8192, offset * 8192, number);
+                sectors.extend(buffer.chunks(SECTOR).map(<[u8]>::to_vec));
+            }
+        }
+        assert_eq!(sectors.len(), 10 * 10 * 16);
+    }
+}

@@ -1,0 +1,277 @@
+//! A file in an empty directory and lanes that work on it.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use dbdyno_probe::storage::{Account, LaneSetting, Ledger, Region, kinds, lay_out, unit_bytes, work};
+use measure::{Broken, Course, Done, Member, Queue, Tally, Watch, Work, run_crew};
+use record::{
+    Amount, BlockShare, Blocks, BufferContent, Bytes, Coverage, Distribution, FileChoice, IoJob, IoKind, IoMark, IoMix,
+    IoMode, IoOrder, Layout, Nanos, OpenSync, Pace, Ratio, RingOptions, SequenceStep, Verification,
+};
+use tempfile::TempDir;
+
+pub const BLOCK: u64 = 4096;
+/// Long enough for whatever ends by its amount of I/O.
+pub const LONG: Nanos = Nanos(60_000_000_000);
+
+/// The ways to the kernel that a file can be worked on through. Every test goes through both; which one it is stands
+/// in the output of a test that fails, and a kernel without io_uring fails and does not pass.
+pub const MODES: [IoMode; 2] = [IoMode::Ring, IoMode::Synchronous];
+
+/// A directory with one file.
+pub struct Bench {
+    directory: TempDir,
+    pub size: u64,
+}
+
+/// What came of a run.
+#[derive(Debug)]
+pub struct Ran {
+    pub kinds: Vec<IoKind>,
+    pub tallies: Vec<Tally>,
+    pub accounts: Vec<Account>,
+    pub log: Vec<IoMark>,
+    pub broken: Option<Broken>,
+    pub mode: String,
+    /// Bytes that the threads of the lanes asked the block layer for in the window: read, written.
+    pub device_bytes: (u64, u64),
+}
+
+impl Bench {
+    /// A file of `size` bytes, written, in a directory on a real file system.
+    pub fn new(size: u64) -> Bench {
+        Bench::laid_out(size, Layout::Written)
+    }
+
+    pub fn laid_out(size: u64, layout: Layout) -> Bench {
+        // Where the tests are built there is a disk; temporary directories may lie in memory.
+        let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let bench = Bench { directory, size };
+        let never = AtomicBool::new(false);
+        lay_out(&bench.path(), Bytes(size), layout, Bytes(BLOCK), 7, &never, &|_| ()).unwrap();
+        bench
+    }
+
+    pub fn path(&self) -> PathBuf {
+        self.directory.path().join("file")
+    }
+
+    /// The whole file, by one lane of `job`, for at most `window`.
+    pub fn run(&self, job: &IoJob, window: Nanos) -> Ran {
+        self.run_lanes(job, window, &[Region { offset: 0, length: self.size }])
+    }
+
+    /// One lane per region.
+    pub fn run_lanes(&self, job: &IoJob, window: Nanos, regions: &[Region]) -> Ran {
+        run_on(&self.path(), job, window, regions)
+    }
+}
+
+/// The file at `path`, by one lane of `job` per region.
+pub fn run_on(path: &Path, job: &IoJob, window: Nanos, regions: &[Region]) -> Ran {
+    let ledger = Arc::new(Ledger::default());
+    let shared = Arc::new(job.clone());
+    let kinds = kinds(job);
+    let device = Mutex::new((0, 0));
+    let lane = |(region, lane): (&Region, u32)| {
+        let setting = LaneSetting {
+            job: Arc::clone(&shared),
+            lane,
+            files: vec![Arc::new(open(path, job))],
+            regions: vec![*region],
+            unit: unit_bytes([job]),
+            writer: 7,
+            seed: 11,
+            streams: kinds.iter().copied().zip(0..).collect(),
+            bytes_max: (!job.time_based).then_some(Bytes(region.length * u64::from(job.loops))),
+            log_room: 1 << 20,
+            idle: false,
+        };
+        Counted { work: work(setting, Arc::clone(&ledger)), before: (0, 0), total: &device }
+    };
+    let mut works: Vec<Counted<'_>> = regions.iter().zip(0..).map(lane).collect();
+    let course = Course { pace: job.pace, window, drain: LONG, ..Course::default() };
+    let course = Course { warm_up: job.ramp_time, ..course };
+    let count = works.len() as u32;
+    let members = works.iter_mut().zip(0..);
+    let members = members.map(|(work, place)| Member { work, course, place: (place, count), meter: None }).collect();
+    let outcome = run_crew(members, &Unwatched, &AtomicBool::new(false));
+    drop(works);
+    let pages = ledger.pages();
+    let mut accounts: BTreeMap<usize, Account> = BTreeMap::new();
+    for (number, account) in pages.values().flat_map(|page| &page.streams) {
+        accounts.entry(*number).or_default().add(account);
+    }
+    Ran {
+        kinds,
+        tallies: outcome.streams,
+        accounts: accounts.into_values().collect(),
+        log: pages.values().flat_map(|page| page.log.clone()).collect(),
+        broken: outcome.broken,
+        mode: pages.values().next().map(|page| page.mode.clone()).unwrap_or_default(),
+        device_bytes: *device.lock().unwrap(),
+    }
+}
+
+impl Ran {
+    /// Operations that succeeded, of one kind.
+    pub fn operations(&self, kind: IoKind) -> u64 {
+        self.of(kind).map_or(0, |place| self.tallies[place].totals().operations)
+    }
+
+    /// Those that did not.
+    pub fn failures(&self, kind: IoKind) -> u64 {
+        self.of(kind).map_or(0, |place| self.tallies[place].totals().failures.values().sum())
+    }
+
+    /// The I/Os of one kind in the log.
+    pub fn logged(&self, kind: IoKind) -> Vec<IoMark> {
+        let Some(place) = self.of(kind) else { return Vec::new() };
+        self.log.iter().filter(|mark| mark.stream as usize == place).copied().collect()
+    }
+
+    /// The most that were on their way at the same time, from the times in the log.
+    pub fn in_flight_max(&self) -> i64 {
+        let begun = self.log.iter().map(|mark| (mark.begun_ns.0, 1));
+        let ended = self.log.iter().map(|mark| (mark.ended_ns.0, -1));
+        // What ends when another one begins is over.
+        let mut edges: Vec<(u64, i64)> = begun.chain(ended).collect();
+        edges.sort_unstable();
+        edges
+            .iter()
+            .scan(0, |level, (_, step)| {
+                *level += step;
+                Some(*level)
+            })
+            .max()
+            .unwrap_or(0)
+    }
+
+    fn of(&self, kind: IoKind) -> Option<usize> {
+        self.kinds.iter().position(|one| *one == kind)
+    }
+}
+
+/// A lane, with what its own thread asked the block layer for.
+struct Counted<'a> {
+    work: Box<dyn Work>,
+    before: (u64, u64),
+    total: &'a Mutex<(u64, u64)>,
+}
+
+impl Work for Counted<'_> {
+    fn step(&mut self, number: u64) -> Result<Done, Broken> {
+        self.work.step(number)
+    }
+
+    /// After the warm-up and after the last step: what lies between the two is the window.
+    fn finish(&mut self) -> Result<(), Broken> {
+        let now = thread_bytes();
+        *self.total.lock().unwrap() = (now.0 - self.before.0, now.1 - self.before.1);
+        self.before = now;
+        self.work.finish()
+    }
+
+    fn queue(&mut self) -> Option<&mut dyn Queue> {
+        self.work.queue()
+    }
+
+    fn streams(&self) -> Vec<usize> {
+        self.work.streams()
+    }
+}
+
+/// Bytes that this thread caused the block layer to read and to write.
+fn thread_bytes() -> (u64, u64) {
+    let text = std::fs::read_to_string("/proc/thread-self/io").unwrap();
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().parse().unwrap()
+    };
+    (value("read_bytes:"), value("write_bytes:"))
+}
+
+fn open(path: &Path, job: &IoJob) -> File {
+    let flags = if job.direct { libc::O_DIRECT } else { 0 };
+    let sync = if job.open_sync == OpenSync::Dsync { libc::O_DSYNC } else { 0 };
+    OpenOptions::new().read(true).write(true).custom_flags(flags | sync).open(path).unwrap()
+}
+
+struct Unwatched;
+
+impl Watch for Unwatched {}
+
+/// Random reads of 4 KiB, past the page cache, every block once.
+pub fn reading(mode: IoMode, depth: u32) -> IoJob {
+    let (all, none) = (Ratio(1.0), Ratio(0.0));
+    let blocks = Blocks::Split(vec![BlockShare { size_bytes: Bytes(BLOCK), share: all }]);
+    IoJob {
+        name: "job".to_owned(),
+        description: None,
+        clones: 1,
+        report_group: 0,
+        grouped: true,
+        order: IoOrder { read_random: all, write_random: all, trim_random: all },
+        mix: IoMix { read: all, write: none, trim: none },
+        read_blocks: blocks.clone(),
+        write_blocks: blocks.clone(),
+        trim_blocks: blocks,
+        align_bytes: None,
+        distribution: Distribution::Uniform,
+        coverage: Coverage::Full,
+        sequence: SequenceStep { blocks_per_jump: 1, gap_bytes: 0 },
+        mode,
+        ring: RingOptions {
+            fixed_buffers: true,
+            registered_files: true,
+            polled: false,
+            submission_polled: false,
+            submission_processor: None,
+        },
+        depth,
+        batch_submit: 0,
+        batch_complete_min: 1,
+        direct: true,
+        open_sync: OpenSync::None,
+        sync_every: None,
+        commit: false,
+        end_sync: false,
+        files: vec!["file".to_owned()],
+        file_choice: FileChoice::RoundRobin,
+        layout: Layout::Written,
+        file_size: None,
+        offset: Amount::Bytes(Bytes(0)),
+        offset_increment: Amount::Bytes(Bytes(0)),
+        size: None,
+        io_bytes: None,
+        loops: 1,
+        io_count: None,
+        time_based: false,
+        run_time: None,
+        ramp_time: Nanos(0),
+        start_delay: Nanos(0),
+        pace: Pace::AsFastAsPossible,
+        burst: None,
+        content: BufferContent::Random,
+        verification: Verification::None,
+        seed: None,
+        cpus_allowed: Vec::new(),
+        cpus_split: false,
+    }
+}
+
+/// The same, writing.
+pub fn writing(mode: IoMode, depth: u32) -> IoJob {
+    IoJob { mix: IoMix { read: Ratio(0.0), write: Ratio(1.0), trim: Ratio(0.0) }, ..reading(mode, depth) }
+}
+
+/// In order and not at random.
+pub fn in_order(job: IoJob) -> IoJob {
+    let none = Ratio(0.0);
+    IoJob { order: IoOrder { read_random: none, write_random: none, trim_random: none }, ..job }
+}

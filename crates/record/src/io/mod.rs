@@ -1,0 +1,12 @@
+//! Storage: what an I/O job is, and what came of it.
+
+mod job;
+mod outcome;
+mod setting;
+
+pub use job::{IoJob, IoPhase, IoPlan};
+pub use outcome::{IoFile, IoKind, IoMark, IoStream, Round, Storage};
+pub use setting::{
+    Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, FileChoice, IoMix, IoMode, IoOrder, Layout,
+    OpenSync, RingOptions, SequenceStep, SyncEvery, Verification, Zone,
+};

@@ -1,0 +1,145 @@
+//! One job, or one report group, in fio's keys.
+
+use model::{is_void, row};
+use record::{Finding, IoJob, IoKind, IoStream, Outcome, Record, Run, Storage, Verdict};
+use serde_json::{Map, Value, json};
+
+use super::direction::{Direction, sync};
+use super::distribution::{Distribution, shares};
+use super::{FioJson, clock, options};
+use crate::storage::{job_of, threads};
+use crate::words::verdict;
+
+/// `error` of a job that is no result: EIO, of those that fio reports the one that comes nearest.
+const VOID_ERROR: i32 = 5;
+
+/// The streams that fio would print as one job.
+pub(super) struct Entry<'a> {
+    run: &'a Run,
+    storage: &'a Storage,
+    job: Option<&'a IoJob>,
+    streams: Vec<&'a IoStream>,
+}
+
+/// The entries of a run: one per job, or one per clone or group where they are reported so.
+pub(super) fn entries<'a>(record: &'a Record, run: &'a Run, storage: &'a Storage) -> Vec<Entry<'a>> {
+    let mut entries: Vec<Entry<'a>> = Vec::new();
+    for stream in &storage.streams {
+        let same = |entry: &&mut Entry<'_>| {
+            let other = entry.streams[0];
+            (other.report_group, &other.job, other.clone) == (stream.report_group, &stream.job, stream.clone)
+        };
+        match entries.iter_mut().find(same) {
+            Some(entry) => entry.streams.push(stream),
+            None => entries.push(Entry { run, storage, job: job_of(record, run, stream), streams: vec![stream] }),
+        }
+    }
+    entries
+}
+
+impl Entry<'_> {
+    /// The options of the job, as text.
+    pub(super) fn options(&self) -> Map<String, Value> {
+        self.job.map_or_else(|| options::of_streams(&self.streams), options::of_job)
+    }
+
+    /// The streams, as far as they are a result.
+    fn results(&self) -> &[&IoStream] {
+        if is_void(self.run) { &[] } else { &self.streams }
+    }
+
+    fn group(&self) -> (u32, u32) {
+        (self.run.number, self.streams[0].report_group)
+    }
+}
+
+/// `entry` as an object of fio; `all` are the entries that it is one of.
+pub(super) fn job(entry: &Entry<'_>, all: &[Entry<'_>], form: FioJson) -> Value {
+    let (run, stream) = (entry.run, entry.streams[0]);
+    let results = entry.results();
+    let window_ms = run.window_ns.0 / 1_000_000;
+    let every = Distribution::of(of_kinds(results, &[IoKind::Read, IoKind::Write, IoKind::Commit, IoKind::Trim]));
+    let mut object = json!({
+        "jobname": stream.job,
+        "groupid": stream.report_group,
+        "job_start": clock::unix_ms(&run.begun_at).unwrap_or(0),
+        "error": if is_void(run) { VOID_ERROR } else { 0 },
+        "eta": 0,
+        "elapsed": window_ms.div_ceil(1000),
+        "job options": entry.options(),
+        "sync": sync(results, form),
+        "job_runtime": window_ms.saturating_mul(u64::from(stream.clones)),
+        "usr_cpu": cpu_percent(entry),
+        "sys_cpu": 0.0,
+        "ctx": 0,
+        "majf": 0,
+        "minf": 0,
+        "iodepth_level": depth_level(stream.depth),
+        "iodepth_submit": zeros(&["0", "4", "8", "16", "32", "64", ">=64"]),
+        "iodepth_complete": zeros(&["0", "4", "8", "16", "32", "64", ">=64"]),
+        "latency_depth": stream.depth,
+        "latency_target": 0,
+        "latency_percentile": 100.0,
+        "latency_window": 0,
+        "dbdyno": beyond(entry),
+    });
+    let Some(keys) = object.as_object_mut() else { return object };
+    for (key, kinds) in DIRECTIONS {
+        let of_group = |other: &&Entry<'_>| other.group() == entry.group();
+        let rates = all.iter().filter(of_group).map(|other| Direction::new(other.results(), kinds).bytes_per_second());
+        keys.insert(key.to_owned(), Direction::new(results, kinds).object(rates.sum(), form));
+    }
+    keys.extend(shares(&every).into_iter().map(|(key, value)| (key.to_owned(), value)));
+    let description = entry.job.and_then(|job| job.description.as_ref());
+    keys.extend(description.map(|text| ("desc".to_owned(), json!(text))));
+    object
+}
+
+/// fio has no commit: a write and the sync after it stand with the writes, which is what waits for them.
+const DIRECTIONS: [(&str, &[IoKind]); 3] =
+    [("read", &[IoKind::Read]), ("write", &[IoKind::Write, IoKind::Commit]), ("trim", &[IoKind::Trim])];
+
+fn of_kinds<'a>(streams: &'a [&IoStream], kinds: &'a [IoKind]) -> impl Iterator<Item = &'a record::Latency> {
+    streams.iter().filter(|stream| kinds.contains(&stream.kind)).map(|stream| &stream.service)
+}
+
+/// Processor time of dbdyno over the time of the threads, in percent of one processor: of all threads of the run
+/// alike, since it is counted for all of them together.
+fn cpu_percent(entry: &Entry<'_>) -> f64 {
+    let threads = threads(entry.storage).max(1) as f64;
+    if is_void(entry.run) { 0.0 } else { row(entry.run).client_cpu.map_or(0.0, |cpu| cpu.cores / threads * 100.0) }
+}
+
+/// How many I/Os were in flight, in percent of them: the depth that was asked for, which the generator keeps.
+fn depth_level(depth: u32) -> Value {
+    let mut levels = zeros(&["1", "2", "4", "8", "16", "32", ">=64"]);
+    let level = match depth {
+        64.. => ">=64".to_owned(),
+        depth => (1 << depth.max(1).ilog2()).to_string(),
+    };
+    levels[level] = json!(100.0);
+    levels
+}
+
+fn zeros(keys: &[&str]) -> Value {
+    Value::Object(keys.iter().map(|key| ((*key).to_owned(), json!(0.0))).collect())
+}
+
+/// What fio has no key for: whether it is a result, and what is said of it.
+fn beyond(entry: &Entry<'_>) -> Value {
+    let said = |finding: &Finding| json!({ "verdict": verdict(finding.verdict), "detail": finding.detail });
+    let doubtful = entry.run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
+    let broken = match &entry.run.outcome {
+        Outcome::Done => None,
+        Outcome::Failed { message } => Some(message),
+    };
+    json!({
+        "run": entry.run.number,
+        "verdict": verdict(row(entry.run).verdict),
+        "broken_off": broken,
+        "findings": doubtful.map(said).collect::<Vec<Value>>(),
+        "modes": entry.storage.modes,
+        "clone": entry.streams[0].clone,
+        "generator_per_second": entry.storage.generator_per_second,
+    })
+}

@@ -1,0 +1,193 @@
+//! What stands behind the figures of storage runs: how I/O was handed over, what was refused, the files, rates,
+//! preconditioning, errors, content that was checked.
+
+use record::{IoFile, IoStream, Pace, Record, Round, Run, Storage};
+
+use super::stream::{Line, is_open, lines, runs};
+use crate::figure::{count, duration, memory, number, percent};
+use crate::layout::{clean, paragraph};
+use crate::words::{list, plural};
+
+/// Column of the texts.
+const INDENT: usize = 12;
+
+/// Files of a run that are described.
+const FILES_SHOWN_MAX: usize = 6;
+
+/// From this share on, what is left after deflating is all of it.
+const INCOMPRESSIBLE: f64 = 0.995;
+
+/// Rounds of preconditioning that are shown: the ones that the rule of steadiness looks at.
+const ROUNDS_SHOWN: usize = 5;
+
+/// A fact and the runs that it is about.
+struct Fact {
+    label: &'static str,
+    text: String,
+    runs: Vec<u32>,
+}
+
+/// All facts, each said once, with the runs that it is about where these are not all.
+pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
+    let mut facts: Vec<Fact> = Vec::new();
+    let mut add = |run: &Run, label: &'static str, text: String| match facts
+        .iter_mut()
+        .find(|fact| fact.label == label && fact.text == text)
+    {
+        Some(fact) => fact.runs.push(run.number),
+        None => facts.push(Fact { label, text, runs: vec![run.number] }),
+    };
+    for (run, storage) in runs(record) {
+        storage.modes.iter().for_each(|mode| add(run, "mode", clean(mode)));
+        storage.refused.iter().for_each(|refused| add(run, "refused", clean(refused)));
+        storage.files.iter().take(FILES_SHOWN_MAX).for_each(|file| add(run, "file", self::file(file)));
+        let more = storage.files.len().saturating_sub(FILES_SHOWN_MAX);
+        (more > 0).then(|| add(run, "file", format!("and {more} more: see the record")));
+        rates(storage).into_iter().for_each(|text| add(run, "rate", text));
+        preconditioning(storage).into_iter().for_each(|text| add(run, "rounds", text));
+    }
+    for line in lines(record) {
+        failure(&line).into_iter().for_each(|text| add(line.run, "failed", text));
+        content(&line).into_iter().for_each(|text| add(line.run, "content", text));
+    }
+    let order = ["mode", "refused", "file", "rounds", "rate", "failed", "content"];
+    facts.sort_by_key(|fact| order.iter().position(|label| *label == fact.label));
+    let count = runs(record).count();
+    let mut shown = Vec::new();
+    let mut above = "";
+    for fact in &facts {
+        let label = if fact.label == above { String::new() } else { format!("  {}", fact.label) };
+        let place = if fact.runs.len() < count { format!(" ({})", numbers(&fact.runs)) } else { String::new() };
+        shown.extend(paragraph(&label, INDENT, &format!("{}{place}", fact.text), width));
+        above = fact.label;
+    }
+    shown
+}
+
+/// Numbers of runs, in order, neighbours as a range: `run 3`, `runs 1-4, 7`.
+pub(crate) fn numbers(runs: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for run in runs {
+        match ranges.last_mut() {
+            Some((_, end)) if end.checked_add(1) == Some(*run) => *end = *run,
+            Some((_, end)) if *end == *run => {}
+            _ => ranges.push((*run, *run)),
+        }
+    }
+    let shown = list(ranges.iter().map(|(begin, end)| match begin == end {
+        true => begin.to_string(),
+        false => format!("{begin}-{end}"),
+    }));
+    match ranges.as_slice() {
+        [(begin, end)] if begin == end => format!("run {shown}"),
+        _ => format!("runs {shown}"),
+    }
+}
+
+/// A file or device: where it is, how large, and what of it is not what it seems.
+fn file(file: &IoFile) -> String {
+    let region = match file.region_bytes == file.size_bytes {
+        true => memory(file.size_bytes),
+        false => format!("{} of {}", memory(file.region_bytes), memory(file.size_bytes)),
+    };
+    let kind = match (file.is_device, file.found) {
+        (true, _) => Some("device".to_owned()),
+        (false, true) => Some("found there".to_owned()),
+        (false, false) => None,
+    };
+    let system = file.file_system.as_ref().map(|system| format!("on {system}"));
+    let below = match file.has_device {
+        Some(false) => Some("no block device below it".to_owned()),
+        _ => None,
+    };
+    let holes = file.hole_bytes.filter(|bytes| bytes.0 > 0).map(|bytes| format!("{} of holes", memory(bytes)));
+    let unwritten = file.unwritten_bytes.filter(|bytes| bytes.0 > 0);
+    let unwritten = unwritten.map(|bytes| format!("{} never written", memory(bytes)));
+    let cached = file.cached.map(|share| match share.0 > 0.0 {
+        true => format!("{} in the page cache", percent(share)),
+        false => "nothing in the page cache".to_owned(),
+    });
+    let compressed = file.compressed.map(|share| match share.0 < INCOMPRESSIBLE {
+        true => format!("deflates to {}", percent(share)),
+        false => "incompressible".to_owned(),
+    });
+    let repeated = file.repeated.filter(|share| share.0 > 0.0).map(|share| format!("{} repeated", percent(share)));
+    let facts = [Some(region), kind, system, below, holes, unwritten, cached, compressed, repeated];
+    format!("{}: {}", clean(&file.path), list(facts.into_iter().flatten()))
+}
+
+/// How many rounds there were before the window, and the rates of the last ones.
+fn preconditioning(storage: &Storage) -> Option<String> {
+    let rounds = &storage.rounds;
+    let last = rounds.get(rounds.len().saturating_sub(ROUNDS_SHOWN)..)?;
+    let length = last.first()?.length_ns;
+    let rate = |round: &Round| number(round.operations_per_second.0);
+    let rates = list(last.iter().map(rate));
+    Some(format!(
+        "{} of {} before the window; the last ones did {rates} IOPS",
+        plural(rounds.len() as u64, "round"),
+        duration(length)
+    ))
+}
+
+/// What was asked of each job, and what of it was left behind. What a search asked stands in its own table.
+fn rates(storage: &Storage) -> Vec<String> {
+    let mut jobs: Vec<(u32, &str)> = Vec::new();
+    for stream in storage.streams.iter().filter(|stream| stream.pace != Pace::AsFastAsPossible) {
+        let job = (stream.report_group, stream.job.as_str());
+        if !(jobs.contains(&job) || storage.bound.is_some() && is_open(stream.pace)) {
+            jobs.push(job);
+        }
+    }
+    let of = |job: (u32, &str)| {
+        let streams = storage.streams.iter().filter(move |stream| (stream.report_group, stream.job.as_str()) == job);
+        rate(job.1, &streams.collect::<Vec<_>>())
+    };
+    jobs.into_iter().filter_map(of).collect()
+}
+
+/// The pace of one job; `streams` are all of its own.
+fn rate(job: &str, streams: &[&IoStream]) -> Option<String> {
+    let asked = match streams.first()?.pace {
+        Pace::AsFastAsPossible => return None,
+        Pace::Rate { steps_per_second } => format!("{} I/Os per second asked", number(steps_per_second)),
+        Pace::Poisson { steps_per_second } => {
+            format!("{} I/Os per second asked, at random times (Poisson)", number(steps_per_second))
+        }
+        Pace::ThinkTime { think_ns } => format!("think time {}", duration(think_ns)),
+    };
+    let unfinished = streams.iter().fold(0u64, |sum, stream| sum.saturating_add(stream.unfinished));
+    let behind = if unfinished > 0 { format!("; {} not begun at the end", count(unfinished)) } else { String::new() };
+    Some(format!("{}: {asked}{behind}", clean(job)))
+}
+
+/// I/Os that failed, and the first error.
+fn failure(line: &Line<'_>) -> Option<String> {
+    let stream = line.stream;
+    if stream.failures == 0 {
+        return None;
+    }
+    let short = if stream.short > 0 { format!(", {} of them short", count(stream.short)) } else { String::new() };
+    let first = stream.first_failure.as_deref().map(|text| format!("; the first: {}", clean(text))).unwrap_or_default();
+    Some(format!("{} {}: {} failed{short}{first}", clean(&line.name()), line.profile(), count(stream.failures)))
+}
+
+/// Blocks whose content was checked.
+fn content(line: &Line<'_>) -> Option<String> {
+    let IoStream { verified, corrupt, .. } = line.stream;
+    let name = clean(&line.name());
+    (*verified > 0 || *corrupt > 0)
+        .then(|| format!("{name}: {} blocks checked, {} not what they should be", count(*verified), count(*corrupt)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbouring_runs_are_a_range() {
+        assert_eq!(numbers(&[3]), "run 3");
+        assert_eq!(numbers(&[1, 2, 3, 7, 9, 9, 10]), "runs 1-3, 7, 9-10");
+        assert_eq!(numbers(&[u32::MAX, 0]), format!("runs {}, 0", u32::MAX));
+    }
+}

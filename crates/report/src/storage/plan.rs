@@ -1,0 +1,99 @@
+//! What `dbdyno io` would do, before it does it.
+
+use record::{Bytes, IoPhase, IoPlan, Nanos};
+
+use super::demand::{Written, count, files, laid_out, space, time, written};
+use super::job::sentences;
+use super::remarks;
+use crate::figure::{duration, memory};
+use crate::layout::{clean, cut, paragraph};
+use crate::words::{list, plural};
+
+/// Width of the page; a plan has no columns that would gain from more.
+const WIDTH: usize = 80;
+
+/// Column of the texts.
+const INDENT: usize = 12;
+
+/// `plan` in words: how long it takes, the space that it needs, what it writes, then phases with their jobs and files,
+/// and what of a job file is not followed or does not do what it seems to.
+pub fn io_plan_text(plan: &IoPlan) -> String {
+    let mut lines = Vec::new();
+    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, INDENT, &text, WIDTH));
+    fact("phases", format!("{}, one after the other", plan.phases.len()));
+    fact("time", total_time(plan));
+    fact("space", needed(plan));
+    fact("writes", writes(plan));
+    for (index, phase) in plan.phases.iter().enumerate() {
+        lines.push(String::new());
+        lines.extend(paragraph(&format!("phase {}", index + 1), INDENT, &head(phase), WIDTH));
+        for job in &phase.jobs {
+            let label = format!("  {}", cut(&clean(&job.name), INDENT - 3));
+            for (place, sentence) in sentences(job).iter().enumerate() {
+                let label = if place == 0 { label.as_str() } else { "" };
+                lines.extend(paragraph(label, INDENT, sentence, WIDTH));
+            }
+        }
+    }
+    let remarks = remarks(plan, WIDTH);
+    if !remarks.is_empty() {
+        lines.push(String::new());
+        lines.extend(remarks);
+    }
+    let mut text = lines.join("\n");
+    text.push('\n');
+    text
+}
+
+fn head(phase: &IoPhase) -> String {
+    let time =
+        time(phase).map_or_else(|| "until its I/O is done".to_owned(), |time| format!("at most {}", duration(time)));
+    format!("{}: {}, {time}", clean(&phase.name), plural(phase.jobs.len() as u64, "job"))
+}
+
+/// The time of all phases, without what is laid out before.
+fn total_time(plan: &IoPlan) -> String {
+    let known: Vec<Nanos> = plan.phases.iter().filter_map(time).collect();
+    let sum = duration(known.iter().fold(Nanos(0), |sum, time| sum + *time));
+    let open = plan.phases.len() - known.len();
+    let open = (open > 0).then(|| format!("{} until the I/O is done", plural(open as u64, "phase")));
+    let timed = (!known.is_empty()).then(|| format!("at most {sum} of windows and ramps"));
+    let laid_out = (laid_out(&files(plan)).0 > 0).then(|| "and what it takes to write the files before".to_owned());
+    list([timed, open, laid_out].into_iter().flatten())
+}
+
+fn needed(plan: &IoPlan) -> String {
+    let files = files(plan);
+    let ours = count(files.iter().filter(|file| file.layout.is_some()));
+    let found = count(&files) - ours;
+    let made = (ours > 0).then(|| format!("{} in {}, removed at the end", memory(space(&files)), plural(ours, "file")));
+    let unknown = files.iter().any(|file| file.layout.is_some() && file.size.is_none());
+    let unknown = unknown.then(|| "as far as sizes are known".to_owned());
+    let noun = if found == 1 { "file or device" } else { "files or devices" };
+    let found = (found > 0).then(|| format!("{found} {noun} taken as found"));
+    list([made, unknown, found].into_iter().flatten())
+}
+
+/// What is written before the jobs and by them.
+fn writes(plan: &IoPlan) -> String {
+    let before = laid_out(&files(plan));
+    let (mut bytes, mut for_time, mut unknown) = (0u64, Nanos(0), false);
+    for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
+        match written(job) {
+            Written::AtMost(Bytes(more)) => bytes = bytes.saturating_add(more),
+            Written::ForTime(time) => for_time = for_time + time,
+            Written::Unknown => unknown = true,
+        }
+    }
+    let parts = [
+        (before.0 > 0).then(|| format!("{} to lay the files out", memory(before))),
+        (bytes > 0).then(|| format!("at most {} by jobs", memory(Bytes(bytes)))),
+        (for_time.0 > 0)
+            .then(|| format!("as much as the device takes in {} of jobs without a limit", duration(for_time))),
+        unknown.then(|| "an amount that depends on sizes not known yet".to_owned()),
+    ];
+    let trims = plan.phases.iter().flat_map(|phase| &phase.jobs).any(|job| job.mix.trim.0 > 0.0);
+    let trims = trims.then(|| "trims, after which what lay there is gone".to_owned());
+    let shown = list(parts.into_iter().flatten().chain(trims));
+    if shown.is_empty() { "nothing".to_owned() } else { shown }
+}

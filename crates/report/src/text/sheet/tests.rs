@@ -1,0 +1,57 @@
+//! What is said beside the figures.
+
+use record::{Dop, Rate};
+
+use super::*;
+
+fn limit(unit: Unit, reached: f64, most: f64) -> Limit {
+    Limit {
+        probe: "P331".to_owned(),
+        unit,
+        per_second: Rate(most),
+        reached: Rate(reached),
+        jobs: 4,
+        in_flight: Some(4),
+        cached: None,
+        efficiency: Ratio(reached / most),
+    }
+}
+
+fn point(jobs: u32) -> Point {
+    Point {
+        run: 1,
+        dop: Dop::jobs(jobs),
+        operations_per_second: Rate(1.0),
+        bytes_per_second: None,
+        service: None,
+        derived: None,
+        in_flight: None,
+        ceiling: None,
+    }
+}
+
+#[test]
+fn of_a_ceiling_of_storage_both_sides_are_said_because_the_line_counts_something_else() {
+    assert_eq!(ceiling(&limit(Unit::Block, 620.0, 1_000.0)), "ceiling P331 at 4 in flight: 620.0 of 1.000 k blk/s");
+    let bytes = limit(Unit::Byte, 85e6, 3.26e9);
+    assert_eq!(ceiling(&bytes), "ceiling P331 at 4 in flight: 85.0 of 3260 MB/s");
+    let processor = Limit { in_flight: None, ..limit(Unit::Operation, 1.0, 2_000.0) };
+    assert_eq!(ceiling(&processor), "ceiling P331 at 4 jobs: 2.000 k op/s");
+}
+
+#[test]
+fn more_transactions_than_commits_are_explained_where_jobs_can_share() {
+    let above = limit(Unit::Transaction, 3_000.0, 1_000.0);
+    assert!(shared(&above, &point(4)).unwrap().contains("group commit"));
+    assert_eq!(shared(&above, &point(1)), None, "one job shares with nobody");
+    assert_eq!(shared(&limit(Unit::Transaction, 500.0, 1_000.0), &point(4)), None);
+    assert_eq!(shared(&limit(Unit::Block, 3_000.0, 1_000.0), &point(4)), None);
+}
+
+#[test]
+fn what_the_page_cache_served_is_said_beside_a_small_share() {
+    let of = |share: f64| cached(&Limit { cached: Some(Ratio(share)), ..limit(Unit::Block, 1.0, 1_000.0) });
+    assert_eq!(of(0.93).unwrap(), "the page cache served 93 % of the engine's reads, not the device");
+    assert!(of(0.9999).unwrap().starts_with("the page cache served nearly all of"));
+    assert_eq!(of(0.02), None);
+}

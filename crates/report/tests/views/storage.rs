@@ -1,0 +1,128 @@
+//! The views of storage runs.
+
+use dbdyno_report::{Style, calibration_text, io_csv, io_plan_text, io_text, text, until_text};
+use record::{Finding, IoPlan, Record, Verdict};
+
+use crate::{sample, storage_sample};
+
+const PLACE: &str = "dbdyno-20260131-120000-db1.json";
+
+fn plain(record: &Record, width: usize) -> String {
+    io_text(record, PLACE, Style::default(), width)
+}
+
+#[test]
+fn storage_at_80_columns() {
+    insta::assert_snapshot!(plain(&storage_sample::io(), 80));
+}
+
+#[test]
+fn a_plan_of_storage_in_words() {
+    insta::assert_snapshot!(io_plan_text(&storage_sample::plan()));
+}
+
+#[test]
+fn the_highest_rate_that_keeps_a_service_level() {
+    insta::assert_snapshot!(until_text(&storage_sample::search(), PLACE, Style::default(), 80));
+}
+
+#[test]
+fn a_calibration_at_80_columns() {
+    insta::assert_snapshot!(calibration_text(&storage_sample::calibration(), PLACE, Style::default(), 80));
+}
+
+#[test]
+fn heads_of_streams_state_their_unit() {
+    let head = io_csv(&Record { runs: Vec::new(), ..storage_sample::io() });
+    insta::assert_snapshot!(head.trim().replace(',', "\n"));
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    let records = [storage_sample::io(), storage_sample::search(), storage_sample::calibration()];
+    for (width, record) in
+        [80, 100, 120].into_iter().flat_map(|width| records.iter().map(move |record| (width, record)))
+    {
+        let style = Style::default();
+        let views = [
+            plain(record, width),
+            until_text(record, PLACE, style, width),
+            calibration_text(record, PLACE, style, width),
+        ];
+        for line in views.iter().flat_map(|view| view.lines()) {
+            assert!(line.chars().count() <= width, "{} columns of {width}: {line}", line.chars().count());
+        }
+    }
+}
+
+#[test]
+fn every_view_can_be_drawn_in_ascii() {
+    let style = Style { colour: false, ascii: true };
+    assert!(io_text(&storage_sample::io(), PLACE, style, 80).is_ascii());
+    let bars = calibration_text(&storage_sample::calibration(), PLACE, style, 80);
+    assert!(bars.is_ascii() && bars.contains("####"), "{bars}");
+}
+
+#[test]
+fn a_void_run_has_no_figures_in_any_table() {
+    let view = plain(&storage_sample::io(), 80);
+    let lines: Vec<Vec<&str>> = view.lines().map(|line| line.split_whitespace().collect()).collect();
+    let of_void: Vec<&Vec<&str>> = lines.iter().filter(|line| line.first() == Some(&"4")).collect();
+    assert_eq!(of_void, [&["4", "nvme", "randread", "4", "KiB", "16", "16", "void"]]);
+    let table = io_csv(&storage_sample::io());
+    let mut reader = ::csv::Reader::from_reader(table.as_bytes());
+    let first = reader.headers().unwrap().iter().position(|name| name == "operations_per_second").unwrap();
+    let rows: Vec<::csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 10, "a line for each stream");
+    assert!(rows[9].iter().skip(first).all(str::is_empty) && rows[9].iter().any(|cell| cell == "fail"));
+    assert_eq!(&rows[0][first], "250000");
+}
+
+#[test]
+fn a_record_of_storage_alone_has_no_sheet() {
+    for record in [storage_sample::io(), storage_sample::search(), storage_sample::calibration()] {
+        assert_eq!(text(&record, PLACE, Style::default(), 80), plain(&record, 80));
+    }
+    let empty = Record { runs: Vec::new(), ..storage_sample::io() };
+    assert!(text(&empty, PLACE, Style::default(), 80).contains("no run of storage is finished"));
+}
+
+#[test]
+fn the_sheet_of_a_platform_shows_its_storage_runs_too() {
+    let sheet = text(&storage_sample::mixed_record(), PLACE, Style::default(), 80);
+    let after = sheet.split_once("RUNS: processors").unwrap().1;
+    assert!(after.contains("STORAGE: throughput") && after.contains(" 40  P321  randread  8 KiB"), "{after}");
+    assert!(sheet.contains("T611") && after.contains("STORAGE: how it was done"));
+    assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("STORAGE: throughput"));
+}
+
+#[test]
+fn a_search_says_where_its_answer_is_open() {
+    let search = |rates: &[u32]| {
+        let mut record = storage_sample::search();
+        record.runs.retain(|run| rates.contains(&run.number));
+        let view = until_text(&record, PLACE, Style::default(), 80);
+        view.lines().skip_while(|line| !line.starts_with("THE HIGHEST")).nth(1).unwrap_or_default().trim().to_owned()
+    };
+    assert_eq!(search(&[1, 3, 6, 4]), "4.000 k I/Os per second keep p99=1ms, 6.700 k do not");
+    assert_eq!(search(&[1, 3]), "4.000 k I/Os per second keep p99=1ms, and nothing above was measured: the");
+    assert_eq!(search(&[6, 4]), "even 6.700 k I/Os per second do not keep p99=1ms");
+    assert_eq!(search(&[2]), "no measurement tells whether p99=1ms is kept");
+}
+
+#[test]
+fn a_rate_that_once_kept_and_once_did_not_does_not_keep() {
+    let mut record = storage_sample::search();
+    let mut again = record.runs[6].clone();
+    again.number = 8;
+    again.findings.iter_mut().for_each(|finding: &mut Finding| finding.verdict = Verdict::Warn);
+    record.runs.push(again);
+    let view = until_text(&record, PLACE, Style::default(), 80);
+    assert!(view.contains("4.000 k I/Os per second keep p99=1ms, 5.600 k do not"), "{view}");
+}
+
+#[test]
+fn an_empty_plan_has_a_view() {
+    let view = io_plan_text(&IoPlan::default());
+    assert!(view.contains("writes      nothing"), "{view}");
+}

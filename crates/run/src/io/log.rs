@@ -1,0 +1,76 @@
+//! Every I/O of a run, in a file that other programs read.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use probe::storage::Ledger;
+use record::{IoKind, Nanos, Run};
+
+use crate::{Error, Result};
+
+/// I/Os that a log holds, of all lanes of a run together: they wait in memory until the run is over.
+const MARKS_MAX: usize = 4_000_000;
+
+/// A log being written: comma-separated, one line per I/O, times in nanoseconds since the invocation began.
+#[derive(Debug)]
+pub(crate) struct Log {
+    file: Mutex<BufWriter<File>>,
+    shown: String,
+}
+
+impl Log {
+    /// Makes the file, which must not be there.
+    pub(crate) fn create(path: &Path) -> Result<Log> {
+        let shown = path.display().to_string();
+        let refused = |error: std::io::Error| {
+            Error::environment(format!("log {shown} cannot be made: {error}")).hint("give another --log")
+        };
+        let file = File::create_new(path).map_err(refused)?;
+        let mut file = BufWriter::new(file);
+        writeln!(file, "run,job,kind,due_ns,begun_ns,ended_ns,offset_bytes,size_bytes,lane,failed").map_err(refused)?;
+        Ok(Log { file: Mutex::new(file), shown })
+    }
+
+    /// Room for each of so many lanes.
+    pub(crate) fn room(lanes: u32) -> usize {
+        MARKS_MAX / (lanes.max(1) as usize)
+    }
+
+    /// Writes down the I/Os of `run`; says how many had no room.
+    pub(crate) fn write(&self, run: &Run, ledger: &Ledger, origin: Nanos) -> Result<u64> {
+        let streams = run.storage.as_deref().map(|storage| storage.streams.as_slice()).unwrap_or_default();
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missed = 0;
+        for (lane, page) in ledger.pages().iter() {
+            missed += page.log_missed;
+            for mark in &page.log {
+                let Some(stream) = streams.get(mark.stream as usize) else { continue };
+                let [due, begun, ended] = [mark.due_ns, mark.begun_ns, mark.ended_ns].map(|at| (at - origin).0);
+                let (job, kind) = (stream.job.replace(',', " "), word(stream.kind));
+                let line = writeln!(
+                    file,
+                    "{},{job},{kind},{due},{begun},{ended},{},{},{lane},{}",
+                    run.number,
+                    mark.offset,
+                    mark.size_bytes.0,
+                    u8::from(mark.failed)
+                );
+                line.map_err(|error| Error::environment(format!("log {} cannot be written: {error}", self.shown)))?;
+            }
+        }
+        file.flush().map_err(|error| Error::environment(format!("log {} cannot be written: {error}", self.shown)))?;
+        Ok(missed)
+    }
+}
+
+fn word(kind: IoKind) -> &'static str {
+    match kind {
+        IoKind::Read => "read",
+        IoKind::Write => "write",
+        IoKind::Trim => "trim",
+        IoKind::Sync => "sync",
+        IoKind::Commit => "commit",
+    }
+}

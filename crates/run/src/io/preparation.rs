@@ -1,0 +1,204 @@
+//! Files made ready for a phase, and what is true of them just before its window.
+
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+
+use probe::storage::{Region, lay_out, sample};
+use record::{Bytes, IoFile, IoJob, IoPhase, OpenSync};
+
+use super::geometry::{names, region};
+use super::ground::{Ground, GroundFile};
+use super::permission::identity;
+use crate::{Error, Event, Interrupt, Listener, Result};
+
+/// The unit of what is written where the jobs leave it open.
+const UNIT: Bytes = Bytes(4096);
+
+/// Makes the files of `phase` that are ours and not there yet.
+///
+/// # Errors
+/// Where there is no space, and after Ctrl-C.
+pub(crate) fn make(
+    ground: &mut Ground,
+    phase: &IoPhase,
+    writer: u64,
+    interrupt: &Interrupt,
+    listener: &dyn Listener,
+) -> Result<()> {
+    for name in all_names(phase) {
+        let Some(file) = ground.files.get_mut(&name).filter(|file| !file.made) else { continue };
+        let path = file.path.clone();
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)
+                .map_err(|error| Error::environment(format!("folder {} cannot be made: {error}", parent.display())))?;
+        }
+        let heard = |done: Bytes| listener.hear(&Event::Writing { file: &name, done, size: file.size });
+        let unit = file.unit.unwrap_or(UNIT);
+        lay_out(&path, file.size, file.layout, unit, writer, interrupt.flag(), &heard).map_err(|error| {
+            if interrupt.is_raised() {
+                return Error::interrupted();
+            }
+            Error::environment(format!("file {} cannot be made: {error}", path.display()))
+                .hint("free some space, or give a smaller size or another --dir")
+        })?;
+        file.made = true;
+    }
+    Ok(())
+}
+
+/// The files of clone `clone` of `job`, open as the job asks, with the part of each that it works on.
+///
+/// # Errors
+/// Where one cannot be opened so.
+pub(crate) fn open(ground: &Ground, job: &IoJob, clone: u32) -> Result<(Vec<Arc<File>>, Vec<Region>)> {
+    let (mut files, mut regions) = (Vec::new(), Vec::new());
+    for name in names(job, clone) {
+        let Some(file) = ground.file(&name) else { continue };
+        files.push(Arc::new(open_one(file, job)?));
+        regions.push(region(job, clone, file.size)?);
+    }
+    if job.mode == record::IoMode::Null && files.is_empty() {
+        regions.push(Region { offset: 0, length: 1 << 40 });
+    }
+    Ok((files, regions))
+}
+
+fn open_one(file: &GroundFile, job: &IoJob) -> Result<File> {
+    let mut flags = 0;
+    if job.direct {
+        flags |= libc::O_DIRECT;
+    }
+    flags |= match job.open_sync {
+        OpenSync::Dsync => libc::O_DSYNC,
+        OpenSync::Sync => libc::O_SYNC,
+        OpenSync::None | OpenSync::WriteDsync => 0,
+    };
+    let writes = job.mix.write.0 > 0.0 || job.mix.trim.0 > 0.0;
+    let shown = file.path.display();
+    if writes && !file.writable {
+        return Err(Error::user(format!("{shown} may not be written")).hint(format!("--destroy-data {shown}")));
+    }
+    let opened = OpenOptions::new().read(true).write(writes).custom_flags(flags).open(&file.path);
+    let same = |opened: &File| opened.metadata().is_ok_and(|now| file.identity == Some(identity(&now)));
+    if opened.as_ref().is_ok_and(|opened| file.found && !same(opened)) {
+        return Err(Error::environment(format!("{shown} is not what it was a moment ago")).hint("begin again"));
+    }
+    opened.map_err(|error| {
+        let direct = if job.direct { " past the page cache" } else { "" };
+        Error::environment(format!("{} cannot be opened{direct}: {error}", file.path.display())).hint(
+            if job.direct && error.raw_os_error() == Some(libc::EINVAL) {
+                "this file system has no direct I/O; use direct=0 (--buffered), and read the verdict"
+            } else {
+                "name a file or device that may be opened"
+            },
+        )
+    })
+}
+
+/// Where the blocks of the files of `phase` are now.
+pub(crate) fn look(ground: &Ground, phase: &IoPhase) -> Vec<IoFile> {
+    let names = all_names(phase);
+    names.iter().filter_map(|name| Some(look_at(ground.file(name)?, &regions(ground, phase, name)))).collect()
+}
+
+/// The regions of all clones of all jobs in the file `name`, merged.
+pub(crate) fn regions(ground: &Ground, phase: &IoPhase, name: &str) -> Vec<Region> {
+    let Some(file) = ground.file(name) else { return Vec::new() };
+    let mut regions: Vec<Region> = Vec::new();
+    for job in &phase.jobs {
+        for clone in 0..job.clones {
+            if names(job, clone).iter().any(|one| one == name) {
+                regions.extend(region(job, clone, file.size));
+            }
+        }
+    }
+    regions.sort_by_key(|region| region.offset);
+    let mut merged: Vec<Region> = Vec::new();
+    for region in regions {
+        match merged.last_mut() {
+            Some(last) if region.offset <= last.offset + last.length => {
+                last.length = last.length.max(region.offset + region.length - last.offset);
+            }
+            _ => merged.push(region),
+        }
+    }
+    merged
+}
+
+fn look_at(file: &GroundFile, regions: &[Region]) -> IoFile {
+    let place = host::place(&file.path).ok();
+    let mut looked = IoFile {
+        path: file.path.display().to_string(),
+        size_bytes: file.size,
+        region_bytes: Bytes(regions.iter().map(|region| region.length).sum()),
+        found: file.found,
+        is_device: file.is_device,
+        file_system: place.as_ref().and_then(|place| Some(place.file_system.as_ref()?.kind.clone())),
+        has_device: if file.is_device {
+            Some(true)
+        } else {
+            place.as_ref().and_then(|place| place.medium.has_device())
+        },
+        ..IoFile::default()
+    };
+    let Ok(open) = File::open(&file.path) else { return looked };
+    let total = looked.region_bytes.0.max(1) as f64;
+    let mut cached = Some(0.0);
+    for region in regions {
+        if let Ok(Some(extents)) = host::extents(&open, region.offset, region.length) {
+            let add = |sum: &mut Option<Bytes>, bytes: Bytes| *sum = Some(Bytes(sum.unwrap_or_default().0 + bytes.0));
+            add(&mut looked.hole_bytes, extents.hole_bytes);
+            add(&mut looked.unwritten_bytes, extents.unwritten_bytes);
+        }
+        let share = host::cached_share(&open, region.offset, region.length);
+        cached = cached.zip(share).map(|(sum, share)| sum + share.0 * region.length as f64);
+    }
+    looked.cached = cached.map(|sum| record::Ratio((sum / total).min(1.0)));
+    looked
+}
+
+/// What a sample of the files says, which is taken when they hold what the run leaves: reads of what it wrote.
+pub(crate) fn look_inside(ground: &Ground, phase: &IoPhase, seed: u64, files: &mut [IoFile]) {
+    for name in all_names(phase) {
+        let Some(file) = ground.file(&name) else { continue };
+        let shown = file.path.display().to_string();
+        let regions = regions(ground, phase, &name);
+        if let Some(looked) = files.iter_mut().find(|looked| looked.path == shown)
+            && let Some(region) = regions.iter().max_by_key(|region| region.length)
+            && let Ok(Some(sample)) =
+                sample(&file.path, *region, !file.found && file.layout != record::Layout::Written, seed)
+        {
+            (looked.compressed, looked.repeated) = (Some(sample.compressed), Some(sample.repeated));
+        }
+    }
+}
+
+/// The names of all files of `phase`, each once.
+pub(crate) fn all_names(phase: &IoPhase) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for job in &phase.jobs {
+        for clone in 0..job.clones {
+            all.extend(names(job, clone));
+        }
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
+/// Holds every device that will be written, so that nobody mounts or uses it meanwhile.
+///
+/// # Errors
+/// Where somebody has it.
+pub(crate) fn hold(ground: &Ground) -> Result<Vec<File>> {
+    let written = ground.files.values().filter(|file| file.is_device && file.writable);
+    let held = written.map(|file| {
+        let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(&file.path);
+        opened.map_err(|error| {
+            Error::environment(format!("{} cannot be held: {error}", file.path.display()))
+                .hint("dbdyno writes only to a device that nobody uses")
+        })
+    });
+    held.collect()
+}

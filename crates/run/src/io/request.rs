@@ -1,0 +1,67 @@
+//! What is asked of storage.
+
+use std::path::PathBuf;
+
+use model::Bound;
+use record::{IoPlan, Nanos};
+
+use super::permission::Permission;
+
+/// A plan of I/O and what is to be found out with it.
+#[derive(Clone, Debug)]
+pub struct IoRequest {
+    /// The plan.
+    pub plan: IoPlan,
+    /// What for.
+    pub goal: Goal,
+    /// Directory below which the measured directory is made.
+    pub directory: PathBuf,
+    /// What may be touched beyond files of dbdyno's own.
+    pub permission: Permission,
+    /// Length of the rounds of preconditioning (SNIA); absent for none.
+    pub precondition: Option<Nanos>,
+    /// Where every I/O is logged, if anywhere.
+    pub log: Option<PathBuf>,
+    /// What addresses, arrivals and data are drawn from, where a job has no seed of its own.
+    pub seed: u64,
+    /// Where the record goes.
+    pub record: PathBuf,
+    /// The version of the program, for the record.
+    pub version: String,
+}
+
+/// What a plan is carried out for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Goal {
+    /// Its figures.
+    Measure,
+    /// The highest rate that keeps a service level.
+    Until(Until),
+    /// The highest load that keeps a latency, and what it gives (CALIBRATE_IO).
+    Calibrate {
+        /// The latency.
+        bound: Bound,
+        /// I/Os in flight that the search begins with: one per disk.
+        disks: u32,
+    },
+}
+
+/// A service level that is searched for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Until {
+    /// It.
+    pub bound: Bound,
+    /// How I/O arrives.
+    pub arrival: Arrival,
+    /// How near to the limit is near enough: 0.05 for five percent.
+    pub tolerance: f64,
+}
+
+/// How I/O of a rate arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// At equal distances.
+    Fixed,
+    /// At random, as from many independent users.
+    Poisson,
+}

@@ -1,0 +1,174 @@
+//! Which figures belong together: one stream per job, or report group, and kind of I/O.
+
+use measure::Tally;
+use probe::storage::{Account, kinds};
+use record::{Bytes, IoJob, IoKind, IoMode, IoPhase, IoStream, Pace};
+
+use super::geometry::block_span;
+
+/// The streams of a phase, in the order of the report.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Streams {
+    heads: Vec<Head>,
+}
+
+#[derive(Clone, Debug)]
+struct Head {
+    job: String,
+    group: u32,
+    grouped: bool,
+    clone: Option<u32>,
+    kind: IoKind,
+    clones: u32,
+    /// The place of the first job that is counted here.
+    place: usize,
+    /// What its lanes add up to.
+    sum: Sum,
+}
+
+/// Of all lanes that are counted in one stream.
+#[derive(Clone, Copy, Debug)]
+struct Sum {
+    slots: u32,
+    depth: u32,
+    blocks: (Bytes, Bytes),
+    /// I/Os per second that are asked for; none where a lane goes as fast as it can or thinks.
+    rate: Option<f64>,
+    is_poisson: bool,
+}
+
+impl Sum {
+    fn of(job: &IoJob, kind: IoKind) -> Sum {
+        let depth = if job.mode == IoMode::Synchronous { 1 } else { job.depth };
+        let share = f64::from(job.clones.max(1));
+        let (rate, is_poisson) = match job.pace {
+            Pace::Rate { steps_per_second } => (Some(steps_per_second / share), false),
+            Pace::Poisson { steps_per_second } => (Some(steps_per_second / share), true),
+            _ => (None, false),
+        };
+        Sum { slots: depth, depth, blocks: block_span(job, kind), rate, is_poisson }
+    }
+
+    fn add(&mut self, other: &Sum) {
+        self.slots = self.slots.saturating_add(other.slots);
+        self.depth = self.depth.max(other.depth);
+        self.blocks = (self.blocks.0.min(other.blocks.0), self.blocks.1.max(other.blocks.1));
+        self.rate = self.rate.zip(other.rate).map(|(one, other)| one + other);
+        self.is_poisson |= other.is_poisson;
+    }
+
+    fn pace(&self, job: &IoJob) -> Pace {
+        match self.rate {
+            None => {
+                if matches!(job.pace, Pace::ThinkTime { .. }) {
+                    job.pace
+                } else {
+                    Pace::AsFastAsPossible
+                }
+            }
+            Some(steps_per_second) if self.is_poisson => Pace::Poisson { steps_per_second },
+            Some(steps_per_second) => Pace::Rate { steps_per_second },
+        }
+    }
+}
+
+impl Streams {
+    /// The streams of `phase`.
+    pub(crate) fn of(phase: &IoPhase) -> Streams {
+        let mut streams = Streams::default();
+        for (job, place) in phase.jobs.iter().zip(0..) {
+            for clone in 0..job.clones {
+                for kind in kinds(job) {
+                    streams.add(job, place, clone, kind);
+                }
+            }
+        }
+        streams
+    }
+
+    fn add(&mut self, job: &IoJob, place: usize, clone: u32, kind: IoKind) {
+        let alone = (!job.grouped && job.clones > 1).then_some(clone);
+        match self.find(job, place, clone, kind) {
+            Some(number) => {
+                self.heads[number].clones += 1;
+                self.heads[number].sum.add(&Sum::of(job, kind));
+            }
+            None => self.heads.push(Head {
+                job: job.name.clone(),
+                group: job.report_group,
+                grouped: job.grouped,
+                clone: alone,
+                kind,
+                clones: 1,
+                place,
+                sum: Sum::of(job, kind),
+            }),
+        }
+    }
+
+    fn find(&self, job: &IoJob, place: usize, clone: u32, kind: IoKind) -> Option<usize> {
+        self.heads.iter().position(|head| {
+            head.kind == kind
+                && match job.grouped {
+                    true => head.grouped && head.group == job.report_group,
+                    false => head.place == place && head.clone.is_none_or(|of| of == clone) && !head.grouped,
+                }
+        })
+    }
+
+    /// The streams of clone `clone` of `job`, the one at `place` of its phase: each kind with its number.
+    pub(crate) fn numbers(&self, job: &IoJob, place: usize, clone: u32) -> Vec<(IoKind, usize)> {
+        kinds(job).into_iter().filter_map(|kind| Some((kind, self.find(job, place, clone, kind)?))).collect()
+    }
+
+    /// How many.
+    pub(crate) fn count(&self) -> usize {
+        self.heads.len()
+    }
+
+    /// What came of stream `number`.
+    pub(crate) fn outcome(&self, number: usize, phase: &IoPhase, tally: &Tally, account: &Account) -> IoStream {
+        let head = &self.heads[number];
+        let job = &phase.jobs[head.place];
+        let totals = tally.totals();
+        let random = match head.kind {
+            IoKind::Read => job.order.read_random,
+            IoKind::Write | IoKind::Commit => job.order.write_random,
+            IoKind::Trim => job.order.trim_random,
+            IoKind::Sync => record::Ratio(0.0),
+        };
+        IoStream {
+            job: head.job.clone(),
+            report_group: head.group,
+            clone: head.clone,
+            kind: head.kind,
+            clones: head.clones,
+            depth: head.sum.depth,
+            slots: head.sum.slots,
+            at_work: job.burst.map_or(record::Ratio(1.0), |(share, _)| share),
+            block_bytes_min: head.sum.blocks.0,
+            block_bytes_max: head.sum.blocks.1,
+            random: random.0 > 0.5,
+            direct: job.direct,
+            pace: head.sum.pace(job),
+            // A job that begins late has its window from there.
+            window_ns: tally.window() - job.start_delay,
+            operations: totals.operations,
+            bytes: totals.bytes.unwrap_or_default(),
+            short: account.short,
+            failures: totals.failures.values().sum(),
+            first_failure: account.first_failure.clone(),
+            unfinished: totals.unfinished,
+            verified: account.verified,
+            corrupt: account.corrupt,
+            service: tally.service().latency(),
+            response: tally.response().latency(),
+            seconds: tally.seconds().to_vec(),
+        }
+    }
+
+    /// Whether stream `number` counts as I/O of its run; a sync beside writes does not.
+    pub(crate) fn counts(&self, number: usize) -> bool {
+        self.heads[number].kind != IoKind::Sync
+    }
+}

@@ -1,0 +1,70 @@
+//! The highest rate that keeps a service level.
+
+use model::{Answer, Search, Step};
+use record::{IoPhase, Outcome, Pace, Run};
+
+use super::phase::{Frame, Site, measure_phase};
+use super::request::{Arrival, Until};
+use crate::measurement::Bench;
+use crate::{Error, Result};
+
+/// The search begins at this share of what a closed loop gives.
+const LOWEST_SHARE: f64 = 1.0 / 64.0;
+/// And ends above it: an open loop may keep more in flight.
+const HIGHEST_SHARE: f64 = 1.25;
+
+/// Measures `phase`, which has one job, at rates until the highest one is found that keeps the level. Every
+/// measurement is handed to `keep`.
+///
+/// # Errors
+/// As for a run, and where the closed loop gives nothing to begin with.
+pub(crate) fn until(
+    bench: &Bench<'_>,
+    site: &mut Site<'_>,
+    phase: &IoPhase,
+    wish: &Until,
+    keep: &mut dyn FnMut(Run) -> Result<()>,
+) -> Result<Option<Answer>> {
+    let mut number = 0;
+    let mut one = |pace: Pace, bound: Option<String>| {
+        number += 1;
+        let mut phase = phase.clone();
+        phase.jobs.iter_mut().for_each(|job| job.pace = pace);
+        measure_phase(bench, site, &phase, number, Frame { test: phase.name.clone(), bound, ..Frame::default() })
+    };
+    let closed = one(Pace::AsFastAsPossible, None)?;
+    let capacity = model::row(&closed).operations_per_second.filter(|rate| rate.0 > 0.0);
+    let failed = closed.outcome != Outcome::Done;
+    keep(closed)?;
+    let Some(capacity) = capacity.filter(|_| !failed) else { return Ok(None) };
+    let mut search = Search::new(capacity.0 * LOWEST_SHARE, capacity.0 * HIGHEST_SHARE, wish.tolerance);
+    loop {
+        match search.next() {
+            Step::Done(answer) => return Ok(Some(answer)),
+            Step::Measure(rate) => {
+                let pace = match wish.arrival {
+                    Arrival::Fixed => Pace::Rate { steps_per_second: rate },
+                    Arrival::Poisson => Pace::Poisson { steps_per_second: rate },
+                };
+                let run = one(pace, Some(wish.bound.to_string()))?;
+                search.record(rate, model::keeps_bound(&run));
+                keep(run)?;
+            }
+        }
+    }
+}
+
+/// Whether `plan` is one that a rate can be searched for.
+///
+/// # Errors
+/// Where it has more than one job.
+pub(crate) fn check(plan: &record::IoPlan) -> Result<()> {
+    match plan.phases.as_slice() {
+        [phase] if phase.jobs.len() == 1 => Ok(()),
+        phases => {
+            let jobs: usize = phases.iter().map(|phase| phase.jobs.len()).sum();
+            Err(Error::user(format!("--until searches the rate of one job; there are {jobs}"))
+                .hint("give a job file with one job, or the job on the command line"))
+        }
+    }
+}
