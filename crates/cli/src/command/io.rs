@@ -87,6 +87,10 @@ fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
     let mut overrides: Vec<Override> = Vec::new();
     let pairs = pairs(arguments)?;
     let alone = arguments.files.is_empty() && arguments.profile.is_none();
+    if alone && arguments.rw.is_none() && arguments.overrides.is_empty() {
+        return Err(Error::user("there is no job")
+            .hint("give a job file, --profile NAME, or --rw randread; see dbdyno io --help"));
+    }
     let files = match (&arguments.profile, alone) {
         (_, true) => vec![fio::options(with_defaults(arguments, &pairs), &surroundings).map_err(refused)?],
         (Some(name), _) => {

@@ -165,7 +165,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Key> {
     Err(match nearest(name) {
         Some(meant) if meant == name.to_ascii_lowercase() => error.hint(format!("keys are in lower case: {meant}")),
         Some(meant) => error.hint(format!("did you mean {meant}?")),
-        None => error,
+        None => error.hint("dbdyno list keys shows the keys that there are"),
     })
 }
 
@@ -211,7 +211,8 @@ mod tests {
         let message = |name: &str| find(name).unwrap_err().to_string();
         assert_eq!(message("iodeepth"), "key \"iodeepth\" is not known; hint: did you mean iodepth?");
         assert_eq!(message("RW"), "key \"RW\" is not known; hint: keys are in lower case: rw");
-        assert_eq!(message("completely_else"), "key \"completely_else\" is not known");
+        let hint = "hint: dbdyno list keys shows the keys that there are";
+        assert_eq!(message("completely_else"), format!("key \"completely_else\" is not known; {hint}"));
         assert!(message("output-format").contains("option of the command line"));
         assert!(message("rbdname").contains("engine rbd"));
         assert_eq!(find("readwrite").unwrap().name, "rw");

@@ -6,34 +6,26 @@ use measure::{Begun, Broken, Done, Queue, Turn};
 use record::{BufferContent, Bytes, FailureKind, IoKind, IoMark, Nanos, OpenSync, Verification};
 
 use super::address::{Address, Addresses};
+use super::buffers::Buffers;
 use super::choice::unit as draw;
-use super::content::{self, Body, Found, Stamper};
+use super::content::Found;
 use super::ledger::{Account, Ledger, Page};
-use super::memory::Memory;
-use super::permutation::mix;
 use super::port::{Operation, Order, Port};
 use super::setting::LaneSetting;
 
 use rand_core::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What a device addresses.
-const SECTOR: u64 = 512;
 /// So many failures in a row, and nothing more is tried.
 const FAILURES_IN_A_ROW_MAX: u32 = 100;
 
-/// A lane and the port that its I/O goes through; the port is dropped before the memory.
+/// A lane and the port that its I/O goes through; the port is dropped before the buffers.
 pub(crate) struct Lane<P> {
     port: P,
-    memory: Memory,
+    buffers: Buffers,
     addresses: Addresses,
     setting: Arc<LaneSetting>,
-    stamper: Option<Stamper>,
     random: Xoshiro256PlusPlus,
-    /// Bytes between the buffers of two slots.
-    stride: usize,
-    /// Where the buffers for writing begin.
-    write_base: usize,
     slots: Vec<Slot>,
     /// The place of each kind of I/O among the streams of the lane.
     places: [u32; 5],
@@ -55,8 +47,6 @@ struct Slot {
     address: Address,
     /// Whether the last I/O of the slot failed.
     failed: bool,
-    /// Of the buffer for writing.
-    bodies: Vec<Body>,
 }
 
 /// What is left to do.
@@ -89,25 +79,11 @@ impl<P: Port> Lane<P> {
         let seed = setting.address_seed();
         let addresses = Addresses::new(job, &setting.regions, seed);
         let length_max = addresses.length_max(job) as usize;
-        let stride = length_max.next_multiple_of(4096);
         let depth = setting.depth() as usize;
-        let reads = if job.mix.read.0 > 0.0 { depth * stride } else { 0 };
-        let writes = if job.mix.write.0 > 0.0 { depth * stride } else { 0 };
-        let mut memory = Memory::new(reads + writes)?;
-        let stamped = !matches!(job.content, BufferContent::Zero | BufferContent::Pattern(_));
-        // What cannot be recognised later is made unlike everything else all the same.
-        let unit = setting.unit.unwrap_or(Bytes(SECTOR));
-        let stamper = stamped.then(|| Stamper::new(unit, setting.writer).for_content(&job.content));
+        let buffers = Buffers::new(job, depth, length_max, setting.unit, (setting.writer, seed))?;
         let empty = Address { kind: IoKind::Read, file: 0, offset: 0, length: 0 };
-        let mut slots = vec![Slot { address: empty, failed: false, bodies: Vec::new() }; depth];
-        if writes > 0 {
-            for (slot, number) in slots.iter_mut().zip(0..) {
-                let buffer = memory.slice(reads + number * stride, stride);
-                content::fill(buffer, &job.content, mix(seed ^ number as u64));
-                slot.bodies = stamper.map(|stamper| stamper.bodies(buffer)).unwrap_or_default();
-            }
-        }
-        let port = open(&setting, memory.span())?;
+        let slots = vec![Slot { address: empty, failed: false }; depth];
+        let port = open(&setting, buffers.span())?;
         let page = page(&port);
         let mut places = [0; 5];
         for ((kind, _), place) in setting.streams.iter().zip(0..) {
@@ -115,12 +91,9 @@ impl<P: Port> Lane<P> {
         }
         let mut lane = Lane {
             port,
-            memory,
+            buffers,
             addresses,
-            stamper,
             random: Xoshiro256PlusPlus::seed_from_u64(seed ^ 1),
-            stride,
-            write_base: reads,
             slots,
             places,
             limits: Limits { bytes: 0, ios: 0 },
@@ -219,21 +192,19 @@ impl<P: Port> Lane<P> {
             BufferContent::Repeated { share } => draw(&mut self.random) < share.0,
             _ => false,
         };
-        if let (Some(stamper), false) = (self.stamper, repeat) {
-            let at = self.write_base + slot as usize * self.stride;
-            let buffer = self.memory.slice(at, address.length as usize);
-            let slot = &mut self.slots[slot as usize];
-            stamper.stamp(buffer, &mut slot.bodies, address.offset, self.writes);
+        if !repeat {
+            self.buffers.stamp(slot, address, self.writes);
         }
     }
 
     /// Looks at what was read.
     fn check(&mut self, slot: u32, address: &Address, place: u32) -> bool {
-        let (Some(stamper), Some(_)) = (self.stamper, self.setting.unit) else { return true };
-        let buffer = self.memory.slice(slot as usize * self.stride, address.length as usize);
+        if self.setting.unit.is_none() {
+            return true;
+        }
         let account = &mut self.accounts[place as usize];
         let mut right = true;
-        for found in stamper.look(buffer, address.offset) {
+        for found in self.buffers.look(slot, address) {
             match found {
                 Found::Right => account.verified += 1,
                 Found::Corrupt | Found::Stale | Found::Foreign => {
@@ -332,16 +303,15 @@ impl<P: Port> Queue for Lane<P> {
             self.limits.bytes = 0;
             return self.end(slot);
         }
-        let at = slot as usize * self.stride;
         let (operation, memory) = match address.kind {
             IoKind::Write => {
                 self.stamp(slot, &address);
                 let (operation, kind) = self.write(address.file);
                 address.kind = kind;
-                (operation, self.memory.at(self.write_base + at, address.length as usize))
+                (operation, self.buffers.writing(slot, address.length))
             }
             IoKind::Trim => (Operation::Trim, std::ptr::null_mut()),
-            _ => (Operation::Read, self.memory.at(at, address.length as usize)),
+            _ => (Operation::Read, self.buffers.reading(slot, address.length)),
         };
         self.slots[slot as usize].address = address;
         let (file, offset, length) = (address.file, address.offset, address.length);

@@ -2,6 +2,7 @@
 //! a port to the kernel, several I/Os in flight, and its own histograms.
 
 mod address;
+mod buffers;
 mod ceiling;
 mod choice;
 mod content;

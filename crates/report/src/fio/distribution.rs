@@ -116,7 +116,8 @@ pub(super) fn shares(all: &Distribution) -> [(&'static str, Value); 3] {
     let count: f64 = all.buckets.iter().map(|(_, count)| *count as f64).sum();
     let share = |from: u64, to: u64| {
         let inside = all.buckets.iter().filter(|(value, _)| (from..to).contains(value));
-        let inside: f64 = inside.map(|(_, count)| *count as f64).sum();
+        // An empty sum of floating-point numbers is minus zero.
+        let inside = inside.map(|(_, count)| *count).sum::<u64>() as f64;
         if count > 0.0 { inside / count * 100.0 } else { 0.0 }
     };
     [("latency_ns", 1), ("latency_us", 1_000), ("latency_ms", 1_000_000)].map(|(key, unit_ns)| {

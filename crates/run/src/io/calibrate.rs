@@ -84,7 +84,8 @@ pub(crate) fn calibrate(
             let run = one(level)?;
             let rate = model::row(&run).operations_per_second.map_or(0.0, |rate| rate.0);
             let kept = match bound {
-                Some(_) => model::keeps_bound(&run),
+                // What is void for reasons of its surroundings still tells where the bound lies.
+                Some(bound) => model::keeps_bound(&run).or_else(|| bound.kept_by(&run.service)),
                 None => (run.outcome == Outcome::Done).then_some(true),
             };
             keep(run)?;

@@ -7,6 +7,8 @@ use record::{Amount, Blocks, Bytes, IoJob, IoKind, IoMode};
 
 use crate::{Error, Result};
 
+/// What a lane has beside its buffers: more of them, so that what is written does not repeat itself, and histograms.
+const LANE_BYTES: u64 = 6 << 20;
 /// A buffer is a multiple of this.
 const PAGE_BYTES: u64 = 4096;
 
@@ -74,7 +76,8 @@ pub(crate) fn buffer_bytes(job: &IoJob) -> u64 {
     let depth = if job.mode == IoMode::Synchronous { 1 } else { job.depth };
     let kinds = [job.mix.read, job.mix.write].iter().filter(|share| share.0 > 0.0).count() as u64;
     let each = largest_block(job).saturating_add(PAGE_BYTES);
-    each.saturating_mul(u64::from(depth)).saturating_mul(u64::from(job.clones)).saturating_mul(kinds)
+    let lane = each.saturating_mul(u64::from(depth)).saturating_mul(kinds).saturating_add(LANE_BYTES);
+    lane.saturating_mul(u64::from(job.clones))
 }
 
 /// The block sizes of one kind of I/O, smallest and largest of each part.

@@ -47,7 +47,9 @@ pub(crate) fn until(
                     Arrival::Poisson => Pace::Poisson { steps_per_second: rate },
                 };
                 let run = one(pace, Some(wish.bound.to_string()))?;
-                search.record(rate, model::keeps_bound(&run));
+                // What is void for reasons of its surroundings still tells where the level lies.
+                let told = model::keeps_bound(&run).or_else(|| wish.bound.kept_by(&run.response));
+                search.record(rate, told);
                 keep(run)?;
             }
         }
