@@ -6,6 +6,7 @@ use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 
 use record::{Nanos, Pace};
 
+use crate::pacer::DEAF;
 use crate::{Broken, Burst, Ended, Pacer, Stop, Tally, Work, clock, drive, drive_queue};
 
 /// How the jobs of one run are driven.
@@ -148,12 +149,11 @@ pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicB
         begun,
         broken: refused,
     };
-    for ((tallies, broken, ended), (course, numbers)) in results.into_iter().zip(courses.iter().zip(&streams)) {
-        outcome.broken = outcome.broken.or(broken);
-        let early = outcome.broken.is_some()
-            || ended == Ended::Work
-            || interrupt.load(Ordering::Relaxed)
-            || course.steps != u64::MAX;
+    let first_broken = results.iter().find_map(|(_, broken, _)| broken.clone());
+    outcome.broken = outcome.broken.or(first_broken);
+    let broken_off = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed);
+    for ((tallies, _, ended), (course, numbers)) in results.into_iter().zip(courses.iter().zip(&streams)) {
+        let early = broken_off || ended == Ended::Work || course.steps != u64::MAX;
         for (mut tally, number) in tallies.into_iter().zip(numbers) {
             if course.pace != Pace::AsFastAsPossible && !early {
                 tally.last_until(begun + course.delay + course.window);
@@ -258,7 +258,7 @@ fn go(
     meter: Option<&AtomicU64>,
 ) -> Result<Ended, Broken> {
     while clock::now() < start && !stop.signalled() {
-        clock::sleep_until(start.min(clock::now() + Nanos(100_000_000)));
+        clock::sleep_until(start.min(clock::now() + DEAF));
     }
     match work.queue() {
         Some(queue) => drive_queue(queue, pacer, stop, tallies, meter),

@@ -7,7 +7,7 @@ use record::{Nanos, Pace};
 use crate::{Stop, clock};
 
 /// A sleep is deaf to signals for so long at most.
-const DEAF: Nanos = Nanos(100_000_000);
+pub(crate) const DEAF: Nanos = Nanos(100_000_000);
 
 /// 2^64 divided by the golden ratio: multiples of it are spread evenly.
 const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -4,11 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use record::Nanos;
 
-use crate::pacer::Due;
+use crate::pacer::{DEAF, Due};
 use crate::{Broken, Done, Pacer, Stop, Tally, Turn, clock};
 
-/// A wait is deaf to signals for so long at most.
-const DEAF: Nanos = Nanos(100_000_000);
 /// What is in flight when a loop breaks off is waited for so long.
 const ABANDONED_AFTER: Nanos = Nanos(10_000_000_000);
 /// What a sleep may be late.

@@ -72,6 +72,19 @@ fn a_member_that_breaks_ends_the_others() {
 }
 
 #[test]
+fn the_window_of_a_paced_member_is_not_filled_up_where_another_broke_off() {
+    let mut paced = Device { depth: 4, ..Device::default() };
+    let mut bad = Device { break_at: 5, streams: vec![1], ..Device::default() };
+    let meters = [(); 2].map(|()| AtomicU64::new(0));
+    let long = Course { window: Nanos(60_000_000_000), ..course() };
+    let rate = Course { pace: Pace::Rate { steps_per_second: 200.0 }, ..long };
+    let members = vec![member(&mut paced, rate, &meters[0]), member(&mut bad, long, &meters[1])];
+    let outcome = run_crew(members, &Unwatched, &NEVER);
+    assert!(outcome.broken.is_some());
+    assert!(outcome.streams[0].window() < Nanos(30_000_000_000), "{:?}", outcome.streams[0].window());
+}
+
+#[test]
 fn an_interrupt_before_the_window_leaves_nothing_in_flight() {
     let mut device = Device { depth: 4, ..Device::default() };
     let meter = AtomicU64::new(0);

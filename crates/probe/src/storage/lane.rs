@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use measure::{Begun, Broken, Done, Queue, Turn};
+use rand_core::SeedableRng;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{BufferContent, Bytes, FailureKind, IoKind, IoMark, Nanos, OpenSync, Verification};
 
 use super::address::{Address, Addresses};
@@ -12,9 +14,6 @@ use super::content::Found;
 use super::ledger::{Account, Ledger, Page};
 use super::port::{Operation, Order, Port};
 use super::setting::LaneSetting;
-
-use rand_core::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// So many failures in a row, and nothing more is tried.
 const FAILURES_IN_A_ROW_MAX: u32 = 100;
@@ -38,7 +37,6 @@ pub(crate) struct Lane<P> {
     accounts: Vec<Account>,
     log: Vec<IoMark>,
     log_missed: u64,
-    log_begun: Option<Nanos>,
     page: Page,
 }
 
@@ -104,7 +102,6 @@ impl<P: Port> Lane<P> {
             accounts: vec![Account::default(); setting.streams.len()],
             log: Vec::with_capacity(setting.log_room),
             log_missed: 0,
-            log_begun: None,
             page,
             setting,
         };
@@ -127,7 +124,7 @@ impl<P: Port> Lane<P> {
         }
         self.accounts.iter_mut().for_each(|account| *account = Account::default());
         self.log.clear();
-        (self.log_missed, self.log_begun) = (0, None);
+        self.log_missed = 0;
     }
 
     /// Tells the ledger, outside the window.
@@ -152,19 +149,6 @@ impl<P: Port> Lane<P> {
         self.port.take(slot, &order).map_err(|error| self.refused("a sync was not taken", &error))?;
         self.in_flight += 1;
         Ok(())
-    }
-
-    /// What remains when everything was read and written: the sync at the end, one per file.
-    fn end(&mut self, slot: u32) -> Result<Begun, Broken> {
-        if self.sync.at_end == 0 {
-            return Ok(Begun::Over);
-        }
-        if self.in_flight > 0 {
-            return Ok(Begun::Blocked);
-        }
-        self.sync.at_end -= 1;
-        self.take_sync(slot, self.sync.at_end, false)?;
-        Ok(Begun::Beside)
     }
 
     /// What kind of operation the write at `address` is.
@@ -271,8 +255,17 @@ impl<P: Port> Queue for Lane<P> {
         self.setting.depth()
     }
 
+    /// The sync at the end, one per file.
     fn end(&mut self, slot: u32) -> Result<Begun, Broken> {
-        Lane::end(self, slot)
+        if self.sync.at_end == 0 {
+            return Ok(Begun::Over);
+        }
+        if self.in_flight > 0 {
+            return Ok(Begun::Blocked);
+        }
+        self.sync.at_end -= 1;
+        self.take_sync(slot, self.sync.at_end, false)?;
+        Ok(Begun::Beside)
     }
 
     fn batch(&self) -> u32 {
