@@ -77,7 +77,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// Devices and files that are there already, and that `plan` writes to. Preconditioning writes to all of them.
 pub fn written_devices(plan: &IoPlan, precondition: bool) -> Vec<PathBuf> {
     let jobs = plan.phases.iter().flat_map(|phase| &phase.jobs);
-    let writing = jobs.filter(|job| precondition || job.mix.write.0 > 0.0 || job.mix.trim.0 > 0.0);
+    let writing = jobs.filter(|job| precondition || job.mix.changes_data());
     let names: BTreeSet<PathBuf> = writing.flat_map(|job| &job.files).map(PathBuf::from).collect();
     names.into_iter().filter(|path| path.is_absolute() && (path.exists() || path.starts_with("/dev"))).collect()
 }

@@ -37,7 +37,7 @@ fn one(size: u64) -> Blocks {
 #[test]
 fn a_job_that_says_nothing_is_what_fio_takes_it_for() {
     let job = job("");
-    assert_eq!(job.mix, IoMix { read: Ratio(1.0), write: Ratio(0.0), trim: Ratio(0.0) });
+    assert_eq!(job.mix, IoMix::READ);
     assert_eq!(job.read_blocks, one(4096));
     assert_eq!((job.mode, job.depth, job.clones, job.direct), (IoMode::Synchronous, 1, 1, false));
     assert_eq!((job.batch_submit, job.batch_complete_min, job.loops), (0, 1, 1));

@@ -10,10 +10,7 @@ pub(crate) mod sequential_write;
 
 use std::collections::BTreeMap;
 
-use record::{
-    Amount, BlockShare, Blocks, BufferContent, Bytes, Coverage, Distribution, FileChoice, IoJob, IoMix, IoMode,
-    IoOrder, Layout, Nanos, OpenSync, Pace, Preset, Ratio, RingOptions, SequenceStep, Verification,
-};
+use record::{Amount, Blocks, Bytes, IoJob, IoMix, IoOrder, Preset};
 
 use crate::Context;
 use crate::probe::named;
@@ -61,66 +58,25 @@ pub fn region_bytes(preset: Preset, free: Bytes) -> Option<Bytes> {
 
 /// The job of probe `code`: as fast as possible until the window is over.
 pub(crate) fn job(context: &Context, code: &str, title: &str, access: &Access) -> IoJob {
-    let (all, none) = (Ratio(1.0), Ratio(0.0));
-    let order = if access.random { all } else { none };
     let part = part(context, access);
-    let blocks = Blocks::Split(vec![BlockShare { size_bytes: access.block, share: all }]);
     IoJob {
         name: code.to_owned(),
         description: Some(title.to_owned()),
         clones: context.jobs.max(1),
-        report_group: 0,
-        grouped: true,
-        order: IoOrder { read_random: order, write_random: order, trim_random: order },
-        mix: if access.writes {
-            IoMix { read: none, write: all, trim: none }
-        } else {
-            IoMix { read: all, write: none, trim: none }
-        },
-        read_blocks: blocks.clone(),
-        write_blocks: blocks.clone(),
-        trim_blocks: blocks,
-        align_bytes: None,
-        distribution: Distribution::Uniform,
-        coverage: Coverage::Full,
-        sequence: SequenceStep { blocks_per_jump: 1, gap_bytes: 0 },
-        mode: IoMode::Ring,
-        ring: RingOptions {
-            fixed_buffers: true,
-            registered_files: true,
-            polled: false,
-            submission_polled: false,
-            submission_processor: None,
-        },
+        order: if access.random { IoOrder::RANDOM } else { IoOrder::SEQUENTIAL },
+        mix: if access.writes { IoMix::WRITE } else { IoMix::READ },
+        read_blocks: Blocks::all(access.block),
+        write_blocks: Blocks::all(access.block),
+        trim_blocks: Blocks::all(access.block),
         depth: depth(context, access),
-        batch_submit: 0,
-        batch_complete_min: 1,
-        direct: true,
-        open_sync: OpenSync::None,
-        sync_every: None,
-        commit: false,
-        end_sync: false,
         files: vec![FILE.to_owned()],
-        file_choice: FileChoice::RoundRobin,
-        layout: Layout::Written,
         file_size: Some(context.region_bytes),
-        offset: Amount::Bytes(Bytes(0)),
         offset_increment: Amount::Bytes(part.unwrap_or_default()),
         size: part.map(Amount::Bytes),
-        io_bytes: None,
-        loops: 1,
-        io_count: None,
         time_based: true,
         run_time: Some(context.window),
         ramp_time: context.warm_up,
-        start_delay: Nanos(0),
-        pace: Pace::AsFastAsPossible,
-        burst: None,
-        content: BufferContent::Random,
-        verification: Verification::None,
-        seed: None,
-        cpus_allowed: Vec::new(),
-        cpus_split: false,
+        ..IoJob::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the jobs of the probes are.
 
 use proptest::prelude::*;
-use record::{IoMode, SyncEvery};
+use record::{IoMode, Layout, Nanos, Pace, SyncEvery};
 
 use super::*;
 use crate::{Form, Probe, probes};

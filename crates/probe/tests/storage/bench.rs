@@ -9,10 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use dbdyno_probe::storage::{Account, LaneSetting, Ledger, Region, kinds, lay_out, unit_bytes, work};
 use measure::{Broken, Course, Done, Member, Queue, Tally, Watch, Work, run_crew};
-use record::{
-    Amount, BlockShare, Blocks, BufferContent, Bytes, Coverage, Distribution, FileChoice, IoJob, IoKind, IoMark, IoMix,
-    IoMode, IoOrder, Layout, Nanos, OpenSync, Pace, Ratio, RingOptions, SequenceStep, Verification,
-};
+use record::{Bytes, IoJob, IoKind, IoMark, IoMix, IoMode, IoOrder, Layout, Nanos, OpenSync};
 use tempfile::TempDir;
 
 pub const BLOCK: u64 = 4096;
@@ -208,70 +205,15 @@ impl Watch for Unwatched {}
 
 /// Random reads of 4 KiB, past the page cache, every block once.
 pub fn reading(mode: IoMode, depth: u32) -> IoJob {
-    let (all, none) = (Ratio(1.0), Ratio(0.0));
-    let blocks = Blocks::Split(vec![BlockShare { size_bytes: Bytes(BLOCK), share: all }]);
-    IoJob {
-        name: "job".to_owned(),
-        description: None,
-        clones: 1,
-        report_group: 0,
-        grouped: true,
-        order: IoOrder { read_random: all, write_random: all, trim_random: all },
-        mix: IoMix { read: all, write: none, trim: none },
-        read_blocks: blocks.clone(),
-        write_blocks: blocks.clone(),
-        trim_blocks: blocks,
-        align_bytes: None,
-        distribution: Distribution::Uniform,
-        coverage: Coverage::Full,
-        sequence: SequenceStep { blocks_per_jump: 1, gap_bytes: 0 },
-        mode,
-        ring: RingOptions {
-            fixed_buffers: true,
-            registered_files: true,
-            polled: false,
-            submission_polled: false,
-            submission_processor: None,
-        },
-        depth,
-        batch_submit: 0,
-        batch_complete_min: 1,
-        direct: true,
-        open_sync: OpenSync::None,
-        sync_every: None,
-        commit: false,
-        end_sync: false,
-        files: vec!["file".to_owned()],
-        file_choice: FileChoice::RoundRobin,
-        layout: Layout::Written,
-        file_size: None,
-        offset: Amount::Bytes(Bytes(0)),
-        offset_increment: Amount::Bytes(Bytes(0)),
-        size: None,
-        io_bytes: None,
-        loops: 1,
-        io_count: None,
-        time_based: false,
-        run_time: None,
-        ramp_time: Nanos(0),
-        start_delay: Nanos(0),
-        pace: Pace::AsFastAsPossible,
-        burst: None,
-        content: BufferContent::Random,
-        verification: Verification::None,
-        seed: None,
-        cpus_allowed: Vec::new(),
-        cpus_split: false,
-    }
+    IoJob { name: "job".to_owned(), mode, depth, files: vec!["file".to_owned()], ..IoJob::default() }
 }
 
 /// The same, writing.
 pub fn writing(mode: IoMode, depth: u32) -> IoJob {
-    IoJob { mix: IoMix { read: Ratio(0.0), write: Ratio(1.0), trim: Ratio(0.0) }, ..reading(mode, depth) }
+    IoJob { mix: IoMix::WRITE, ..reading(mode, depth) }
 }
 
 /// In order and not at random.
 pub fn in_order(job: IoJob) -> IoJob {
-    let none = Ratio(0.0);
-    IoJob { order: IoOrder { read_random: none, write_random: none, trim_random: none }, ..job }
+    IoJob { order: IoOrder::SEQUENTIAL, ..job }
 }

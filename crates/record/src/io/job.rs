@@ -140,7 +140,6 @@ impl Default for IoJob {
     /// Random reads of 4 KiB through an io_uring, one at a time, past the page cache, of every block once; of no file
     /// yet. To be filled in.
     fn default() -> IoJob {
-        let (all, none) = (Ratio(1.0), Ratio(0.0));
         let blocks = Blocks::all(Bytes::KIB.times(4));
         IoJob {
             name: String::new(),
@@ -148,8 +147,8 @@ impl Default for IoJob {
             clones: 1,
             report_group: 0,
             grouped: true,
-            order: IoOrder { read_random: all, write_random: all, trim_random: all },
-            mix: IoMix { read: all, write: none, trim: none },
+            order: IoOrder::RANDOM,
+            mix: IoMix::READ,
             read_blocks: blocks.clone(),
             write_blocks: blocks.clone(),
             trim_blocks: blocks,

@@ -39,6 +39,26 @@ pub struct IoMix {
     pub trim: Ratio,
 }
 
+impl IoOrder {
+    /// Every block jumps.
+    pub const RANDOM: IoOrder = IoOrder { read_random: Ratio(1.0), write_random: Ratio(1.0), trim_random: Ratio(1.0) };
+    /// Every block follows the one before.
+    pub const SEQUENTIAL: IoOrder =
+        IoOrder { read_random: Ratio(0.0), write_random: Ratio(0.0), trim_random: Ratio(0.0) };
+}
+
+impl IoMix {
+    /// Reads alone.
+    pub const READ: IoMix = IoMix { read: Ratio(1.0), write: Ratio(0.0), trim: Ratio(0.0) };
+    /// Writes alone.
+    pub const WRITE: IoMix = IoMix { read: Ratio(0.0), write: Ratio(1.0), trim: Ratio(0.0) };
+
+    /// Whether it changes what is stored.
+    pub fn changes_data(&self) -> bool {
+        self.write.0 > 0.0 || self.trim.0 > 0.0
+    }
+}
+
 /// How large the blocks of one kind of I/O are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -5,13 +5,12 @@ use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use record::{
-    Amount, BlockShare, Blocks, BufferContent, Bytes, Check, Coverage, Distribution, Dop, FileChoice, Finding, IoFile,
-    IoJob, IoKind, IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Latency, Layer, Layout, Nanos, OpenSync, Outcome,
-    Pace, PlannedRun, Rate, Ratio, Reading, Record, RingOptions, Round, Run, Second, SequenceStep, Storage, Sweep,
-    SyncEvery, Totals, Unit, Verdict, Verification, name,
+    Bytes, Check, Dop, Finding, IoFile, IoKind, IoPhase, IoPlan, IoStream, Latency, Layer, Nanos, Outcome, Pace,
+    PlannedRun, Rate, Ratio, Reading, Record, Round, Run, Second, Storage, Sweep, Totals, Unit, Verdict, name,
 };
 
 use crate::sample;
+pub use crate::storage_plan::{job, plan};
 
 const KIB: u64 = 1 << 10;
 
@@ -153,143 +152,6 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
             streams,
             ..Storage::default()
         })),
-    }
-}
-
-/// A job that reads at random, as `dbdyno io` plans it.
-pub fn job(name: &str) -> IoJob {
-    let blocks = |size_bytes| Blocks::Split(vec![BlockShare { size_bytes: Bytes(size_bytes), share: Ratio(1.0) }]);
-    IoJob {
-        name: name.to_owned(),
-        description: None,
-        clones: 16,
-        report_group: 0,
-        grouped: true,
-        order: IoOrder { read_random: Ratio(1.0), write_random: Ratio(1.0), trim_random: Ratio(1.0) },
-        mix: IoMix { read: Ratio(1.0), write: Ratio(0.0), trim: Ratio(0.0) },
-        read_blocks: blocks(4 * KIB),
-        write_blocks: blocks(4 * KIB),
-        trim_blocks: blocks(4 * KIB),
-        align_bytes: None,
-        distribution: Distribution::Uniform,
-        coverage: Coverage::Full,
-        sequence: SequenceStep { blocks_per_jump: 1, gap_bytes: 0 },
-        mode: IoMode::Ring,
-        ring: RingOptions {
-            fixed_buffers: true,
-            registered_files: true,
-            polled: false,
-            submission_polled: false,
-            submission_processor: None,
-        },
-        depth: 16,
-        batch_submit: 1,
-        batch_complete_min: 1,
-        direct: true,
-        open_sync: OpenSync::None,
-        sync_every: None,
-        commit: false,
-        end_sync: false,
-        files: vec!["test".to_owned()],
-        file_choice: FileChoice::RoundRobin,
-        layout: Layout::Written,
-        file_size: Some(Bytes::GIB.times(10)),
-        offset: Amount::Bytes(Bytes(0)),
-        offset_increment: Amount::Bytes(Bytes(0)),
-        size: None,
-        io_bytes: None,
-        loops: 1,
-        io_count: None,
-        time_based: true,
-        run_time: Some(Nanos(30_000_000_000)),
-        ramp_time: Nanos(5_000_000_000),
-        start_delay: Nanos(0),
-        pace: Pace::AsFastAsPossible,
-        burst: None,
-        content: BufferContent::Random,
-        verification: Verification::None,
-        seed: None,
-        cpus_allowed: Vec::new(),
-        cpus_split: false,
-    }
-}
-
-/// A job that mixes reads with writes of other sizes, each clone on a file of its own, at a rate.
-fn mixed(name: &str) -> IoJob {
-    let share = |size_bytes, share| BlockShare { size_bytes: Bytes(size_bytes), share: Ratio(share) };
-    IoJob {
-        description: Some("data files of a database".to_owned()),
-        clones: 2,
-        report_group: 1,
-        grouped: false,
-        mix: IoMix { read: Ratio(0.7), write: Ratio(0.3), trim: Ratio(0.0) },
-        read_blocks: Blocks::Split(vec![share(8 * KIB, 0.9), share(32 * KIB, 0.1)]),
-        write_blocks: Blocks::Range { min_bytes: Bytes(4 * KIB), max_bytes: Bytes(128 * KIB) },
-        distribution: Distribution::Zipf { theta: 1.2 },
-        files: vec!["data.$jobnum".to_owned()],
-        file_size: None,
-        size: Some(Amount::Bytes(Bytes::GIB)),
-        pace: Pace::Poisson { steps_per_second: 3_000.0 },
-        sync_every: Some(SyncEvery { writes: 32, data_only: true }),
-        verification: Verification::After,
-        cpus_allowed: vec![0, 1],
-        cpus_split: true,
-        ..job(name)
-    }
-}
-
-/// A log: appends that are each forced to stable storage, until so much is written.
-fn log(name: &str) -> IoJob {
-    IoJob {
-        clones: 1,
-        depth: 1,
-        report_group: 2,
-        order: IoOrder { read_random: Ratio(0.0), write_random: Ratio(0.0), trim_random: Ratio(0.0) },
-        mix: IoMix { read: Ratio(0.0), write: Ratio(1.0), trim: Ratio(0.0) },
-        mode: IoMode::Synchronous,
-        sync_every: Some(SyncEvery { writes: 1, data_only: true }),
-        commit: true,
-        files: vec!["log".to_owned()],
-        layout: Layout::Allocated,
-        file_size: None,
-        size: Some(Amount::Bytes(Bytes::GIB)),
-        time_based: false,
-        run_time: None,
-        ramp_time: Nanos(0),
-        ..job(name)
-    }
-}
-
-/// A device that is trimmed, found where it is.
-fn trim(name: &str) -> IoJob {
-    IoJob {
-        clones: 1,
-        report_group: 3,
-        mix: IoMix { read: Ratio(0.0), write: Ratio(0.0), trim: Ratio(1.0) },
-        files: vec!["/dev/nvme9n1".to_owned()],
-        file_size: None,
-        size: Some(Amount::Share(Ratio(0.25))),
-        time_based: false,
-        io_count: Some(100_000),
-        ..job(name)
-    }
-}
-
-/// Four phases: reads as published reports have them, a database, a log, trims.
-pub fn plan() -> IoPlan {
-    let phase = |name: &str, jobs: Vec<IoJob>| IoPhase { name: name.to_owned(), jobs };
-    IoPlan {
-        phases: vec![
-            phase("nvme-rand-read", vec![job("nvme")]),
-            phase("database", vec![mixed("data"), log("redo")]),
-            phase("trim", vec![trim("trim")]),
-            phase("memory", vec![job("nvme")]),
-        ],
-        ignored: vec!["exitall (database.fio:7): jobs of a phase end by themselves".to_owned()],
-        lints: vec![
-            "job data (database.fio:12): verify with a rate says little of the device".to_owned(),
-            "job redo (database.fio:20): a file of 1 GiB may fit the cache of an array".to_owned(),
-        ],
     }
 }
 

@@ -70,7 +70,6 @@ impl Ground {
     }
 
     fn add(&mut self, job: &IoJob, clone: u32, name: &str, permission: &Permission) -> Result<()> {
-        let writes = job.mix.write.0 > 0.0 || job.mix.trim.0 > 0.0;
         let path = Path::new(name);
         if path.is_absolute() && (path.exists() || path.starts_with("/dev")) {
             if job.verification == Verification::OnRead {
@@ -80,7 +79,7 @@ impl Ground {
             if !self.files.contains_key(name) {
                 self.files.insert(name.to_owned(), foreign(path, permission)?);
             }
-            if writes {
+            if job.mix.changes_data() {
                 may_be_written(path, permission)?;
                 self.files.entry(name.to_owned()).and_modify(|file| file.writable = true);
             }

@@ -1,7 +1,7 @@
 //! Preconditioning after the manner of SNIA's performance test specification: the region is written twice from end to
 //! end, then the jobs themselves run in rounds until five rounds in a row are steady.
 
-use record::{Amount, Blocks, Bytes, IoJob, IoMix, IoOrder, IoPhase, Nanos, Outcome, Ratio, Round, Run};
+use record::{Amount, Blocks, Bytes, IoJob, IoMix, IoOrder, IoPhase, Nanos, Outcome, Round, Run};
 
 use super::geometry::smallest_block;
 use super::phase::{Frame, Site, measure_phase};
@@ -61,7 +61,6 @@ pub(crate) fn filling(phase: &IoPhase) -> IoPhase {
 }
 
 fn filling_job(job: &IoJob) -> IoJob {
-    let (all, none) = (Ratio(1.0), Ratio(0.0));
     let alike =
         job.offset_increment == Amount::Bytes(Bytes(0)) && job.files.iter().all(|name| !name.contains("$jobnum"));
     // What is no multiple of the large block is filled by the job's own.
@@ -74,8 +73,8 @@ fn filling_job(job: &IoJob) -> IoJob {
     let block = if large { FILL_BYTES } else { Bytes(smallest_block(job)) };
     IoJob {
         name: job.name.clone(),
-        mix: IoMix { read: none, write: all, trim: none },
-        order: IoOrder { read_random: none, write_random: none, trim_random: none },
+        mix: IoMix::WRITE,
+        order: IoOrder::SEQUENTIAL,
         write_blocks: Blocks::all(block),
         depth: 8,
         clones: if alike { 1 } else { job.clones },

@@ -74,7 +74,7 @@ fn open_one(file: &GroundFile, job: &IoJob) -> Result<File> {
         OpenSync::Sync => libc::O_SYNC,
         OpenSync::None | OpenSync::WriteDsync => 0,
     };
-    let writes = job.mix.write.0 > 0.0 || job.mix.trim.0 > 0.0;
+    let writes = job.mix.changes_data();
     let shown = file.path.display();
     if writes && !file.writable {
         return Err(Error::user(format!("{shown} may not be written")).hint(format!("--destroy-data {shown}")));

@@ -1,70 +1,24 @@
-use record::{
-    BlockShare, BufferContent, Coverage, Distribution, FileChoice, IoMode, IoOrder, OpenSync, Ratio, RingOptions,
-    SequenceStep, Verification,
-};
+use record::Ratio;
 
 use super::*;
 
 /// Four clones that read 4 KiB blocks of one file of 1 GiB for ten seconds.
 fn reader() -> IoJob {
-    let blocks = || Blocks::Split(vec![BlockShare { size_bytes: Bytes(4096), share: Ratio(1.0) }]);
     IoJob {
         name: "data".to_owned(),
-        description: None,
         clones: 4,
-        report_group: 0,
-        grouped: true,
-        order: IoOrder { read_random: Ratio(1.0), write_random: Ratio(1.0), trim_random: Ratio(1.0) },
-        mix: IoMix { read: Ratio(1.0), write: Ratio(0.0), trim: Ratio(0.0) },
-        read_blocks: blocks(),
-        write_blocks: blocks(),
-        trim_blocks: blocks(),
-        align_bytes: None,
-        distribution: Distribution::Uniform,
-        coverage: Coverage::Full,
-        sequence: SequenceStep { blocks_per_jump: 1, gap_bytes: 0 },
-        mode: IoMode::Ring,
-        ring: RingOptions {
-            fixed_buffers: true,
-            registered_files: true,
-            polled: false,
-            submission_polled: false,
-            submission_processor: None,
-        },
         depth: 16,
-        batch_submit: 1,
-        batch_complete_min: 1,
-        direct: true,
-        open_sync: OpenSync::None,
-        sync_every: None,
-        commit: false,
-        end_sync: false,
         files: vec!["data.bin".to_owned()],
-        file_choice: FileChoice::RoundRobin,
-        layout: Layout::Written,
         file_size: Some(Bytes::GIB),
-        offset: Amount::Bytes(Bytes(0)),
-        offset_increment: Amount::Bytes(Bytes(0)),
-        size: None,
-        io_bytes: None,
-        loops: 1,
-        io_count: None,
         time_based: true,
         run_time: Some(Nanos(10_000_000_000)),
         ramp_time: Nanos(2_000_000_000),
-        start_delay: Nanos(0),
-        pace: Pace::AsFastAsPossible,
-        burst: None,
-        content: BufferContent::Random,
-        verification: Verification::None,
-        seed: None,
-        cpus_allowed: Vec::new(),
-        cpus_split: false,
+        ..IoJob::default()
     }
 }
 
 fn writer() -> IoJob {
-    IoJob { mix: IoMix { read: Ratio(0.0), write: Ratio(1.0), trim: Ratio(0.0) }, ..reader() }
+    IoJob { mix: IoMix::WRITE, ..reader() }
 }
 
 fn plan(jobs: Vec<IoJob>) -> IoPlan {
