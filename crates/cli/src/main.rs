@@ -7,6 +7,7 @@ mod output;
 mod progress;
 mod request;
 mod signal;
+mod storage;
 
 use std::process::ExitCode;
 

@@ -11,7 +11,7 @@ use record::{DataSet, Nanos, Outcome, Plan, PlannedRun, Record, Run, SCHEMA_VERS
 use workload::{Sizes, Test};
 
 use crate::directory::MeasuredDirectory;
-use crate::io::{Offer, ProbeSite, same_device};
+use crate::io::{Offer, ProbeGround, same_device};
 use crate::measurement::{Bench, Subject, measure_one, not_begun, timestamp};
 use crate::opening::{Opened, Setting, claim, look, open, sizes};
 use crate::plan::{self, Ability, Item, Machine};
@@ -258,7 +258,7 @@ fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_
         .collect();
     record.runs.iter().for_each(|run| remember_flush(bench, run));
     let mut loaded = false;
-    let mut storage = ProbeSite::default();
+    let mut storage = ProbeGround::default();
     for group in todo.chunk_by(|one, next| one.test == next.test) {
         let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
             return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
@@ -295,7 +295,7 @@ fn run_group(
     path: &Path,
     item: Item<'_>,
     group: &[PlannedRun],
-    storage: &mut ProbeSite,
+    storage: &mut ProbeGround,
 ) -> Result<()> {
     let stage = bench.stage();
     let on_stage = match item {

@@ -23,7 +23,7 @@ pub use directory::{Cleaned, MeasuredDirectory};
 pub use error::{Error, Fault, Result};
 pub use interrupt::Interrupt;
 pub use invocation::{Measured, Workplace, dry_run, measure, resume};
-pub use io::{Arrival, Goal, IoRequest, Permission, Until, calibration_phases, measure_io, survey_io};
+pub use io::{Arrival, Goal, IoRequest, Permission, Until, calibration_phases, is_foreign, measure_io, survey_io};
 pub use listener::{Event, Listener};
 pub use plan::{window, windows};
 pub use request::{Request, Selection};

@@ -13,7 +13,7 @@ use record::{
 };
 use workload::{Job, Sizes, Stage, Test};
 
-use crate::io::ProbeSite;
+use crate::io::ProbeGround;
 use crate::plan::Item;
 use crate::sampler::{Sampler, Sources};
 use crate::{Error, Event, Interrupt, Listener, Result, ceiling};
@@ -66,7 +66,7 @@ pub(crate) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,
     item: Item<'_>,
-    storage: &mut ProbeSite,
+    storage: &mut ProbeGround,
 ) -> Result<Run> {
     if let Item::Probe(probe @ Probe { form: Form::Io(_), .. }) = item {
         return storage.measure(bench, planned, probe);

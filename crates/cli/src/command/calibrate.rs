@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use record::{Amount, Blocks, Bytes, IoJob};
 use run::{Error, Goal, IoRequest, Result};
 
-use super::ground::{carry_out, default_size, fresh_seed, permission, record_path, surroundings};
 use super::io::{bound, seconds};
-use super::site::with_absolute_devices;
 use crate::arguments::io::CalibrateArguments;
+use crate::storage::measurement::carry_out;
+use crate::storage::permission::permission;
+use crate::storage::place::with_absolute_devices;
+use crate::storage::request::{default_size, fresh_seed, record_path, surroundings};
 
 /// More disks than these are a slip of the finger.
 const DISKS_MAX: u32 = 1_024;

@@ -9,12 +9,14 @@ use model::Bound;
 use record::{IoPlan, Nanos, Pace};
 use run::{Error, Goal, IoRequest, Permission, Result, Until};
 
-use super::ground::{carry_out, permission, record_path};
-use super::job::{pairs, set_warm_up, with_defaults};
-use super::site::{directory, with_absolute_devices, written_devices};
 use crate::arguments::io::IoArguments;
 use crate::arguments::{Arrival, parse_time};
 use crate::output::print;
+use crate::storage::job::{pairs, set_warm_up, with_defaults};
+use crate::storage::measurement::carry_out;
+use crate::storage::permission::permission;
+use crate::storage::place::{directory, with_absolute_devices, written_devices};
+use crate::storage::request::{fresh_seed, record_path, surroundings};
 
 /// How near to the limit a search goes.
 const TOLERANCE: f64 = 0.05;
@@ -74,7 +76,7 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
             false => None,
         },
         log: arguments.log.clone(),
-        seed: arguments.seed.unwrap_or_else(super::ground::fresh_seed),
+        seed: arguments.seed.unwrap_or_else(fresh_seed),
         record,
         version: env!("CARGO_PKG_VERSION").to_owned(),
     })
@@ -83,7 +85,7 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
 /// The plan of files, profile or options, and the directory that it works in.
 fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
     let include = |path: &Path| read_text(path);
-    let surroundings = super::ground::surroundings(&include);
+    let surroundings = surroundings(&include);
     let mut overrides: Vec<Override> = Vec::new();
     let pairs = pairs(arguments)?;
     let alone = arguments.files.is_empty() && arguments.profile.is_none();

@@ -1,13 +1,10 @@
-//! One file per verb, and what two of them have in common.
+//! One file per verb.
 
 pub mod calibrate;
 pub mod clean;
-pub mod ground;
 pub mod inventory;
 pub mod io;
-pub mod job;
 pub mod list;
 pub mod manual;
 pub mod report;
 pub mod run;
-pub mod site;

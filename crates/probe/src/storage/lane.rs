@@ -77,7 +77,7 @@ impl<P: Port> Lane<P> {
         let seed = setting.address_seed();
         let addresses = Addresses::new(job, &setting.regions, seed);
         let length_max = addresses.length_max(job) as usize;
-        let depth = setting.depth() as usize;
+        let depth = setting.job.slots() as usize;
         let buffers = Buffers::new(job, depth, length_max, setting.unit, (setting.writer, seed))?;
         let empty = Address { kind: IoKind::Read, file: 0, offset: 0, length: 0 };
         let slots = vec![Slot { address: empty, failed: false }; depth];
@@ -252,7 +252,7 @@ impl<P: Port> Lane<P> {
 
 impl<P: Port> Queue for Lane<P> {
     fn depth(&self) -> u32 {
-        self.setting.depth()
+        self.setting.job.slots()
     }
 
     /// The sync at the end, one per file.
@@ -271,7 +271,7 @@ impl<P: Port> Queue for Lane<P> {
     fn batch(&self) -> u32 {
         match self.setting.job.batch_submit {
             // A quarter: few calls, and the device has something to do while the rest is being made.
-            0 => self.setting.depth().div_ceil(4),
+            0 => self.setting.job.slots().div_ceil(4),
             batch => batch,
         }
     }

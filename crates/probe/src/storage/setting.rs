@@ -43,14 +43,6 @@ pub struct LaneSetting {
 }
 
 impl LaneSetting {
-    /// I/Os in flight: one where they are synchronous.
-    pub fn depth(&self) -> u32 {
-        match self.job.mode {
-            IoMode::Synchronous => 1,
-            IoMode::Ring | IoMode::Null => self.job.depth.max(1),
-        }
-    }
-
     /// What the addresses of this clone alone are drawn from.
     pub(crate) fn address_seed(&self) -> u64 {
         mix(self.seed ^ mix(u64::from(self.lane)))
@@ -63,8 +55,8 @@ impl LaneSetting {
 
     fn port(&self, memory: (*mut u8, usize)) -> PortSetting {
         PortSetting {
-            depth: self.depth(),
-            entries: self.depth().saturating_mul(if self.job.commit { 2 } else { 1 }),
+            depth: self.job.slots(),
+            entries: self.job.slots().saturating_mul(if self.job.commit { 2 } else { 1 }),
             files: self.files.iter().map(|file| file.as_raw_fd()).collect(),
             memory,
             write_dsync: self.job.open_sync == OpenSync::WriteDsync,
@@ -86,7 +78,7 @@ impl LaneSetting {
                 |setting, memory| Ok(Synchronous::open(setting.port(memory))),
             )?),
             IoMode::Null => {
-                let open = |setting: &LaneSetting, _| Ok(Null::open(setting.depth()));
+                let open = |setting: &LaneSetting, _| Ok(Null::open(setting.job.slots()));
                 Box::new(Lane::new(self, |_: &Null| named("null (no I/O)"), open)?)
             }
         })

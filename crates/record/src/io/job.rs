@@ -136,6 +136,16 @@ pub struct IoJob {
     pub cpus_split: bool,
 }
 
+impl IoJob {
+    /// I/Os that each clone can have in flight: one where they are synchronous, whatever the depth.
+    pub fn slots(&self) -> u32 {
+        match self.mode {
+            IoMode::Synchronous => 1,
+            IoMode::Ring | IoMode::Null => self.depth.max(1),
+        }
+    }
+}
+
 impl Default for IoJob {
     /// Random reads of 4 KiB through an io_uring, one at a time, past the page cache, of every block once; of no file
     /// yet. To be filled in.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::{Answer, Bound, MAX_IOPS, MAX_MBPS, Search, Step};
 use record::{Blocks, Bytes, IoJob, IoPhase, IoPlan, Nanos, Outcome, Run};
 
-use super::phase::{Frame, Site, measure_phase};
+use super::phase::{Frame, Rig, measure_phase};
 use crate::Result;
 use crate::measurement::Bench;
 
@@ -55,7 +55,7 @@ fn reading(name: &str, file: &str, size: Option<Bytes>, block: Bytes, window: Na
 /// As for a run.
 pub(crate) fn calibrate(
     bench: &Bench<'_>,
-    site: &mut Site<'_>,
+    rig: &mut Rig<'_>,
     plan: &IoPlan,
     bound: &Bound,
     disks: u32,
@@ -72,7 +72,7 @@ pub(crate) fn calibrate(
             number += 1;
             let phase = loaded(phase, level, bench.processors.len() as u32);
             let bound = bound.map(ToString::to_string);
-            measure_phase(bench, site, &phase, number, Frame { test: phase.name.clone(), bound, ..Frame::default() })
+            measure_phase(bench, rig, &phase, number, Frame { test: phase.name.clone(), bound, ..Frame::default() })
         };
         let mut search = Search::whole(disks.clamp(1, highest), highest, TOLERANCE);
         let mut levels = Levels::default();

@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use probe::storage::Region;
-use record::{Amount, Blocks, Bytes, IoJob, IoKind, IoMode};
+use record::{Amount, Blocks, Bytes, IoJob, IoKind};
 
 use crate::{Error, Result};
 
@@ -73,10 +73,9 @@ pub(crate) fn region(job: &IoJob, clone: u32, size: Bytes) -> Result<Region> {
 
 /// Bytes of all buffers of `job`.
 pub(crate) fn buffer_bytes(job: &IoJob) -> u64 {
-    let depth = if job.mode == IoMode::Synchronous { 1 } else { job.depth };
     let kinds = [job.mix.read, job.mix.write].iter().filter(|share| share.0 > 0.0).count() as u64;
     let each = largest_block(job).saturating_add(PAGE_BYTES);
-    let lane = each.saturating_mul(u64::from(depth)).saturating_mul(kinds).saturating_add(LANE_BYTES);
+    let lane = each.saturating_mul(u64::from(job.slots())).saturating_mul(kinds).saturating_add(LANE_BYTES);
     lane.saturating_mul(u64::from(job.clones))
 }
 

@@ -7,7 +7,7 @@ use probe::storage::{Region, unit_bytes};
 use record::{Bytes, IoJob, IoPlan, Layout, Verification};
 
 use super::geometry::{buffer_bytes, largest_block, names, own_name, region, sizes, uses, wanted_size};
-use super::permission::{Permission, foreign, may_be_written};
+use super::permission::{Permission, foreign, is_foreign, may_be_written};
 use crate::{Error, Result};
 
 /// A file system keeps this much for itself and for others.
@@ -71,7 +71,7 @@ impl Ground {
 
     fn add(&mut self, job: &IoJob, clone: u32, name: &str, permission: &Permission) -> Result<()> {
         let path = Path::new(name);
-        if path.is_absolute() && (path.exists() || path.starts_with("/dev")) {
+        if is_foreign(path) {
             if job.verification == Verification::OnRead {
                 return Err(Error::user(format!("job {}: what is on {name} was not written by dbdyno", job.name))
                     .hint("leave verify out, or let a writing job verify what it wrote"));

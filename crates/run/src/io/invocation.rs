@@ -15,7 +15,7 @@ use workload::Sizes;
 use super::folder::Folder;
 use super::ground::Ground;
 use super::log::Log;
-use super::phase::{Frame, Site, measure_phase};
+use super::phase::{Frame, Rig, measure_phase};
 use super::precondition::{filling, precondition};
 use super::preparation::hold;
 use super::request::{Goal, IoRequest};
@@ -183,7 +183,7 @@ fn carry_out(
         }
         Ok(())
     };
-    let mut site = Site {
+    let mut rig = Rig {
         ground,
         writer: request.seed,
         seed: request.seed,
@@ -196,7 +196,7 @@ fn carry_out(
         record.runs.push(run);
         store::write(&request.record, &record).map_err(Error::from)
     };
-    let result = go(&bench, &mut site, request, &mut keep);
+    let result = go(&bench, &mut rig, request, &mut keep);
     let error = result.err();
     (record.status, record.reason) = match &error {
         None => (Status::Finished, None),
@@ -228,15 +228,15 @@ fn announce(request: &IoRequest, plan: &Plan, workplace: &Workplace<'_>) {
 
 fn go(
     bench: &Bench<'_>,
-    site: &mut Site<'_>,
+    rig: &mut Rig<'_>,
     request: &IoRequest,
     keep: &mut dyn FnMut(Run) -> Result<()>,
 ) -> Result<()> {
     match &request.goal {
-        Goal::Measure => measure_all(bench, site, request, keep),
+        Goal::Measure => measure_all(bench, rig, request, keep),
         Goal::Until(wish) => {
             if let Some(phase) = request.plan.phases.first() {
-                let answer: Option<Answer> = until::until(bench, site, phase, wish, keep)?;
+                let answer: Option<Answer> = until::until(bench, rig, phase, wish, keep)?;
                 if answer.is_none() {
                     return Err(
                         Error::environment("the job gives nothing even as fast as possible").hint("the run says why")
@@ -245,23 +245,23 @@ fn go(
             }
             Ok(())
         }
-        Goal::Calibrate { bound, disks } => calibrate::calibrate(bench, site, &request.plan, bound, *disks, keep),
+        Goal::Calibrate { bound, disks } => calibrate::calibrate(bench, rig, &request.plan, bound, *disks, keep),
     }
 }
 
 fn measure_all(
     bench: &Bench<'_>,
-    site: &mut Site<'_>,
+    rig: &mut Rig<'_>,
     request: &IoRequest,
     keep: &mut dyn FnMut(Run) -> Result<()>,
 ) -> Result<()> {
     for (phase, number) in request.plan.phases.iter().zip(1..) {
         let rounds = match request.precondition {
-            Some(length) => precondition(bench, site, phase, number, length)?,
+            Some(length) => precondition(bench, rig, phase, number, length)?,
             None => Vec::new(),
         };
         let frame = Frame { test: phase.name.clone(), rounds, ..Frame::default() };
-        let run = measure_phase(bench, site, phase, number, frame)?;
+        let run = measure_phase(bench, rig, phase, number, frame)?;
         let failed = run.outcome != Outcome::Done;
         keep(run)?;
         if failed {

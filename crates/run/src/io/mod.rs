@@ -20,6 +20,6 @@ mod verification;
 
 pub use calibrate::calibration_phases;
 pub use invocation::{measure_io, survey_io};
-pub use permission::Permission;
-pub(crate) use probes::{Offer, ProbeSite, add_jobs, same_device};
+pub use permission::{Permission, is_foreign};
+pub(crate) use probes::{Offer, ProbeGround, add_jobs, same_device};
 pub use request::{Arrival, Goal, IoRequest, Until};

@@ -17,6 +17,11 @@ pub struct Permission {
     pub destroy: Vec<PathBuf>,
 }
 
+/// Whether a name in a job is that of something that is not dbdyno's own: a device, or a file that is there already.
+pub fn is_foreign(path: &Path) -> bool {
+    path.is_absolute() && (path.exists() || path.starts_with("/dev"))
+}
+
 /// Which file or device it is, whatever its name.
 pub(crate) fn identity(metadata: &std::fs::Metadata) -> (u64, u64, u64) {
     (metadata.dev(), metadata.ino(), metadata.rdev())

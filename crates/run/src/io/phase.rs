@@ -28,7 +28,7 @@ const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const DRAIN_MAX: Nanos = Nanos(5_000_000_000);
 
 /// What all phases of an invocation have in common.
-pub(crate) struct Site<'a> {
+pub(crate) struct Rig<'a> {
     pub ground: Ground,
     /// Identifies the invocation in what is written.
     pub writer: u64,
@@ -59,12 +59,12 @@ pub(crate) struct Frame {
 /// Where the files cannot be made or opened, and after Ctrl-C.
 pub(crate) fn measure_phase(
     bench: &Bench<'_>,
-    site: &mut Site<'_>,
+    rig: &mut Rig<'_>,
     phase: &IoPhase,
     number: u32,
     frame: Frame,
 ) -> Result<Run> {
-    make(&mut site.ground, phase, site.writer, bench.interrupt, bench.listener)?;
+    make(&mut rig.ground, phase, rig.writer, bench.interrupt, bench.listener)?;
     let planned = planned(phase, number, &frame.test);
     let mut run = blank(bench, &planned);
     run.title.clone_from(&phase.name);
@@ -73,8 +73,8 @@ pub(crate) fn measure_phase(
     let expected = phase.jobs.iter().map(|job| job.ramp_time + job.start_delay + window(job)).max();
     let expected = expected.filter(|expected| *expected < WINDOW_MAX).unwrap_or_default();
     bench.listener.hear(&Event::Began { planned: &planned, title: &phase.name, expected });
-    settle(&site.ground, phase);
-    let files = look(&site.ground, phase);
+    settle(&rig.ground, phase);
+    let files = look(&rig.ground, phase);
     let generator = phase.jobs.iter().filter_map(generator_per_second).map(|rate| rate.0).reduce(f64::min);
     run.storage = Some(Box::new(Storage {
         generator_per_second: generator.map(Rate),
@@ -86,16 +86,16 @@ pub(crate) fn measure_phase(
     let streams = Streams::of(phase);
     let ledger = Arc::new(Ledger::default());
     // Other arrivals and other addresses than in the run before: a repeat is none where caches remember it.
-    let seed = site.seed.wrapping_add(u64::from(number).wrapping_mul(SEED_STEP));
-    let lanes = lanes(site, phase, &streams, &ledger, seed)?;
+    let seed = rig.seed.wrapping_add(u64::from(number).wrapping_mul(SEED_STEP));
+    let lanes = lanes(rig, phase, &streams, &ledger, seed)?;
     drive(bench, &mut run, phase, &streams, lanes, &ledger);
     if let Some(storage) = &mut run.storage {
-        look_inside(&site.ground, phase, site.seed, &mut storage.files);
+        look_inside(&rig.ground, phase, rig.seed, &mut storage.files);
     }
     if !frame.preparing {
-        (site.log)(&run, &ledger, bench.origin)?;
+        (rig.log)(&run, &ledger, bench.origin)?;
     }
-    check_content(bench, site, phase, &mut run)?;
+    check_content(bench, rig, phase, &mut run)?;
     if bench.interrupt.is_raised() {
         return Err(Error::interrupted());
     }
@@ -141,17 +141,17 @@ struct Lane {
     processors: Vec<u32>,
 }
 
-fn lanes(site: &Site<'_>, phase: &IoPhase, streams: &Streams, ledger: &Arc<Ledger>, seed: u64) -> Result<Vec<Lane>> {
+fn lanes(rig: &Rig<'_>, phase: &IoPhase, streams: &Streams, ledger: &Arc<Ledger>, seed: u64) -> Result<Vec<Lane>> {
     let mut lanes = Vec::new();
     // All jobs are warm when the window begins: none waits for another with empty hands.
     let warm_up = phase.jobs.iter().map(|job| job.ramp_time).max().unwrap_or_default();
     for (job, place) in phase.jobs.iter().zip(0..) {
         let shared = Arc::new(job.clone());
         for clone in 0..job.clones {
-            let (files, regions) = open(&site.ground, job, clone)?;
+            let (files, regions) = open(&rig.ground, job, clone)?;
             let unit = job.files.first().and_then(|_| {
                 let name = names(job, clone).into_iter().next()?;
-                site.ground.file(&name)?.unit
+                rig.ground.file(&name)?.unit
             });
             let area = Bytes(regions.iter().map(|region| region.length).sum());
             let setting = LaneSetting {
@@ -161,10 +161,10 @@ fn lanes(site: &Site<'_>, phase: &IoPhase, streams: &Streams, ledger: &Arc<Ledge
                 bytes_max: bytes_max(job, area),
                 regions,
                 unit,
-                writer: site.writer,
+                writer: rig.writer,
                 seed: job.seed.unwrap_or(seed).wrapping_add(place as u64),
                 streams: streams.numbers(job, place, clone),
-                log_room: site.log_room,
+                log_room: rig.log_room,
                 idle: false,
             };
             lanes.push(Lane {

@@ -14,7 +14,7 @@ use record::{Bytes, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, Planned
 use super::folder::Folder;
 use super::ground::Ground;
 use super::permission::Permission;
-use super::phase::{Frame, Site, measure_phase};
+use super::phase::{Frame, Rig, measure_phase};
 use crate::measurement::{Bench, not_begun};
 use crate::plan::Item;
 use crate::sampler::Sources;
@@ -116,7 +116,7 @@ pub(crate) fn same_device(one: &Path, other: &Path) -> bool {
 
 /// Where probes of storage work: nothing until the first of them.
 #[derive(Default)]
-pub(crate) struct ProbeSite {
+pub(crate) struct ProbeGround {
     made: Option<Made>,
 }
 
@@ -137,7 +137,7 @@ impl Made {
     }
 }
 
-impl ProbeSite {
+impl ProbeGround {
     /// Carries out `planned`. A run that fails is a run.
     ///
     /// # Errors
@@ -183,7 +183,7 @@ impl ProbeSite {
             interrupt: bench.interrupt,
             listener: bench.listener,
         };
-        let mut site = Site {
+        let mut rig = Rig {
             ground: std::mem::take(&mut made.ground),
             writer: bench.plan.seed,
             seed: bench.plan.seed,
@@ -191,8 +191,8 @@ impl ProbeSite {
             log: &without_log,
         };
         let frame = Frame { test: planned.test.clone(), ..Frame::default() };
-        let run = measure_phase(&own, &mut site, phase, planned.number, frame);
-        made.ground = site.ground;
+        let run = measure_phase(&own, &mut rig, phase, planned.number, frame);
+        made.ground = rig.ground;
         run
     }
 

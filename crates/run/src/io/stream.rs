@@ -2,7 +2,7 @@
 
 use measure::Tally;
 use probe::storage::{Account, kinds};
-use record::{Bytes, IoJob, IoKind, IoMode, IoPhase, IoStream, Pace};
+use record::{Bytes, IoJob, IoKind, IoPhase, IoStream, Pace};
 
 use super::geometry::block_span;
 
@@ -39,7 +39,7 @@ struct Sum {
 
 impl Sum {
     fn of(job: &IoJob, kind: IoKind) -> Sum {
-        let depth = if job.mode == IoMode::Synchronous { 1 } else { job.depth };
+        let depth = job.slots();
         let share = f64::from(job.clones.max(1));
         let (rate, is_poisson) = match job.pace {
             Pace::Rate { steps_per_second } => (Some(steps_per_second / share), false),

@@ -3,7 +3,7 @@
 use model::{Answer, Search, Step};
 use record::{IoPhase, Outcome, Pace, Run};
 
-use super::phase::{Frame, Site, measure_phase};
+use super::phase::{Frame, Rig, measure_phase};
 use super::request::{Arrival, Until};
 use crate::measurement::Bench;
 use crate::{Error, Result};
@@ -20,7 +20,7 @@ const HIGHEST_SHARE: f64 = 1.25;
 /// As for a run, and where the closed loop gives nothing to begin with.
 pub(crate) fn until(
     bench: &Bench<'_>,
-    site: &mut Site<'_>,
+    rig: &mut Rig<'_>,
     phase: &IoPhase,
     wish: &Until,
     keep: &mut dyn FnMut(Run) -> Result<()>,
@@ -30,7 +30,7 @@ pub(crate) fn until(
         number += 1;
         let mut phase = phase.clone();
         phase.jobs.iter_mut().for_each(|job| job.pace = pace);
-        measure_phase(bench, site, &phase, number, Frame { test: phase.name.clone(), bound, ..Frame::default() })
+        measure_phase(bench, rig, &phase, number, Frame { test: phase.name.clone(), bound, ..Frame::default() })
     };
     let closed = one(Pace::AsFastAsPossible, None)?;
     let capacity = model::row(&closed).operations_per_second.filter(|rate| rate.0 > 0.0);

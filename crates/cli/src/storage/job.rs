@@ -3,9 +3,9 @@
 use record::IoPlan;
 use run::Result;
 
-use super::ground::default_size;
-use super::io::seconds;
+use super::request::default_size;
 use crate::arguments::io::{IoArguments, IoEngine};
+use crate::command::io::seconds;
 
 /// Keys with their values.
 pub type Pairs = Vec<(String, Option<String>)>;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use record::IoPlan;
 use run::{Error, Result};
 
-use super::ground::ASK;
+use super::permission::ASK;
 use crate::arguments::io::GroundArguments;
 
 /// The same arguments with every device by its absolute path. One that is given as such stays as it is, so that it is
@@ -63,7 +63,7 @@ pub fn directory(asked: Option<&Path>, named: Option<String>, plan: &mut IoPlan)
 /// The directories of absolute names of files that are not there yet: the places which their author means.
 fn directories_of_files(plan: &IoPlan) -> BTreeSet<PathBuf> {
     let names = plan.phases.iter().flat_map(|phase| &phase.jobs).flat_map(|job| &job.files).map(Path::new);
-    let ours = names.filter(|path| path.is_absolute() && !path.exists() && !path.starts_with("/dev"));
+    let ours = names.filter(|path| path.is_absolute() && !run::is_foreign(path));
     ours.filter_map(Path::parent).map(Path::to_owned).collect()
 }
 
@@ -79,7 +79,7 @@ pub fn written_devices(plan: &IoPlan, precondition: bool) -> Vec<PathBuf> {
     let jobs = plan.phases.iter().flat_map(|phase| &phase.jobs);
     let writing = jobs.filter(|job| precondition || job.mix.changes_data());
     let names: BTreeSet<PathBuf> = writing.flat_map(|job| &job.files).map(PathBuf::from).collect();
-    names.into_iter().filter(|path| path.is_absolute() && (path.exists() || path.starts_with("/dev"))).collect()
+    names.into_iter().filter(|path| run::is_foreign(path)).collect()
 }
 
 #[cfg(test)]

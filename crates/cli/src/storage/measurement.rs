@@ -1,0 +1,59 @@
+//! A request carried out, and its record shown.
+
+use std::sync::Arc;
+
+use record::{Check, Finding, Outcome, Run, Verdict};
+use report::FioJson;
+use run::{Error, Interrupt, IoRequest, Result, Workplace};
+
+use crate::arguments::io::IoFormat;
+use crate::engines::ENGINES;
+use crate::output::{print, style, width};
+use crate::progress::{Loudness, Progress};
+use crate::signal;
+
+/// Measures, and shows the record.
+///
+/// # Errors
+/// What measuring says; runs that failed or are void.
+pub fn carry_out(request: &IoRequest, format: IoFormat, quiet: bool) -> Result<()> {
+    let interrupt = Arc::new(Interrupt::default());
+    signal::listen(Arc::clone(&interrupt))
+        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
+    let progress = Progress::new(if quiet { Loudness::Quiet } else { Loudness::Normal });
+    let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
+    let workplace =
+        Workplace { engine: ENGINES[0], target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
+    let measured = run::measure_io(request, &workplace);
+    progress.end();
+    let measured = measured?;
+    if !measured.record.runs.is_empty() {
+        let place = measured.path.display().to_string();
+        print(&match format {
+            IoFormat::Text => report::text(&measured.record, &place, style(), width()),
+            IoFormat::FioJson => report::fio_json(&measured.record, FioJson::Plain),
+            IoFormat::FioJsonPlus => report::fio_json(&measured.record, FioJson::Plus),
+            IoFormat::Csv => report::io_csv(&measured.record),
+            IoFormat::Json => report::json(&measured.record),
+        })?;
+    }
+    if let Some(error) = measured.error {
+        return Err(error);
+    }
+    let void: Vec<&Run> = measured.record.runs.iter().filter(|run| model::is_void(run)).collect();
+    let names: Vec<&str> = void.iter().map(|run| run.test.as_str()).collect();
+    match void.iter().all(|run| is_spoilt_only(run)) {
+        _ if void.is_empty() => Ok(()),
+        true => Err(Error::environment(format!("spoilt from outside: {}", names.join(", ")))
+            .hint("the report says by what; measure again on a quiet machine")),
+        false => Err(Error::environment(format!("no measurement of the device: {}", names.join(", ")))
+            .hint("the report says why")),
+    }
+}
+
+/// Whether only the surroundings spoilt a run: other guests of the host, other programs.
+fn is_spoilt_only(run: &Run) -> bool {
+    let surroundings = [Check::Steal, Check::Swapping, Check::Throttling, Check::ClientShare, Check::RateLevels];
+    let inner = |finding: &Finding| finding.verdict == Verdict::Fail && !surroundings.contains(&finding.check);
+    run.outcome == Outcome::Done && !run.findings.iter().any(inner)
+}
