@@ -30,8 +30,7 @@ use crate::{Error, Event, Fault, Result};
 /// The folder of the files, beside what engines make.
 const FOLDER: &str = "io";
 
-/// Whether `request` can be carried out, without making anything but the measured directory; the bytes of files that
-/// it would make.
+/// Whether `request` can be carried out, without making anything; the bytes of files that it would make.
 ///
 /// # Errors
 /// As for [`measure_io`].
@@ -59,7 +58,6 @@ fn survey(request: &IoRequest, data: &Path) -> Result<Ground> {
 /// # Errors
 /// Only where there is no record yet; later errors stand in [`Measured::error`] beside the record so far.
 pub fn measure_io(request: &IoRequest, workplace: &Workplace<'_>) -> Result<Measured> {
-    goal_fits(request)?;
     // What cannot be is said before anything is made.
     survey_io(request)?;
     let origin = clock::now();
