@@ -216,7 +216,7 @@ mod tests {
         let runs =
             runs.iter().map(|(test, jobs)| PlannedRun { number: 0, test: (*test).to_owned(), dop: Dop::jobs(*jobs) });
         Plan {
-            target: "sqlite".to_owned(),
+            target: "example".to_owned(),
             directory: "/tmp".to_owned(),
             preset: Preset::Smoke,
             window_ns: Nanos(100_000_000),
