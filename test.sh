@@ -11,6 +11,8 @@ sudo=()
 [ "$(id -u)" -eq 0 ] || sudo=(sudo)
 
 have_postgres() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null; }
+# On Debian the server is in /usr/sbin, which is not on the path of ordinary users.
+have_mariadb() { [ -x /usr/sbin/mariadbd ] || command -v mariadbd >/dev/null; }
 
 install() {
   if ! command -v apt-get >/dev/null; then
@@ -37,6 +39,30 @@ if ! have_postgres; then
 fi
 have_postgres || {
   printf 'error: no PostgreSQL server programs after the installation\n' >&2
+  exit 1
+}
+
+have_chromium() { command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; }
+# Pages are looked at in a browser.
+have_chromium >/dev/null || install chromium fonts-dejavu-core
+have_chromium >/dev/null || {
+  printf 'error: no Chromium after the installation\n' >&2
+  exit 1
+}
+
+if ! have_mariadb; then
+  # Without this the package would start a server of its own.
+  policy=/usr/sbin/policy-rc.d
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\nexit 101\n' | "${sudo[@]}" tee "$policy" >/dev/null
+    "${sudo[@]}" chmod 755 "$policy"
+    trap '"${sudo[@]}" rm -f "$policy"' EXIT
+  fi
+  install mariadb-server
+  [ -z "$(trap -p EXIT)" ] || { "${sudo[@]}" rm -f "$policy" && trap - EXIT; }
+fi
+have_mariadb || {
+  printf 'error: no MariaDB server program after the installation\n' >&2
   exit 1
 }
 

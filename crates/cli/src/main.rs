@@ -3,6 +3,7 @@
 mod arguments;
 mod command;
 mod engines;
+mod load_points;
 mod output;
 mod progress;
 mod request;
@@ -18,11 +19,16 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let result = match &arguments.command {
         Command::Run(arguments) => command::run::run(arguments),
+        Command::Pair(arguments) => command::pair::pair(arguments),
         Command::Io(arguments) => command::io::io(arguments),
         Command::Calibrate(arguments) => command::calibrate::calibrate(arguments),
         Command::Inventory(arguments) => command::inventory::inventory(arguments),
         Command::List(arguments) => command::list::list(arguments),
         Command::Report(arguments) => command::report::report(arguments),
+        Command::Compare(arguments) => command::compare::compare(arguments),
+        Command::Model(arguments) => command::model::model(arguments),
+        Command::History(arguments) => command::history::history(arguments),
+        Command::Export(arguments) => command::export::export(arguments),
         Command::Clean(arguments) => command::clean::clean(arguments),
         Command::Completions { shell } => command::manual::completions(*shell),
         Command::Man { out } => command::manual::man(out.as_deref()),

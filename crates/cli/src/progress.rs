@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use record::{Nanos, PlannedRun, Run};
+use record::{Nanos, PlannedRun, Run, Side};
 use run::{Event, Listener};
 
 /// How much is told.
@@ -32,6 +32,9 @@ struct State {
     expected_done: Nanos,
     current: String,
     current_expected: Nanos,
+    /// Of a comparison in pairs: the side that is at work, and the pair.
+    side: Option<Side>,
+    turn: String,
 }
 
 impl Progress {
@@ -91,7 +94,7 @@ impl Progress {
         state.runs_done += 1;
         state.expected_done = state.expected_done + state.current_expected;
         state.current_expected = Nanos(0);
-        self.line(&report::run_line(run));
+        self.line(&format!("{}{}", state.turn, report::run_line(run)));
     }
 }
 
@@ -103,25 +106,34 @@ impl Listener for Progress {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
             Event::Note(text) => self.line(text),
-            Event::Planned { runs, expected, skipped, record } => {
+            Event::Planned { runs, expected, skipped, records } => {
                 (state.runs, state.expected) = (*runs, *expected);
                 for skip in *skipped {
                     self.line(&format!("skipped {}: {}", skip.test, skip.reason));
                 }
                 let time = humantime::format_duration(Duration::from_secs(expected.seconds().ceil() as u64));
                 let word = if *runs == 1 { "run" } else { "runs" };
-                self.line(&format!("{runs} {word}, about {time} and set-up; record {}", record.display()));
+                let records: Vec<String> = records.iter().map(|path| path.display().to_string()).collect();
+                let noun = if records.len() == 1 { "record" } else { "records" };
+                self.line(&format!("{runs} {word}, about {time} and set-up; {noun} {}", records.join(" and ")));
+            }
+            Event::Turn(side) => {
+                state.side = Some(*side);
+                state.turn = format!("{side:?}  ");
             }
             Event::Loading { table, rows_done, rows } => {
                 let share = *rows_done as f64 / (*rows).max(1) as f64;
-                self.show(&state, Nanos(0), format!("loading {table}: {:.0} %", share * 100.0));
+                self.show(&state, Nanos(0), format!("{}loading {table}: {:.0} %", state.turn, share * 100.0));
             }
             Event::Writing { file, done, size } => {
                 let share = done.0 as f64 / size.0.max(1) as f64;
                 self.show(&state, Nanos(0), format!("writing {file}: {:.0} %", share * 100.0));
             }
             Event::Began { planned, title, expected } => {
-                state.current = name(planned, title);
+                if let Some(side) = state.side {
+                    state.turn = format!("{side:?} {}  ", planned.repeat);
+                }
+                state.current = format!("{}{}", state.turn, name(planned, title));
                 state.current_expected = *expected;
                 let message = format!("{}/{} {}", state.runs_done + 1, state.runs, state.current);
                 self.show(&state, Nanos(0), message);

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use record::{Nanos, Pace};
-use run::{Error, Request, Result, Selection};
+use run::{Error, PairRequest, Request, Result, Selection};
 
+use crate::arguments::pair::PairArguments;
 use crate::arguments::{Arrival, RunArguments, parse_time};
 
 /// The most jobs that one invocation drives; above it one thread per job is itself the limit.
 const DEGREE_MAX: u32 = 8_192;
 /// The highest rate of all jobs together, in steps per second: no engine comes near.
 const RATE_MAX: f64 = 1e7;
+/// The most repetitions, or pairs: beyond it an interval grows narrower by nothing that matters.
+const REPEATS_MAX: u32 = 1_000;
 /// The longest window, in seconds.
 const SECONDS_MAX: f64 = 7.0 * 86_400.0;
 
@@ -27,6 +30,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
         window: arguments.seconds.as_deref().map(|text| seconds("seconds", text, 0.001)).transpose()?,
         warm_up: arguments.warm_up.as_deref().map(|text| seconds("warm-up", text, 0.0)).transpose()?,
         steps: arguments.steps.as_deref().map(|text| count("steps", text, 1)).transpose()?,
+        repeats: arguments.repeats.as_deref().map(|text| repeats("repeats", text)).transpose()?,
         seed: arguments.seed,
         placement: arguments.placement.into(),
         pace: pace(arguments)?,
@@ -38,6 +42,42 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     })
 }
 
+/// Checks `arguments` and makes them a request whose records go to `records`.
+///
+/// # Errors
+/// The user's mistakes: thing, value, limit, hint.
+pub fn pair(arguments: &PairArguments, records: [PathBuf; 2]) -> Result<PairRequest> {
+    let processors = host::cpus_allowed().len() as u32;
+    let degrees = match &arguments.jobs {
+        Some(words) => degrees(words)?,
+        None if processors > 1 => vec![1, processors],
+        None => vec![1],
+    };
+    let request = Request {
+        tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
+        directory: arguments.dir.clone(),
+        degrees: Some(degrees),
+        preset: arguments.preset.into(),
+        window: arguments.seconds.as_deref().map(|text| seconds("seconds", text, 0.001)).transpose()?,
+        warm_up: arguments.warm_up.as_deref().map(|text| seconds("warm-up", text, 0.0)).transpose()?,
+        steps: None,
+        repeats: None,
+        seed: arguments.seed,
+        placement: arguments.placement.into(),
+        pace: Pace::AsFastAsPossible,
+        small_rows: arguments.small_rows.as_deref().map(|text| rows("small-rows", text)).transpose()?,
+        large_rows: arguments.large_rows.as_deref().map(|text| rows("large-rows", text)).transpose()?,
+        keep: false,
+        record: records[0].clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    Ok(PairRequest { request, pairs: repeats("pairs", &arguments.pairs)?, records })
+}
+
+/// Degrees of parallelism, in their order and each once.
+///
+/// # Errors
+/// The user's mistakes.
 fn degrees(words: &[String]) -> Result<Vec<u32>> {
     let mut degrees = Vec::with_capacity(words.len());
     for word in words {
@@ -62,6 +102,10 @@ fn degrees(words: &[String]) -> Result<Vec<u32>> {
     Ok(degrees)
 }
 
+/// A length of time of at least `least` seconds.
+///
+/// # Errors
+/// The user's mistakes.
 fn seconds(thing: &str, text: &str, least: f64) -> Result<Nanos> {
     let hint = format!("use a number from {least} to {SECONDS_MAX}, or a time such as 500ms");
     let Some(time) = parse_time(text) else {
@@ -73,6 +117,18 @@ fn seconds(thing: &str, text: &str, least: f64) -> Result<Nanos> {
     }
 }
 
+/// How often each test is measured.
+///
+/// # Errors
+/// The user's mistakes.
+fn repeats(thing: &str, text: &str) -> Result<u32> {
+    match text.parse::<u32>() {
+        Ok(count @ 1..=REPEATS_MAX) => Ok(count),
+        _ => Err(Error::user(format!("{thing} {text} is not a number from 1 to {REPEATS_MAX}"))
+            .hint("six are the least from which a comparison can be significant")),
+    }
+}
+
 fn count(thing: &str, text: &str, least: u64) -> Result<u64> {
     match text.parse::<u64>() {
         Ok(count) if count >= least => Ok(count),
@@ -81,6 +137,9 @@ fn count(thing: &str, text: &str, least: u64) -> Result<u64> {
 }
 
 /// A number of rows: plain, with underscores, or with k, M, G for thousands, millions, thousand millions.
+///
+/// # Errors
+/// The user's mistakes.
 fn rows(thing: &str, text: &str) -> Result<u64> {
     let plain = text.replace('_', "");
     let (digits, factor) = match plain.chars().last() {
@@ -145,6 +204,15 @@ mod tests {
         }
         assert_eq!(seconds("seconds", "1.5", 0.001).unwrap(), Nanos(1_500_000_000));
         assert_eq!(seconds("seconds", "200ms", 0.001).unwrap(), Nanos(200_000_000));
+    }
+
+    #[test]
+    fn repetitions_are_counted_from_one_and_have_a_limit() {
+        assert_eq!((repeats("pairs", "1").unwrap(), repeats("pairs", "1000").unwrap()), (1, 1_000));
+        for text in ["0", "1001", "-1", "six", ""] {
+            let error = repeats("repeats", text).unwrap_err();
+            assert_eq!(error.message, format!("repeats {text} is not a number from 1 to 1000"));
+        }
     }
 
     #[test]

@@ -269,3 +269,26 @@ mod on_postgres {
         a_broken_load_leaves_nothing(&stand());
     }
 }
+
+mod on_mariadb {
+    use super::*;
+
+    fn stand() -> Stand {
+        Stand::new(&mysql::MARIADB, "local:mariadb")
+    }
+
+    #[test]
+    fn every_test_gives_the_right_answers_and_counts() {
+        every_test_on(&stand(), &[]);
+    }
+
+    #[test]
+    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+        a_data_set_is_used_again(&stand());
+    }
+
+    #[test]
+    fn a_load_that_is_broken_off_leaves_no_table() {
+        a_broken_load_leaves_nothing(&stand());
+    }
+}

@@ -1,7 +1,7 @@
 //! What a database engine is to dbdyno: traits, capabilities, dialect, the null engine, the conformance kit.
 //!
 //! A crate of its own so that the compiler guards the direction: tests know these traits and no engine, engines
-//! know these traits and no test. It connects to nothing by itself.
+//! know these traits and no test. It connects to nothing by itself; what throwaway servers have in common is here too.
 
 mod caps;
 pub mod conformance;
@@ -10,6 +10,7 @@ mod engine;
 mod error;
 pub mod null;
 mod rows;
+pub mod server;
 mod session;
 mod table;
 mod target;

@@ -1,7 +1,7 @@
 //! Latencies as an HdrHistogram: nanoseconds, lower bound 1, three digits, up to a day.
 
-use hdrhistogram::Histogram as Hdr;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use hdrhistogram::{Counter, Histogram as Hdr};
 use record::{Latency, Nanos};
 
 /// The largest latency that is told from larger ones: 24 hours.
@@ -61,15 +61,16 @@ impl Histogram {
             p99_ns: self.quantile(0.99),
             p999_ns: self.quantile(0.999),
             max_ns: Nanos(self.hdr.max()),
-            histogram: self.encode(),
+            histogram: encode(&self.hdr),
         }
     }
+}
 
-    fn encode(&self) -> String {
-        let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&self.hdr, &mut bytes).expect("writing to memory does not fail");
-        base64(&bytes)
-    }
+/// The form that is stored: V2, deflated, base64.
+pub(crate) fn encode<T: Counter>(hdr: &Hdr<T>) -> String {
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(hdr, &mut bytes).expect("writing to memory does not fail");
+    base64(&bytes)
 }
 
 /// Standard base64 with padding (RFC 4648, section 4), as every viewer of HdrHistogram logs expects it.

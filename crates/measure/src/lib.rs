@@ -10,6 +10,7 @@ mod drive;
 mod histogram;
 mod pacer;
 mod queue;
+mod slices;
 mod stop;
 mod tally;
 mod work;

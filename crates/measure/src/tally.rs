@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use record::{Bytes, FailureKind, Nanos, Second, Totals};
+use record::{Bytes, FailureKind, Nanos, Second, Slices, Totals};
 
+use crate::slices::SliceSeries;
 use crate::{Done, Histogram, Turn};
 
 const FAILURE_KINDS: [FailureKind; 6] = [
@@ -32,6 +33,7 @@ pub struct Tally {
     seconds_max: usize,
     service: Histogram,
     response: Histogram,
+    slices: SliceSeries,
     steps: u64,
     operations: u64,
     rows: u64,
@@ -54,6 +56,7 @@ impl Tally {
             seconds_max: seconds_max.max(1),
             service: Histogram::default(),
             response: Histogram::default(),
+            slices: SliceSeries::new(),
             steps: 0,
             operations: 0,
             rows: 0,
@@ -93,6 +96,7 @@ impl Tally {
         let response = ended - turn.due;
         self.service.record(service);
         self.response.record(response);
+        self.slices.record(ended - self.begun, response);
         self.operations += done.operations;
         self.rows += done.rows;
         self.transactions += done.transactions;
@@ -117,6 +121,7 @@ impl Tally {
         self.second_index = self.second_index.max(other.second_index);
         self.service.add(&other.service);
         self.response.add(&other.response);
+        self.slices.merge(&other.slices);
         self.steps += other.steps;
         self.operations += other.operations;
         self.rows += other.rows;
@@ -157,6 +162,11 @@ impl Tally {
     /// Second by second, up to the last one in which a step ended; empty seconds are there, with zeros.
     pub fn seconds(&self) -> &[Second] {
         &self.seconds[..=self.second_index]
+    }
+
+    /// Response times slice by slice, up to the last one in which a step ended; none where no step succeeded.
+    pub fn slices(&self) -> Option<Slices> {
+        self.slices.slices()
     }
 
     /// The sums.

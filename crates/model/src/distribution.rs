@@ -40,9 +40,13 @@ pub fn buckets(latency: &Latency) -> Option<Vec<(Nanos, u64)>> {
 }
 
 fn histogram(latency: &Latency) -> Option<Histogram<u64>> {
-    let bytes = BASE64_STANDARD.decode(&latency.histogram).ok()?;
-    let histogram: Histogram<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).ok()?;
-    (!histogram.is_empty()).then_some(histogram)
+    decoded(&latency.histogram).filter(|histogram| !histogram.is_empty())
+}
+
+/// A histogram as it is stored: V2 format, deflated, base64. None where it cannot be read.
+pub(crate) fn decoded(text: &str) -> Option<Histogram<u64>> {
+    let bytes = BASE64_STANDARD.decode(text).ok()?;
+    Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
 }
 
 #[cfg(test)]

@@ -14,16 +14,16 @@
 //! engine's. It lies where the engine's I/O is larger than the probe's blocks (compare bytes then), and where others
 //! write to the same device.
 
-use record::{Ceiling, IoKind, Rate, Ratio, Record, Run, Unit, name};
+use record::{Ceiling, IoKind, Rate, Ratio, Run, Unit, name};
 
 use crate::delta::{per_second, rate, share};
 use crate::queue::in_flight;
-use crate::sheet::{Limit, fastest, valid};
+use crate::sheet::{ByTest, Limit, fastest, valid};
 
 /// What `ceiling` comes to for `run`: the probe at as many I/Os in flight (of storage) or jobs as the run has workers,
 /// or else where it gave most. None where the probe was not run or is void, or where the counts are missing.
-pub(crate) fn limit(record: &Record, run: &Run, ceiling: &Ceiling) -> Option<Limit> {
-    let probes: Vec<&Run> = valid(record, &ceiling.probe, ceiling.unit).into_values().collect();
+pub(crate) fn limit(by_test: &ByTest<'_>, run: &Run, ceiling: &Ceiling) -> Option<Limit> {
+    let probes: Vec<&Run> = valid(by_test.runs(&ceiling.probe), ceiling.unit).into_values().collect();
     let workers = run.dop.jobs.saturating_mul(run.dop.threads);
     let same = probes.iter().copied().find(|probe| in_flight(probe).unwrap_or(probe.dop.jobs) == workers);
     let probe = same.or_else(|| fastest(&probes, ceiling.unit))?;

@@ -6,9 +6,11 @@
 //! the same numbers for ever. A figure whose source is missing is absent, never zero. Every threshold stands in one
 //! place, [`RULES`], under a version.
 
+mod attribution;
 mod bound;
 mod calibration;
 mod checks;
+mod comparison;
 mod cpu;
 mod delta;
 mod derived;
@@ -17,27 +19,58 @@ mod efficiency;
 mod estimate;
 #[cfg(test)]
 mod fixture;
+mod history;
 mod level;
+pub mod platform;
+mod price;
 mod queue;
+mod response_interval;
 mod row;
 mod rules;
+pub mod scalability;
 mod search;
 mod segment;
 mod sheet;
+#[cfg(test)]
+mod simulation;
 mod snia;
+mod statistics;
+mod steadiness;
+mod system;
+mod thin;
 
+pub use attribution::{Attribution, Capacities, Drive, Limiter, Resource, TimeClass, Use, attribute, attribution};
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
 pub use checks::{Context, findings};
+pub use comparison::{
+    CompareOptions, Comparison, ComparisonVerdict, Contest, Difference, Evidence, Gate, GateError, GeometricMean,
+    PointContest, PointFigures, RankSum, Shift, SignedRank, Standing, TestComparison, TestSide, Unshared, Violation,
+    compare, holm, rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
+};
 pub use cpu::{CpuShares, CpuUse};
 pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
 pub use estimate::{Estimate, Method};
+pub use history::{ChangePoint, change_points};
 pub use level::keeps_bound;
+pub use price::{Cost, CostRatio, PriceBook, PriceItem, PriceKind, cost_ratio};
 pub use queue::{generator_share, in_flight};
-pub use row::{Io, Quantiles, Row, is_void, row};
+pub use response_interval::response_interval;
+pub use row::{Io, Quantiles, Row, is_void, row, steady_word};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Limit, Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
+pub use statistics::{
+    Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
+    f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,
+    pairs_needed, quantile_interval, repeats_needed, samples_needed, student_quantile, trend, variance,
+};
+pub use steadiness::{Steadiness, SteadyClass, SteadyVerdict, WindowDeviation, mser5, steadiness, steadiness_of};
+pub use system::{
+    Cell, Claim, Columns, Degree, Durability, Fact, FactGroup, FactTable, MeasuredRate, Origin, System, SystemPoint,
+    SystemTest, system,
+};
+pub use thin::thin;

@@ -4,6 +4,8 @@ use record::{Check, Dop, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, Uni
 
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
 use crate::delta::{per_second, rate};
+use crate::statistics::is_printable;
+use crate::steadiness::SteadyVerdict;
 
 /// The columns of one run. Whatever has no source is absent; rates are per second of the window, rates of bytes in
 /// bytes per second (a view that shows MB/s means 10^6 bytes).
@@ -83,13 +85,13 @@ impl Io {
     }
 }
 
-/// Two quantiles of a latency.
+/// Two quantiles of a latency, as they may be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantiles {
     /// The median.
     pub p50_ns: Nanos,
-    /// The 0.99 quantile.
-    pub p99_ns: Nanos,
+    /// The 0.99 quantile; absent where too few values lie beyond it, see [`crate::is_printable`].
+    pub p99_ns: Option<Nanos>,
 }
 
 /// The row of `run`.
@@ -138,6 +140,15 @@ pub fn is_void(run: &Run) -> bool {
     verdict(run) == Verdict::Fail
 }
 
+/// The word that the finding about the steadiness of `run` begins with; absent where nothing was found: of runs of
+/// storage, and of runs that are too short to ask.
+pub fn steady_word(run: &Run) -> Option<SteadyVerdict> {
+    let is_ordinary = run.storage.is_none();
+    let finding = run.findings.iter().find(|finding| is_ordinary && finding.check == Check::Steady)?;
+    let word = finding.detail.split([' ', ':']).next()?;
+    SteadyVerdict::ALL.into_iter().find(|verdict| verdict.word() == word)
+}
+
 /// The worst that is said of `run`.
 pub(crate) fn verdict(run: &Run) -> Verdict {
     match run.outcome {
@@ -153,7 +164,8 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
 }
 
 pub(crate) fn quantiles(latency: &Latency) -> Option<Quantiles> {
-    (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns: latency.p99_ns })
+    let p99_ns = is_printable(0.99, latency.count as f64).then_some(latency.p99_ns);
+    (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns })
 }
 
 fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
@@ -206,7 +218,7 @@ mod tests {
         assert_eq!(row.flushes_per_second, Some(Rate(12.0)));
         assert_eq!(row.redo_bytes_per_second, Some(Rate(2_000_000.0)));
         assert_eq!(row.logical_reads_per_second, Some(Rate(6_000.0)));
-        assert_eq!(row.service, Some(Quantiles { p50_ns: Nanos(1_000_000), p99_ns: Nanos(1_900_000) }));
+        assert_eq!(row.service, Some(Quantiles { p50_ns: Nanos(1_000_000), p99_ns: Some(Nanos(1_900_000)) }));
         assert_eq!(row.verdict, Verdict::Pass);
     }
 
@@ -219,6 +231,17 @@ mod tests {
         assert_eq!((row.rows_per_second, row.transactions_per_second, row.bytes_per_second), (None, None, None));
         assert_eq!((row.service, row.response), (None, None));
         assert_eq!((row.cpu, row.client_cpu, row.engine_io), (None, None, Io::default()));
+    }
+
+    #[test]
+    fn a_quantile_that_few_values_lie_beyond_is_not_shown() {
+        let of = |count: u64| {
+            let service = Latency { count, p50_ns: Nanos(1), p99_ns: Nanos(2), ..Latency::default() };
+            row(&Run { service, ..run("T611", 1) }).service
+        };
+        assert_eq!(of(0), None);
+        assert_eq!(of(999), Some(Quantiles { p50_ns: Nanos(1), p99_ns: None }));
+        assert_eq!(of(1_000), Some(Quantiles { p50_ns: Nanos(1), p99_ns: Some(Nanos(2)) }));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Every threshold of the self-checks, in one place and under one version.
+//! Every threshold of the self-checks, of steadiness, intervals and comparisons, in one place and under one version.
 
 /// Thresholds. Ratios lie in [0, 1] unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -113,6 +113,8 @@ pub struct Rules {
     pub step_down: f64,
     /// Whole seconds that the search for it needs.
     pub step_seconds_min: usize,
+    /// Neighbouring seconds are taken to correlate by at most this when it is searched for; in [0, 1).
+    pub step_correlation_max: f64,
     /// Rounds that the rule of SNIA looks at: the last ones.
     pub steady_rounds: usize,
     /// Largest less smallest round, as a share of their mean.
@@ -127,11 +129,110 @@ pub struct Rules {
     pub generator_share_max: f64,
     /// Share of the processors that the clones can occupy, used by dbdyno.
     pub clones_share_warn: f64,
+
+    /// Intervals hold the truth with a chance of 1 less this, and tests reject by it.
+    pub significance: f64,
+    /// Chance with which a planned number of pairs is to find the difference that it is planned for.
+    pub power: f64,
+    /// Values that have to lie beyond a quantile before it is printed.
+    pub samples_beyond_quantile: f64,
+    /// Independent values that a series is worth, below which it gets no interval.
+    pub interval_effective_samples_min: f64,
+    /// Batches of a series that are left when its neighbours still correlate, at least.
+    pub batches_min: usize,
+    /// Neighbouring batches are taken to correlate by at most this; in [0, 1).
+    pub correlation_max: f64,
+    /// Sections of a run from which the interval of a quantile is made, at least.
+    pub sections_min: usize,
+    /// Sections that a run is cut into for it, where it has enough values.
+    pub sections_max: usize,
+    /// Neighbouring sections are taken to correlate by at most this; in [0, 1).
+    pub section_correlation_max: f64,
+    /// Repeats that are planned, at least.
+    pub repeats_planned_min: u64,
+    /// Pairs from where on the exact signed-rank test can reject anything.
+    pub pairs_min: u64,
+
+    /// Whole seconds of a run below which nothing is said about its steadiness.
+    pub steadiness_seconds_min: usize,
+    /// Values that a longer run is taken together to, or a few more, before changes are looked for.
+    pub steadiness_values_max: usize,
+    /// Cost of a change point, in long-run variances and natural logarithms of the number of values.
+    pub change_penalty: f64,
+    /// Share by which levels may differ that are taken for the same, and that a significant drift may have.
+    pub steadiness_margin: f64,
+    /// Share of a run that has to be left after its beginning is cut.
+    pub counted_share_min: f64,
+    /// Batches through which the line of the drift is drawn.
+    pub drift_batches: usize,
+    /// Drift over the counted seconds that must be excluded, as a share of the rate.
+    pub drift_max: f64,
+    /// Autocorrelation from where on a peak is a period; in [0, 1].
+    pub period_correlation_min: f64,
+    /// Seconds that a period has at least.
+    pub period_seconds_min: usize,
+    /// Cycles that the counted seconds have to hold, where there is a period.
+    pub cycles_min: u64,
+    /// Checkpoints that they have to hold, where the engine makes any: they bound one cycle fewer.
+    pub checkpoints_min: u64,
+    /// Independent values that the counted seconds have to be worth.
+    pub steadiness_effective_samples_min: f64,
+    /// Deviation of the rate of ten minutes from that of the counted seconds, at most, as TPC-E has it.
+    pub ten_minutes_deviation_max: f64,
+    /// The same of sixty minutes.
+    pub sixty_minutes_deviation_max: f64,
+
+    /// Share by which two systems may differ that are called equivalent.
+    pub equivalence_margin: f64,
+    /// Chance with which each of the two one-sided tests of equivalence may err.
+    pub equivalence_significance: f64,
+    /// Share by which the tables of two systems may differ in size that are compared.
+    pub comparable_size_gap: f64,
+
+    /// Values on each side of a change in the history of records, at least.
+    pub history_segment_min: usize,
+    /// Chance below which a change in the history of records is one.
+    pub history_significance: f64,
+
+    /// Different N that an extrapolation rests on, at least.
+    pub scale_distinct_min: usize,
+    /// Repetitions at each of them, at least.
+    pub scale_repeats_min: usize,
+    /// A number is given up to so many times the largest measured N; above 1.
+    pub scale_horizon: f64,
+    /// The 95 % interval of a number may reach so many times its estimate, up or down; above 1.
+    pub scale_interval_factor_max: f64,
+    /// Coherency that cannot be told from zero may add so much to the divisor of the law at the target.
+    pub scale_open_coherency_max: f64,
+    /// Efficiencies that are all above this say nothing of contention and coherency.
+    pub scale_uninformative_efficiency: f64,
+    /// A claim is supported where the data exclude less than this share of it.
+    pub scale_claim_share_min: f64,
+    /// A smaller chance of as few changes of sign along N says that the law does not fit.
+    pub scale_runs_p_min: f64,
+    /// The same for a curve in the linearised plot, for lack of fit, and for an outlier among all points.
+    pub scale_curve_p_min: f64,
+    /// Degrees of freedom that the scatter around a fit needs before anything is made of it.
+    pub scale_freedom_min: usize,
+    /// Coefficient of variation of a run, where the points do not tell.
+    pub scale_noise_assumed: f64,
+    /// No run repeats better than this.
+    pub scale_noise_min: f64,
+    /// Error of an efficiency, for which it is said how far has to be measured.
+    pub scale_precision: f64,
+
+    /// Points of discount, as a ratio, by which the sensitivity of a price is taken.
+    pub discount_step: f64,
+
+    /// Use of a capacity from where on it is the limit.
+    pub attribution_use_min: f64,
+    /// Share of the response time that the largest class explains, at least.
+    pub attribution_class_min: f64,
 }
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 2,
+    version: 3,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -191,6 +292,7 @@ pub const RULES: Rules = Rules {
     sync_ns_min: 20_000,
     step_down: 0.1,
     step_seconds_min: 10,
+    step_correlation_max: 0.8,
     steady_rounds: 5,
     steady_range_max: 0.2,
     steady_rise_max: 0.1,
@@ -198,6 +300,59 @@ pub const RULES: Rules = Rules {
     stall_ns_warn: 20_000_000,
     generator_share_max: 0.5,
     clones_share_warn: 0.9,
+
+    significance: 0.05,
+    power: 0.8,
+    samples_beyond_quantile: 10.0,
+    interval_effective_samples_min: 10.0,
+    batches_min: 10,
+    correlation_max: 0.95,
+    sections_min: 5,
+    sections_max: 10,
+    section_correlation_max: 0.9,
+    repeats_planned_min: 3,
+    pairs_min: 6,
+
+    steadiness_seconds_min: 60,
+    steadiness_values_max: 360,
+    change_penalty: 3.0,
+    steadiness_margin: 0.02,
+    counted_share_min: 0.5,
+    drift_batches: 20,
+    drift_max: 0.1,
+    period_correlation_min: 0.3,
+    period_seconds_min: 10,
+    cycles_min: 3,
+    checkpoints_min: 4,
+    steadiness_effective_samples_min: 20.0,
+    ten_minutes_deviation_max: 0.2,
+    sixty_minutes_deviation_max: 0.02,
+
+    equivalence_margin: 0.02,
+    equivalence_significance: 0.05,
+    comparable_size_gap: 0.01,
+
+    history_segment_min: 5,
+    history_significance: 0.001,
+
+    scale_distinct_min: 6,
+    scale_repeats_min: 3,
+    scale_horizon: 2.0,
+    scale_interval_factor_max: 1.5,
+    scale_open_coherency_max: 0.1,
+    scale_uninformative_efficiency: 0.97,
+    scale_claim_share_min: 0.9,
+    scale_runs_p_min: 0.05,
+    scale_curve_p_min: 0.01,
+    scale_freedom_min: 3,
+    scale_noise_assumed: 0.02,
+    scale_noise_min: 0.005,
+    scale_precision: 0.01,
+
+    discount_step: 0.2,
+
+    attribution_use_min: 0.9,
+    attribution_class_min: 0.3,
 };
 
 #[cfg(test)]
@@ -214,5 +369,8 @@ mod tests {
         assert!(rules.level_seconds_min >= 2 * rules.level_size_min);
         assert!(rules.cached_warn < rules.cached_fail);
         assert!(rules.cache_fill_max <= 1.0 && rules.cache_multiple_min > 1.0);
+        assert!(rules.steadiness_margin < rules.drift_max && rules.sections_min < rules.sections_max);
+        assert!(rules.interval_effective_samples_min <= rules.steadiness_effective_samples_min);
+        assert!(rules.steadiness_seconds_min >= 2 * rules.drift_batches);
     }
 }

@@ -1,6 +1,6 @@
 //! The spec sheet: what a record comes to, one line per test.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use record::{Dop, Layer, Rate, Ratio, Record, Run, Sweep, Unit, Verdict};
 
@@ -11,6 +11,7 @@ use crate::efficiency::{limit, rate_in};
 use crate::queue::in_flight;
 use crate::row::{Quantiles, is_void, quantiles, verdict};
 use crate::rules::RULES;
+use crate::statistics::{Interval, order_interval};
 
 /// The condensed record.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -72,6 +73,11 @@ pub struct Point {
     pub in_flight: Option<u32>,
     /// Operations, in the unit of the line.
     pub operations_per_second: Rate,
+    /// Valid runs there, this one included.
+    pub repeats: usize,
+    /// The median of their rates with its 95 % interval, that of [`crate::order_interval`]: what another run would
+    /// bring. Absent of fewer than six.
+    pub interval: Option<Interval>,
     /// Bytes, where the test counts them itself.
     pub bytes_per_second: Option<Rate>,
     /// Service time.
@@ -113,28 +119,52 @@ pub struct Limit {
     pub efficiency: Ratio,
 }
 
-/// The spec sheet of `record`. A void run contributes nothing, and job files and calibrations have views of their own.
-pub fn sheet(record: &Record) -> Sheet {
-    let mut codes: Vec<&str> = Vec::new();
-    for run in record.runs.iter().filter(|run| run.storage.is_none() || has_probe_code(&run.test)) {
-        if !codes.contains(&run.test.as_str()) {
-            codes.push(&run.test);
-        }
-    }
-    Sheet { lines: codes.into_iter().filter_map(|code| line(record, code)).collect() }
+/// The runs of a record by the code of their test, each test where it was first run.
+pub(crate) struct ByTest<'a> {
+    codes: Vec<&'a str>,
+    runs: HashMap<&'a str, Vec<&'a Run>>,
 }
 
-fn line(record: &Record, code: &str) -> Option<Line> {
-    let runs: Vec<&Run> = record.runs.iter().filter(|run| run.test == code).collect();
+impl<'a> ByTest<'a> {
+    pub(crate) fn of(record: &'a Record) -> ByTest<'a> {
+        let (mut codes, mut runs) = (Vec::new(), HashMap::<&str, Vec<&Run>>::new());
+        for run in &record.runs {
+            let of_test = runs.entry(&run.test).or_default();
+            if of_test.is_empty() {
+                codes.push(run.test.as_str());
+            }
+            of_test.push(run);
+        }
+        ByTest { codes, runs }
+    }
+
+    /// The runs of the test `code`, in the order in which they were carried out.
+    pub(crate) fn runs(&self, code: &str) -> &[&'a Run] {
+        self.runs.get(code).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The spec sheet of `record`. A void run contributes nothing, and job files and calibrations have views of their own.
+pub fn sheet(record: &Record) -> Sheet {
+    let by_test = ByTest::of(record);
+    Sheet { lines: by_test.codes.iter().filter_map(|code| line(&by_test, code)).collect() }
+}
+
+fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
+    let runs = by_test.runs(code);
+    let of_sheet = |run: &&&Run| run.storage.is_none() || has_probe_code(&run.test);
+    runs.iter().find(of_sheet)?;
     let first = *runs.first()?;
-    let valid: Vec<&Run> = valid(record, code, first.unit).into_values().collect();
+    let groups = groups(runs, first.unit);
+    let valid: Vec<&Run> = groups.values().filter_map(|repeats| median(repeats)).collect();
     let single = |run: &&&Run| match first.sweep {
         // Of a probe of storage the first of them has fewest I/Os in flight.
         Sweep::Jobs => run.dop.jobs == 1,
         Sweep::Threads => run.dop.threads == 1,
     };
-    let speed = valid.iter().find(single).and_then(|run| point(record, run));
-    let best = fastest(&valid, first.unit).and_then(|run| point(record, run));
+    let point = |run: &Run| point(by_test, run, groups.get(&load(run)).map_or(&[], Vec::as_slice));
+    let speed = valid.iter().find(single).and_then(|run| point(run));
+    let best = fastest(&valid, first.unit).and_then(point);
     let scalability = match (&speed, &best) {
         (Some(speed), Some(best)) => share(best.operations_per_second.0, speed.operations_per_second.0),
         _ => None,
@@ -156,22 +186,38 @@ fn line(record: &Record, code: &str) -> Option<Line> {
     })
 }
 
-/// The runs of `code` that are not void and have a rate in `unit`, the median one at each degree of parallelism and,
-/// of storage, number of I/Os in flight.
-pub(crate) fn valid<'a>(record: &'a Record, code: &str, unit: Unit) -> BTreeMap<(Dop, Option<u32>), &'a Run> {
-    let mut groups: BTreeMap<(Dop, Option<u32>), Vec<&Run>> = BTreeMap::new();
-    for run in record.runs.iter().filter(|run| run.test == code && !is_void(run)) {
+/// Of `runs` of one test those that are not void and have a rate in `unit`, the median one at each degree of
+/// parallelism and, of storage, number of I/Os in flight.
+pub(crate) fn valid<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Load, &'a Run> {
+    groups(runs, unit).into_iter().filter_map(|(load, repeats)| Some((load, median(&repeats)?))).collect()
+}
+
+/// How much goes on at once: the degree of parallelism and, of storage, I/Os in flight.
+type Load = (Dop, Option<u32>);
+
+fn load(run: &Run) -> Load {
+    (run.dop, in_flight(run))
+}
+
+/// Of `runs` of one test those that are not void and have a rate in `unit`, by their load, each group by its rates.
+fn groups<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Load, Vec<&'a Run>> {
+    let mut groups: BTreeMap<Load, Vec<&Run>> = BTreeMap::new();
+    for run in runs.iter().filter(|run| !is_void(run)) {
         if rate_in(run, unit).is_some() {
-            groups.entry((run.dop, in_flight(run))).or_default().push(run);
+            groups.entry(load(run)).or_default().push(run);
         }
     }
-    let median = |mut runs: Vec<&'a Run>| {
-        runs.sort_by(|one, other| {
+    for repeats in groups.values_mut() {
+        repeats.sort_by(|one, other| {
             rate_of(one, unit).total_cmp(&rate_of(other, unit)).then(one.number.cmp(&other.number))
         });
-        runs.get((runs.len() - 1) / 2).copied()
-    };
-    groups.into_iter().filter_map(|(load, runs)| Some((load, median(runs)?))).collect()
+    }
+    groups
+}
+
+/// The run in the middle of a group, the lower one of two.
+fn median<'a>(repeats: &[&'a Run]) -> Option<&'a Run> {
+    repeats.get(repeats.len().checked_sub(1)? / 2).copied()
 }
 
 /// The run with the highest rate; of equal ones that with the least parallelism, which comes first.
@@ -179,16 +225,20 @@ pub(crate) fn fastest<'a>(runs: &[&'a Run], unit: Unit) -> Option<&'a Run> {
     runs.iter().copied().reduce(|best, run| if rate_of(run, unit) > rate_of(best, unit) { run } else { best })
 }
 
-fn point(record: &Record, run: &Run) -> Option<Point> {
+/// The point of `run`, which speaks for `repeats`.
+fn point(by_test: &ByTest<'_>, run: &Run, repeats: &[&Run]) -> Option<Point> {
+    let rates: Vec<f64> = repeats.iter().filter_map(|run| Some(per_second(run, run.totals.operations)?.0)).collect();
     Some(Point {
         run: run.number,
         dop: run.dop,
         in_flight: in_flight(run),
         operations_per_second: per_second(run, run.totals.operations)?,
+        repeats: repeats.len(),
+        interval: order_interval(&rates),
         bytes_per_second: run.totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
         service: quantiles(&run.service),
         derived: derived(run),
-        ceiling: run.ceiling.as_ref().and_then(|ceiling| limit(record, run, ceiling)),
+        ceiling: run.ceiling.as_ref().and_then(|ceiling| limit(by_test, run, ceiling)),
     })
 }
 
@@ -197,163 +247,4 @@ fn rate_of(run: &Run, unit: Unit) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use record::{Bytes, Ceiling, Check, Finding, IoKind, Outcome};
-
-    use super::*;
-    use crate::fixture::{faster, io_run, record, run, storage};
-
-    fn void(mut run: Run) -> Run {
-        run.findings.push(Finding { check: Check::LittlesLaw, verdict: Verdict::Fail, detail: String::new() });
-        run
-    }
-
-    fn under(mut run: Run, probe: &str, unit: Unit) -> Run {
-        run.ceiling = Some(Ceiling { probe: probe.to_owned(), unit });
-        run
-    }
-
-    #[test]
-    fn a_gain_that_its_jobs_do_not_explain_is_seen() {
-        let gains = |times: u64| {
-            let record = record(vec![run("T611", 1), faster(run("T611", 2), times)]);
-            sheet(&record).lines[0].gains_beyond_its_workers()
-        };
-        assert!(!gains(1) && gains(3));
-    }
-
-    #[test]
-    fn speed_throughput_and_scalability_by_hand() {
-        let sheet = sheet(&record(vec![run("T611", 1), run("T611", 2), faster(run("T611", 4), 2), run("T611", 8)]));
-        let line = &sheet.lines[0];
-        assert_eq!(line.speed.as_ref().unwrap().operations_per_second, Rate(1_000.0));
-        let best = line.best.as_ref().unwrap();
-        assert_eq!((best.dop.jobs, best.run, best.operations_per_second), (4, 3, Rate(8_000.0)));
-        assert_eq!(line.scalability, Some(8.0));
-        assert_eq!((line.runs, line.void_runs, line.verdict), (4, 0, Verdict::Pass));
-    }
-
-    #[test]
-    fn a_void_run_is_never_the_best() {
-        let outcome = Outcome::Failed { message: "gone".to_owned() };
-        let failed = Run { outcome, ..faster(run("T611", 8), 100) };
-        let sheet = sheet(&record(vec![run("T611", 1), void(faster(run("T611", 4), 10)), failed, run("T611", 2)]));
-        let line = &sheet.lines[0];
-        assert_eq!(line.best.as_ref().unwrap().dop.jobs, 2);
-        assert_eq!((line.runs, line.void_runs, line.is_void()), (4, 2, false));
-        assert_eq!(line.verdict, Verdict::Pass, "of the runs that count");
-    }
-
-    #[test]
-    fn the_worst_word_about_a_run_that_counts_is_the_word_about_the_test() {
-        let mut doubtful = run("T611", 2);
-        let finding = |verdict| Finding { check: Check::Steal, verdict, detail: String::new() };
-        doubtful.findings = vec![finding(Verdict::Warn), finding(Verdict::Unknown)];
-        let sheet = sheet(&record(vec![run("T611", 1), doubtful, void(run("T611", 4))]));
-        assert_eq!(sheet.lines[0].verdict, Verdict::Warn);
-    }
-
-    #[test]
-    fn a_test_with_only_void_runs_is_void() {
-        let sheet = sheet(&record(vec![void(run("T611", 1)), void(run("T611", 2))]));
-        let line = &sheet.lines[0];
-        assert!(line.is_void());
-        assert_eq!((line.verdict, line.scalability, line.runs), (Verdict::Fail, None, 2));
-        assert_eq!((&line.speed, &line.best), (&None, &None));
-    }
-
-    #[test]
-    fn the_ceiling_is_taken_at_the_same_number_of_jobs_where_it_was_probed() {
-        let runs = vec![
-            faster(run("P111", 1), 10),
-            faster(run("P111", 2), 20),
-            under(run("T131", 1), "P111", Unit::Operation),
-            under(faster(run("T131", 2), 4), "P111", Unit::Operation),
-            under(faster(run("T131", 4), 4), "P111", Unit::Operation),
-        ];
-        let sheet = sheet(&record(runs));
-        let line = &sheet.lines[1];
-        let limit = line.speed.as_ref().unwrap().ceiling.as_ref().unwrap();
-        assert_eq!((limit.jobs, limit.per_second, limit.efficiency), (1, Rate(10_000.0), Ratio(0.1)));
-        let limit = line.best.as_ref().unwrap().ceiling.as_ref().unwrap();
-        assert_eq!((limit.jobs, limit.per_second), (2, Rate(40_000.0)), "not probed at 4: the best");
-        assert_eq!(limit.efficiency, Ratio(0.4));
-    }
-
-    #[test]
-    fn threads_are_workers_too() {
-        let mut scan = under(run("T421", 1), "P111", Unit::Operation);
-        (scan.sweep, scan.dop.threads) = (Sweep::Threads, 2);
-        let sheet = sheet(&record(vec![faster(run("P111", 1), 9), run("P111", 2), scan]));
-        let line = &sheet.lines[1];
-        assert_eq!(line.best.as_ref().unwrap().ceiling.as_ref().unwrap().jobs, 2);
-        assert_eq!(line.speed, None, "one thread was not run");
-    }
-
-    #[test]
-    fn bytes_are_held_against_bytes_and_a_void_probe_is_no_ceiling() {
-        let mut scan = under(run("T421", 1), "P212", Unit::Byte);
-        let mut probe = run("P212", 1);
-        probe.unit = Unit::Byte;
-        let without = sheet(&record(vec![probe.clone(), scan.clone()]));
-        assert_eq!(without.lines[1].best.as_ref().unwrap().ceiling, None, "the test counts no bytes");
-        scan.totals.bytes = Some(Bytes(2_500));
-        let with = sheet(&record(vec![probe.clone(), scan.clone()]));
-        let best = with.lines[1].best.as_ref().unwrap();
-        assert_eq!(best.bytes_per_second, Some(Rate(250.0)));
-        assert_eq!(best.ceiling.as_ref().unwrap().efficiency, Ratio(0.25));
-        let voided = sheet(&record(vec![void(probe), scan]));
-        assert_eq!(voided.lines[1].best.as_ref().unwrap().ceiling, None);
-    }
-
-    #[test]
-    fn of_repeated_runs_the_median_speaks() {
-        let sheet = sheet(&record(vec![faster(run("T1", 1), 9), run("T1", 1), faster(run("T1", 1), 3)]));
-        let best = sheet.lines[0].best.as_ref().unwrap();
-        assert_eq!((best.run, best.operations_per_second), (3, Rate(3_000.0)));
-    }
-
-    #[test]
-    fn a_probe_of_storage_has_a_point_per_number_of_ios_in_flight() {
-        let at = |depth: u32, times: u64| {
-            let mut probe = faster(io_run("P322", IoKind::Read, 1), times);
-            let stream = &mut storage(&mut probe).streams[0];
-            (stream.depth, stream.slots) = (depth, stream.clones * depth);
-            probe
-        };
-        let runs = vec![at(32, 20), at(1, 1), at(32, 22), at(128, 21), at(32, 24), io_run("job", IoKind::Read, 1)];
-        let sheet = sheet(&record(runs));
-        assert_eq!(sheet.lines.len(), 1, "a job file has a view of its own");
-        let line = &sheet.lines[0];
-        let (speed, best) = (line.speed.as_ref().unwrap(), line.best.as_ref().unwrap());
-        assert_eq!((speed.in_flight, speed.operations_per_second), (Some(1), Rate(1_000.0)));
-        assert_eq!((best.in_flight, best.operations_per_second), (Some(32), Rate(22_000.0)), "the median of three");
-        assert!(!line.gains_beyond_its_workers(), "22 times with 32 in flight");
-    }
-
-    #[test]
-    fn an_empty_record_has_an_empty_sheet() {
-        assert_eq!(sheet(&record(Vec::new())), Sheet::default());
-    }
-
-    proptest! {
-        #[test]
-        fn the_order_of_runs_does_not_change_a_line(
-            factors in prop::collection::vec(1u64..50, 1..6),
-            turn in 0usize..6,
-        ) {
-            let mut runs: Vec<Run> =
-                factors.iter().zip(0..).map(|(factor, power)| faster(run("T1", 1 << power), *factor)).collect();
-            let strip = |sheet: Sheet| {
-                let line = sheet.lines[0].clone();
-                (line.best.map(|best| (best.dop, best.operations_per_second)), line.scalability, line.verdict)
-            };
-            let straight = strip(sheet(&record(runs.clone())));
-            let turn = turn % runs.len();
-            runs.rotate_left(turn);
-            prop_assert_eq!(strip(sheet(&record(runs))), straight);
-            prop_assert!(straight.1.unwrap() >= 1.0);
-        }
-    }
-}
+mod tests;

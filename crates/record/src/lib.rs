@@ -15,6 +15,7 @@ mod quantity;
 mod reading;
 mod record;
 mod run;
+mod series;
 
 pub use counter::name;
 pub use finding::{Check, Finding, Verdict};
@@ -29,8 +30,9 @@ pub use io::{
     SyncEvery, Verification, Zone,
 };
 pub use latency::Latency;
-pub use plan::{Dop, Pace, Placement, Plan, PlannedRun, Preset, Skipped};
+pub use plan::{Dop, Pace, Pairing, Placement, Plan, PlannedRun, Preset, Side, Skipped};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
 pub use reading::Reading;
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status, Tool};
-pub use run::{CacheFit, Ceiling, FailureKind, Layer, Outcome, Run, Second, Sweep, Totals, Unit};
+pub use run::{CacheFit, Ceiling, FailureKind, Layer, Outcome, Run, Sweep, Totals, Unit};
+pub use series::{Second, Slices};

@@ -84,6 +84,31 @@ pub struct PlannedRun {
     pub test: String,
     /// At which degree of parallelism.
     pub dop: Dop,
+    /// Which repetition of this test at this degree of parallelism it is, counted from 1.
+    pub repeat: u32,
+}
+
+/// The two sides of a comparison in pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// The first, which the other is held against.
+    A,
+    /// The second.
+    B,
+}
+
+/// That a record is one side of a comparison in pairs: the run of repetition r of a test at a degree of parallelism
+/// was carried out next to the one of repetition r of the same on the other side, which of the two first by lot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pairing {
+    /// Which side this record is.
+    pub side: Side,
+    /// The name of the record of the other side.
+    pub other: String,
+    /// The target of the other side, without a password.
+    pub other_target: String,
 }
 
 /// A test that was asked for and is not run, with the reason in words.
@@ -122,7 +147,13 @@ pub struct Plan {
     pub small_rows: u64,
     /// Rows of the table that should not fit it.
     pub large_rows: u64,
-    /// All runs, in the order in which they are carried out.
+    /// How often each test is measured at each degree of parallelism; at least 1.
+    pub repeats: u32,
+    /// Which side of a comparison in pairs this is; absent where there is no other side.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paired: Option<Pairing>,
+    /// All runs, in the order in which they are carried out: where tests are repeated, one that was drawn by lot from
+    /// the seed, so that what drifts meanwhile does not look like a property of a test.
     pub runs: Vec<PlannedRun>,
     /// What was asked for and is not run.
     pub skipped: Vec<Skipped>,

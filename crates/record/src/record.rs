@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Bytes, EngineInventory, HostInventory, Instrument, Nanos, Plan, Run, Timestamp};
 
 /// The version of the format. A reader refuses a newer one and migrates an older one.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// The program that measured.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Dop, Finding, Latency, Nanos, Pace, Reading, Storage, Timestamp};
+use crate::{Bytes, Dop, Finding, Latency, Nanos, Pace, Reading, Second, Slices, Storage, Timestamp};
 
 /// The layer of the platform that a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -124,28 +124,6 @@ pub struct Totals {
     pub unfinished: u64,
 }
 
-/// What happened in one second of the window, of all jobs together; the last one may be shorter.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Second {
-    /// Steps that ended in this second.
-    pub steps: u64,
-    /// Operations of these steps.
-    pub operations: u64,
-    /// Rows of these steps.
-    pub rows: u64,
-    /// Steps that failed.
-    pub failures: u64,
-    /// Sum of the service times of the steps that ended in this second.
-    pub service_ns_sum: Nanos,
-    /// The longest of them.
-    pub service_ns_max: Nanos,
-    /// Sum of the response times of the steps that ended in this second.
-    pub response_ns_sum: Nanos,
-    /// The longest of them.
-    pub response_ns_max: Nanos,
-}
-
 /// Which probe of the same record bounds a test, and in which unit the two are held against each other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -211,7 +189,12 @@ pub struct Run {
     /// Due to done.
     pub response: Latency,
     /// Second by second.
+    #[serde(with = "crate::series::columns")]
+    #[schemars(with = "crate::series::Columns")]
     pub seconds: Vec<Second>,
+    /// How the response times were distributed over time; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slices: Option<Slices>,
     /// Raw readings: the first at the beginning of the window, the last at its end, host counters also in between.
     pub readings: Vec<Reading>,
     /// What a run of storage has beside this; absent for every other run.

@@ -57,9 +57,9 @@ const RESULT: &[(&str, Cell)] = &[
     ("redo_bytes_per_second", |_, row| rate(row.redo_bytes_per_second)),
     ("redo_syncs_per_second", |_, row| rate(row.redo_syncs_per_second)),
     ("logical_reads_per_second", |_, row| rate(row.logical_reads_per_second)),
-    ("service_ns_p50", |_, row| time(row.service, |quantiles| quantiles.p50_ns)),
+    ("service_ns_p50", |_, row| time(row.service, |quantiles| Some(quantiles.p50_ns))),
     ("service_ns_p99", |_, row| time(row.service, |quantiles| quantiles.p99_ns)),
-    ("response_ns_p50", |_, row| time(row.response, |quantiles| quantiles.p50_ns)),
+    ("response_ns_p50", |_, row| time(row.response, |quantiles| Some(quantiles.p50_ns))),
     ("response_ns_p99", |_, row| time(row.response, |quantiles| quantiles.p99_ns)),
 ];
 
@@ -104,6 +104,6 @@ fn cores(cpu: Option<CpuUse>) -> Option<String> {
     cpu.map(|cpu| cpu.cores.to_string())
 }
 
-fn time(quantiles: Option<Quantiles>, of: fn(Quantiles) -> Nanos) -> Option<String> {
-    quantiles.map(|quantiles| of(quantiles).0.to_string())
+fn time(quantiles: Option<Quantiles>, of: fn(Quantiles) -> Option<Nanos>) -> Option<String> {
+    quantiles.and_then(of).map(|time| time.0.to_string())
 }

@@ -65,6 +65,11 @@ pub fn duration(span: Nanos) -> String {
     nanos(span.0 as f64)
 }
 
+/// As [`duration`]; [`UNKNOWN`] where there is none.
+pub fn time(span: Option<Nanos>) -> String {
+    span.map_or_else(|| UNKNOWN.to_owned(), duration)
+}
+
 /// As [`duration`], for a mean that may be a fraction of a nanosecond.
 pub fn nanos(value: f64) -> String {
     if !value.is_finite() {

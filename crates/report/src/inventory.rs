@@ -43,7 +43,7 @@ pub fn inventory(host: &HostInventory, engine: Option<&EngineInventory>, style: 
     style.letters(lines.join("\n") + "\n")
 }
 
-fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
+pub(crate) fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
     let kernel = &host.kernel;
     vec![
         ("name", host.host_name.clone()),
@@ -57,7 +57,7 @@ fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
     ]
 }
 
-fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
+pub(crate) fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
     let caches = cpu.caches.iter().map(|cache| {
         let kind = if cache.kind == "unified" { String::new() } else { format!(" {}", cache.kind) };
         format!("{} × L{}{kind} {}", cache.instances, cache.level, memory(cache.size_bytes))
@@ -85,7 +85,7 @@ fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
     ]
 }
 
-fn memory_facts(sizes: &Memory) -> Vec<(&'static str, Option<String>)> {
+pub(crate) fn memory_facts(sizes: &Memory) -> Vec<(&'static str, Option<String>)> {
     let pool = sizes.huge_page_pool_bytes.map(|size| format!("pool {}", memory(size)));
     let transparent = sizes.transparent_huge_pages.as_ref().map(|mode| format!("transparent: {mode}"));
     vec![
@@ -96,7 +96,7 @@ fn memory_facts(sizes: &Memory) -> Vec<(&'static str, Option<String>)> {
     ]
 }
 
-fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Option<String>)> {
+pub(crate) fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Option<String>)> {
     let free = system.free_bytes.map(|size| format!("{} free", volume(size)));
     let size = system.size_bytes.map(volume);
     vec![
@@ -107,7 +107,7 @@ fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Option<String>)>
 }
 
 /// One device in words; what it does not say is left out.
-fn device_text(device: &BlockDevice) -> String {
+pub(crate) fn device_text(device: &BlockDevice) -> String {
     let rotating = |rotational| if rotational { "rotating, as the kernel says" } else { "not rotating" };
     list(
         [
@@ -126,7 +126,7 @@ fn device_text(device: &BlockDevice) -> String {
     )
 }
 
-fn engine_facts(engine: &EngineInventory) -> Vec<(&'static str, String)> {
+pub(crate) fn engine_facts(engine: &EngineInventory) -> Vec<(&'static str, String)> {
     let mut facts = vec![
         ("engine", engine_line(engine)),
         ("blocks", engine_sizes(engine).unwrap_or_else(|| "unknown".to_owned())),
@@ -149,7 +149,7 @@ fn setting_table(engine: &EngineInventory) -> Table {
 }
 
 /// Sockets, cores and threads, as far as they are known: `2 sockets, 16 cores, 32 threads`.
-fn topology(cpu: &Cpu) -> String {
+pub(crate) fn topology(cpu: &Cpu) -> String {
     let counted = [(cpu.sockets, "socket"), (cpu.cores, "core"), ((cpu.threads > 0).then_some(cpu.threads), "thread")];
     list(counted.into_iter().filter_map(|(count, word)| Some(plural(count?.into(), word))))
 }
@@ -168,7 +168,7 @@ fn limits(group: &CgroupLimits) -> Option<String> {
 }
 
 /// Title, version, where it runs and who started it.
-fn engine_line(engine: &EngineInventory) -> String {
+pub(crate) fn engine_line(engine: &EngineInventory) -> String {
     let place = match engine.location {
         Location::InProcess => "in the process of dbdyno",
         Location::UnixSocket => "on this host over a Unix socket",
@@ -180,7 +180,7 @@ fn engine_line(engine: &EngineInventory) -> String {
     format!("{} {}, {place}{encryption}{throwaway}", engine.title, engine.version)
 }
 
-fn engine_sizes(engine: &EngineInventory) -> Option<String> {
+pub(crate) fn engine_sizes(engine: &EngineInventory) -> Option<String> {
     let block = engine.block_bytes.map(|size| format!("{} blocks", memory(size)));
     let cache = engine.cache_bytes.map(|size| format!("{} buffer cache", memory(size)));
     let parts: Vec<String> = [block, cache].into_iter().flatten().collect();
@@ -188,7 +188,7 @@ fn engine_sizes(engine: &EngineInventory) -> Option<String> {
 }
 
 /// Whether an acknowledged commit survives a crash of the operating system, and why.
-fn durability(engine: &EngineInventory) -> String {
+pub(crate) fn durability(engine: &EngineInventory) -> String {
     let word = match engine.durable {
         Some(true) => "durable",
         Some(false) => "NOT durable",
@@ -253,7 +253,7 @@ pub(crate) fn head(host: &HostInventory, engine: Option<&EngineInventory>, style
 }
 
 /// File system, device and its write cache.
-fn storage_line(host: &HostInventory) -> String {
+pub(crate) fn storage_line(host: &HostInventory) -> String {
     let system = host.file_system.as_ref().map(|system| format!("{} at {}", system.kind, system.mount_point));
     let device = host.devices.first().map(|device| {
         let bottom = host.devices.iter().rev().find_map(|device| device.model.clone());

@@ -3,10 +3,17 @@
 use crate::style::{Ink, Style};
 
 /// A text that came from outside, safe to print: a record may be anybody's, and an escape sequence in the name of a
-/// device must not reach the terminal. Control characters and line ends become spaces, runs of spaces one.
+/// device must not reach the terminal. Control characters and line ends become spaces, runs of spaces one; what turns
+/// the direction of writing, and would show other words than there are, is dropped.
 pub(crate) fn clean(text: &str) -> String {
-    let spaced: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let told = text.chars().filter(|letter| !turns(*letter));
+    let spaced: String = told.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Whether `letter` is a control of the direction of writing (property Bidi_Control of Unicode).
+fn turns(letter: char) -> bool {
+    matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `text` with at most `width` letters; what is cut is shown as `…`.
@@ -66,6 +73,15 @@ pub(crate) fn paragraph(label: &str, indent: usize, text: &str, width: usize) ->
 pub(crate) fn section(title: &str, style: Style, width: usize) -> String {
     let rule = "─".repeat(width.saturating_sub(title.chars().count() + 1));
     format!("{} {}", style.paint(title, Ink::Head), style.paint(&rule, Ink::Aside)).trim_end().to_owned()
+}
+
+/// A bar from zero of at most `width` letters, in half letters, so that a small change looks small.
+pub(crate) fn bar(value: f64, most: f64, width: usize) -> String {
+    if most <= 0.0 {
+        return String::new();
+    }
+    let halves = (value / most * (2 * width) as f64).round() as usize;
+    format!("{}{}", "█".repeat(halves / 2), if halves % 2 == 1 { "▌" } else { "" })
 }
 
 /// Which end of a cell is flush.
@@ -199,6 +215,7 @@ mod tests {
     #[test]
     fn a_text_from_outside_cannot_command_the_terminal() {
         assert_eq!(clean("disk\u{1b}[2J\u{7} \n\t9"), "disk [2J 9");
+        assert_eq!(clean("a\u{202e}b\u{2066}c\u{2069}\u{200f}d\u{61c}e"), "abcde");
     }
 
     #[test]

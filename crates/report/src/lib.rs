@@ -4,29 +4,59 @@
 //! driver, knows only `record` and `model`, and derives no figure itself but a plain rate or sum. It returns text and
 //! prints nothing.
 
+mod chart;
+mod comparison;
 mod csv;
 mod figure;
 mod fio;
+mod history;
+mod html;
 mod inventory;
 mod json;
 mod layout;
 mod plan;
+mod point;
+mod price;
+mod references;
 mod run_line;
+mod scale;
 mod storage;
 mod style;
 mod text;
 mod words;
 
+pub use comparison::{
+    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
+};
 pub use csv::csv;
 pub use figure::number;
 pub use fio::{FioJson, fio_json};
+pub use history::{HistoryEntry, HistoryQuestion, Metric, history, history_csv, history_entry, history_html};
+pub use html::{PageOptions, html, runs_in_detail, system_html};
 pub use inventory::inventory;
 pub use json::{inventory_json, json};
 pub use plan::plan;
+pub use references::{references, system_text};
 pub use run_line::run_line;
+pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
 pub use storage::{calibration_text, io_csv, io_plan_text, io_text, until_text};
 pub use style::Style;
-pub use text::text;
+pub use text::{price_text, text};
+
+/// Runs that a page of text lists one by one, at most: more nobody reads.
+const RUNS_LISTED_MAX: usize = 500;
+
+/// The runs that a page of text lists.
+fn listed(record: &record::Record) -> impl Iterator<Item = &record::Run> {
+    record.runs.iter().take(RUNS_LISTED_MAX)
+}
+
+/// What is said where not all runs are listed. `place` is the path of the record as the user may type it.
+fn not_listed(record: &record::Record, place: &str) -> Option<String> {
+    let all = record.runs.len();
+    let first = format!("the first {RUNS_LISTED_MAX} of {all} runs");
+    (all > RUNS_LISTED_MAX).then(|| format!("{first}; all of them: dbdyno report {} --format csv", text::word(place)))
+}
 
 /// The narrowest page that is laid out; on a narrower terminal lines wrap.
 const PAGE_WIDTH_MIN: usize = 80;

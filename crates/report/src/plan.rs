@@ -1,6 +1,6 @@
 //! What an invocation would do, before it does it.
 
-use record::{Dop, Plan};
+use record::{Dop, Nanos, Plan, Side};
 
 use crate::figure::{count, duration};
 use crate::layout::paragraph;
@@ -9,13 +9,20 @@ use crate::words::{list, pace, placement, plural, preset};
 /// Width of the page; a plan has no columns that would gain from more.
 const WIDTH: usize = 80;
 
-/// `plan` in words: the settings, a line for each test with its degrees of parallelism, what is skipped and why.
+/// `plan` in words: the settings, how often and in which order, how long it takes, a line for each test with its degrees
+/// of parallelism, what is skipped and why.
 pub fn plan(plan: &Plan) -> String {
     let mut lines = Vec::new();
     let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 12, &text, WIDTH));
-    fact("target", plan.target.clone());
+    for (label, target) in targets(plan) {
+        fact(label, target.clone());
+    }
     fact("directory", plan.directory.clone());
     fact("runs", settings(plan));
+    if let Some(order) = order(plan) {
+        fact("order", order);
+    }
+    fact("duration", format!("about {} and set-up", duration(expected(plan))));
     fact("data", format!("{} and {} rows, seed {}", count(plan.small_rows), count(plan.large_rows), plan.seed));
     if !plan.test_files.is_empty() {
         fact("test files", list(plan.test_files.iter().cloned()));
@@ -29,6 +36,35 @@ pub fn plan(plan: &Plan) -> String {
     let mut text = lines.join("\n");
     text.push('\n');
     text
+}
+
+/// The target, or those of both sides, under their labels.
+fn targets(plan: &Plan) -> Vec<(&'static str, &String)> {
+    let Some(pairing) = &plan.paired else { return vec![("target", &plan.target)] };
+    match pairing.side {
+        Side::A => vec![("side A", &plan.target), ("side B", &pairing.other_target)],
+        Side::B => vec![("side A", &pairing.other_target), ("side B", &plan.target)],
+    }
+}
+
+/// How often and in which order the tests are run, where that is not once and one after the other.
+fn order(plan: &Plan) -> Option<String> {
+    if plan.paired.is_some() {
+        let pairs = plural(plan.repeats.into(), "pair");
+        let lot = "in an order by lot from the seed, and by lot which side is first";
+        return Some(format!("{pairs} of each test at each degree of parallelism, {lot}"));
+    }
+    (plan.repeats > 1).then(|| {
+        let repeats = plan.repeats;
+        format!("{repeats} rounds of every test at every degree of parallelism, each in an order by lot from the seed")
+    })
+}
+
+/// Warm-ups and windows of all runs, on both sides where there are two.
+fn expected(plan: &Plan) -> Nanos {
+    let sides = if plan.paired.is_some() { 2 } else { 1 };
+    let each = plan.warm_up_ns + plan.window_ns;
+    Nanos(each.0.saturating_mul(sides * plan.runs.len() as u64))
 }
 
 /// Preset, number and length of the runs, pace and placement.
@@ -45,14 +81,18 @@ pub(crate) fn settings(plan: &Plan) -> String {
     list(parts.into_iter().flatten())
 }
 
-/// The degrees of parallelism of each test, in the order of the plan.
+/// The degrees of parallelism of each test, each once. Tests are in the order of the plan; where that was drawn by lot,
+/// which says nothing, in that of their codes.
 fn by_test(plan: &Plan) -> Vec<(&str, Vec<Dop>)> {
     let mut tests: Vec<(&str, Vec<Dop>)> = Vec::new();
-    for run in &plan.runs {
+    for run in plan.runs.iter().filter(|run| run.repeat == 1) {
         match tests.iter_mut().find(|(test, _)| *test == run.test) {
             Some((_, dops)) => dops.push(run.dop),
             None => tests.push((&run.test, vec![run.dop])),
         }
+    }
+    if plan.repeats > 1 {
+        tests.sort_unstable();
     }
     tests
 }
@@ -67,6 +107,7 @@ pub(crate) fn degrees(dops: &[Dop]) -> String {
     };
     let of = |degree: fn(&Dop) -> u32| {
         let mut numbers: Vec<u32> = dops.iter().map(degree).collect();
+        numbers.sort_unstable();
         numbers.dedup();
         numbers
     };
@@ -86,6 +127,8 @@ pub(crate) fn degrees(dops: &[Dop]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use record::{Pace, Pairing, Placement, PlannedRun, Preset};
+
     use super::*;
 
     #[test]
@@ -95,5 +138,64 @@ mod tests {
         assert_eq!(degrees(&[Dop::jobs(1), Dop::jobs(2), Dop::jobs(4)]), "1, 2, 4 jobs");
         assert_eq!(degrees(&[threads(1), threads(2)]), "1, 2 threads");
         assert_eq!(degrees(&[Dop { nodes: 2, jobs: 8, threads: 4 }]), "8 jobs, 4 threads, 2 nodes");
+    }
+
+    fn planned(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
+        PlannedRun { number: 0, test: test.to_owned(), dop: Dop::jobs(jobs), repeat }
+    }
+
+    fn drawn() -> Plan {
+        Plan {
+            target: "example".to_owned(),
+            directory: "/measured".to_owned(),
+            preset: Preset::Quick,
+            window_ns: Nanos(2_000_000_000),
+            warm_up_ns: Nanos(400_000_000),
+            steps: None,
+            seed: 42,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            small_rows: 3_200,
+            large_rows: 32_000,
+            repeats: 2,
+            paired: None,
+            runs: vec![planned("T716", 4, 1), planned("T611", 1, 1), planned("T716", 1, 1)]
+                .into_iter()
+                .chain([planned("T611", 1, 2), planned("T716", 1, 2), planned("T716", 4, 2)])
+                .collect(),
+            skipped: Vec::new(),
+            test_files: Vec::new(),
+            io: None,
+        }
+    }
+
+    fn line(text: &str, label: &str) -> String {
+        let line = text.lines().find(|line| line.trim_start().starts_with(label)).unwrap_or_default();
+        line.split_whitespace().skip(label.split_whitespace().count()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn what_is_repeated_is_listed_once_with_order_and_time() {
+        let text = plan(&drawn());
+        assert_eq!((line(&text, "T611"), line(&text, "T716")), ("at 1 job".to_owned(), "at 1, 4 jobs".to_owned()));
+        assert!(line(&text, "order").starts_with("2 rounds of every test"), "{text}");
+        assert_eq!(line(&text, "duration"), "about 14.4 s and set-up");
+        let once = Plan { repeats: 1, runs: vec![planned("T716", 4, 1), planned("T611", 1, 1)], ..drawn() };
+        let text = plan(&once);
+        let codes: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix('T')?.get(..3)).collect();
+        assert_eq!(codes, ["716", "611"], "as they are carried out");
+        assert_eq!(
+            (line(&text, "order"), line(&text, "duration")),
+            (String::new(), "about 4.80 s and set-up".to_owned())
+        );
+    }
+
+    #[test]
+    fn of_a_pair_both_sides_are_named_and_take_their_time() {
+        let pairing = Pairing { side: Side::B, other: "r-a".to_owned(), other_target: "another".to_owned() };
+        let text = plan(&Plan { paired: Some(pairing), ..drawn() });
+        assert_eq!((line(&text, "side A"), line(&text, "side B")), ("another".to_owned(), "example".to_owned()));
+        assert!(line(&text, "order").starts_with("2 pairs of each test"), "{text}");
+        assert_eq!(line(&text, "duration"), "about 28.8 s and set-up");
     }
 }

@@ -2,7 +2,7 @@
 
 use record::{Outcome, Run, Verdict};
 
-use crate::figure::{duration, rate};
+use crate::figure::{duration, rate, time};
 use crate::layout::{clean, cut};
 use crate::words::{dop, mark, unit_per_second};
 
@@ -13,20 +13,35 @@ const TITLE_WIDTH: usize = 21;
 const WIDTH: usize = 80;
 
 /// What `run` came to, in at most 80 columns: number, test, degree of parallelism, rate, service times and the worst
-/// verdict. A void run says why instead of a rate.
+/// verdict, and whether its rate was steady where that was asked. A void run says why instead of a rate.
 pub fn run_line(run: &Run) -> String {
     let row = model::row(run);
     let title = cut(&clean(&run.title), TITLE_WIDTH);
     let test = cut(&clean(&run.test), 4);
-    let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {:<4}", run.number, dop(run.dop, run.sweep));
+    let at = dop(run.dop, run.sweep);
+    let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {at:<4}", run.number);
     if row.verdict == Verdict::Fail {
         return cut(&format!("{identity} void: {}", clean(reason(run))), WIDTH);
     }
     let times = row.service.map_or_else(String::new, |service| {
-        format!("  p50 {:>7}  p99 {:>7}", duration(service.p50_ns), duration(service.p99_ns))
+        format!("  p50 {:>7}  p99 {:>7}", duration(service.p50_ns), time(service.p99_ns))
     });
     let operations = rate(row.operations_per_second.map(|rate| rate.0));
-    let line = format!("{identity} {operations:>7} {:<6}{times} {}", unit_per_second(run.unit), mark(row.verdict));
+    let mark = mark(row.verdict);
+    let steady = model::steady_word(run).map_or("", |word| word.word());
+    // The word takes the room of the title: a line has no other to spare.
+    let room = steady.chars().count() + usize::from(!steady.is_empty());
+    let identity = match room {
+        0 => identity,
+        room => format!(
+            "{:>3} {test:<4} {:<2$} {3:<4}",
+            run.number,
+            cut(&title, TITLE_WIDTH - room),
+            TITLE_WIDTH - room,
+            at
+        ),
+    };
+    let line = format!("{identity} {operations:>7} {:<6}{times} {mark} {steady}", unit_per_second(run.unit));
     cut(line.trim_end(), WIDTH)
 }
 

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use record::Side;
 use rustix::fs::FlockOperation;
 
 use crate::{Error, Result};
@@ -88,6 +89,23 @@ impl MeasuredDirectory {
         self.path.join("data")
     }
 
+    /// Where the engine of one side of a comparison in pairs puts its files; made anew. It never stays.
+    ///
+    /// # Errors
+    /// Where it cannot be made.
+    pub fn make_side(&self, side: Side) -> Result<PathBuf> {
+        let path = self.side(side);
+        fs::create_dir_all(&path).map_err(|error| refused(&path, "cannot be made", &error))?;
+        Ok(path)
+    }
+
+    fn side(&self, side: Side) -> PathBuf {
+        self.path.join(match side {
+            Side::A => "a",
+            Side::B => "b",
+        })
+    }
+
     /// The directory itself, absolute.
     pub fn path(&self) -> &Path {
         &self.path
@@ -106,13 +124,14 @@ impl MeasuredDirectory {
     pub fn prepare(&mut self, engines: &[&dyn engine::Engine]) -> Result<Cleaned> {
         let data = self.data();
         let mut cleaned = Cleaned::new();
-        if data.exists() {
+        let places = [(data.clone(), self.found_kept), (self.side(Side::A), false), (self.side(Side::B), false)];
+        for (place, stays) in places.iter().filter(|(place, _)| place.exists()) {
             for engine in engines {
-                cleaned.extend(engine.clean_up(&data)?);
+                cleaned.extend(engine.clean_up(place)?);
             }
-            if !self.found_kept {
-                fs::remove_dir_all(&data).map_err(|error| refused(&data, "cannot be removed", &error))?;
-                cleaned.push(format!("removed {}, left by an earlier invocation", data.display()));
+            if !stays {
+                fs::remove_dir_all(place).map_err(|error| refused(place, "cannot be removed", &error))?;
+                cleaned.push(format!("removed {}, left by an earlier invocation", place.display()));
             }
         }
         fs::create_dir_all(&data).map_err(|error| refused(&data, "cannot be made", &error))?;
@@ -137,10 +156,12 @@ impl MeasuredDirectory {
 
 impl Drop for MeasuredDirectory {
     fn drop(&mut self) {
+        // Nobody is left to hear of an error; the next invocation finds what could not be removed and says so.
+        let _ = fs::remove_dir_all(self.side(Side::A));
+        let _ = fs::remove_dir_all(self.side(Side::B));
         if self.keep {
             return;
         }
-        // Nobody is left to hear of an error; the next invocation finds what could not be removed and says so.
         let _ = fs::remove_dir_all(self.data());
         let _ = fs::remove_file(self.path.join("mark"));
         let _ = fs::remove_dir(&self.path);
@@ -201,6 +222,24 @@ mod tests {
         drop(MeasuredDirectory::to_be_removed(parent.path()).unwrap());
         assert!(MeasuredDirectory::left_below(parent.path()).is_none());
         assert_eq!(parent.path().read_dir().unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_sides_of_a_comparison_never_stay() {
+        let parent = tempfile::tempdir().unwrap();
+        let mut directory = MeasuredDirectory::claim(parent.path(), true).unwrap();
+        directory.prepare(&[]).unwrap();
+        let sides = [Side::A, Side::B].map(|side| directory.make_side(side).unwrap());
+        assert_ne!(sides[0], sides[1]);
+        fs::write(sides[0].join("table"), "rows").unwrap();
+        drop(directory);
+        assert!(!sides[0].exists() && !sides[1].exists());
+        // As after kill -9: one of them is there.
+        fs::create_dir(&sides[1]).unwrap();
+        let mut next = MeasuredDirectory::claim(parent.path(), false).unwrap();
+        let cleaned = next.prepare(&[]).unwrap();
+        assert_eq!(cleaned.len(), 1, "{cleaned:?}");
+        assert!(!sides[1].exists() && next.data().exists(), "what was kept stays");
     }
 
     #[test]

@@ -1,23 +1,22 @@
 //! One invocation: from the request to the finished record. The record is written after every run, so that a crash
 //! or Ctrl-C loses at most the run in flight.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use engine::{Engine, Target};
 use measure::clock;
-use record::{DataSet, Nanos, Outcome, Plan, PlannedRun, Record, Run, SCHEMA_VERSION, Status, Tool};
+use record::{Nanos, Outcome, Plan, Record, SCHEMA_VERSION, Status, Tool};
 use workload::{Sizes, Test};
 
 use crate::directory::MeasuredDirectory;
-use crate::io::{Offer, ProbeGround, same_device};
-use crate::measurement::{Bench, Subject, measure_one, not_begun, timestamp};
-use crate::opening::{Opened, Setting, claim, look, open, sizes};
+use crate::execution::{conclude, run_all, sources, subject};
+use crate::io::Offer;
+use crate::measurement::{Bench, timestamp};
+use crate::opening::{Opened, Plot, Setting, claim, look, open, sizes};
 use crate::plan::{self, Ability, Item, Machine};
 use crate::resumption;
-use crate::sampler::{Sources, Watched};
-use crate::{Error, Event, Fault, Interrupt, Listener, Request, Result, data};
+use crate::{Error, Event, Interrupt, Listener, Request, Result};
 
 /// What an invocation works with.
 pub struct Workplace<'a> {
@@ -54,7 +53,7 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
     let origin = clock::now();
     let directory = claim(request, workplace)?;
     let mut setting = Setting::find_out(directory.path())?;
-    let opened = open(request, workplace, &directory, needs_engine(&items))?;
+    let opened = needed(&items).then(|| open(request, workplace, &Plot::of(&directory))).transpose()?;
     setting.look_where(opened.as_ref());
     let (plan, sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
     let record = Record {
@@ -83,7 +82,7 @@ pub fn dry_run(request: &Request, workplace: &Workplace<'_>) -> Result<Plan> {
     let own = test_files(&request.tests.words)?;
     let items = plan::select(request, &own)?;
     let directory = claim(request, workplace)?;
-    let opened = look(request, workplace, &directory, needs_engine(&items))?;
+    let opened = needed(&items).then(|| look(request, workplace, &Plot::of(&directory))).transpose()?;
     let (plan, _sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
     opened.map_or(Ok(()), |opened| opened.node.close())?;
     Ok(plan)
@@ -118,7 +117,7 @@ pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) 
     let origin = clock::now();
     let directory = claim(&request, workplace)?;
     let mut setting = Setting::find_out(directory.path())?;
-    let opened = open(&request, workplace, &directory, needs_engine(&items))?;
+    let opened = needed(&items).then(|| open(&request, workplace, &Plot::of(&directory))).transpose()?;
     setting.look_where(opened.as_ref());
     if let Err(error) = resumption::compare(&record, &setting, opened.as_ref(), workplace.target) {
         // The first error is the one to tell.
@@ -140,12 +139,16 @@ fn selection(plan: &Plan) -> crate::Selection {
         .map(|test| test.code.as_str())
         .chain(probe::probes().iter().map(|probe| probe.code))
         .collect();
-    words.extend(plan.runs.iter().map(|run| run.test.clone()).filter(|code| catalogue.contains(&code.as_str())));
-    words.dedup();
+    let codes: BTreeSet<&str> = plan.runs.iter().map(|run| run.test.as_str()).collect();
+    words.extend(codes.into_iter().filter(|code| catalogue.contains(code)).map(str::to_owned));
     crate::Selection { words }
 }
 
-fn test_files(words: &[String]) -> Result<Vec<Test>> {
+/// The tests of the user's own among `words`.
+///
+/// # Errors
+/// For a file that cannot be read or is no test.
+pub(crate) fn test_files(words: &[String]) -> Result<Vec<Test>> {
     let files = words.iter().filter(|word| plan::is_file(word));
     files
         .map(|path| {
@@ -158,7 +161,8 @@ fn test_files(words: &[String]) -> Result<Vec<Test>> {
         .collect()
 }
 
-fn needs_engine(items: &[Item<'_>]) -> bool {
+/// Whether one of `items` needs an engine.
+fn needed(items: &[Item<'_>]) -> bool {
     items.iter().any(|item| matches!(item, Item::Test(_)))
 }
 
@@ -177,13 +181,7 @@ fn carry_out(
     let written = store::write(path, &record).map_err(Error::from);
     let error = written.and_then(|()| {
         let plan = record.plan.clone();
-        let probed = Path::new(&plan.directory);
-        let subject = opened.as_ref().map(|opened| Subject {
-            engine: opened.engine,
-            node: opened.node.as_ref(),
-            inventory: opened.inventory.clone(),
-            on_probed_device: opened.node.data_directory().is_some_and(|data| same_device(data, probed)),
-        });
+        let subject = opened.as_ref().map(|opened| subject(opened, Path::new(&plan.directory)));
         let sources = sources(subject.as_ref(), Path::new(&plan.directory))?;
         let bench = Bench {
             plan: &plan,
@@ -201,12 +199,7 @@ fn carry_out(
         run_all(&bench, &mut record, path, items)
     });
     let error = error.err();
-    (record.status, record.reason) = match &error {
-        None => (Status::Finished, None),
-        Some(error) if error.fault == Fault::Interrupted => (Status::Interrupted, None),
-        Some(error) => (Status::Failed, Some(error.message.clone())),
-    };
-    record.ended_at = Some(timestamp());
+    conclude(&mut record, error.as_ref());
     let closed = opened.map_or(Ok(()), |opened| opened.node.close().map_err(Error::from));
     let written = store::write(path, &record).map_err(Error::from);
     if let (Some(_), Err(second)) = (&error, &closed) {
@@ -214,23 +207,6 @@ fn carry_out(
     }
     let error = error.or(written.err()).or(closed.err());
     Ok(Measured { record, path: path.to_owned(), error })
-}
-
-fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) -> Result<Sources<'a>> {
-    let data_directory = subject.and_then(|subject| subject.node.data_directory());
-    let watched = data_directory.unwrap_or(directory);
-    let engine = subject
-        .map(|subject| Ok::<_, Error>(Mutex::new(Watched { node: subject.node, session: subject.node.connect()? })))
-        .transpose()?;
-    let bookkeeping_commits = AtomicU64::new(0);
-    let host = Mutex::new(host::Counters::new(watched));
-    Ok(Sources {
-        host,
-        engine,
-        device_is_engines: data_directory.is_some(),
-        bookkeeping_commits,
-        flush_probe_ns: AtomicU64::new(0),
-    })
 }
 
 fn announce(bench: &Bench<'_>, record: &Record, path: &Path) {
@@ -244,106 +220,5 @@ fn announce(bench: &Bench<'_>, record: &Record, path: &Path) {
     let runs = plan.runs.len().saturating_sub(record.runs.len());
     let each = plan.warm_up_ns + plan.window_ns;
     let expected = Nanos(each.0.saturating_mul(runs as u64));
-    bench.listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, record: path });
-}
-
-/// Every run of the plan that is not in the record yet, test by test.
-fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_>]) -> Result<()> {
-    let todo: Vec<PlannedRun> = bench
-        .plan
-        .runs
-        .iter()
-        .filter(|planned| record.runs.iter().all(|run| run.number != planned.number))
-        .cloned()
-        .collect();
-    record.runs.iter().for_each(|run| remember_flush(bench, run));
-    let mut loaded = false;
-    let mut storage = ProbeGround::default();
-    for group in todo.chunk_by(|one, next| one.test == next.test) {
-        let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
-            return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
-        };
-        if !item.is_of_storage() {
-            storage.clear();
-        }
-        if !loaded && matches!(item, Item::Test(_)) {
-            // Probes first and on an empty machine: loading leaves dirty pages behind.
-            for set in data::load(bench, &todo, items)? {
-                remember(&mut record.data_sets, set);
-            }
-            store::write(path, record)?;
-            loaded = true;
-        }
-        run_group(bench, record, path, item, group, &mut storage)?;
-    }
-    Ok(())
-}
-
-/// Adds `set` to what the record knows of the tables; how a table was loaded is not forgotten when it is used again.
-fn remember(known: &mut Vec<DataSet>, set: DataSet) {
-    match known.iter_mut().find(|known| known.table == set.table) {
-        Some(known) if set.reused && known.fingerprint == set.fingerprint => {}
-        Some(known) => *known = set,
-        None => known.push(set),
-    }
-}
-
-/// The sweep of one test. A test that fails is no reason to stop; an engine that is gone is.
-fn run_group(
-    bench: &Bench<'_>,
-    record: &mut Record,
-    path: &Path,
-    item: Item<'_>,
-    group: &[PlannedRun],
-    storage: &mut ProbeGround,
-) -> Result<()> {
-    let stage = bench.stage();
-    let on_stage = match item {
-        Item::Test(test) => stage.as_ref().map(|stage| (test, stage)),
-        Item::Probe(_) => None,
-    };
-    let set_up = on_stage.map_or(Ok(()), |(test, stage)| workload::set_up(test, stage).map_err(Error::from));
-    let mut one = |planned: &PlannedRun, record: &mut Record| {
-        let run = match &set_up {
-            Ok(()) => measure_one(bench, planned, item, storage)?,
-            Err(error) => not_begun(bench, planned, item, error),
-        };
-        bench.listener.hear(&Event::Ended(&run));
-        remember_flush(bench, &run);
-        let failed = run.outcome != Outcome::Done;
-        record.runs.push(run);
-        store::write(path, record)?;
-        if failed { still_there(bench) } else { Ok(()) }
-    };
-    let result = group.iter().try_for_each(|planned| one(planned, record));
-    if let Some((test, stage)) = on_stage
-        && let Err(error) = workload::tear_down(test, stage)
-        && result.is_ok()
-    {
-        bench.listener.hear(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
-    }
-    result
-}
-
-/// Notes how long a commit of the probe takes with one job: commits of the engine are held against it.
-fn remember_flush(bench: &Bench<'_>, run: &Run) {
-    let on_it = bench.subject.is_some_and(|subject| subject.on_probed_device);
-    if run.test == probe::COMMIT && run.dop.jobs == 1 && on_it && !model::is_void(run) {
-        bench.sources.flush_probe_ns.store(run.service.p50_ns.0, Ordering::Relaxed);
-    }
-}
-
-/// Whether the engine answers; the sampler goes on with the new session, because its own may be what was lost.
-fn still_there(bench: &Bench<'_>) -> Result<()> {
-    let Some(subject) = bench.subject else { return Ok(()) };
-    match subject.node.connect() {
-        Ok(session) => {
-            if let Some(engine) = &bench.sources.engine {
-                engine.lock().unwrap_or_else(PoisonError::into_inner).session = session;
-            }
-            Ok(())
-        }
-        Err(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))
-            .hint("what was measured is in the record; go on with --resume")),
-    }
+    bench.listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[path] });
 }

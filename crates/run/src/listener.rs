@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{Bytes, Nanos, PlannedRun, Run, Skipped};
+use record::{Bytes, Nanos, PlannedRun, Run, Side, Skipped};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -17,9 +17,11 @@ pub enum Event<'a> {
         expected: Nanos,
         /// What is not run.
         skipped: &'a [Skipped],
-        /// Where the record is being written.
-        record: &'a Path,
+        /// Where the record is being written; of a comparison in pairs, the records of both sides.
+        records: &'a [&'a Path],
     },
+    /// What follows is done on this side of a comparison in pairs.
+    Turn(Side),
     /// Rows are being generated and loaded.
     Loading {
         /// The table.

@@ -52,7 +52,7 @@ impl Bench<'_> {
     }
 
     /// Brings the node into the same state as before every other run.
-    fn settle(&self) -> Result<()> {
+    pub(crate) fn settle(&self) -> Result<()> {
         let Some(engine) = &self.sources.engine else { return Ok(()) };
         Ok(engine.lock().unwrap_or_else(PoisonError::into_inner).settle()?)
     }
@@ -197,6 +197,7 @@ pub(crate) fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         service: Default::default(),
         response: Default::default(),
         seconds: Vec::new(),
+        slices: None,
         readings: Vec::new(),
         storage: None,
         findings: Vec::new(),
@@ -244,6 +245,7 @@ fn drive(
     run.service = outcome.tally.service().latency();
     run.response = outcome.tally.response().latency();
     run.seconds = outcome.tally.seconds().to_vec();
+    run.slices = outcome.tally.slices();
     let (readings, failure) = sampler.into_readings(bench.origin);
     run.readings = readings;
     if let Some(error) = failure {

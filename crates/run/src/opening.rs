@@ -1,6 +1,6 @@
 //! What stands before the first run: the directory, what the machine is, the engine, how large the tables are.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine::{Engine, Node, Site};
 use record::{Bytes, EngineInventory, HostInventory, Instrument, Preset};
@@ -26,6 +26,7 @@ pub(crate) fn claim(request: &Request, workplace: &Workplace<'_>) -> Result<Meas
 }
 
 /// What was found out about the machine before the first run.
+#[derive(Clone)]
 pub(crate) struct Setting {
     pub host: HostInventory,
     pub instrument: Instrument,
@@ -59,42 +60,42 @@ pub(crate) struct Opened<'a> {
     pub inventory: EngineInventory,
 }
 
-/// Opens and claims the engine, if one is needed.
-///
-/// # Errors
-/// What the engine says.
-pub(crate) fn open<'a>(
-    request: &Request,
-    workplace: &Workplace<'a>,
-    directory: &MeasuredDirectory,
-    needed: bool,
-) -> Result<Option<Opened<'a>>> {
-    reach(request, workplace, directory, needed, |node| node.claim())
+/// Where an engine puts its files, and whether they stay.
+#[derive(Clone, Debug)]
+pub(crate) struct Plot {
+    pub directory: PathBuf,
+    pub keep: bool,
 }
 
-/// Opens the engine, if one is needed, and creates nothing in it.
+impl Plot {
+    /// The one of the whole of `directory`.
+    pub(crate) fn of(directory: &MeasuredDirectory) -> Plot {
+        Plot { directory: directory.data(), keep: directory.keep() }
+    }
+}
+
+/// Opens and claims the engine.
 ///
 /// # Errors
 /// What the engine says.
-pub(crate) fn look<'a>(
-    request: &Request,
-    workplace: &Workplace<'a>,
-    directory: &MeasuredDirectory,
-    needed: bool,
-) -> Result<Option<Opened<'a>>> {
-    reach(request, workplace, directory, needed, |_node| Ok(()))
+pub(crate) fn open<'a>(request: &Request, workplace: &Workplace<'a>, plot: &Plot) -> Result<Opened<'a>> {
+    reach(request, workplace, plot, |node| node.claim())
+}
+
+/// Opens the engine and creates nothing in it.
+///
+/// # Errors
+/// What the engine says.
+pub(crate) fn look<'a>(request: &Request, workplace: &Workplace<'a>, plot: &Plot) -> Result<Opened<'a>> {
+    reach(request, workplace, plot, |_node| Ok(()))
 }
 
 fn reach<'a>(
     request: &Request,
     workplace: &Workplace<'a>,
-    directory: &MeasuredDirectory,
-    needed: bool,
+    plot: &Plot,
     claim: impl FnOnce(&dyn Node) -> engine::Result<()>,
-) -> Result<Option<Opened<'a>>> {
-    if !needed {
-        return Ok(None);
-    }
+) -> Result<Opened<'a>> {
     let processors = host::cpus_allowed().len() as u32;
     let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * processors);
     let target = workplace.target;
@@ -102,15 +103,15 @@ fn reach<'a>(
     let elsewhere =
         !target.local && (target.user.is_some() || target.database.is_some() || !target.addresses.is_empty());
     let site = Site {
-        directory: directory.data(),
-        keep: if elsewhere { request.keep } else { directory.keep() },
+        directory: plot.directory.clone(),
+        keep: if elsewhere { request.keep } else { plot.keep },
         cache_bytes: Some(cache_bytes(request.preset)),
         sessions_max: jobs_max + SESSIONS_BESIDE_JOBS,
     };
     let node = workplace.engine.open(target, &site)?;
     let known = claim(node.as_ref()).and_then(|()| node.inventory());
     match known {
-        Ok(inventory) => Ok(Some(Opened { engine: workplace.engine, node, inventory })),
+        Ok(inventory) => Ok(Opened { engine: workplace.engine, node, inventory }),
         Err(error) => {
             // The first error is the one to tell.
             let _ = node.close();

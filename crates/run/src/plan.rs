@@ -3,11 +3,12 @@
 use std::path::Path;
 
 use engine::{Caps, Engine};
-use probe::{Form, Probe};
+use probe::Probe;
 use record::{Dop, Layer, Nanos, Plan, PlannedRun, Preset, Skipped, Sweep};
 use workload::{Sizes, Test};
 
 use crate::io::{Offer, add_jobs};
+use crate::order::in_rounds;
 use crate::{Error, Request, Result};
 
 /// Something that can be run: a probe, or a test that needs an engine.
@@ -48,12 +49,7 @@ impl Item<'_> {
         }
     }
 
-    /// Whether it is a probe of storage.
-    pub(crate) fn is_of_storage(&self) -> bool {
-        matches!(self, Item::Probe(Probe { form: Form::Io(_), .. }))
-    }
-
-    fn matches(&self, word: &str) -> bool {
+    pub(crate) fn matches(&self, word: &str) -> bool {
         let group = match self {
             Item::Probe(_) => "probes",
             Item::Test(_) => "tests",
@@ -123,6 +119,15 @@ pub fn window(request: &Request) -> (Nanos, Nanos) {
     (request.warm_up.unwrap_or(warm_up.min(Nanos(window.0 / 4))), window)
 }
 
+/// How often `preset` measures each test at each degree of parallelism: figures to publish need repetitions, because
+/// only they tell what another run would bring; six are the least from which a comparison can be significant.
+pub fn repeats(preset: Preset) -> u32 {
+    match preset {
+        Preset::Smoke | Preset::Quick | Preset::Standard => 1,
+        Preset::Publish => 6,
+    }
+}
+
 /// 1, 2, 4, ... up to twice the processors.
 pub(crate) fn degrees(processors: u32) -> Vec<u32> {
     std::iter::successors(Some(1u32), |degree| degree.checked_mul(2))
@@ -144,8 +149,36 @@ pub(crate) struct Machine {
     pub storage: Offer,
 }
 
-/// What is run, at which degrees of parallelism, and what is skipped.
+/// What is run, at which degrees of parallelism, how often and in which order, and what is skipped.
+///
+/// Probes have all their rounds before the tests have theirs: they want an empty machine, and the file that those of
+/// storage work on is made once.
 pub(crate) fn plan(
+    request: &Request,
+    target: &str,
+    directory: &Path,
+    items: &[Item<'_>],
+    ability: Option<&Ability<'_>>,
+    sizes: &Sizes,
+    machine: &Machine,
+) -> Plan {
+    let mut plan = plan_once(request, target, directory, items, ability, sizes, machine);
+    plan.repeats = request.repeats.unwrap_or_else(|| repeats(request.preset)).max(1);
+    let is_probe = |run: &PlannedRun| probe::probe(&run.test).is_some();
+    let (probes, tests): (Vec<PlannedRun>, Vec<PlannedRun>) = plan.runs.drain(..).partition(is_probe);
+    plan.runs = in_rounds(&probes, plan.repeats, plan.seed);
+    plan.runs.extend(in_rounds(&tests, plan.repeats, plan.seed));
+    number(&mut plan);
+    plan
+}
+
+/// Numbers the runs in the order in which they stand.
+pub(crate) fn number(plan: &mut Plan) {
+    plan.runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
+}
+
+/// The same with every test once at each degree of parallelism, in the order of the catalogue; not numbered.
+pub(crate) fn plan_once(
     request: &Request,
     target: &str,
     directory: &Path,
@@ -171,6 +204,7 @@ pub(crate) fn plan(
                 number: 0,
                 test: item.code().to_owned(),
                 dop,
+                repeat: 1,
             })),
         }
     }
@@ -186,13 +220,14 @@ pub(crate) fn plan(
         pace: request.pace,
         small_rows: sizes.small_rows,
         large_rows: sizes.large_rows,
+        repeats: 1,
+        paired: None,
         runs,
         skipped,
         test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
         io: None,
     };
     add_jobs(&mut plan, items, &machine.storage);
-    plan.runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
     plan
 }
 

@@ -28,7 +28,9 @@ pub struct Request {
     pub warm_up: Option<Nanos>,
     /// Steps of each job, at most.
     pub steps: Option<u64>,
-    /// What all data and keys are drawn from.
+    /// How often each test is measured at each degree of parallelism.
+    pub repeats: Option<u32>,
+    /// What all data and keys are drawn from, and the order of what is repeated.
     pub seed: u64,
     /// Where jobs run.
     pub placement: Placement,
@@ -57,6 +59,7 @@ impl Request {
         self.window = Some(plan.window_ns);
         self.warm_up = Some(plan.warm_up_ns);
         self.steps = plan.steps;
+        self.repeats = Some(plan.repeats);
         self.seed = plan.seed;
         self.placement = plan.placement;
         self.pace = plan.pace;

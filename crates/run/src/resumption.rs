@@ -26,6 +26,10 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
     if record.plan.window_ns.seconds() > WINDOW_SECONDS_MAX || record.plan.warm_up_ns.seconds() > WINDOW_SECONDS_MAX {
         return refuse("its windows are longer than a month".to_owned());
     }
+    if record.plan.paired.is_some() {
+        return Err(Error::user("the record cannot be gone on with: it is one side of a comparison in pairs")
+            .hint("its finished pairs can be compared; for more of them begin a new dbdyno pair"));
+    }
     let optimised = !cfg!(debug_assertions);
     if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {
         return refuse(format!("it was begun by another build of dbdyno, version {}", record.tool.version));

@@ -1,5 +1,5 @@
 //! Writes the JSON Schema of a record to standard output:
-//! `cargo run -p dbdyno-store --example schema > schema/record-v1.json`.
+//! `cargo run -p dbdyno-store --example schema > schema/record-v2.json`.
 
 use std::io::{self, Write};
 

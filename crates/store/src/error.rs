@@ -101,6 +101,16 @@ pub enum Error {
         /// Counted from 1.
         column: usize,
     },
+    /// As [`Error::Damaged`], in a file that is too long to be looked at as a whole.
+    #[error("record {} is damaged; it has {size_bytes} bytes, where is said of up to {limit_bytes}", path.display())]
+    DamagedSomewhere {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+        /// The limit.
+        limit_bytes: u64,
+    },
     /// A record of an older version that could not be brought up to date.
     #[error("record {} of schema version {found} cannot be brought to version {supported}: {reason}", path.display())]
     Migration {

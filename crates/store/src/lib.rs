@@ -6,15 +6,18 @@
 
 mod directory;
 mod error;
+mod gather;
+mod lines;
 mod list;
 mod migrate;
 mod read;
 mod schema;
+mod split;
 mod write;
 
 pub use directory::{default_name, id_of};
 pub use error::{Error, Result};
 pub use list::{Entry, Summary, list};
-pub use read::{RECORD_BYTES_MAX, read};
+pub use read::{RECORD_BYTES_MAX, read, read_in_detail, read_with, read_without_series};
 pub use schema::{schema, schema_text};
 pub use write::write;

@@ -6,14 +6,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use record::Record;
+use serde::Serialize;
+use serde_json::Serializer;
 
 use crate::error::{Error, Result};
+use crate::lines::Lines;
 use crate::read::kind_of;
 
 /// The end of the name of a file that is not yet a record.
 const PARTIAL: &str = ".partial";
 
-/// Writes `record` to `path` as indented JSON: into a file beside it, forced to stable storage, renamed, and the
+/// Writes `record` to `path` as indented JSON, a list of numbers on one line: into a file beside it, forced to stable storage, renamed, and the
 /// directory forced too. What stood there is replaced as a whole or not at all. A symbolic link stays a link.
 ///
 /// # Errors
@@ -34,7 +37,8 @@ pub fn write(path: &Path, record: &Record) -> Result<()> {
 /// finds what the encoder lets pass: a number that is not finite becomes `null`, which is no number.
 fn encode(path: &Path, record: &Record) -> Result<Vec<u8>> {
     let content = |cause: serde_json::Error| Error::Content { path: path.to_owned(), reason: cause.to_string() };
-    let mut json = serde_json::to_vec_pretty(record).map_err(content)?;
+    let mut json = Vec::new();
+    record.serialize(&mut Serializer::with_formatter(&mut json, Lines::default())).map_err(content)?;
     serde_json::from_slice::<Record>(&json).map_err(content)?;
     json.push(b'\n');
     Ok(json)

@@ -1,13 +1,25 @@
 //! What may stand on the command line.
 
+pub mod compare;
+pub mod export;
+pub mod history;
 pub mod io;
+pub mod model;
+pub mod pair;
+pub mod report;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use record::Nanos;
 
+use self::compare::CompareArguments;
+use self::export::ExportArguments;
+use self::history::HistoryArguments;
 use self::io::{CalibrateArguments, IoArguments};
+use self::model::ModelArguments;
+use self::pair::PairArguments;
+use self::report::ReportArguments;
 
 /// A dynamometer for database platforms: measures a machine layer by layer (CPU, memory, storage, database)
 /// through the database itself, and prints one spec sheet.
@@ -26,16 +38,26 @@ pub struct Arguments {
 pub enum Command {
     /// Measure the platform and print its spec sheet
     Run(Box<RunArguments>),
+    /// Measure two targets in turns on this machine, and say which is faster
+    Pair(Box<PairArguments>),
     /// Measure storage alone: a job file of fio, or one job by options
     Io(Box<IoArguments>),
     /// Find the most I/Os and megabytes per second that storage gives under a latency bound
     Calibrate(Box<CalibrateArguments>),
     /// Show the platform: machine, storage, kernel, engine and settings
     Inventory(InventoryArguments),
-    /// List what there is: tests, engines, records, profiles of I/O, keys of job files
+    /// List what there is: tests, engines, records, published systems, profiles of I/O, keys of job files
     List(ListArguments),
     /// Show a record again
     Report(ReportArguments),
+    /// Hold records and published systems against each other
+    Compare(CompareArguments),
+    /// Ask the models: scalability, and whether a claim is supported
+    Model(ModelArguments),
+    /// Follow one figure from record to record, and say where it changed
+    History(HistoryArguments),
+    /// Write everything of many records as tables or histogram logs, for other programs
+    Export(ExportArguments),
     /// Remove the databases that were kept, or left behind, in a directory
     Clean(CleanArguments),
     /// Print the completion script of a shell
@@ -65,7 +87,7 @@ Examples:
   dbdyno run --resume dbdyno-20260131-120000-db1.json";
 
 /// What a record has decided: with --resume it cannot be asked for again.
-const RESUME_FIXES: [&str; 15] = [
+const RESUME_FIXES: [&str; 16] = [
     "tests",
     "jobs",
     "record",
@@ -73,6 +95,7 @@ const RESUME_FIXES: [&str; 15] = [
     "seconds",
     "warm_up",
     "steps",
+    "repeats",
     "small_rows",
     "large_rows",
     "rate",
@@ -108,6 +131,10 @@ pub struct RunArguments {
     /// End each run after so many steps of each job, if its window is not over before
     #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How long and how large")]
     pub steps: Option<String>,
+    /// Measure each test so often at each degree of parallelism, in rounds of random order
+    /// [default: 6 with --preset publish, 1 otherwise]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub repeats: Option<String>,
     /// Rows of the table that fits the engine's cache
     #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
     pub small_rows: Option<String>,
@@ -174,17 +201,6 @@ pub struct ListArguments {
     pub dir: PathBuf,
 }
 
-/// Options of `dbdyno report`.
-#[derive(Args, Debug)]
-pub struct ReportArguments {
-    /// The record
-    #[arg(value_name = "RECORD")]
-    pub record: PathBuf,
-    /// How to print it
-    #[arg(long, short, value_enum, default_value_t = ReportFormat::Text)]
-    pub format: ReportFormat,
-}
-
 /// Options of `dbdyno clean`.
 #[derive(Args, Debug)]
 pub struct CleanArguments {
@@ -205,7 +221,7 @@ pub enum PresetArgument {
     Quick,
     /// Figures to work with: 30 seconds a run, the large table twice the engine's cache
     Standard,
-    /// Figures to publish: 5 minutes a run
+    /// Figures to publish: 5 minutes a run, each test six times
     Publish,
 }
 
@@ -269,28 +285,12 @@ pub enum Listed {
     Engines,
     /// The records in a directory
     Records,
+    /// Published systems to stand beside
+    References,
     /// The I/O of databases, for `dbdyno io --profile`
     Profiles,
     /// The keys of job files and what they mean here
     Keys,
-}
-
-/// Formats of a report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ReportFormat {
-    /// The spec sheet
-    Text,
-    /// The record as it is stored
-    Json,
-    /// One line per run
-    Csv,
-    /// One line per stream of I/O
-    IoCsv,
-    /// Storage runs with fio's keys, for scripts that read its output
-    FioJson,
-    /// The same with all histogram bins
-    #[value(name = "fio-json+")]
-    FioJsonPlus,
 }
 
 /// A time with a unit (`10ms`, `2s`), or a plain number of seconds.

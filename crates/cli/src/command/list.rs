@@ -1,4 +1,4 @@
-//! `dbdyno list`: tests, engines, records, profiles, keys.
+//! `dbdyno list`: tests, engines, records, published systems, profiles, keys.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use run::Result;
 
 use crate::arguments::{ListArguments, Listed};
 use crate::engines::ENGINES;
-use crate::output::print;
+use crate::output::{print, width};
 
 /// Carries out `dbdyno list`.
 ///
@@ -18,6 +18,7 @@ pub fn list(arguments: &ListArguments) -> Result<()> {
         Listed::Tests => print(&tests()),
         Listed::Engines => print(&engines()),
         Listed::Records => print(&records(&arguments.dir)?),
+        Listed::References => print(&report::references(reference::published(), width())),
         Listed::Profiles => print(&profiles()),
         Listed::Keys => print(&keys()),
     }

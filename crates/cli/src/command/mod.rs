@@ -2,9 +2,17 @@
 
 pub mod calibrate;
 pub mod clean;
+pub mod compare;
+pub mod export;
+mod gate;
+pub mod history;
 pub mod inventory;
 pub mod io;
 pub mod list;
 pub mod manual;
+pub mod model;
+pub mod pair;
+pub mod places;
 pub mod report;
 pub mod run;
+pub mod subject;

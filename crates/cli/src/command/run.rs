@@ -35,9 +35,9 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     };
     let target: Target = words.parse().map_err(user)?;
     let chosen = engine(&target)?;
-    if arguments.resume.is_none() && request.record.exists() {
-        return Err(Error::user(format!("record {} exists", request.record.display()))
-            .hint("give another --record, or go on with it by --resume"));
+    if arguments.resume.is_none() {
+        refuse_existing(&request.record)
+            .map_err(|error| error.hint("give another --record, or go on with it by --resume"))?;
     }
     signal::listen(Arc::clone(&interrupt))
         .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
@@ -100,6 +100,17 @@ fn read(path: &Path) -> Result<record::Record> {
 
 fn user(error: impl std::error::Error) -> Error {
     Error::user(error.to_string())
+}
+
+/// Refuses to write over a record.
+///
+/// # Errors
+/// Where there is something at `path`.
+pub fn refuse_existing(path: &Path) -> Result<()> {
+    match path.exists() {
+        true => Err(Error::user(format!("record {} exists", path.display())).hint("give another --record")),
+        false => Ok(()),
+    }
 }
 
 /// A name in the current directory that says when and where.

@@ -157,7 +157,7 @@ fn a_record_of_a_newer_schema() {
     for arguments in [vec!["report", "new.json"], vec!["run", "--resume", "new.json"]] {
         let said = bench.run(&arguments);
         assert_eq!(said.code, 2, "{}", said.err);
-        assert!(said.err.contains("99") && said.err.contains('1'), "{}", said.err);
+        assert!(said.err.contains("schema version 99, this dbdyno reads up to version "), "{}", said.err);
     }
 }
 

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use crate::bench::{Bench, runs, said};
 use crate::local_server::{servers, wait_for_server};
 
-fn signal(pid: u32, name: &str) {
+/// Sends the signal `name` to the process `pid`.
+pub fn signal(pid: u32, name: &str) {
     let status = std::process::Command::new("kill").args([&format!("-{name}"), &pid.to_string()]).status().unwrap();
     assert!(status.success(), "kill -{name} {pid}");
 }
 
 /// Waits until the record holds at least `count` runs.
-fn wait_for_runs(bench: &Bench, name: &str, count: usize) {
+pub fn wait_for_runs(bench: &Bench, name: &str, count: usize) {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(60) {
         let there = bench.path().join(name).exists()

@@ -40,7 +40,7 @@ fn completions_and_manual_are_generated() {
 #[test]
 fn the_schema_is_the_one_that_is_published() {
     let said = Bench::new().succeed(&["schema"]);
-    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/record-v1.json");
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/record-v2.json");
     assert_eq!(said.out, std::fs::read_to_string(published).unwrap());
 }
 

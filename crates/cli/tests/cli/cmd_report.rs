@@ -19,3 +19,63 @@ fn a_record_is_valid_by_the_published_schema_and_shown_in_every_form() {
     let csv = bench.succeed(&["report", "r.json", "--format", "csv"]).out;
     assert_eq!(csv.lines().count(), 1 + 6, "{csv}");
 }
+
+/// What the program says where it refuses: the user's mistake.
+fn refused(bench: &Bench, arguments: &[&str]) -> String {
+    let said = bench.run(arguments);
+    assert_eq!(said.code, 2, "dbdyno {}\n{}", arguments.join(" "), said.err);
+    said.err
+}
+
+#[test]
+fn a_page_is_written_beside_the_record_and_over_nothing_but_a_page() {
+    let bench = Bench::new();
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1,2", "--tests", "T611,P111", "--record", "r.json"]);
+    let said = bench.succeed(&["report", "r.json", "--html", "r.html"]).out;
+    assert_eq!(said, "page in r.html\n");
+    let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.ends_with("</html>"));
+    for part in ["T611", "P111", "Full disclosure", "SHA-256 of the file"] {
+        assert!(page.contains(part), "no {part}");
+    }
+    bench.succeed(&["report", "r.json", "--html", "r.html"]);
+    let before = bench.record("r.json");
+    assert!(refused(&bench, &["report", "r.json", "--html", "r.json"]).contains("is the record itself"));
+    assert!(refused(&bench, &["report", "r.json", "--html", "./r.json"]).contains("is there and is no page"));
+    assert_eq!(bench.record("r.json"), before);
+    assert!(
+        refused(&bench, &["report", "r.json", "--html", "p.html", "--format", "csv"]).contains("cannot be used with")
+    );
+}
+
+#[test]
+fn prices_are_read_and_mistakes_in_them_are_told() {
+    let bench = Bench::new();
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json"]);
+    let book = |price: &str| {
+        let text = format!(
+            "currency = \"EUR\"\ndate = \"2026-01-31\"\nsource = \"an offer\"\n[[item]]\nname = \"server\"\nkind = \"once\"\n\
+             quantity = 1\nlist_price = {price}\ndiscount = 0.2\n"
+        );
+        std::fs::write(bench.path().join("p.toml"), text).unwrap();
+    };
+    book("10000");
+    assert!(bench.succeed(&["report", "r.json", "--prices", "p.toml"]).out.contains("EUR 8.000 k over 3 years"));
+    bench.succeed(&["report", "r.json", "--prices", "p.toml", "--html", "r.html"]);
+    assert!(std::fs::read_to_string(bench.path().join("r.html")).unwrap().contains("Cost per throughput in EUR"));
+    book("-1");
+    assert!(refused(&bench, &["report", "r.json", "--prices", "p.toml"]).contains("-1"));
+    assert!(refused(&bench, &["report", "r.json", "--prices", "none.toml"]).contains("none.toml"));
+}
+
+#[test]
+fn a_published_system_is_shown_by_its_name() {
+    let bench = Bench::new();
+    let text = bench.succeed(&["report", "hp-dl980"]).out;
+    assert!(text.contains("Benchware Ltd"), "{text}");
+    bench.succeed(&["report", "hp-dl980", "--html", "hp.html"]);
+    assert!(std::fs::read_to_string(bench.path().join("hp.html")).unwrap().contains("not measured by dbdyno"));
+    assert!(refused(&bench, &["report", "hp-dl980", "--format", "csv"]).contains("a published system has no csv"));
+    let refused = refused(&bench, &["report", "nobody"]);
+    assert!(refused.contains("there is no record nobody") && refused.contains("hint"), "{refused}");
+}

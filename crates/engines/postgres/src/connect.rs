@@ -1,11 +1,9 @@
 //! From a target to a connection that is logged in.
 
 mod address;
-mod binding;
 mod login;
 mod password;
 mod surroundings;
-mod tls;
 
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -14,11 +12,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret};
+use tls::Mode;
 
 pub(crate) use self::address::Login;
 pub(crate) use self::login::Server;
 pub(crate) use self::surroundings::Surroundings;
-pub(crate) use self::tls::{Mode, Tls};
 use crate::wire::{Transport, Wire};
 
 /// Where a server listens.
@@ -120,7 +118,7 @@ impl Login {
             let message = format!("the server at {} offers no TLS and sslmode is {}", self.place, self.tls.mode);
             return Err(Error::new(Kind::Usage, message).hint("set ssl = on in the server, or give sslmode=prefer"));
         }
-        match self.tls.shake_hands(stream, host) {
+        match self.tls.shake_hands(stream, host, "PostgreSQL") {
             Ok(encrypted) => Ok(Reached {
                 transport: Transport::Tls(encrypted.stream),
                 way: Way { peer, own, encryption: Some(encrypted.encryption) },

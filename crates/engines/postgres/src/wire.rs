@@ -10,7 +10,6 @@ use bytes::BytesMut;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
-use rustls::{ClientConnection, StreamOwned};
 
 /// The longest message that is believed: PostgreSQL itself builds none above 1 GiB.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 1 << 30;
@@ -28,7 +27,7 @@ const HEADER_BYTES: usize = 5;
 pub(crate) enum Transport {
     Unix(UnixStream),
     Tcp(TcpStream),
-    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+    Tls(Box<tls::Stream>),
 }
 
 impl Transport {

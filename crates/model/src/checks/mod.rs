@@ -117,7 +117,7 @@ fn uses_several_devices(storage: &Storage) -> bool {
 const SEVERAL_DEVICES: &str = "the counters are those of one device; the run uses several";
 
 /// `62 %`, `3.4 %`, `0.05 %`: two significant digits.
-fn percent(ratio: f64) -> String {
+pub(crate) fn percent(ratio: f64) -> String {
     let value = ratio * 100.0;
     match value.abs() {
         0.0 => "0 %".to_owned(),
@@ -128,7 +128,7 @@ fn percent(ratio: f64) -> String {
 }
 
 /// `1 commit`, `2 commits`.
-fn plural(count: u64, noun: &str) -> String {
+pub(crate) fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 

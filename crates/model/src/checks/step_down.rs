@@ -11,7 +11,8 @@ use record::{Check, Finding, IoKind, IoStream, Run, Verdict};
 
 use super::{finding, worst};
 use crate::rules::RULES;
-use crate::segment::{Segment, segments};
+use crate::segment::{Segment, last_level, segments};
+use crate::statistics::batch_means;
 
 /// Longer series are taken together to so many values.
 const VALUES_MAX: usize = 360;
@@ -59,9 +60,10 @@ struct Fall {
 fn fall(rates: &[f64]) -> Option<Fall> {
     let length = rates.len().div_ceil(VALUES_MAX).max(1);
     let over = rates.len() % length;
-    let values: Vec<f64> = rates[over..].chunks(length).map(|part| part.iter().sum::<f64>() / length as f64).collect();
-    let segments = segments(&values);
-    let (earlier, after, begin) = last_level(&segments)?;
+    let values = batch_means(rates, length);
+    let segments = segments(&values, RULES.step_correlation_max);
+    let (earlier, last) = last_level(&segments, RULES.step_down / 2.0)?;
+    let (after, begin) = (last.mean, last.begin);
     let before = earlier.iter().map(|segment| segment.mean).reduce(f64::max)?;
     let held = values.len() - begin;
     let middle = (before + after) / 2.0;
@@ -72,21 +74,6 @@ fn fall(rates: &[f64]) -> Option<Fall> {
     let fell = after < before * (1.0 - RULES.step_down);
     let fall = Fall { before, after, at_seconds: over + begin * length };
     (fell && !swings && held * 10 >= values.len()).then_some(fall)
-}
-
-/// The segments before the last level, its mean, and where it begins.
-fn last_level(segments: &[Segment]) -> Option<(&[Segment], f64, usize)> {
-    let last = segments.last()?;
-    let (mut mean, mut length, mut first) = (last.mean, last.length, segments.len() - 1);
-    while let Some(before) = first.checked_sub(1).map(|place| &segments[place]) {
-        if (before.mean - mean).abs() > RULES.step_down / 2.0 * mean {
-            break;
-        }
-        mean = (mean * length as f64 + before.mean * before.length as f64) / (length + before.length) as f64;
-        length += before.length;
-        first -= 1;
-    }
-    Some((&segments[..first], mean, segments[first].begin))
 }
 
 #[cfg(test)]

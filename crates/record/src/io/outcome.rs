@@ -130,6 +130,8 @@ pub struct IoStream {
     /// Due to done.
     pub response: Latency,
     /// Second by second.
+    #[serde(with = "crate::series::columns")]
+    #[schemars(with = "crate::series::Columns")]
     pub seconds: Vec<Second>,
 }
 

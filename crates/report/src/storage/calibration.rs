@@ -6,7 +6,7 @@ use record::{Latency, Record};
 
 use super::{Part, beside, page};
 use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput};
-use crate::layout::{Align, Head, Span, Table, paragraph};
+use crate::layout::{Align, Head, Span, Table, bar, paragraph};
 use crate::style::{Ink, Style};
 use crate::words::plural;
 
@@ -158,11 +158,9 @@ fn curve(found: &Calibration, style: Style, width: usize) -> Vec<String> {
 /// A bar for each load, as long as its rate, with the latency that it was paid with.
 fn bars(curve: &[CurvePoint]) -> Vec<String> {
     let highest = curve.iter().map(|point| point.iops.0).fold(0.0, f64::max);
-    let bar = |point: &CurvePoint| {
-        let halves = if highest > 0.0 { (point.iops.0 / highest * BAR_WIDTH as f64 * 2.0).round() as usize } else { 0 };
-        let half = if halves % 2 == 1 { "▌" } else { "" };
-        let bar = format!("{}{half}", "█".repeat(halves / 2));
+    let line = |point: &CurvePoint| {
+        let bar = bar(point.iops.0, highest, BAR_WIDTH);
         format!("{:>9}  {bar} {} at {}", point.in_flight, number(point.iops.0), duration(point.mean_ns))
     };
-    curve.iter().map(bar).collect()
+    curve.iter().map(line).collect()
 }

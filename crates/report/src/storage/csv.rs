@@ -66,7 +66,7 @@ const RESULT: &[(&str, Cell)] = &[
 pub fn io_csv(record: &Record) -> String {
     let mut text = String::new();
     line(&mut text, ["record"].into_iter().chain(IDENTITY.iter().chain(RESULT).map(|(name, _)| *name)));
-    for stream in lines(record) {
+    for stream in lines(record.runs.iter(), record) {
         let identity = IDENTITY.iter().map(|(_, cell)| cell(&stream));
         let result = RESULT.iter().map(|(_, cell)| if stream.void { None } else { cell(&stream) });
         let cells: Vec<String> = identity.chain(result).map(Option::unwrap_or_default).collect();

@@ -1,6 +1,8 @@
 //! What is in doubt about storage runs, by run; and what was checked and right.
 
-use record::{Check, Outcome, Record, Run, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+use record::{Outcome, Record, Run, Verdict};
 
 use super::fact::numbers;
 use super::stream::{is_answer, runs};
@@ -10,6 +12,9 @@ use crate::words::{check, list, mark};
 
 /// Column of the texts.
 const INDENT: usize = 16;
+
+/// Doubts that are told; the gravest stand first.
+const DOUBTS_MAX: usize = 100;
 
 /// Something said of one or more runs.
 struct Said<'a> {
@@ -23,10 +28,12 @@ struct Said<'a> {
 /// words is said once. Below them, what every run was checked for and found right.
 pub(crate) fn doubts(record: &Record, style: Style, width: usize) -> Vec<String> {
     let mut said: Vec<Said<'_>> = Vec::new();
+    let mut known = BTreeMap::new();
     for (run, _) in runs(record) {
-        for (verdict, text, broken) in doubtful(run) {
-            let same = |other: &&mut Said<'_>| (other.verdict, other.text, other.broken) == (verdict, text, broken);
-            match said.iter_mut().find(same) {
+        for words in doubtful(run) {
+            let (verdict, text, broken) = words;
+            let place = *known.entry(words).or_insert(said.len());
+            match said.get_mut(place) {
                 Some(other) => other.runs.push(run.number),
                 None => said.push(Said { verdict, text, broken, runs: vec![run.number] }),
             }
@@ -34,7 +41,7 @@ pub(crate) fn doubts(record: &Record, style: Style, width: usize) -> Vec<String>
     }
     said.sort_by_key(|said| std::cmp::Reverse(said.verdict));
     let mut lines = Vec::new();
-    for said in &said {
+    for said in said.iter().take(DOUBTS_MAX) {
         let ink = match said.verdict {
             Verdict::Fail => Some(Ink::Void),
             Verdict::Warn => Some(Ink::Warning),
@@ -50,6 +57,8 @@ pub(crate) fn doubts(record: &Record, style: Style, width: usize) -> Vec<String>
             _ => line,
         }));
     }
+    let more = said.len().saturating_sub(DOUBTS_MAX);
+    lines.extend((more > 0).then(|| format!("  and {more} more: the record has them")));
     lines.extend(right(record, width));
     lines
 }
@@ -67,15 +76,12 @@ fn doubtful(run: &Run) -> impl Iterator<Item = (Verdict, &str, bool)> {
 
 /// The checks that every run passed.
 fn right(record: &Record, width: usize) -> Vec<String> {
-    let mut passed: Vec<Check> = Vec::new();
-    let findings = || runs(record).flat_map(|(run, _)| &run.findings);
-    for finding in findings().filter(|finding| finding.verdict == Verdict::Pass) {
-        let doubted = findings().any(|other| other.check == finding.check && other.verdict != Verdict::Pass);
-        if !doubted && !passed.contains(&finding.check) {
-            passed.push(finding.check);
-        }
+    let (mut passed, mut doubted) = (BTreeSet::new(), BTreeSet::new());
+    for finding in runs(record).flat_map(|(run, _)| &run.findings) {
+        let checks = if finding.verdict == Verdict::Pass { &mut passed } else { &mut doubted };
+        checks.insert(finding.check);
     }
-    passed.sort_unstable();
-    let words = list(passed.into_iter().map(|passed| check(passed).to_owned()));
+    let passed = passed.difference(&doubted);
+    let words = list(passed.map(|passed| check(*passed).to_owned()));
     if words.is_empty() { Vec::new() } else { paragraph(&format!("  {}", mark(Verdict::Pass)), 7, &words, width) }
 }

@@ -1,6 +1,8 @@
 //! What stands behind the figures of storage runs: how I/O was handed over, what was refused, the files, rates,
 //! preconditioning, errors, content that was checked.
 
+use std::collections::BTreeMap;
+
 use record::{IoFile, IoStream, Pace, Record, Round, Run, Storage};
 
 use super::stream::{Line, is_open, lines, runs};
@@ -10,6 +12,9 @@ use crate::words::{list, plural};
 
 /// Column of the texts.
 const INDENT: usize = 12;
+
+/// Facts that are told.
+const FACTS_MAX: usize = 200;
 
 /// Files of a run that are described.
 const FILES_SHOWN_MAX: usize = 6;
@@ -30,12 +35,13 @@ struct Fact {
 /// All facts, each said once, with the runs that it is about where these are not all.
 pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
     let mut facts: Vec<Fact> = Vec::new();
-    let mut add = |run: &Run, label: &'static str, text: String| match facts
-        .iter_mut()
-        .find(|fact| fact.label == label && fact.text == text)
-    {
-        Some(fact) => fact.runs.push(run.number),
-        None => facts.push(Fact { label, text, runs: vec![run.number] }),
+    let mut known = BTreeMap::new();
+    let mut add = |run: &Run, label: &'static str, text: String| {
+        let place = *known.entry((label, text.clone())).or_insert(facts.len());
+        match facts.get_mut(place) {
+            Some(fact) => fact.runs.push(run.number),
+            None => facts.push(Fact { label, text, runs: vec![run.number] }),
+        }
     };
     for (run, storage) in runs(record) {
         storage.modes.iter().for_each(|mode| add(run, "mode", clean(mode)));
@@ -46,7 +52,7 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
         rates(storage).into_iter().for_each(|text| add(run, "rate", text));
         preconditioning(storage).into_iter().for_each(|text| add(run, "rounds", text));
     }
-    for line in lines(record) {
+    for line in lines(record.runs.iter(), record) {
         failure(&line).into_iter().for_each(|text| add(line.run, "failed", text));
         content(&line).into_iter().for_each(|text| add(line.run, "content", text));
     }
@@ -55,12 +61,14 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
     let count = runs(record).count();
     let mut shown = Vec::new();
     let mut above = "";
-    for fact in &facts {
+    for fact in facts.iter().take(FACTS_MAX) {
         let label = if fact.label == above { String::new() } else { format!("  {}", fact.label) };
         let place = if fact.runs.len() < count { format!(" ({})", numbers(&fact.runs)) } else { String::new() };
         shown.extend(paragraph(&label, INDENT, &format!("{}{place}", fact.text), width));
         above = fact.label;
     }
+    let more = facts.len().saturating_sub(FACTS_MAX);
+    shown.extend((more > 0).then(|| format!("  and {more} more: the record has them")));
     shown
 }
 

@@ -36,6 +36,7 @@ pub fn io_text(record: &Record, place: &str, style: Style, width: usize) -> Stri
     let width = crate::page_width(width);
     let mut parts = calibration::answer(record, style, width);
     parts.push((until::TITLE, until::answer(record, style, width)));
+    parts.push(("", crate::not_listed(record, place).into_iter().collect()));
     parts.extend(tables(record, style, width));
     parts.extend(beside(record, style, width));
     page(record, place, style, width, parts)
@@ -98,7 +99,8 @@ fn page(record: &Record, place: &str, style: Style, width: usize, parts: Vec<Par
         lines.extend([String::new(), "no run of storage is finished".to_owned()]);
     }
     for (title, body) in parts.into_iter().filter(|(_, body)| !body.is_empty()) {
-        lines.extend([String::new(), section(title, style, width)]);
+        lines.push(String::new());
+        lines.extend((!title.is_empty()).then(|| section(title, style, width)));
         lines.extend(body);
     }
     lines.push(String::new());

@@ -18,13 +18,18 @@ pub(crate) struct Line<'a> {
 
 /// The runs of `record` that have streams.
 pub(crate) fn runs(record: &Record) -> impl Iterator<Item = (&Run, &Storage)> {
-    record.runs.iter().filter_map(|run| Some((run, run.storage.as_deref()?)))
+    of_storage(record.runs.iter())
 }
 
-/// All streams, in the order of the runs.
-pub(crate) fn lines(record: &Record) -> Vec<Line<'_>> {
+/// Those of `runs` that have streams.
+pub(crate) fn of_storage<'a>(runs: impl Iterator<Item = &'a Run>) -> impl Iterator<Item = (&'a Run, &'a Storage)> {
+    runs.filter_map(|run| Some((run, run.storage.as_deref()?)))
+}
+
+/// All streams of `runs` of `record`, in the order of the runs.
+pub(crate) fn lines<'a>(runs: impl Iterator<Item = &'a Run>, record: &'a Record) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
-    for (run, storage) in runs(record) {
+    for (run, storage) in of_storage(runs) {
         let void = is_void(run);
         lines.extend(storage.streams.iter().map(|stream| Line { run, stream, job: job(record, run, stream), void }));
     }

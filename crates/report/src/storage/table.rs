@@ -1,11 +1,12 @@
 //! The tables of storage runs: throughput as published reports have it, latency, and what it cost on which layer.
 
-use model::{delta, generator_share, is_void, row};
-use record::{Nanos, Record, Run, Storage, Verdict, name};
+use model::{delta, generator_share, is_printable, is_void, row};
+use record::{Latency, Nanos, Record, Run, Storage, Verdict, name};
 
-use super::stream::{Line, lines, operations, runs, verdict};
+use super::stream::{Line, lines, of_storage, operations, verdict};
 use crate::figure::{UNKNOWN, count, duration, megabytes, number, percent_digits, short, three_digits, throughput};
 use crate::layout::{Align, Head, Span, Table, clean, cut};
+use crate::listed;
 use crate::style::Ink;
 use crate::words::mark;
 
@@ -29,7 +30,7 @@ const THROUGHPUT: [Head; 10] = [
 /// A stream of a void run has no figures.
 pub(crate) fn throughputs(record: &Record) -> Table {
     let mut table = Table::new(&THROUGHPUT, &[]);
-    for line in lines(record) {
+    for line in lines(listed(record), record) {
         let stream = line.stream;
         let mut cells = identity(&line);
         cells.extend([line.block(), stream.clones.to_string(), stream.depth.to_string()]);
@@ -74,7 +75,7 @@ const RESPONSE: [Head; 2] = [(&["p99"], Align::Right), (&["p99.9"], Align::Right
 /// A line per stream: service time, I/Os that failed, and response time where I/O was due at times of its own.
 /// Streams of void runs are left out.
 pub(crate) fn latencies(record: &Record) -> Table {
-    let valid: Vec<Line<'_>> = lines(record).into_iter().filter(|line| !line.void).collect();
+    let valid: Vec<Line<'_>> = lines(listed(record), record).into_iter().filter(|line| !line.void).collect();
     let open = valid.iter().any(Line::is_open);
     let mut heads = LATENCY.to_vec();
     let mut spans = vec![Span { first: 3, columns: 5, title: "service time" }];
@@ -91,13 +92,24 @@ pub(crate) fn latencies(record: &Record) -> Table {
     for line in &valid {
         let stream = line.stream;
         let time = |count: u64, span: Nanos| if count > 0 { duration(span) } else { UNKNOWN.to_owned() };
+        let quantile = |latency: &Latency, quantile: f64, span: Nanos| {
+            let is_known = is_printable(quantile, latency.count as f64);
+            if is_known { duration(span) } else { UNKNOWN.to_owned() }
+        };
         let service = &stream.service;
-        let spans = [service.mean_ns, service.p50_ns, service.p99_ns, service.p999_ns, service.max_ns];
+        let shown = [
+            time(service.count, service.mean_ns),
+            time(service.count, service.p50_ns),
+            quantile(service, 0.99, service.p99_ns),
+            quantile(service, 0.999, service.p999_ns),
+            time(service.count, service.max_ns),
+        ];
         let mut cells = identity(line);
-        cells.extend(spans.into_iter().skip(usize::from(open)).map(|span| time(service.count, span)));
+        cells.extend(shown.into_iter().skip(usize::from(open)));
         if open {
             let response = &stream.response;
-            let shown = [response.p99_ns, response.p999_ns].map(|span| time(response.count, span));
+            let shown = [(0.99, response.p99_ns), (0.999, response.p999_ns)];
+            let shown = shown.map(|(share, span)| quantile(response, share, span));
             cells.extend(if line.is_open() { shown } else { [String::new(), String::new()] });
         }
         cells.push(count(stream.failures));
@@ -133,7 +145,7 @@ pub(crate) const CEILING: &str = "ceiling: of a thread without I/O; used: by the
 /// it) and how long it was held up, and the I/O that the block layer saw. Void runs are left out.
 pub(crate) fn costs(record: &Record) -> Table {
     let mut table = Table::new(&COST, &COST_SPANS);
-    for (run, storage) in runs(record).filter(|(run, _)| !is_void(run)) {
+    for (run, storage) in of_storage(listed(record)).filter(|(run, _)| !is_void(run)) {
         let unknown = || UNKNOWN.to_owned();
         let row = row(run);
         let rate = |rate: Option<record::Rate>| rate.map(|rate| rate.0);

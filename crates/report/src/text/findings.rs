@@ -1,6 +1,9 @@
 //! What is in doubt, in words: what the self-checks of the runs say when they do not pass, runs that broke off, and
 //! tests that were skipped.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use record::{Check, Dop, Outcome, Placement, Record, Run, Verdict};
 
 use crate::figure::three_digits;
@@ -14,6 +17,9 @@ const INDENT: usize = 12;
 
 /// More tests than these are not named: the reader would not read them.
 const TESTS_NAMED_MAX: usize = 12;
+
+/// Doubts that are told; the gravest stand first.
+const DOUBTS_MAX: usize = 100;
 
 /// A doubt that several runs share.
 struct Doubt<'a> {
@@ -35,7 +41,8 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
     merge_across_tests(&mut doubts);
     doubts.sort_by_key(|doubt| std::cmp::Reverse(doubt.verdict));
     let mut lines = Vec::new();
-    for doubt in &doubts {
+    let runs = runs_by_test(record);
+    for doubt in doubts.iter().take(DOUBTS_MAX) {
         let mut tests = doubt.tests.iter().map(|(test, _)| cut(&clean(test), 8));
         let first = tests.next().unwrap_or_default();
         let (label, rest) = match (doubt.tests.len(), doubt.others_differ) {
@@ -46,7 +53,7 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
         };
         let label = format!("  {:<5}{label}", mark(doubt.verdict));
         let broken = if doubt.check.is_none() { "broke off: " } else { "" };
-        let text = format!("{}{broken}{}{rest}", place(record, doubt), doubt.detail);
+        let text = format!("{}{broken}{}{rest}", place(&runs, doubt), doubt.detail);
         let indent = INDENT.max(label.chars().count() + 1);
         let ink = match doubt.verdict {
             Verdict::Fail => Some(Ink::Void),
@@ -58,8 +65,17 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
             _ => line.clone(),
         }));
     }
+    let more = doubts.len().saturating_sub(DOUBTS_MAX);
+    lines.extend((more > 0).then(|| format!("  and {more} more: the record has them")));
     lines.extend(leaps(record, style, width));
     lines
+}
+
+/// How many runs each test has.
+fn runs_by_test(record: &Record) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    record.runs.iter().for_each(|run| *counts.entry(run.test.as_str()).or_default() += 1);
+    counts
 }
 
 /// Tests whose gain is more than jobs can explain.
@@ -91,34 +107,49 @@ pub(super) fn skipped(record: &Record, width: usize) -> Vec<String> {
 }
 
 /// At which degrees, where it is not all of the test.
-fn place(record: &Record, doubt: &Doubt<'_>) -> String {
+fn place(runs: &BTreeMap<&str, usize>, doubt: &Doubt<'_>) -> String {
     match doubt.tests.as_slice() {
-        [(test, dops)] if record.runs.iter().filter(|run| run.test == *test).count() > dops.len() => {
-            format!("at {}: ", degrees(dops))
-        }
+        [(test, dops)] if runs.get(test).is_some_and(|count| *count > dops.len()) => format!("at {}: ", degrees(dops)),
         _ => String::new(),
     }
 }
 
 /// One doubt for each wording.
 fn by_words(record: &Record) -> Vec<Doubt<'_>> {
-    let mut doubts: Vec<Doubt<'_>> = Vec::new();
+    let mut doubts = Vec::new();
+    let mut known = BTreeMap::new();
     for run in &record.runs {
         for (verdict, check, detail) in said(run) {
-            let same = |doubt: &&mut Doubt<'_>| (doubt.verdict, doubt.check, doubt.detail) == (verdict, check, detail);
-            match doubts.iter_mut().find(same) {
-                Some(doubt) => add(&mut doubt.tests, &run.test, &[run.dop]),
-                None => doubts.push(Doubt {
-                    verdict,
-                    check,
-                    detail,
-                    tests: vec![(&run.test, vec![run.dop])],
-                    others_differ: false,
-                }),
-            }
+            let tests = vec![(run.test.as_str(), vec![run.dop])];
+            let doubt = Doubt { verdict, check, detail, tests, others_differ: false };
+            add_to(&mut doubts, &mut known, (verdict, check, detail), doubt, |_, _| {});
         }
     }
     doubts
+}
+
+/// Adds the tests of `doubt` to the one with the same key, to which `unite` is then applied too, or the doubt itself
+/// where there is none yet.
+fn add_to<'a, Key: Ord>(
+    doubts: &mut Vec<Doubt<'a>>,
+    known: &mut BTreeMap<Key, usize>,
+    key: Key,
+    doubt: Doubt<'a>,
+    unite: impl Fn(&mut Doubt<'a>, &Doubt<'a>),
+) {
+    match known.entry(key) {
+        Entry::Occupied(place) => {
+            let same = &mut doubts[*place.get()];
+            unite(same, &doubt);
+            for (test, dops) in doubt.tests {
+                add(&mut same.tests, test, &dops);
+            }
+        }
+        Entry::Vacant(place) => {
+            place.insert(doubts.len());
+            doubts.push(doubt);
+        }
+    }
 }
 
 /// What a run says that is not a pass.
@@ -133,21 +164,14 @@ fn said(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, &str)> {
 
 /// Unites doubts about one test that come from the same check with the same verdict and differ in their figures.
 fn merge_within_tests(doubts: &mut Vec<Doubt<'_>>) {
-    let mut merged: Vec<Doubt<'_>> = Vec::new();
+    let (mut merged, mut known) = (Vec::new(), BTreeMap::new());
     for doubt in doubts.drain(..) {
-        let alike = |other: &&mut Doubt<'_>| {
-            (other.verdict, other.check) == (doubt.verdict, doubt.check)
-                && other.check.is_some()
-                && matches!((other.tests.as_slice(), doubt.tests.as_slice()), ([(one, _)], [(two, _)]) if one == two)
-        };
-        match merged.iter_mut().find(alike) {
-            Some(other) => {
-                other.detail = doubt.detail;
-                for (test, dops) in doubt.tests {
-                    add(&mut other.tests, test, &dops);
-                }
+        match (doubt.check, doubt.tests.as_slice()) {
+            (Some(check), [(test, _)]) => {
+                let key = (doubt.verdict, check, *test);
+                add_to(&mut merged, &mut known, key, doubt, |other, doubt| other.detail = doubt.detail);
             }
-            None => merged.push(doubt),
+            _ => merged.push(doubt),
         }
     }
     *doubts = merged;
@@ -158,21 +182,16 @@ const TESTS_APART_MAX: usize = 2;
 
 /// Unites what one check says with one verdict of more than [`TESTS_APART_MAX`] tests: the first one speaks.
 fn merge_across_tests(doubts: &mut Vec<Doubt<'_>>) {
-    let kinds: Vec<(Verdict, Option<Check>)> = doubts.iter().map(|doubt| (doubt.verdict, doubt.check)).collect();
-    let kind_is_common = |kind: &(Verdict, Option<Check>)| {
-        kind.1.is_some() && kinds.iter().filter(|other| *other == kind).count() > TESTS_APART_MAX
-    };
-    let mut merged: Vec<Doubt<'_>> = Vec::new();
+    let mut kinds: BTreeMap<(Verdict, Check), usize> = BTreeMap::new();
+    for kind in doubts.iter().filter_map(|doubt| Some((doubt.verdict, doubt.check?))) {
+        *kinds.entry(kind).or_default() += 1;
+    }
+    let (mut merged, mut known) = (Vec::new(), BTreeMap::new());
     for doubt in doubts.drain(..) {
-        let kind = (doubt.verdict, doubt.check);
-        match merged.iter_mut().find(|other| (other.verdict, other.check) == kind) {
-            Some(other) if kind_is_common(&kind) => {
-                other.others_differ = true;
-                for (test, dops) in doubt.tests {
-                    add(&mut other.tests, test, &dops);
-                }
-            }
-            _ => merged.push(doubt),
+        let kind = doubt.check.map(|check| (doubt.verdict, check));
+        match kind.filter(|kind| kinds.get(kind).is_some_and(|count| *count > TESTS_APART_MAX)) {
+            Some(kind) => add_to(&mut merged, &mut known, kind, doubt, |other, _| other.others_differ = true),
+            None => merged.push(doubt),
         }
     }
     *doubts = merged;

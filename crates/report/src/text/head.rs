@@ -44,7 +44,7 @@ fn warned(record: &Record, style: Style, width: usize) -> Vec<String> {
 }
 
 /// Day and time without what nobody reads, and how far it came.
-fn begun(record: &Record) -> String {
+pub(crate) fn begun(record: &Record) -> String {
     let begun: String = record.begun_at.0.chars().take("2026-01-31T12:00".len()).collect();
     let began =
         if begun.is_empty() { "at an unknown time".to_owned() } else { format!("{} UTC", begun.replace('T', " ")) };
@@ -52,7 +52,7 @@ fn begun(record: &Record) -> String {
 }
 
 /// What the tool is and what it costs.
-fn instrument(record: &Record) -> String {
+pub(crate) fn instrument(record: &Record) -> String {
     let costs = &record.instrument;
     let cost = |value: f64, what: &str| (value > 0.0).then(|| format!("{} {what}", nanos(value)));
     let parts = [
@@ -66,14 +66,17 @@ fn instrument(record: &Record) -> String {
     if known.is_empty() { version.clone() } else { format!("{version}, which itself costs {known}") }
 }
 
+/// What is to be known of every figure of the preset smoke.
+pub(crate) const SMOKE: &str = "preset smoke proves that everything works: its figures mean nothing";
+
 /// What concerns every figure of the record.
-fn warnings(record: &Record) -> Vec<String> {
+pub(crate) fn warnings(record: &Record) -> Vec<String> {
     let mut warnings = Vec::new();
     if !record.tool.optimised {
         warnings.push("dbdyno was built without optimisation: the figures mean nothing".to_owned());
     }
     if record.plan.preset == Preset::Smoke {
-        warnings.push("preset smoke proves that everything works: its figures mean nothing".to_owned());
+        warnings.push(SMOKE.to_owned());
     }
     let (runs, planned) = (record.runs.len(), record.plan.runs.len());
     let reason = record.reason.as_deref().map(|reason| format!(": {reason}")).unwrap_or_default();

@@ -4,21 +4,25 @@ mod data;
 mod findings;
 mod head;
 mod next;
+mod price;
 mod runs;
 mod sheet;
+mod steady;
 
 use record::Record;
 
 use crate::layout::{Table, section};
+use crate::not_listed;
 use crate::storage;
 use crate::style::Style;
 
-pub(crate) use head::storage_head;
-pub(crate) use next::next as next_steps;
-pub(crate) use sheet::LEGEND;
+pub(crate) use head::{SMOKE, begun, instrument, storage_head, warnings};
+pub(crate) use next::{next as next_steps, word};
+pub use price::price_text;
+pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 80 are used): the platform, the tests by layer,
-/// what is in doubt, the table of runs, the data, and what to do next. `place` is the path of the record as the user
+/// what is in doubt, whether rates were steady, the table of runs, the data, and what to do next. `place` is the path of the record as the user
 /// may type it. A record that holds nothing but storage runs of a job file, a search or a calibration has no sheet:
 /// [`crate::io_text`] speaks for it.
 pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String {
@@ -40,9 +44,11 @@ pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String 
     } else {
         part("", sheet::groups(record, style, width));
         part("IN DOUBT", findings::findings(record, style, width));
+        part("STEADINESS", steady::steady(record, style, width));
     }
     part("SKIPPED", findings::skipped(record, width));
     if !record.runs.is_empty() {
+        part("", not_listed(record, place).into_iter().collect());
         part("RUNS: rates and times", tables(runs::rates(record)));
         part("RUNS: physical I/O as the engine counts it and as the block layer saw it", tables(runs::io(record)));
         part("RUNS: processors", tables(runs::processors(record)));

@@ -1,10 +1,11 @@
 //! The table of runs, cut into three that fit a page: rates and times, physical I/O, processors.
 
 use model::{CpuUse, Io, Quantiles, Row};
-use record::{Nanos, Rate, Record, Run, Verdict};
+use record::{Rate, Record, Run, Verdict};
 
-use crate::figure::{UNKNOWN, duration, megabytes, percent_digits, rate, short};
+use crate::figure::{UNKNOWN, duration, megabytes, percent_digits, rate, short, time};
 use crate::layout::{Align, Head, Span, Table, clean, cut};
+use crate::listed;
 use crate::style::Ink;
 use crate::words::{dop, mark, unit_per_second};
 
@@ -27,9 +28,7 @@ const RATE_SPANS: [Span; 2] =
 
 /// How fast, and how long it took: operations and rows per second, service and response times, the window.
 pub(super) fn rates(record: &Record) -> Table {
-    let time = |quantiles: Option<Quantiles>, of: fn(Quantiles) -> Nanos| {
-        quantiles.map_or_else(|| UNKNOWN.to_owned(), |quantiles| duration(of(quantiles)))
-    };
+    let p99 = |quantiles: Option<Quantiles>| time(quantiles.and_then(|quantiles| quantiles.p99_ns));
     let cells = |row: &Row| {
         let unit = unit_per_second(row.unit).trim_end_matches("/s").to_owned();
         let mark = mark(row.verdict).to_owned();
@@ -42,14 +41,14 @@ pub(super) fn rates(record: &Record) -> Table {
             unit,
             rate(per_second(row.operations_per_second)),
             rate(per_second(row.rows_per_second)),
-            time(row.service, |quantiles| quantiles.p50_ns),
-            time(row.service, |quantiles| quantiles.p99_ns),
-            time(row.response, |quantiles| quantiles.p99_ns),
+            time(row.service.map(|quantiles| quantiles.p50_ns)),
+            p99(row.service),
+            p99(row.response),
             duration(row.window_ns),
             mark,
         ]
     };
-    table(record.runs.iter().map(|run| (run, model::row(run))), &RATES, &RATE_SPANS, cells)
+    table(listed(record).map(|run| (run, model::row(run))), &RATES, &RATE_SPANS, cells)
 }
 
 const IO: [Head; 10] = [
@@ -127,7 +126,7 @@ pub(super) fn processors(record: &Record) -> Table {
 }
 
 fn valid(record: &Record) -> impl Iterator<Item = (&Run, Row)> {
-    record.runs.iter().map(|run| (run, model::row(run))).filter(|(_, row)| row.verdict != Verdict::Fail)
+    listed(record).map(|run| (run, model::row(run))).filter(|(_, row)| row.verdict != Verdict::Fail)
 }
 
 /// A line per run: what was run, then `cells`.

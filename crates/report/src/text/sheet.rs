@@ -1,9 +1,11 @@
 //! The sheet itself: one entry per test, grouped by layer.
 
-use model::{Derived, Io, Limit, Line, Point};
+use std::collections::HashMap;
+
+use model::{Derived, Io, Limit, Line, Point, Sheet};
 use record::{Layer, Ratio, Record, Run, Unit};
 
-use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent, three_digits};
+use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent, three_digits, time};
 use crate::layout::{clean, cut, section, wrap};
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, dop, list, mark, unit_per_second};
@@ -94,19 +96,55 @@ pub(super) fn groups(record: &Record, style: Style, width: usize) -> Vec<String>
     let degrees = sheet.lines.iter().filter_map(|line| Some(dop(line.best.as_ref()?.dop, line.sweep).len()));
     let grid = Grid::new(width, degrees.max().unwrap_or(0));
     let mut lines: Vec<String> = grid.head().iter().map(|line| style.paint(line, Ink::Head)).collect();
+    let runs = by_number(record);
     for (layer, title) in LAYERS {
         let mut tests = sheet.lines.iter().filter(|line| line.layer == layer).peekable();
         if tests.peek().is_some() {
             lines.push(section(title, style, grid.width()));
-            lines.extend(tests.flat_map(|line| entry(record, line, grid, style)));
+            lines.extend(tests.flat_map(|line| entry(&runs, line, grid, style)));
         }
     }
     lines.push(style.paint(&cut(LEGEND, width), Ink::Aside));
+    lines.extend(unrepeated(&sheet).map(|said| style.paint(said, Ink::Aside)));
     lines
 }
 
+/// The runs of a record by their number.
+pub(crate) type ByNumber<'a> = HashMap<u32, &'a Run>;
+
+/// The runs of `record` by their number; of equal ones the first.
+pub(crate) fn by_number(record: &Record) -> ByNumber<'_> {
+    record.runs.iter().rev().map(|run| (run.number, run)).collect()
+}
+
+/// What is to be said below a sheet with tests that were run once; nothing where there is no such test.
+pub(crate) fn unrepeated(sheet: &Sheet) -> Option<&'static str> {
+    let mut repeats = sheet.lines.iter().filter_map(|line| Some(line.best.as_ref()?.repeats));
+    let once = repeats.clone().any(|repeats| repeats == 1);
+    let all = repeats.all(|repeats| repeats == 1);
+    match (once, all) {
+        (true, true) => Some("one run each: repeatability unknown"),
+        (true, false) => Some("without a word about repeats: one run, repeatability unknown"),
+        (false, _) => None,
+    }
+}
+
+/// How often `point` was measured, and the interval of its rate between the runs; nothing of a single run.
+pub(crate) fn repeats(point: &Point, unit: Unit) -> Option<String> {
+    let (scale, unit) = if unit == Unit::Byte { (1e6, " MB/s") } else { (1.0, "") };
+    let said = match point.interval {
+        _ if point.repeats < 2 => return None,
+        Some(found) => {
+            let [low, high] = [found.low, found.high].map(|rate| number(rate / scale));
+            format!(", 95 % interval {low} to {high}{unit}")
+        }
+        None => format!("; an interval needs {}", model::samples_needed(0.5)),
+    };
+    Some(format!("{} repeats{said}", point.repeats))
+}
+
 /// A test: its figures, and below what did not fit and what is behind them.
-fn entry(record: &Record, line: &Line, grid: Grid, style: Style) -> Vec<String> {
+fn entry(runs: &ByNumber<'_>, line: &Line, grid: Grid, style: Style) -> Vec<String> {
     let title = clean(title(line));
     let mut pieces = wrap(&title, grid.title_width);
     let first = pieces.remove(0);
@@ -114,16 +152,20 @@ fn entry(record: &Record, line: &Line, grid: Grid, style: Style) -> Vec<String> 
     let ink = if line.is_void() { Some(Ink::Void) } else { None };
     let mut lines = vec![ink.map_or(figures.clone(), |ink| style.paint(&figures, ink))];
     let rest = title[first.len()..].trim_start();
-    lines.extend(below(rest, &asides(record, line), grid.width(), style));
+    lines.extend(below(rest, &asides(runs, line), grid.width(), style));
     lines
 }
 
 /// The title without the name of the layer under whose head it stands.
-fn title(line: &Line) -> &str {
-    let prefix =
-        line.title.get(..line.layer.word().len()).filter(|start| start.eq_ignore_ascii_case(line.layer.word()));
-    let rest = prefix.and_then(|prefix| line.title[prefix.len()..].strip_prefix([',', ':']));
-    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(&line.title)
+pub(crate) fn title(line: &Line) -> &str {
+    short_title(line.layer, &line.title)
+}
+
+/// A title without the name of its layer.
+pub(crate) fn short_title(layer: Layer, title: &str) -> &str {
+    let prefix = title.get(..layer.word().len()).filter(|start| start.eq_ignore_ascii_case(layer.word()));
+    let rest = prefix.and_then(|prefix| title[prefix.len()..].strip_prefix([',', ':']));
+    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(title)
 }
 
 /// The rest of a title on the left and the asides on the right, on one line where they fit.
@@ -164,7 +206,7 @@ fn figures(line: &Line) -> Figures {
         at: best.map_or_else(String::new, |best| dop(best.dop, line.sweep)),
         gain: line.scalability.map_or_else(unknown, three_digits),
         p50: service.map_or_else(unknown, |service| duration(service.p50_ns)),
-        p99: service.map_or_else(unknown, |service| duration(service.p99_ns)),
+        p99: time(service.and_then(|service| service.p99_ns)),
         share: limit.map_or_else(String::new, |limit| share(limit.efficiency)),
         mark: mark(line.verdict).to_owned(),
     }
@@ -179,12 +221,13 @@ fn share(efficiency: Ratio) -> String {
     }
 }
 
-/// What is behind the figures: the ceiling, the figure in the terms of the test, physical I/O, void runs.
-fn asides(record: &Record, line: &Line) -> Vec<String> {
+/// What is behind the figures: repeats, the ceiling, the figure in the terms of the test, physical I/O, void runs.
+pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
     let mut asides = Vec::new();
     if line.void_runs > 0 {
         asides.push(format!("{} of {} runs void", line.void_runs, line.runs));
     }
+    asides.extend(line.best.as_ref().and_then(|best| repeats(best, line.unit)));
     let of_one = line.speed.as_ref().or(line.best.as_ref()).and_then(|point| point.derived);
     let of_best = line.best.as_ref().and_then(|point| point.derived);
     asides.extend(match of_one {
@@ -197,7 +240,7 @@ fn asides(record: &Record, line: &Line) -> Vec<String> {
         asides.extend(cached(limit));
         asides.extend(shared(limit, best).map(str::to_owned));
     }
-    asides.extend(io(record, line, best));
+    asides.extend(io(runs, line, best));
     asides
 }
 
@@ -247,10 +290,10 @@ fn shared(limit: &Limit, point: &Point) -> Option<&'static str> {
 }
 
 /// Bytes of the test itself, and of a storage test the physical I/O of its best run, on both sides of the page cache.
-fn io(record: &Record, line: &Line, best: &Point) -> Option<String> {
+fn io(runs: &ByNumber<'_>, line: &Line, best: &Point) -> Option<String> {
     let bytes = best.bytes_per_second.map(|rate| format!("{} MB/s", megabytes(Some(rate.0))));
-    let row = record.runs.iter().find(|run: &&Run| run.number == best.run).map(model::row);
-    let sides = row.filter(|_| line.layer == Layer::Storage).map(|row| {
+    let run = runs.get(&best.run).filter(|_| line.layer == Layer::Storage);
+    let sides = run.map(|run| model::row(run)).map(|row| {
         [("engine", &row.engine_io), ("device", &row.device_io)]
             .map(|(side, io)| side_of(side, io))
             .into_iter()

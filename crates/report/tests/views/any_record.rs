@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use dbdyno_report::{
-    FioJson, Style, calibration_text, csv, fio_json, inventory, io_csv, io_plan_text, io_text, plan, run_line, text,
-    until_text,
+    FioJson, PageOptions, Style, calibration_text, csv, fio_json, html, inventory, io_csv, io_plan_text, io_text, plan,
+    run_line, text, until_text,
 };
 use proptest::prelude::*;
 use record::{
@@ -109,6 +109,7 @@ proptest! {
             prop_assert!(line.chars().count() <= 80 && !line.contains(char::is_control), "{line:?}");
         }
         prop_assert!(!plan(&record.plan).is_empty());
+        prop_assert!(html(&record, &PageOptions::default()).ends_with("</html>"));
         let table = csv(&record);
         let mut reader = ::csv::Reader::from_reader(table.as_bytes());
         prop_assert_eq!(reader.records().filter(Result::is_ok).count(), record.runs.len());
@@ -183,6 +184,7 @@ proptest! {
             prop_assert!(!line.contains(char::is_control), "{line:?}");
         }
         prop_assert!(plan.lines().all(|line| line.chars().count() <= 80 && !line.contains(char::is_control)), "{plan}");
+        prop_assert!(html(&record, &PageOptions::default()).ends_with("</html>"));
         let streams: usize = record.runs.iter().map(|run| run.storage.as_ref().unwrap().streams.len()).sum();
         let table = io_csv(&record);
         let mut reader = ::csv::Reader::from_reader(table.as_bytes());

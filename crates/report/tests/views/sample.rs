@@ -190,7 +190,8 @@ pub fn record() -> Record {
         }
     }
     spoil(&mut runs);
-    let planned = runs.iter().map(|run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop });
+    let planned =
+        runs.iter().map(|run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1 });
     Record {
         schema_version: SCHEMA_VERSION,
         id: "20260131-120000-db1".to_owned(),
@@ -298,6 +299,7 @@ fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -> Ru
         service: latency(steps, service_ns),
         response: latency(steps, service_ns),
         seconds: vec![second; SECONDS as usize],
+        slices: None,
         readings: readings(sample, operations, window_ns),
         storage: None,
         findings: vec![Finding {
@@ -374,6 +376,8 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         pace: Pace::AsFastAsPossible,
         small_rows: 1_000_000,
         large_rows: 10_000_000,
+        repeats: 1,
+        paired: None,
         runs,
         skipped: vec![
             Skipped { test: "T332".to_owned(), reason: "Example SQL has no table compression".to_owned() },

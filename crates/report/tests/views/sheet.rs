@@ -1,7 +1,7 @@
 //! The spec sheet and its parts.
 
 use dbdyno_report::{Style, plan, run_line, text};
-use record::{Outcome, Record, Status};
+use record::{Check, Finding, Outcome, Record, Run, Status, Verdict};
 
 use crate::sample;
 
@@ -112,6 +112,53 @@ fn a_run_in_one_line() {
     let lines: Vec<String> = record.runs.iter().map(run_line).collect();
     assert!(lines.iter().all(|line| line.chars().count() <= 80));
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+/// The sample with `count` runs of T611 at one job, each a hundredth faster than the one before.
+fn repeated(count: u64) -> Record {
+    let mut record = sample::record();
+    let run = record.runs.iter().find(|run| run.test == "T611").unwrap().clone();
+    record.runs.retain(|run| run.test != "T611");
+    for repeat in 0..count {
+        let mut run = Run { number: 1000 + repeat as u32, ..run.clone() };
+        run.totals.operations += run.totals.operations / 100 * repeat;
+        record.runs.push(run);
+    }
+    record
+}
+
+#[test]
+fn repeats_have_an_interval_from_six_on() {
+    let words = |count| plain(&repeated(count), 80).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words(6).contains("6 repeats, 95 % interval 29.98 k to 31.48 k"), "{}", words(6));
+    assert!(words(3).contains("3 repeats; an interval needs 6"), "{}", words(3));
+    assert!(!words(1).contains("repeats;") && words(1).contains("one run each: repeatability unknown"));
+    assert!(words(6).contains("without a word about repeats: one run"));
+}
+
+#[test]
+fn whether_a_long_run_was_steady_is_said() {
+    let mut record = sample::record();
+    assert!(!plain(&record, 80).contains("STEADINESS"), "no run is long enough");
+    let said = [
+        (Verdict::Pass, "STEADY"),
+        (Verdict::Pass, "WARMUP-CUT: steady from second 121 to 300 at 81.2 k per second"),
+        (Verdict::Warn, "DRIFTING: the rate falls by 12 %"),
+    ];
+    for (run, (verdict, detail)) in record.runs.iter_mut().zip(said) {
+        run.findings.push(Finding { check: Check::Steady, verdict, detail: detail.to_owned() });
+    }
+    let sheet = plain(&record, 80);
+    let section = sheet.split("STEADINESS").nth(1).unwrap().split("\n\n").next().unwrap();
+    assert!(
+        section.contains("of 3 runs that are long enough to tell: 1 STEADY, 1 WARMUP-CUT, 1 DRIFTING"),
+        "{section}"
+    );
+    assert!(section.contains("P111 J2  WARMUP-CUT: steady from second 121 to 300"), "{section}");
+    assert!(section.contains("P111 J4  DRIFTING: the rate falls by 12 %"), "{section}");
+    assert!(!section.contains("P111 J1"), "a steady run is only counted\n{section}");
+    let line = run_line(&record.runs[1]);
+    assert!(line.ends_with("WARMUP-CUT") && line.chars().count() <= 80, "{line}");
 }
 
 #[test]

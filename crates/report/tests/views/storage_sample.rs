@@ -142,6 +142,7 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
         service: first.service.clone(),
         response: first.response.clone(),
         seconds: first.seconds.clone(),
+        slices: None,
         readings: vec![Reading { at_ns: Nanos(0), values: begin }, Reading { at_ns: Nanos(window), values: end }],
         findings: vec![finding(Check::DeviceIo, Verdict::Pass, "the block layer saw 100 % of what was asked")],
         storage: Some(Box::new(Storage {
@@ -232,7 +233,7 @@ fn database() -> Vec<IoStream> {
 
 /// A record of these runs on the machine of the sample, without an engine.
 pub fn record(runs: Vec<Run>, io: Option<IoPlan>) -> Record {
-    let planned = |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop };
+    let planned = |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1 };
     let mut record = sample::record();
     record.plan.runs = runs.iter().map(planned).collect();
     (record.plan.skipped, record.plan.io) = (Vec::new(), io);

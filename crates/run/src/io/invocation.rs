@@ -115,6 +115,7 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         number,
         test: phase.name.clone(),
         dop: Dop::jobs(phase.jobs.iter().map(|job| job.clones).sum()),
+        repeat: 1,
     });
     Plan {
         target: "storage".to_owned(),
@@ -128,6 +129,8 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         pace: jobs().next().map_or(Pace::AsFastAsPossible, |job| job.pace),
         small_rows: 0,
         large_rows: 0,
+        repeats: 1,
+        paired: None,
         runs: runs.collect(),
         skipped: Vec::new(),
         test_files: Vec::new(),
@@ -220,7 +223,7 @@ fn announce(request: &IoRequest, plan: &Plan, workplace: &Workplace<'_>) {
         runs: plan.runs.len(),
         expected: Nanos(request.plan.phases.iter().map(length).fold(0, u64::saturating_add)),
         skipped: &[],
-        record: &request.record,
+        records: &[&request.record],
     });
 }
 

@@ -104,7 +104,7 @@ pub(crate) fn measure_phase(
 
 fn planned(phase: &IoPhase, number: u32, test: &str) -> PlannedRun {
     let clones = phase.jobs.iter().map(|job| job.clones).sum();
-    PlannedRun { number, test: test.to_owned(), dop: Dop::jobs(clones) }
+    PlannedRun { number, test: test.to_owned(), dop: Dop::jobs(clones), repeat: 1 }
 }
 
 /// The pace of a run whose jobs agree; as fast as possible where they do not.
@@ -266,6 +266,7 @@ fn fill(run: &mut Run, phase: &IoPhase, streams: &Streams, outcome: &Outcome, le
     run.service = whole.service().latency();
     run.response = whole.response().latency();
     run.seconds = whole.seconds().to_vec();
+    run.slices = whole.slices();
     let Some(storage) = &mut run.storage else { return };
     storage.stall_ns_max = Some(late);
     let pages = ledger.pages();

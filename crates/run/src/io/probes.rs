@@ -213,8 +213,12 @@ mod tests {
     use super::*;
 
     fn plan(runs: &[(&str, u32)]) -> Plan {
-        let runs =
-            runs.iter().map(|(test, jobs)| PlannedRun { number: 0, test: (*test).to_owned(), dop: Dop::jobs(*jobs) });
+        let runs = runs.iter().map(|(test, jobs)| PlannedRun {
+            number: 0,
+            test: (*test).to_owned(),
+            dop: Dop::jobs(*jobs),
+            repeat: 1,
+        });
         Plan {
             target: "example".to_owned(),
             directory: "/tmp".to_owned(),
@@ -227,6 +231,8 @@ mod tests {
             pace: Pace::AsFastAsPossible,
             small_rows: 0,
             large_rows: 0,
+            repeats: 1,
+            paired: None,
             runs: runs.collect(),
             skipped: Vec::new(),
             test_files: Vec::new(),

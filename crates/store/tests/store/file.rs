@@ -1,13 +1,14 @@
 //! Writing and reading one record.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use dbdyno_store::{Error, read, write};
+use dbdyno_store::{Error, read, read_in_detail, read_with, read_without_series, write};
 use proptest::prelude::*;
-use record::{Bytes, Nanos, Record, Status};
+use record::{Bytes, Nanos, Record, Run, SCHEMA_VERSION, Status};
 use tempfile::tempdir;
 
 use crate::sample;
@@ -41,7 +42,8 @@ fn what_was_written_is_read() {
     }
     let left: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["r.json"]);
-    assert_eq!(fs::read_to_string(&path).unwrap(), json(&sample::full()) + "\n");
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains("\n        \"steps\": [23, 24],\n"), "a series lies on one line\n{text}");
 }
 
 proptest! {
@@ -89,6 +91,84 @@ proptest! {
     }
 }
 
+/// A record that is long enough to be read run by run.
+fn long() -> Record {
+    let mut record = sample::full();
+    let runs = record.runs.clone();
+    record.runs = (1..=600).map(|number| Run { number, ..runs[number as usize % runs.len()].clone() }).collect();
+    record
+}
+
+#[test]
+fn a_long_record_is_read_run_by_run_and_is_the_same() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.json");
+    write(&path, &long()).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > 2 << 20);
+    assert_eq!(read(&path).unwrap(), long());
+    let bare = read_without_series(&path, &|run| run.findings.clear()).unwrap();
+    let mut expected = long();
+    for run in &mut expected.runs {
+        (run.seconds, run.slices, run.findings) = (Vec::new(), None, Vec::new());
+    }
+    assert_eq!(bare, expected);
+    let thinned = read_with(&path, &|run| run.seconds.clear()).unwrap();
+    assert!(thinned.runs.iter().all(|run| run.seconds.is_empty() && !run.readings.is_empty()));
+    let wanted = BTreeSet::from([1, 3, 599, 600, 700]);
+    let detailed = read_in_detail(&path, &|run| run.findings.clear(), &|_| wanted.clone()).unwrap();
+    let whole = long().runs.into_iter().filter(|run| wanted.contains(&run.number));
+    for run in whole {
+        let at = run.number as usize - 1;
+        expected.runs[at] = run;
+    }
+    assert_eq!(detailed, expected);
+    assert_eq!(thinned.runs.iter().map(|run| run.number).collect::<Vec<_>>(), (1..=600).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_is_wrong_with_a_long_record_is_told_as_of_a_short_one() {
+    let text = json(&long());
+    let line = |word: &str| text.lines().position(|line| line.contains(word)).unwrap() + 1;
+    let damaged = text.replacen("\"number\": 577", "\"number\": -577", 1);
+    let error = message(&refusal(damaged.as_bytes()));
+    assert!(error.starts_with("record r.json is damaged: invalid value: integer `-577`"), "{error}");
+    assert!(error.contains(&format!("at line {}, ", line("\"number\": 577"))), "{error}");
+    assert!(matches!(refusal(&text.as_bytes()[..text.len() - 2]), Error::Truncated { .. }));
+    assert!(matches!(refusal(&text.as_bytes()[..text.len() / 2]), Error::Truncated { .. }));
+    let newer = text.replacen("\"schema_version\": 2", "\"schema_version\": 3", 1);
+    assert!(matches!(refusal(newer.as_bytes()), Error::Newer { found: 3, .. }));
+    let comma = text.replacen("\"number\": 577", "\"number\" 577", 1);
+    assert!(matches!(refusal(comma.as_bytes()), Error::NotJson { .. }));
+}
+
+#[test]
+fn a_record_of_version_1_is_read() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/record-v1.json");
+    let record = read(&path).unwrap();
+    assert_eq!((record.schema_version, record.plan.repeats, record.runs.len()), (SCHEMA_VERSION, 1, 2));
+    assert!(record.plan.runs.iter().all(|run| run.repeat == 1) && record.plan.paired.is_none());
+    let (probe, test) = (&record.runs[0], &record.runs[1]);
+    let streams = &probe.storage.as_ref().unwrap().streams;
+    assert_eq!(streams[0].seconds.iter().map(|second| second.operations).sum::<u64>(), streams[0].operations);
+    assert_eq!((test.seconds.len(), test.seconds[1].failures), (2, 1));
+    assert_eq!(test.seconds[1].steps, test.seconds[0].steps + 1);
+    // What is read of an old version is written in the new one.
+    let directory = tempdir().unwrap();
+    let renewed = directory.path().join("r.json");
+    write(&renewed, &record).unwrap();
+    assert_eq!(read(&renewed).unwrap(), record);
+}
+
+#[test]
+fn a_record_of_version_1_that_lacks_something_is_told() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/record-v1.json")).unwrap();
+    let error = refusal(text.replacen("\"service_ns_sum\"", "\"service\"", 1).as_bytes());
+    assert_eq!(
+        message(&error),
+        "record r.json of schema version 1 cannot be brought to version 2: a second has no service_ns_sum"
+    );
+}
+
 #[test]
 fn a_number_that_is_not_finite_is_not_written_and_the_old_record_stays() {
     let directory = tempdir().unwrap();
@@ -104,7 +184,7 @@ fn a_number_that_is_not_finite_is_not_written_and_the_old_record_stays() {
 #[test]
 fn a_newer_record_is_refused_before_its_fields_are_looked_at() {
     let error = refusal(br#"{"schema_version": 7, "what": ["nobody", "knows", "yet"]}"#);
-    assert_eq!(message(&error), "record r.json has schema version 7, this dbdyno reads up to version 1");
+    assert_eq!(message(&error), "record r.json has schema version 7, this dbdyno reads up to version 2");
     assert_eq!(error.hint().unwrap(), "upgrade dbdyno to the version that wrote it, or a later one");
     // The version may stand anywhere.
     assert!(matches!(refusal(br#"{"id": 1, "schema_version": 18446744073709551615}"#), Error::Newer { .. }));
@@ -167,6 +247,9 @@ fn what_cannot_be_read_is_told_with_its_cause() {
     let large = directory.path().join("large.json");
     fs::File::create(&large).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX + 1).unwrap();
     assert!(matches!(read(&large).unwrap_err(), Error::TooLarge { .. }));
+    // Zeros are no JSON: that is seen without all of them in memory.
+    fs::File::create(&large).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX).unwrap();
+    assert!(matches!(read(&large).unwrap_err(), Error::NotJson { line: 1, column: 1, .. }));
 }
 
 #[test]
@@ -190,6 +273,6 @@ fn a_reader_who_opened_the_old_record_reads_the_old_one_to_its_end() {
     // Written in place, the open file would now hold the new record, or half of it.
     let mut seen = String::new();
     opened.read_to_string(&mut seen).unwrap();
-    assert_eq!(seen, json(&sample::sparse()) + "\n");
+    assert_eq!(serde_json::from_str::<Record>(&seen).unwrap(), sample::sparse());
     assert_eq!(read(&path).unwrap(), sample::full());
 }

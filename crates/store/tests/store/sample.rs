@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use record::{
     BlockDevice, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Check, Cpu, DataSet, Dop, EngineInventory, FailureKind,
     FileSystem, Finding, HostInventory, Instrument, Kernel, Latency, Layer, Location, Memory, Nanos, NumaNode, Outcome,
-    Pace, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, SCHEMA_VERSION, Second, Setting, Skipped, Status,
-    Sweep, Timestamp, Tool, Totals, Unit, Verdict, name,
+    Pace, Pairing, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, SCHEMA_VERSION, Second, Setting, Side,
+    Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, Verdict, name,
 };
 
 fn some(text: &str) -> Option<String> {
@@ -51,7 +51,9 @@ pub fn full() -> Record {
         status: Status::Interrupted,
         reason: some("interrupted by the user"),
         plan: plan(
-            runs.iter().map(|run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop }).collect(),
+            runs.iter()
+                .map(|run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1 })
+                .collect(),
         ),
         host: host(),
         engine: Some(engine()),
@@ -92,6 +94,8 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         pace: Pace::default(),
         small_rows: 1_000_000,
         large_rows: 10_000_000,
+        repeats: 1,
+        paired: Some(Pairing { side: Side::B, other: "other".to_owned(), other_target: "local:other".to_owned() }),
         runs,
         skipped: vec![Skipped { test: "T332".to_owned(), reason: "no table compression".to_owned() }],
         test_files: vec!["/home/dba/T900.toml".to_owned()],
@@ -221,7 +225,11 @@ fn run(number: u32, pace: Pace) -> Run {
         storage: Some(Box::new(crate::storage::outcome(&latency))),
         service: latency.clone(),
         response: latency,
-        seconds: vec![Second { steps: 23, operations: 23, rows: 46, ..Second::default() }],
+        seconds: vec![
+            Second { steps: 23, operations: 23, rows: 46, ..Second::default() },
+            Second { steps: 24, operations: 23, rows: 46, failures: 1, response_ns_max: Nanos(9), ..Second::default() },
+        ],
+        slices: Some(Slices { width_ns: Nanos::SECOND, responses: vec!["HISTFAAAAA==".to_owned(), String::new()] }),
         readings: vec![
             Reading { at_ns: Nanos(5), values: BTreeMap::from([(name::COMMIT_COUNT.to_owned(), 0)]) },
             Reading { at_ns: Nanos(9), values: BTreeMap::from([(name::COMMIT_COUNT.to_owned(), u64::MAX)]) },

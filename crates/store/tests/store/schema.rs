@@ -46,7 +46,7 @@ fn what_is_not_a_record_does_not_keep_it() {
         spoil(&mut value);
         !validator.is_valid(&value)
     };
-    assert!(spoiled(|value| value["schema_version"] = json!(2)));
+    assert!(spoiled(|value| value["schema_version"] = json!(3)));
     assert!(spoiled(|value| value["surprise"] = json!(1)));
     assert!(spoiled(|value| value["runs"][0]["totals"]["steps"] = json!(-1)));
     assert!(spoiled(|value| value["runs"][0]["layer"] = json!("network")));

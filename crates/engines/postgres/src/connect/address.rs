@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret, Target};
+use tls::Tls;
 
 use super::password::{self, Asked};
-use super::{PATIENCE, Place, Surroundings, Tls};
+use super::{PATIENCE, Place, Surroundings};
 
 /// Parameters of a URL; everything else is a mistake.
 const KNOWN: [&str; 6] = ["sslmode", "sslrootcert", "connect_timeout", "application_name", "host", "port"];
@@ -149,7 +150,7 @@ fn patience(target: &Target, surroundings: &Surroundings) -> Result<Option<Durat
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connect::Mode;
+    use tls::Mode;
 
     fn login(url: &str, variables: &[(&str, &str)]) -> Result<Login> {
         let home = tempfile::tempdir().unwrap();

@@ -1,28 +1,24 @@
 //! Makes a cluster, checks its settings, starts its server and waits until it answers.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use engine::server::{Identity, Place, log_tail, open_log, refused};
 use engine::{Error, Kind, Result};
 
 use super::find::Programs;
 use super::log::Reason;
-use super::place::{Place, refused};
-use super::privilege::Identity;
 use super::{DATABASE, USER};
 
 /// How long a server may be silent after its start.
 const SILENT_LIMIT: Duration = Duration::from_secs(60);
 /// How long a server may say that it is not ready yet: a kept cluster may have to repeat hours of log.
 const RECOVERY_LIMIT: Duration = Duration::from_secs(600);
-/// The part of the log that is read after a failure.
-const LOG_TAIL_BYTES: u64 = 16 << 10;
 
 /// The programs, who runs them and where they run.
 #[derive(Clone, Debug)]
@@ -87,23 +83,9 @@ impl Crew<'_> {
     pub(super) fn configure(&self, configuration: &str) -> Result<()> {
         for (name, text) in [("postgresql.conf", configuration), ("postgresql.auto.conf", "")] {
             let path = self.place.data.join(name);
-            self.replace(&path, text).map_err(|error| refused("write", &path, &error))?;
+            self.identity.replace(&path, text)?;
         }
         Ok(())
-    }
-
-    /// Replaces a file in a directory that belongs to the server's user: he may have put a link there, and root must
-    /// not write through it.
-    fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
-        let draft = path.with_extension("draft");
-        match fs::remove_file(&draft) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
-        file.write_all(text.as_bytes())?;
-        self.identity.give_file(&file)?;
-        fs::rename(&draft, path)
     }
 
     /// Asks the server's own program whether each of `settings` exists and its value can be. It needs no cluster for
@@ -126,14 +108,8 @@ impl Crew<'_> {
 
     /// Starts the server. Its output goes to the log, which is of this start only.
     pub(super) fn launch(&self) -> Result<Child> {
-        let path = &self.place.log;
-        let open = || -> io::Result<File> {
-            OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path)?;
-            // The server's processes write side by side, each behind the others.
-            OpenOptions::new().append(true).open(path)
-        };
-        let log = open().map_err(|error| refused("write", path, &error))?;
-        let copy = log.try_clone().map_err(|error| refused("write", path, &error))?;
+        let log = open_log(self.place)?;
+        let copy = log.try_clone().map_err(|error| refused("write", &self.place.log, &error))?;
         let mut command = self.command("postgres");
         command.arg("-D").arg(&self.place.data).stdout(log).stderr(copy);
         command.spawn().map_err(|error| self.spawn_error("postgres", &error))
@@ -174,7 +150,7 @@ impl Crew<'_> {
     }
 
     fn log_reason(&self) -> Reason {
-        Reason::of(&tail(&self.place.log).unwrap_or_default())
+        Reason::of(&log_tail(self.place))
     }
 
     fn command(&self, program: &str) -> Command {
@@ -199,17 +175,6 @@ pub(super) fn kept_major(data: &Path) -> Result<u32> {
         let message = format!("file {} does not hold a version", path.display());
         Error::new(Kind::NotOurs, message).hint("remove the cluster, or give another --dir")
     })
-}
-
-/// The end of the log, without the line that it begins in the middle of.
-fn tail(path: &Path) -> io::Result<String> {
-    let mut file = File::open(path)?;
-    let skipped = file.metadata()?.len().saturating_sub(LOG_TAIL_BYTES);
-    file.seek(SeekFrom::Start(skipped))?;
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(if skipped == 0 { text } else { text.split_once('\n').map_or(String::new(), |(_, rest)| rest.to_owned()) })
 }
 
 /// What a server answers to a start-up packet.
@@ -277,17 +242,6 @@ mod tests {
         assert_eq!(answer(b"E\0\0\0\x04").0, Greeting::NotYet);
         assert_eq!(answer(b"").0, Greeting::Silence);
         assert_eq!(greet(Path::new("/nonexistent")), Greeting::Silence);
-    }
-
-    #[test]
-    fn a_long_log_is_read_from_a_whole_line_on() {
-        let scratch = tempfile::tempdir().expect("temporary directory");
-        let path = scratch.path().join("log");
-        let lines: String = (0..2000).map(|number| format!("line {number:06}\n")).collect();
-        fs::write(&path, &lines).expect("log");
-        let tail = tail(&path).expect("tail");
-        assert!(tail.len() as u64 <= LOG_TAIL_BYTES && tail.starts_with("line "));
-        assert!(tail.ends_with("line 001999\n"));
     }
 
     #[test]

@@ -3,33 +3,20 @@
 
 mod cluster;
 mod find;
-mod leftover;
 mod log;
-mod machine;
 mod parameter;
-mod place;
-mod privilege;
-mod process;
 mod settings;
-mod state;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use engine::{Error, Kind, Result, Site, Target};
-use rustix::process::Signal;
+use engine::server::{Identity, Machine, Place, Process, Product, Running, Signal, State, end, shared_socket_parents};
+use engine::{Result, Site, Target};
 
 use self::cluster::Crew;
 use self::find::Wish;
-use self::machine::Machine;
 use self::parameter::Parameters;
-use self::place::{Lock, Place};
-use self::privilege::Identity;
-use self::process::Process;
 use self::settings::Sizing;
-use self::state::State;
-
-pub(crate) use self::leftover::clean_up;
 
 /// The role that `initdb` makes; it may do everything.
 const USER: &str = "dbdyno";
@@ -37,6 +24,17 @@ const USER: &str = "dbdyno";
 const DATABASE: &str = "postgres";
 /// Part of the name of the socket.
 const PORT: u16 = 5432;
+
+static PRODUCT: Product = Product {
+    name: "postgres",
+    socket_name: ".s.PGSQL.5432",
+    users: &["postgres", "nobody"],
+    variables: &["PG"],
+    data_option: "-D",
+    // Fast: with a last checkpoint. Immediate: without.
+    stop_in_order: Signal::INT,
+    stop_at_once: Signal::QUIT,
+};
 
 /// A running server that dbdyno started. It is stopped when this is dropped.
 #[derive(Debug)]
@@ -53,12 +51,7 @@ pub(crate) struct Cluster {
     pub(crate) postmaster_pid: u32,
     /// Where the data lie.
     pub(crate) data_directory: PathBuf,
-    place: Place,
-    state: State,
-    /// What a drop is to do with the data.
-    keep: bool,
-    /// Both are there until the server is stopped.
-    running: Option<(Child, Lock)>,
+    running: Running,
 }
 
 /// Starts a server in `site.directory`: on a new cluster, or on one that was kept there.
@@ -68,61 +61,21 @@ pub(crate) struct Cluster {
 /// else, `Space` where it cannot be written, `Unreachable` where the server does not start.
 pub(crate) fn start(target: &Target, site: &Site) -> Result<Cluster> {
     let parameters = Parameters::of(target)?;
-    let place = Place::of(&site.directory)?;
-    let lock = place.claim()?;
-    let kept = match take_over(&place) {
-        Ok(kept) => kept,
-        Err(error) => {
-            place.leave(lock);
-            return Err(error);
-        }
-    };
-    let kept_before = kept.is_some();
-    let mut state = State {
-        boot: process::boot(),
-        owner: Process::own(),
-        data: place.data.clone(),
-        kept: kept_before && site.keep,
-        ..State::default()
-    };
-    match build(&parameters, site, &place, &mut state, kept_before) {
-        Ok(child) => Ok(Cluster {
-            socket_directory: state.socket.clone().unwrap_or_default(),
-            port: PORT,
-            user: USER.to_owned(),
-            database: DATABASE.to_owned(),
-            postmaster_pid: child.id(),
-            data_directory: place.data.clone(),
-            place,
-            state,
-            keep: site.keep,
-            running: Some((child, lock)),
-        }),
-        Err(error) => {
-            // A kept cluster stays as it was: what failed is this start.
-            let undone = leftover::sweep(&place, &State { kept: kept_before, ..state });
-            place.leave(lock);
-            Err(match undone {
-                Ok(_) => error,
-                Err(other) => Error { message: format!("{}; then {}", error.message, other.message), ..error },
-            })
-        }
-    }
+    let running = Running::start(&PRODUCT, site, |place, state, kept| build(&parameters, site, place, state, kept))?;
+    Ok(Cluster {
+        socket_directory: running.state.socket.clone().unwrap_or_default(),
+        port: PORT,
+        user: USER.to_owned(),
+        database: DATABASE.to_owned(),
+        postmaster_pid: running.pid,
+        data_directory: running.place.data.clone(),
+        running,
+    })
 }
 
-/// What is there already: none for a new place, the state of a cluster that was kept. Removes what a dead invocation
-/// left.
-fn take_over(place: &Place) -> Result<Option<State>> {
-    let Some(state) = State::read(&place.state)? else { return Ok(None) };
-    if state.owner_is_alive() {
-        let pid = state.owner.map_or(0, |owner| owner.pid);
-        let message = format!("directory {} is in use by process {pid}", place.root.display());
-        return Err(Error::new(Kind::Usage, message).hint("wait until it has ended, or give another --dir"));
-    }
-    if !state.is_put_away() {
-        leftover::sweep(place, &state)?;
-    }
-    Ok(state.kept.then_some(state))
+/// Stops and removes what a dead invocation left in `directory`; says what it did, a line each.
+pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
+    engine::server::clean_up(&PRODUCT, directory)
 }
 
 /// Makes or takes the cluster and starts its server; `state` holds at every moment what would have to be undone.
@@ -131,14 +84,14 @@ fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State,
     let wish = Wish { directory: parameters.bin.as_deref(), major: parameters.version.or(kept_major) };
     let programs = find::find(wish)?;
     let asked_user = parameters.os_user.as_deref();
-    let identity = if kept { Identity::of_owner(&place.data, asked_user)? } else { Identity::choose(asked_user)? };
+    let identity = if kept { Identity::of_owner(place, asked_user)? } else { Identity::choose(&PRODUCT, asked_user)? };
     let crew = Crew { programs: &programs, identity: &identity, place };
     state.site_mode = identity.let_through(&place.site)?;
-    state.write(&place.state)?;
+    state.write(place)?;
     crew.check_settings(&parameters.settings)?;
-    let socket = place.make_socket_directory(&place::shared_socket_parents(identity.other))?;
+    let socket = place.make_socket_directory(&shared_socket_parents(identity.other))?;
     state.socket = Some(socket.clone());
-    state.write(&place.state)?;
+    state.write(place)?;
     identity.give(&socket)?;
     match kept {
         true => crew.check_kept(parameters.data_checksums)?,
@@ -154,27 +107,17 @@ fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State,
     crew.configure(&settings::configuration(&sizing, &socket.to_string_lossy(), &parameters.settings))?;
     let mut child = crew.launch()?;
     let mut ready = || -> Result<()> {
-        state.postmaster = Process::of(child.id());
-        state.write(&place.state)?;
+        state.server = Process::of(child.id());
+        state.write(place)?;
         crew.await_ready(&mut child, &socket, &parameters.settings)
     };
     match ready() {
         Ok(()) => Ok(child),
         Err(error) => {
-            end(&mut child, Signal::QUIT);
+            end(&mut child, PRODUCT.stop_at_once);
             Err(error)
         }
     }
-}
-
-/// Ends the server and waits for it; false if it outlives every signal.
-fn end(child: &mut Child, first: Signal) -> bool {
-    let ended = Process::of(child.id()).is_none_or(|process| process.end(first));
-    if ended {
-        // It has ended, so this only takes its exit status away.
-        let _ = child.wait();
-    }
-    ended
 }
 
 impl Cluster {
@@ -182,30 +125,8 @@ impl Cluster {
     ///
     /// # Errors
     /// Where the server cannot be stopped or something cannot be removed.
-    pub(crate) fn stop(mut self, keep: bool) -> Result<()> {
-        self.shut_down(keep)
-    }
-
-    fn shut_down(&mut self, keep: bool) -> Result<()> {
-        let Some((mut child, lock)) = self.running.take() else { return Ok(()) };
-        // With a last checkpoint where the data stay: the next start need not repeat the log.
-        let ended = end(&mut child, if keep { Signal::INT } else { Signal::QUIT });
-        let swept = match ended {
-            true => leftover::sweep(&self.place, &State { kept: keep, ..self.state.clone() }).map(|_| ()),
-            false => {
-                let message = format!("server process {} cannot be stopped", self.postmaster_pid);
-                Err(Error::new(Kind::Lost, message).hint("stop it by hand; the next start removes what it leaves"))
-            }
-        };
-        self.place.leave(lock);
-        swept
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        // Nobody is left to hear of an error; the next start finds what could not be removed and says so.
-        let _ = self.shut_down(self.keep);
+    pub(crate) fn stop(self, keep: bool) -> Result<()> {
+        self.running.stop(keep)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The settings of a throwaway cluster: explicit, sized to the host, each with its reason, which is also written
 //! into the configuration file.
 
-use super::machine::Machine;
+use engine::server::Machine;
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -34,7 +34,8 @@ impl Sizing {
     }
 
     fn wal_bytes_max(&self) -> u64 {
-        (self.machine.free_bytes / 8).clamp(GIB, 16 * GIB)
+        // In whole gigabytes, so that two servers side by side are set alike.
+        (self.machine.free_bytes / 8 / GIB * GIB).clamp(GIB, 16 * GIB)
     }
 }
 

@@ -6,6 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 
+use engine::Kind;
 use record::Bytes;
 
 use super::*;
@@ -61,15 +62,11 @@ fn status(pid: u32, name: &str) -> String {
 
 /// Makes a running cluster look as if its dbdyno had died: the server lives on, the owner in the state is a process
 /// that has ended, nobody holds the lock. Returns the server, for us to take its exit status.
-fn abandon(mut cluster: Cluster) -> Child {
+fn abandon(cluster: Cluster) -> Child {
     let mut ended = Command::new("true").spawn().expect("a process");
     let dead = Process { pid: ended.id(), start_ticks: 1 };
     ended.wait().expect("its end");
-    let (child, lock) = cluster.running.take().expect("running");
-    cluster.state.owner = Some(dead);
-    cluster.state.write(&cluster.place.state).expect("state");
-    drop(lock);
-    child
+    cluster.running.abandon(dead)
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What is said beside the figures.
 
+use model::Interval;
 use record::{Dop, Rate};
 
 use super::*;
@@ -22,6 +23,8 @@ fn point(jobs: u32) -> Point {
         run: 1,
         dop: Dop::jobs(jobs),
         operations_per_second: Rate(1.0),
+        repeats: 1,
+        interval: None,
         bytes_per_second: None,
         service: None,
         derived: None,
@@ -46,6 +49,15 @@ fn more_transactions_than_commits_are_explained_where_jobs_can_share() {
     assert_eq!(shared(&above, &point(1)), None, "one job shares with nobody");
     assert_eq!(shared(&limit(Unit::Transaction, 500.0, 1_000.0), &point(4)), None);
     assert_eq!(shared(&limit(Unit::Block, 3_000.0, 1_000.0), &point(4)), None);
+}
+
+#[test]
+fn an_interval_between_runs_is_shown_where_there_is_one() {
+    let of = |repeats, interval| super::repeats(&Point { repeats, interval, ..point(1) }, Unit::Row);
+    let interval = Interval { estimate: 1_030.0, low: 1_010.0, high: 1_050.0 };
+    assert_eq!(of(6, Some(interval)).unwrap(), "6 repeats, 95 % interval 1.010 k to 1.050 k");
+    assert_eq!(of(3, None).unwrap(), "3 repeats; an interval needs 6");
+    assert_eq!(of(1, None), None);
 }
 
 #[test]

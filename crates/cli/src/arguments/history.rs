@@ -1,0 +1,66 @@
+//! Options of `dbdyno history`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+const EXAMPLES: &str = "\
+Examples:
+  dbdyno history --test T611                      throughput of T611 in the records of this directory
+  dbdyno history records --test T616 --jobs 8 --metric p99
+  dbdyno history records --test T311 --format csv
+  dbdyno history records --test T311 --html t311.html";
+
+/// Options of `dbdyno history`.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct HistoryArguments {
+    /// Records, or directories of records
+    #[arg(value_name = "RECORD|DIR", default_value = ".")]
+    pub places: Vec<PathBuf>,
+    /// The test or probe
+    #[arg(long, short, value_name = "CODE")]
+    pub test: String,
+    /// At how many jobs: a number, or `best` for the degree of parallelism with the highest throughput
+    #[arg(long, short, value_name = "N", default_value = "best", allow_hyphen_values = true)]
+    pub jobs: String,
+    /// What is followed
+    #[arg(long, short, value_enum, default_value_t = MetricArgument::Throughput)]
+    pub metric: MetricArgument,
+    /// Write it as a page that needs nothing else, instead of printing it
+    #[arg(long, value_name = "FILE", conflicts_with = "format")]
+    pub html: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = HistoryFormat::Text)]
+    pub format: HistoryFormat,
+}
+
+/// What is followed from record to record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MetricArgument {
+    /// Operations per second, in the unit of the test
+    Throughput,
+    /// The 0.99 quantile of the service time
+    P99,
+    /// Share of the ceiling that the same record found
+    Efficiency,
+}
+
+impl From<MetricArgument> for report::Metric {
+    fn from(metric: MetricArgument) -> report::Metric {
+        match metric {
+            MetricArgument::Throughput => report::Metric::Throughput,
+            MetricArgument::P99 => report::Metric::P99,
+            MetricArgument::Efficiency => report::Metric::Efficiency,
+        }
+    }
+}
+
+/// Formats of a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HistoryFormat {
+    /// For people
+    Text,
+    /// One line per record
+    Csv,
+}

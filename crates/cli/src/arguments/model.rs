@@ -1,0 +1,55 @@
+//! Options of `dbdyno model`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+const SCALE_EXAMPLES: &str = "\
+Examples:
+  dbdyno model scale record.json --test T611              fit, knee and peak of a test
+  dbdyno model scale record.json --test T611 --at 64      what the record says of 64 jobs
+  dbdyno model scale hosts.csv --at 128 --claim 7M        is the claim supported by what was measured?
+  dbdyno model scale hosts.csv --at 24 --claim 1.2M --ceiling switch=2M --ceiling metadata=unknown
+  dbdyno model scale datrium                              a published claim, judged by its own figures
+
+A CSV has two columns: how many, and the rate; a head and several lines of one number are welcome. Verdicts:
+SUPPORTED, UNSUPPORTED (the data are compatible with it and with much else), CONTRADICTED.";
+
+/// What is asked of the models.
+#[derive(Args, Debug)]
+pub struct ModelArguments {
+    /// Which model.
+    #[command(subcommand)]
+    pub model: ModelCommand,
+}
+
+/// The models.
+#[derive(Debug, Subcommand)]
+pub enum ModelCommand {
+    /// How throughput grows with what is added, and whether a claim about more than was measured is supported
+    Scale(ScaleArguments),
+}
+
+/// Options of `dbdyno model scale`.
+#[derive(Args, Debug)]
+#[command(after_help = SCALE_EXAMPLES)]
+pub struct ScaleArguments {
+    /// A record, a CSV file, or the name of a published system
+    #[arg(value_name = "RECORD|CSV|REFERENCE")]
+    pub curve: String,
+    /// Which test of it
+    #[arg(long, short, value_name = "CODE")]
+    pub test: Option<String>,
+    /// At how many jobs, threads or nodes
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    pub at: Option<String>,
+    /// The rate that is claimed there, such as 7M or 165_000
+    #[arg(long, value_name = "RATE", requires = "at", allow_hyphen_values = true)]
+    pub claim: Option<String>,
+    /// What all share, and the rate at which that ends: 2M, switch=2M, metadata=unknown
+    #[arg(long, value_name = "[NAME=]RATE", allow_hyphen_values = true)]
+    pub ceiling: Vec<String>,
+    /// Write a page instead of printing it
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+}

@@ -1,0 +1,81 @@
+//! What may stand behind `dbdyno pair`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{PlacementArgument, PresetArgument};
+
+const PAIR_EXAMPLES: &str = "\
+Examples:
+  dbdyno pair --a local:postgres --b 'local:postgres?wal_compression=on'
+  dbdyno pair --a sqlite --b 'sqlite?page_size=4k' --tests T611,T716 --jobs 1
+  dbdyno pair --a postgres://me@db1/shop --b postgres://me@db2/shop --pairs 20
+  dbdyno pair --a local:postgres --b 'local:postgres?bin=/opt/pg19/bin' --fail-if 'slower>2%'
+
+Both sides are opened, loaded with the same rows, and measured in turns, by lot one or the other first. So what
+drifts on the machine meanwhile is no difference between them. Each side has a record of its own; `dbdyno compare`
+shows the two again. A verdict needs 6 pairs at least.";
+
+/// Options of `dbdyno pair`.
+#[derive(Args, Debug)]
+#[command(after_help = PAIR_EXAMPLES)]
+pub struct PairArguments {
+    /// Side A, which the other is held against: `sqlite`, `local:postgres`, or a URL
+    #[arg(long, value_name = "TARGET", help_heading = "What")]
+    pub a: String,
+    /// Side B
+    #[arg(long, value_name = "TARGET", help_heading = "What")]
+    pub b: String,
+    /// How many pairs of runs each test gets at each degree of parallelism
+    #[arg(long, value_name = "N", default_value = "10", allow_hyphen_values = true, help_heading = "What")]
+    pub pairs: String,
+    /// Codes, layers (cpu, server, storage, database), or test files of your own
+    #[arg(
+        long,
+        value_name = "T611,server,...",
+        value_delimiter = ',',
+        default_value = "T611,T616,T716,T311",
+        help_heading = "What"
+    )]
+    pub tests: Vec<String>,
+    /// Degrees of parallelism [default: 1 and the processors]
+    #[arg(long, short, value_name = "1,8", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
+    pub jobs: Option<Vec<String>>,
+    /// How long and how large
+    #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "How long and how large")]
+    pub preset: PresetArgument,
+    /// Length of each measured window, seconds
+    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub seconds: Option<String>,
+    /// Length of each warm-up, seconds
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub warm_up: Option<String>,
+    /// Rows of the table that fits the engine's cache
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub small_rows: Option<String>,
+    /// Rows of the table that should not fit it
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub large_rows: Option<String>,
+    /// What data, keys, order and lot are drawn from
+    #[arg(long, value_name = "N", default_value_t = 42, help_heading = "How long and how large")]
+    pub seed: u64,
+    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it, with a place for each side
+    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Where")]
+    pub dir: PathBuf,
+    /// Which processors the jobs and a local server run on
+    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
+    pub placement: PlacementArgument,
+    /// Where the records go: NAME.json stands for NAME-a.json and NAME-b.json [default: ./dbdyno-TIME-HOST.json]
+    #[arg(long, value_name = "FILE", help_heading = "Where")]
+    pub record: Option<PathBuf>,
+    /// Fail (exit code 1) where B is slower: `slower>2%`, `T611:slower>5%`, `inconclusive`, with commas between several
+    #[arg(long, value_name = "CONDITIONS")]
+    pub fail_if: Option<String>,
+    /// Print the comparison and nothing else
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print the plan and stop
+    #[arg(long)]
+    pub dry_run: bool,
+}

@@ -1,0 +1,36 @@
+//! What `--fail-if` asks of a comparison.
+
+use model::{Comparison, Gate, GateError};
+use report::ComparisonView;
+use run::{Error, Result};
+
+/// The conditions in `text`.
+///
+/// # Errors
+/// Where one of them is none.
+pub fn gate(text: &str) -> Result<Gate> {
+    text.parse().map_err(|error: GateError| Error::user(format!("--fail-if {error}")))
+}
+
+/// What `--fail-if` asks for, as an error with exit code 1.
+///
+/// # Errors
+/// Where a condition is met.
+pub fn violated(view: &ComparisonView<'_>, comparison: &Comparison) -> Result<()> {
+    let violations = view.violations();
+    if violations.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<String> = violations
+        .iter()
+        .map(|violation| {
+            let name = violation.system.and_then(|index| comparison.systems.get(index));
+            let on = name.map(|name| format!(" on {name}")).unwrap_or_default();
+            match &violation.test {
+                Some(test) => format!("test {test}{on} meets {}: {}", violation.rule, violation.detail),
+                None => violation.detail.clone(),
+            }
+        })
+        .collect();
+    Err(Error::environment(lines.join("\n")).hint("this is what --fail-if asks for"))
+}

@@ -1,0 +1,85 @@
+//! `dbdyno history`: one figure from record to record.
+
+use std::collections::BTreeSet;
+
+use record::Record;
+use report::HistoryQuestion;
+use run::{Error, Result};
+
+use crate::arguments::history::{HistoryArguments, HistoryFormat};
+use crate::command::places::records;
+use crate::command::report::write_page;
+use crate::output::{print, style, width};
+
+/// Carries out `dbdyno history`.
+///
+/// # Errors
+/// Where a record cannot be read, and where none has the test.
+pub fn history(arguments: &HistoryArguments) -> Result<()> {
+    let question =
+        HistoryQuestion { test: arguments.test.clone(), jobs: jobs(&arguments.jobs)?, metric: arguments.metric.into() };
+    let places = records(&arguments.places)?;
+    let mut entries = Vec::new();
+    let (mut tests, mut degrees) = (BTreeSet::new(), BTreeSet::new());
+    for place in &places {
+        // Of the records of a directory it is known what was planned.
+        let planned = place.tests.as_ref();
+        tests.extend(planned.into_iter().flatten().cloned());
+        if planned.is_some_and(|tests| !tests.contains(&question.test)) {
+            continue;
+        }
+        let record = match store::read_without_series(&place.path, &model::thin) {
+            Ok(record) => record,
+            Err(error) => {
+                place.leave_out(error)?;
+                continue;
+            }
+        };
+        tests.extend(record.plan.runs.iter().map(|run| run.test.clone()));
+        degrees.extend(jobs_of(&record, &question.test));
+        entries.extend(report::history_entry(record, &question));
+    }
+    if entries.is_empty() {
+        return Err(nothing(&question, places.len(), &tests, &degrees));
+    }
+    if let Some(file) = &arguments.html {
+        return write_page(file, &report::history_html(entries, &question));
+    }
+    print(&match arguments.format {
+        HistoryFormat::Text => report::history(entries, &question, style(), width()),
+        HistoryFormat::Csv => report::history_csv(entries, &question),
+    })
+}
+
+/// At how many jobs `record` has runs of `test`.
+fn jobs_of(record: &Record, test: &str) -> Vec<u32> {
+    record.runs.iter().filter(|run| run.test == test).map(|run| run.dop.jobs).collect()
+}
+
+/// None of `records` has what is asked for: only other `tests`, or the test at other `degrees`.
+fn nothing(question: &HistoryQuestion, records: usize, tests: &BTreeSet<String>, degrees: &BTreeSet<u32>) -> Error {
+    let test = &question.test;
+    if let (Some(jobs), false) = (question.jobs, degrees.is_empty()) {
+        let known: Vec<String> = degrees.iter().map(u32::to_string).collect();
+        let message = format!("none of {records} records has the test {test} at jobs {jobs}");
+        return Error::user(message).hint(format!("they have it at jobs {}", known.join(", ")));
+    }
+    let known: Vec<&str> = tests.iter().map(String::as_str).collect();
+    let hint = match known.is_empty() {
+        true => "no test was planned in them".to_owned(),
+        false => format!("they have {}", known.join(", ")),
+    };
+    Error::user(format!("none of {records} records has the test {test}")).hint(hint)
+}
+
+/// A number of jobs, or none where it is the best that is asked for.
+fn jobs(text: &str) -> Result<Option<u32>> {
+    if text == "best" {
+        return Ok(None);
+    }
+    match text.parse() {
+        Ok(jobs) if jobs > 0 => Ok(Some(jobs)),
+        _ => Err(Error::user(format!("jobs {text} is not a degree of parallelism"))
+            .hint("use 1 or more, or `best` for the one with the highest throughput")),
+    }
+}

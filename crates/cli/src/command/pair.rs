@@ -1,0 +1,91 @@
+//! `dbdyno pair`: two targets in turns on one machine, then the comparison.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::Target;
+use model::{CompareOptions, Gate};
+use report::ComparisonView;
+use run::{Contender, Error, Interrupt, MeasuredPair, PairWorkplace, Result};
+
+use super::gate::{gate, violated};
+use super::run::{default_record, refuse_existing};
+use crate::arguments::pair::PairArguments;
+use crate::engines::{ENGINES, engine};
+use crate::output::{note, print, style, width};
+use crate::progress::{Loudness, Progress};
+use crate::{request, signal};
+
+/// Pairs from which a verdict may follow: with fewer, no difference is significant whatever it is.
+const PAIRS_MIN: u32 = 6;
+
+/// Carries out `dbdyno pair`.
+///
+/// # Errors
+/// The user's mistakes, the environment's refusals, Ctrl-C.
+pub fn pair(arguments: &PairArguments) -> Result<()> {
+    let gate = arguments.fail_if.as_deref().map(gate).transpose()?;
+    let interrupt = Arc::new(Interrupt::default());
+    let records = records(&arguments.record.clone().unwrap_or_else(default_record));
+    let request = request::pair(arguments, records)?;
+    request.records.iter().try_for_each(|path| refuse_existing(path))?;
+    let [a, b] = [target(&arguments.a, "a")?, target(&arguments.b, "b")?];
+    let contender = |target| Ok::<_, Error>(Contender { engine: engine(target)?, target });
+    let (contender_a, contender_b) = (contender(&a)?, contender(&b)?);
+    signal::listen(Arc::clone(&interrupt))
+        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
+    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
+    let workplace =
+        PairWorkplace { a: contender_a, b: contender_b, engines: ENGINES, listener: &progress, interrupt: &interrupt };
+    if request.pairs < PAIRS_MIN && !arguments.quiet {
+        note(&format!("{} of {PAIRS_MIN} pairs that a verdict needs: none will be given", request.pairs));
+    }
+    if arguments.dry_run {
+        let plans = run::dry_run_pair(&request, &workplace);
+        progress.end();
+        return print(&report::plan(&plans?[0]));
+    }
+    let measured = run::pair(&request, &workplace);
+    progress.end();
+    show(measured?, gate.as_ref())
+}
+
+fn show(measured: MeasuredPair, gate: Option<&Gate>) -> Result<()> {
+    let systems = measured.records.each_ref().map(model::system);
+    let comparison = model::compare(&systems, CompareOptions::default());
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate };
+    if measured.records.iter().all(|record| !record.runs.is_empty()) {
+        print(&report::comparison_text(&view, style(), width()))?;
+    }
+    let [a, b] = measured.paths.each_ref().map(|path| path.display());
+    print(&format!("records {a} and {b}"))?;
+    if let Some(error) = measured.error {
+        let hint = format!("the pairs that are complete can be compared: dbdyno compare {a} {b}");
+        return Err(if error.hint.is_some() { error } else { error.hint(hint) });
+    }
+    violated(&view, &comparison)
+}
+
+/// The records of both sides: `NAME-a.json` and `NAME-b.json`.
+fn records(path: &Path) -> [PathBuf; 2] {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let stem = name.strip_suffix(".json").unwrap_or(&name);
+    ["a", "b"].map(|side| path.with_file_name(format!("{stem}-{side}.json")))
+}
+
+fn target(words: &str, side: &str) -> Result<Target> {
+    words.parse().map_err(|error: engine::TargetError| Error::user(format!("--{side}: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_side_has_a_record_of_its_own() {
+        let names = |path: &str| records(Path::new(path)).map(|path| path.display().to_string());
+        assert_eq!(names("r.json"), ["r-a.json", "r-b.json"]);
+        assert_eq!(names("run.1"), ["run.1-a.json", "run.1-b.json"]);
+        assert_eq!(names("there/r"), ["there/r-a.json", "there/r-b.json"]);
+    }
+}

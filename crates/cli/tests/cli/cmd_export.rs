@@ -1,0 +1,79 @@
+//! `dbdyno export`: tables and logs of what was measured.
+
+use crate::bench::Bench;
+
+fn measured() -> Bench {
+    let bench = Bench::new();
+    bench.succeed(&[
+        "run",
+        "--preset",
+        "smoke",
+        "--jobs",
+        "1,2",
+        "--tests",
+        "T611,P111,P322",
+        "--record",
+        "r.json",
+        "-q",
+    ]);
+    bench
+}
+
+#[test]
+fn a_directory_becomes_tables_and_every_run_is_a_row() {
+    let bench = measured();
+    let said = bench.succeed(&["export", ".", "--format", "csv", "--out", "tables"]);
+    assert!(said.out.starts_with("1 record in tables\n"), "{}", said.out);
+    let record = bench.record("r.json");
+    let runs = record["runs"].as_array().unwrap();
+    let lines = |table: &str| {
+        let text = std::fs::read_to_string(bench.path().join(format!("tables/{table}.csv"))).unwrap();
+        text.lines().count() - 1
+    };
+    assert_eq!(lines("runs"), runs.len());
+    let seconds = runs.iter().map(|run| run["seconds"]["steps"].as_array().unwrap().len());
+    assert_eq!(lines("seconds"), seconds.sum::<usize>());
+    let findings = runs.iter().map(|run| run["findings"].as_array().unwrap().len());
+    assert_eq!(lines("findings"), findings.sum::<usize>());
+    assert_eq!(lines("streams"), runs.iter().filter(|run| run["test"] == "P322").count());
+}
+
+#[test]
+fn parquet_files_are_whole_and_logs_are_one_for_each_run() {
+    let bench = measured();
+    bench.succeed(&["export", "r.json", "--format", "parquet", "--out", "p"]);
+    for table in ["runs", "seconds", "findings", "settings", "readings", "streams", "parameters", "data_sets"] {
+        let bytes = std::fs::read(bench.path().join(format!("p/{table}.parquet"))).unwrap();
+        assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{table}");
+    }
+    let logs = |out: &str| std::fs::read_dir(bench.path().join(out)).unwrap().count();
+    let is_void = |run: &serde_json::Value| run["findings"].as_array().unwrap().iter().any(|f| f["verdict"] == "fail");
+    let mut record = bench.record("r.json");
+    let sound = record["runs"].as_array().unwrap().iter().filter(|run| !is_void(run)).count();
+    bench.succeed(&["export", "r.json", "--format", "hdr", "--out", "h"]);
+    assert_eq!(logs("h"), sound);
+    // A void run is no log, and two records of one name are not one.
+    let first = record["runs"].as_array().unwrap().iter().position(|run| !is_void(run)).unwrap();
+    record["runs"][first]["outcome"] = serde_json::json!({ "status": "failed", "message": "gone" });
+    std::fs::create_dir(bench.path().join("other")).unwrap();
+    std::fs::write(bench.path().join("other/r.json"), record.to_string()).unwrap();
+    let said = bench.succeed(&["export", "r.json", "other/r.json", "--format", "hdr", "--out", "two"]);
+    assert_eq!(logs("two"), 2 * sound - 1);
+    assert!(said.err.contains("other/r.json is called r-2: there is another r before it"), "{}", said.err);
+    assert!(said.out.contains("left out"), "{}", said.out);
+}
+
+#[test]
+fn what_is_there_stays_and_what_is_no_record_is_told() {
+    let bench = measured();
+    std::fs::create_dir(bench.path().join("full")).unwrap();
+    std::fs::write(bench.path().join("full/mine"), "mine").unwrap();
+    let said = bench.run(&["export", "r.json", "--format", "csv", "--out", "full"]);
+    assert_eq!((said.code, said.err.contains("directory full is not empty\nhint: ")), (2, true), "{}", said.err);
+    bench.succeed(&["export", "r.json", "--format", "csv", "--out", "full", "--force"]);
+    assert!(bench.path().join("full/mine").exists() && bench.path().join("full/runs.csv").exists());
+    let said = bench.run(&["export", "full", "--format", "csv", "--out", "x"]);
+    assert_eq!((said.code, said.err.contains("there is no record in full")), (2, true), "{}", said.err);
+    let said = bench.run(&["export", "missing.json", "--format", "csv", "--out", "x"]);
+    assert_eq!((said.code, said.err.contains("missing.json cannot be read")), (2, true), "{}", said.err);
+}

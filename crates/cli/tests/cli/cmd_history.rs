@@ -1,0 +1,74 @@
+//! `dbdyno history`: one figure from record to record.
+
+use crate::bench::Bench;
+
+/// Twenty records of one platform, made of one that was measured: from the eleventh on the steps are half as many.
+fn followed() -> Bench {
+    let bench = Bench::new();
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json", "-q"]);
+    let record = bench.record("r.json");
+    std::fs::remove_file(bench.path().join("r.json")).unwrap();
+    for day in 1..=20u64 {
+        let mut copy = record.clone();
+        copy["id"] = format!("day{day}").into();
+        copy["begun_at"] = format!("2026-01-{day:02}T12:00:00.000Z").into();
+        let run = &mut copy["runs"][0];
+        let level = if day > 10 { 50_000 } else { 100_000 };
+        run["totals"]["operations"] = (level + day * 7 % 5 * 100).into();
+        run["findings"] = serde_json::json!([]);
+        std::fs::write(bench.path().join(format!("day{day}.json")), copy.to_string()).unwrap();
+    }
+    bench
+}
+
+#[test]
+fn a_fall_between_two_records_is_told_with_both() {
+    let bench = followed();
+    let said = bench.succeed(&["history", "--test", "T611"]);
+    assert!(said.out.contains("between day10 and day11 (p = 0.0"), "{}", said.out);
+    assert!(said.out.contains("changed by -49") || said.out.contains("changed by -50"), "{}", said.out);
+    let csv = bench.succeed(&["history", ".", "--test", "T611", "--jobs", "1", "--format", "csv"]).out;
+    assert_eq!(csv.lines().count(), 21, "{csv}");
+    let p99 = bench.succeed(&["history", "--test", "T611", "--metric", "p99"]).out;
+    assert!(p99.contains("no change in 20 values"), "{p99}");
+}
+
+#[test]
+fn few_records_tell_no_change() {
+    let bench = followed();
+    let said = bench.succeed(&["history", "day1.json", "day11.json", "--test", "T611"]);
+    assert!(said.out.contains("warning: preset smoke"), "{}", said.out);
+    let twice = bench.succeed(&["history", "day1.json", "./day1.json", ".", "--test", "T611"]);
+    assert!(twice.out.contains("in 20 values"), "a record that is named twice is one: {}", twice.out);
+    assert!(said.out.contains("2 values: too few to tell a change from chance"), "{}", said.out);
+}
+
+#[test]
+fn what_cannot_be_followed_is_told() {
+    let bench = followed();
+    let said = bench.run(&["history", "--test", "T999"]);
+    let expected = "error: none of 20 records has the test T999\nhint: they have T611\n";
+    assert_eq!((said.code, said.err.as_str()), (2, expected));
+    let said = bench.run(&["history", "--test", "T611", "--jobs", "64"]);
+    let expected = "error: none of 20 records has the test T611 at jobs 64\nhint: they have it at jobs 1\n";
+    assert_eq!((said.code, said.err.as_str()), (2, expected));
+    let said = bench.run(&["history", "--test", "T611", "--jobs", "0"]);
+    assert!(said.code == 2 && said.err.contains("jobs 0 is not a degree of parallelism"), "{}", said.err);
+    let empty = Bench::new();
+    let said = empty.run(&["history", "--test", "T611"]);
+    assert!(said.code == 2 && said.err.contains("there is no record in ."), "{}", said.err);
+}
+
+#[test]
+fn a_damaged_record_of_a_directory_is_left_out_and_told() {
+    let bench = followed();
+    // Its head is whole; what is wrong is in a run.
+    let damaged = std::fs::read_to_string(bench.path().join("day20.json")).unwrap();
+    let damaged = damaged.replacen("\"totals\":{", "\"totals\":{\"steps\":\"many\",", 1);
+    std::fs::write(bench.path().join("day20.json"), damaged).unwrap();
+    let said = bench.succeed(&["history", "--test", "T611"]);
+    assert!(said.err.contains("left out: record ./day20.json is damaged"), "{}", said.err);
+    assert!(said.out.contains("in 19 values"), "{}", said.out);
+    let said = bench.run(&["history", "day20.json", "--test", "T611"]);
+    assert!(said.code == 2 && said.err.contains("error: record day20.json is damaged"), "{}", said.err);
+}

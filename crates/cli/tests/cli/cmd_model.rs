@@ -1,0 +1,154 @@
+//! `dbdyno model scale`: curves of records, files and published systems, and claims about more than was measured.
+
+use std::fs;
+
+use crate::bench::Bench;
+
+/// The words of a text whatever lines they are broken into.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_published_claim_is_judged_without_being_asked_for() {
+    let bench = Bench::new();
+    let said = words(&bench.succeed(&["model", "scale", "datrium"]).out);
+    let told = [
+        "claim 7.000 M blk/s at N = 128",
+        "verdict UNSUPPORTED",
+        "Measured: 165K at N = 3.",
+        "it would be 47K to 7.04M",
+        "measure up to N = 128 to support the claim, up to 39 for 90 % of linear",
+    ];
+    for told in told {
+        assert!(said.contains(told), "no {told:?} in\n{said}");
+    }
+    let asked = bench.succeed(&["model", "scale", "datrium", "--at", "128"]).out;
+    assert_eq!(words(&asked), said, "what is claimed of 128 is judged where 128 is asked about");
+    bench.succeed(&["model", "scale", "datrium", "--html", "s.html"]);
+    let page = fs::read_to_string(bench.path().join("s.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("UNSUPPORTED"));
+}
+
+#[test]
+fn a_published_sweep_is_fitted() {
+    let bench = Bench::new();
+    let said = words(&bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626"]).out);
+    for told in ["knee N = 10.2", "peak 358.6 k blk/s at N = 60.1", "128 339.3 k 1"] {
+        assert!(said.contains(told), "no {told:?} in\n{said}");
+    }
+    let inside = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "32", "--ceiling", "1M"]).out;
+    assert!(inside.contains("AT N = 32") && !inside.contains("BEYOND"), "{inside}");
+    let drawn = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--ceiling", "1M"]).out;
+    assert!(drawn.contains("ceilings are not used without --at"), "{drawn}");
+    let more = bench.succeed(&["model", "scale", "hp-dl980", "--test", "T626", "--at", "256", "--claim", "600K"]);
+    assert!(words(&more.out).contains("verdict CONTRADICTED"), "{}", more.out);
+}
+
+#[test]
+fn a_file_of_two_columns_is_a_curve() {
+    let bench = Bench::new();
+    let file = "hosts,IOPS\n1,55000\n2,110500\n2,109800\n4,218000\n8,430000\n";
+    fs::write(bench.path().join("hosts.csv"), file).unwrap();
+    let said = bench.succeed(&["model", "scale", "hosts.csv", "--at", "12", "--claim", "600_000"]);
+    for told in ["hosts.csv [IOPS]", "N are hosts", "verdict"] {
+        assert!(said.out.contains(told), "no {told} in\n{}", said.out);
+    }
+    // Two points decide nothing, and a claim by them is not supported.
+    fs::write(bench.path().join("two.csv"), "n,rate\n1,55000\n2,110000\n").unwrap();
+    let judged = bench.succeed(&["model", "scale", "two.csv", "--at", "128", "--claim", "7M"]);
+    assert!(words(&judged.out).contains("verdict UNSUPPORTED"), "{}", judged.out);
+    let shared =
+        bench.succeed(&["model", "scale", "two.csv", "--at", "128", "--claim", "7M", "--ceiling", "switch=2M"]);
+    assert!(words(&shared.out).contains("verdict CONTRADICTED"), "{}", shared.out);
+}
+
+#[test]
+fn a_record_has_curves_by_test() {
+    let bench = Bench::new();
+    let run = ["run", "--preset", "smoke", "--jobs", "1,2,4", "--tests", "P111,T611", "--quiet", "--record", "r.json"];
+    bench.succeed(&run);
+    let said = bench.succeed(&["model", "scale", "r.json", "--test", "T611"]);
+    assert!(said.out.contains("T611") && said.out.contains("N are jobs"), "{}", said.out);
+    // The same figures, asked for instead of found, and on several nodes at once.
+    let mut record = bench.record("r.json");
+    for run in record["runs"].as_array_mut().unwrap() {
+        run["dop"]["nodes"] = run["dop"]["jobs"].clone();
+    }
+    fs::write(bench.path().join("nodes.json"), record.to_string()).unwrap();
+    for run in record["runs"].as_array_mut().unwrap() {
+        run["pace"] = serde_json::json!({ "rate": { "steps_per_second": 10.0 } });
+    }
+    fs::write(bench.path().join("open.json"), record.to_string()).unwrap();
+    for (name, reason) in
+        [("nodes.json", "different numbers of nodes with different loads"), ("open.json", "a rate that was asked for")]
+    {
+        let said = bench.run(&["model", "scale", name, "--test", "T611"]);
+        assert!(said.code == 2 && said.err.contains(reason), "{name}: {}", said.err);
+    }
+    for run in record["runs"].as_array_mut().unwrap() {
+        run["outcome"] = serde_json::json!({ "status": "failed", "message": "the disk was full" });
+    }
+    fs::write(bench.path().join("void.json"), record.to_string()).unwrap();
+    let void = bench.run(&["model", "scale", "void.json", "--test", "T611"]);
+    let told = "has no rate: all 3 runs are void, run ";
+    assert!(void.code == 2 && void.err.contains(told) && void.err.contains("the disk was full"), "{}", void.err);
+    let which = bench.run(&["model", "scale", "r.json"]);
+    assert_eq!(which.code, 2);
+    assert!(which.err.contains("--test is one of P111, T611"), "{}", which.err);
+}
+
+#[test]
+fn what_is_no_curve_is_refused_with_a_hint() {
+    let bench = Bench::new();
+    for (name, text) in [
+        ("two.csv", "1,10\n2,19\n"),
+        ("word.csv", "1,10\n2,many\n"),
+        ("minus.csv", "1,-10\n"),
+        ("no.csv", ""),
+        ("huge.csv", "1,1e300\n"),
+    ] {
+        fs::write(bench.path().join(name), text).unwrap();
+    }
+    let refusals: [(&[&str], &str); 17] = [
+        (&["two.csv"], "a curve needs at least 3 degrees of parallelism; two.csv has 2 (1, 2)"),
+        (&["two.csv", "--at", "64"], "a curve needs at least 3 degrees of parallelism"),
+        (&["word.csv"], "word.csv line 2: rate \"many\" is not a number"),
+        (&["minus.csv"], "minus.csv line 1: rate -10 is negative"),
+        (&["no.csv"], "no.csv has no rate"),
+        (&["two.csv", "--test", "T611"], "two.csv has no tests"),
+        (&["two.csv", "--at", "0", "--claim", "7M"], "--at 0 is not a degree of parallelism"),
+        (&["two.csv", "--at", "2e9"], "--at 2e9 is beyond 1000000000"),
+        (&["two.csv", "--at", "8", "--claim", "1e300"], "--claim 1e300 is beyond 1e15"),
+        (&["huge.csv"], "huge.csv line 1: rate 1e300 is beyond 1e15"),
+        (&["two.csv", "--at", "8", "--claim", "30", "--ceiling", "=5"], "--ceiling =5 has no name before the ="),
+        (
+            &["two.csv", "--at", "8", "--claim", "30", "--ceiling", "switch=15"],
+            "ceiling switch 15 is below 19, which was measured at N = 2",
+        ),
+        (&["closson"], "--test is one of "),
+        (&["hp-dl980"], "hp-dl980-violin-vma3205 has 16 tests with a curve, which one is meant?"),
+        (&["two.csv", "--at", "8", "--claim", "much"], "--claim much is not a rate"),
+        (&["hp-dl980", "--test", "T999"], "hp-dl980-violin-vma3205 has no test T999"),
+        (&["exadata"], "exadata is no file here, and no published system"),
+    ];
+    for (arguments, message) in refusals {
+        let said = bench.run(&[&["model", "scale"], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?}: {}", said.err);
+        assert!(said.err.contains(message) && said.err.contains("hint: "), "{arguments:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn published_systems_are_listed_and_shown() {
+    let bench = Bench::new();
+    let list = bench.succeed(&["list", "references"]).out;
+    for name in ["hp-dl980-violin-vma3205  2012", "datrium-slob-2018  2018", "SLOB-scale-out"] {
+        assert!(list.contains(name), "no {name} in\n{list}");
+    }
+    let sheet = bench.succeed(&["report", "hp-dl980"]).out;
+    let table = sheet.split("T626").last().unwrap();
+    for figures in ["#J", "33.44 k", "31.65 k", "318.0", "<= 500 µs", "78.0 s"] {
+        assert!(table.contains(figures), "no {figures} in\n{table}");
+    }
+}

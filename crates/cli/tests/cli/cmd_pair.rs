@@ -1,0 +1,182 @@
+//! `dbdyno pair`: two targets in turns.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::bench::{Bench, runs, said};
+use crate::broken_off::{signal, wait_for_runs};
+use crate::local_server::servers;
+
+const SMALL: [&str; 8] = ["--preset", "smoke", "--jobs", "1", "--tests", "T611,T716", "--record", "r.json"];
+
+fn pair<'a>(a: &'a str, b: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["pair", "--a", a, "--b", b][..], &SMALL[..], more].concat()
+}
+
+/// Test, degree and repetition of every run, in the order of the record.
+fn places(record: &Value) -> Vec<(String, u64, u64)> {
+    let planned = |run: &Value| &record["plan"]["runs"][run["number"].as_u64().unwrap() as usize - 1];
+    let place = |run: &Value| {
+        let planned = planned(run);
+        assert_eq!(planned["test"], run["test"]);
+        let jobs = run["dop"]["jobs"].as_u64().unwrap();
+        (run["test"].as_str().unwrap().to_owned(), jobs, planned["repeat"].as_u64().unwrap())
+    };
+    record["runs"].as_array().unwrap().iter().map(place).collect()
+}
+
+#[test]
+fn both_sides_are_measured_in_turns_and_each_has_a_record_that_names_the_other() {
+    let bench = Bench::new();
+    let said = bench.succeed(&pair("sqlite", "sqlite", &["--pairs", "6"]));
+    assert!(said.out.contains("r-a.json") && said.out.contains("r-b.json"), "{}", said.out);
+    assert_eq!(bench.files().iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["r-a.json", "r-b.json"]);
+    let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
+    for (record, side, other) in [(&a, "a", "r-b"), (&b, "b", "r-a")] {
+        assert_eq!(record["status"], "finished");
+        let expected = serde_json::json!({ "side": side, "other": other, "other_target": "sqlite" });
+        assert_eq!(record["plan"]["paired"], expected);
+        assert_eq!(record["plan"]["repeats"], 6);
+        assert_eq!((runs(record, "T611").len(), runs(record, "T716").len()), (6, 6));
+    }
+    assert_eq!(places(&a), places(&b));
+    let distinct: BTreeSet<_> = places(&a).into_iter().collect();
+    assert_eq!(distinct.len(), 12, "each test once in each round");
+    let begun = |record: &Value, at: usize| record["runs"][at]["begun_at"].as_str().unwrap().to_owned();
+    let first: Vec<bool> = (0..12).map(|at| begun(&a, at) < begun(&b, at)).collect();
+    assert!(first.contains(&true) && first.contains(&false), "the lot decides who begins: {first:?}");
+    for at in 1..12 {
+        let (before, after) = (begun(&a, at - 1).max(begun(&b, at - 1)), begun(&a, at).min(begun(&b, at)));
+        assert!(before < after, "a pair begins when the one before it has ended");
+    }
+    for (one, other) in a["data_sets"].as_array().unwrap().iter().zip(b["data_sets"].as_array().unwrap()) {
+        assert_eq!(one["fingerprint"], other["fingerprint"], "the same rows");
+    }
+}
+
+#[test]
+fn two_servers_of_our_own_do_not_collide_and_settings_may_differ() {
+    let bench = Bench::new();
+    let other = "local:postgres?shared_buffers=48MB";
+    bench.succeed(&pair("local:postgres", other, &["--pairs", "2"]));
+    let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
+    assert_eq!(
+        (a["engine"]["cache_bytes"].as_u64(), b["engine"]["cache_bytes"].as_u64()),
+        (Some(16 << 20), Some(48 << 20))
+    );
+    assert_eq!(a["plan"]["large_rows"], b["plan"]["large_rows"], "whatever the caches are");
+    assert_eq!(b["plan"]["paired"]["other_target"], "local:postgres");
+    for record in [&a, &b] {
+        for run in record["runs"].as_array().unwrap() {
+            assert_eq!(run["outcome"]["status"], "done", "{}", run["outcome"]);
+        }
+    }
+    assert!(servers(&bench).is_empty(), "a server was left behind");
+    assert_eq!(bench.files().len(), 2, "{:?}", bench.files());
+}
+
+#[test]
+fn after_kill_9_the_next_start_stops_both_servers_and_the_pairs_before_are_kept() {
+    let bench = Bench::new();
+    let mut child = bench.start(&pair("local:postgres", "local:postgres", &["--pairs", "50", "--seconds", "0.3"]));
+    wait_for_runs(&bench, "r-b.json", 2);
+    signal(child.id(), "KILL");
+    child.wait().unwrap();
+    assert!(servers(&bench).len() >= 2, "both were orphaned");
+    assert!(!bench.record("r-a.json")["runs"].as_array().unwrap().is_empty());
+    let refused = bench.run(&["run", "--resume", "r-a.json"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("one side of a comparison in pairs"), "{}", refused.err);
+    let cleaned = bench.succeed(&["clean", "--yes"]);
+    assert!(cleaned.out.contains("stopped") || cleaned.out.contains("removed"), "{}", cleaned.out);
+    assert!(servers(&bench).is_empty(), "a server was left behind");
+    assert_eq!(bench.files().len(), 2, "{:?}", bench.files());
+}
+
+#[test]
+fn ctrl_c_ends_both_sides_and_keeps_what_was_finished() {
+    let bench = Bench::new();
+    let child = bench.start(&pair("local:postgres", "sqlite", &["--pairs", "50", "--seconds", "0.3"]));
+    wait_for_runs(&bench, "r-a.json", 1);
+    wait_for_runs(&bench, "r-b.json", 1);
+    signal(child.id(), "INT");
+    let said = said(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
+    for name in ["r-a.json", "r-b.json"] {
+        let record = bench.record(name);
+        assert_eq!(record["status"], "interrupted");
+        assert!(!record["runs"].as_array().unwrap().is_empty());
+    }
+    assert!(servers(&bench).is_empty());
+    assert_eq!(bench.files().len(), 2, "{:?}", bench.files());
+}
+
+#[test]
+fn a_side_that_dies_ends_the_pair_and_is_named() {
+    let bench = Bench::new();
+    let child = bench.start(&pair("sqlite", "local:postgres", &["--pairs", "50", "--seconds", "0.3"]));
+    let server = crate::local_server::wait_for_server(&bench);
+    wait_for_runs(&bench, "r-b.json", 1);
+    signal(server, "QUIT");
+    let said = said(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    assert!(said.err.contains("side B") && said.err.contains("hint: "), "{}", said.err);
+    assert_eq!(bench.record("r-a.json")["status"], "failed");
+    assert!(!bench.path().join("dbdyno-data").exists());
+}
+
+#[test]
+fn what_cannot_be_paired_is_refused_with_a_hint() {
+    let bench = Bench::new();
+    let refusals = [
+        (vec!["--tests", "P111"], "P111 is about the machine alone"),
+        (vec!["--tests", "T999"], "test T999 is not known"),
+        (vec!["--pairs", "0"], "pairs 0 is not a number from 1 to 1000"),
+        (vec!["--jobs", "0"], "jobs 0 is not a degree of parallelism"),
+        (vec!["--tests", "T332"], "no test can be run on both sides"),
+    ];
+    for (options, message) in refusals {
+        let said =
+            bench.run(&[&["pair", "--a", "sqlite", "--b", "sqlite", "--preset", "smoke"][..], &options].concat());
+        assert_eq!(said.code, 2, "{options:?}: {}", said.err);
+        assert!(said.err.contains(message) && said.err.contains("hint: "), "{options:?}: {}", said.err);
+    }
+    std::fs::write(bench.path().join("r-b.json"), "{}").unwrap();
+    let said = bench.run(&pair("sqlite", "sqlite", &[]));
+    assert_eq!(said.code, 2);
+    assert!(said.err.contains("record r-b.json exists"), "{}", said.err);
+    assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn a_dry_run_says_how_long_it_takes_and_writes_nothing() {
+    let bench = Bench::new();
+    let said =
+        bench.succeed(&pair("sqlite", "sqlite?synchronous=off", &["--pairs", "6", "--seconds", "5", "--dry-run"]));
+    for words in ["side A", "sqlite?synchronous=off", "6 pairs", "T611", "duration"] {
+        assert!(said.out.contains(words), "no {words} in\n{}", said.out);
+    }
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+}
+
+#[test]
+fn it_ends_in_the_comparison_and_a_gate_decides_the_exit_code() {
+    let bench = Bench::new();
+    let sides = ["pair", "--a", "sqlite", "--b", "sqlite", "--quiet", "--jobs", "1", "--tests", "T611", "--pairs", "6"];
+    let short = ["--seconds", "0.1", "--small-rows", "3200", "--large-rows", "3200"];
+    let paired = |more: &[&str]| bench.run(&[&sides[..], &short, more].concat());
+    let said = paired(&["--record", "r.json"]);
+    assert_eq!((said.code, said.err.as_str()), (0, ""));
+    assert!(said.out.contains("paired, 6 pairs"), "{}", said.out);
+    let verdicts = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE"];
+    assert!(verdicts.iter().any(|verdict| said.out.contains(verdict)), "{}", said.out);
+    // A test that is named and not compared fails, whatever the figures are.
+    let gated = paired(&["--record", "gated.json", "--fail-if", "T616:slower>5%"]);
+    assert_eq!(gated.code, 1, "{}", gated.err);
+    assert!(gated.err.contains("T616") && gated.err.contains("hint: "), "{}", gated.err);
+    let refused = paired(&["--record", "none.json", "--fail-if", "faster"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("\"faster\" is not a condition") && refused.err.contains("hint: "), "{}", refused.err);
+    assert_eq!(bench.files().len(), 4, "{:?}", bench.files());
+}

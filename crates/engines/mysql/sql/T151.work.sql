@@ -1,0 +1,2 @@
+-- T151: the whole tree of calls.
+call t151(:n)

@@ -1,0 +1,2 @@
+-- T161: one array, filled and sorted in one call.
+call t161(:elements)

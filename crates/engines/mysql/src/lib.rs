@@ -1,0 +1,85 @@
+//! MariaDB and MySQL, two products that speak one protocol.
+//!
+//! A crate of its own so that its weight (the protocol, TLS) is paid only where it is used. The session is our own
+//! because it is what is measured with: it does one write and one read for a statement and allocates nothing.
+//!
+//! Native needs: none; `local:mariadb` needs the server's programs. Known limits: one node; no client certificates; of
+//! the ways to prove a password `mysql_native_password` and `caching_sha2_password`; the latter in full only where
+//! nobody can read along. MySQL is not yet run against a server: what is said of it is from its documentation.
+
+mod codec;
+mod connect;
+mod counter;
+mod dialect;
+mod failure;
+mod flavour;
+mod inventory;
+mod message;
+mod node;
+mod process;
+mod server;
+mod session;
+mod sql;
+mod wire;
+
+use std::path::Path;
+
+use engine::{Dialect, Engine, Node, Result, Site, StatementFile, Target};
+
+use self::flavour::Flavour;
+
+/// MariaDB 10.5 and later.
+pub const MARIADB: MysqlEngine = MysqlEngine { flavour: Flavour::MariaDb };
+
+/// MySQL 8.0 and later.
+pub const MYSQL: MysqlEngine = MysqlEngine { flavour: Flavour::MySql };
+
+/// One of the two products, before a connection is made. Which one a server is, it says itself: the scheme of a URL
+/// decides nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct MysqlEngine {
+    flavour: Flavour,
+}
+
+impl Engine for MysqlEngine {
+    fn name(&self) -> &'static str {
+        self.flavour.name()
+    }
+
+    fn title(&self) -> &'static str {
+        self.flavour.title()
+    }
+
+    fn summary(&self) -> &'static str {
+        match self.flavour {
+            Flavour::MariaDb => "10.5 and later, over a Unix socket, TCP or TLS; local:mariadb starts one",
+            Flavour::MySql => "8.0 and later, the same way; not yet run against a server",
+        }
+    }
+
+    fn schemes(&self) -> &'static [&'static str] {
+        match self.flavour {
+            Flavour::MariaDb => &["mariadb"],
+            Flavour::MySql => &["mysql"],
+        }
+    }
+
+    fn dialect(&self) -> &'static Dialect {
+        &dialect::DIALECT
+    }
+
+    fn statement_files(&self) -> &'static [StatementFile] {
+        sql::FILES
+    }
+
+    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
+        Ok(Box::new(node::open(self.flavour, target, site)?))
+    }
+
+    fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {
+        match self.flavour {
+            Flavour::MariaDb => server::clean_up(directory),
+            Flavour::MySql => Ok(Vec::new()),
+        }
+    }
+}

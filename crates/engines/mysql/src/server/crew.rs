@@ -1,0 +1,199 @@
+//! Makes the data, checks settings, starts the server and waits until it answers.
+
+use std::io::{self, Read};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engine::server::{Identity, Place, log_tail, open_log, refused};
+use engine::{Error, Kind, Result};
+
+use super::find::Programs;
+use super::log::Reason;
+
+/// How long a server may take to start: one that was killed repeats its log first.
+const START_LIMIT: Duration = Duration::from_secs(600);
+
+/// Settings that the data are made with and that cannot change afterwards.
+const OF_THE_DATA: [&str; 4] =
+    ["innodb_data_file_path", "innodb_page_size", "innodb_undo_tablespaces", "lower_case_table_names"];
+
+/// Name of the directory for temporary files, among the data: it shall be on the same device.
+const TEMPORARY: &str = "dbdyno_temporary";
+
+/// Name of the option file, among the data.
+const OPTION_FILE: &str = "mariadb.cnf";
+
+/// The programs, who runs them and where they run.
+#[derive(Clone, Debug)]
+pub(super) struct Crew<'a> {
+    pub(super) programs: &'a Programs,
+    pub(super) identity: &'a Identity,
+    pub(super) place: &'a Place,
+}
+
+impl Crew<'_> {
+    /// Makes the data directory, which must be absent. Nothing is synced then: what is not there after a crash is made
+    /// again. The server itself, when it runs, syncs all that it writes. `asked` are the settings of the target.
+    pub(super) fn make(&self, asked: &[(String, String)]) -> Result<()> {
+        let data = &self.place.data;
+        std::fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
+        self.identity.give(data)?;
+        let temporary = self.temporary_directory();
+        std::fs::create_dir(&temporary).map_err(|error| refused("create", &temporary, &error))?;
+        self.identity.give(&temporary)?;
+        let mut command = self.command(&self.programs.install);
+        command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
+        // Whoever reaches the socket has passed the mode of its directory; nobody reaches it another way.
+        command.args(["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]);
+        command.args(["--debug-no-sync", "--innodb-log-file-size=8M", "--lc-messages=en_US"]);
+        command.arg(format!("--tmpdir={}", temporary.display()));
+        let of_the_data = |setting: &&(String, String)| OF_THE_DATA.contains(&setting.0.as_str());
+        let asked: Vec<&(String, String)> = asked.iter().filter(of_the_data).collect();
+        command.args(asked.iter().map(|(name, value)| format!("--{name}={value}")));
+        let output = self.output(command, &self.programs.install)?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        let (kind, hint) = match asked.is_empty() {
+            true => (Kind::Unreachable, "run it by hand to see more"),
+            false => (Kind::Usage, "leave settings of the target away"),
+        };
+        Err(Reason::of(&said).error(kind, "mariadb-install-db failed", hint))
+    }
+
+    /// Writes the option file.
+    pub(super) fn configure(&self, options: &str) -> Result<()> {
+        self.identity.replace(&self.option_file(), options)
+    }
+
+    /// A directory of its own: a server that starts removes what it takes for leftovers of another in the common one.
+    fn temporary_directory(&self) -> PathBuf {
+        self.place.data.join(TEMPORARY)
+    }
+
+    fn option_file(&self) -> PathBuf {
+        self.place.data.join(OPTION_FILE)
+    }
+
+    /// Asks the server's own program whether each of `settings` exists and its value can be. It needs no data for that.
+    pub(super) fn check_settings(&self, settings: &[(String, String)]) -> Result<()> {
+        for (name, value) in settings {
+            let mut command = self.command(&self.programs.server);
+            command.args(["--no-defaults", &format!("--{name}={value}"), "--help", "--verbose"]);
+            command.arg(format!("--datadir={}", self.place.root.display()));
+            let output = self.output(command, &self.programs.server)?;
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            // An option of a plugin that it does not take only switches the plugin off here; an unknown one ends it.
+            if !output.status.success() || said.contains("Error while setting value") {
+                let what = format!("server setting {name}={value} is refused");
+                let hint = "local:mariadb takes bin, os_user and the settings of the server";
+                return Err(Reason::of(&said).error(Kind::Usage, &what, hint));
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts the server. Its output goes to the log, which is of this start only.
+    pub(super) fn launch(&self) -> Result<Child> {
+        let log = open_log(self.place)?;
+        let copy = log.try_clone().map_err(|error| refused("write", &self.place.log, &error))?;
+        let mut command = self.command(&self.programs.server);
+        command.arg(format!("--defaults-file={}", self.option_file().display()));
+        // Said here and not in the file: by it the server is found among all processes.
+        command.arg(format!("--datadir={}", self.place.data.display()));
+        command.arg(format!("--pid-file={}", self.place.data.join("pid").display()));
+        command.arg(format!("--tmpdir={}", self.temporary_directory().display()));
+        command.arg(format!("--ignore-db-dirs={TEMPORARY}"));
+        command.stdout(log).stderr(copy);
+        command.spawn().map_err(|error| self.spawn_error(&self.programs.server, &error))
+    }
+
+    /// Waits until the server takes connections on `socket`. `asked` are the settings of the target: where there are
+    /// some, a failure is put down to them.
+    pub(super) fn await_ready(&self, server: &mut Child, socket: &Path, asked: &[(String, String)]) -> Result<()> {
+        let begun = Instant::now();
+        while !greets(socket) {
+            if !matches!(server.try_wait(), Ok(None)) {
+                return Err(self.start_error(asked));
+            }
+            if begun.elapsed() > START_LIMIT {
+                let message = format!("the server did not take connections within {} s", START_LIMIT.as_secs());
+                return Err(Error::new(Kind::Unreachable, format!("{message}: {}", self.log_reason().message)));
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    fn start_error(&self, asked: &[(String, String)]) -> Error {
+        let reason = self.log_reason();
+        if asked.is_empty() {
+            return reason.error(Kind::Unreachable, "the server did not start", "give other settings in the target");
+        }
+        let asked: Vec<String> = asked.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let what = format!("the server did not start with {}", asked.join(" "));
+        reason.error(Kind::Usage, &what, "leave settings of the target away")
+    }
+
+    fn log_reason(&self) -> Reason {
+        Reason::of(&log_tail(self.place))
+    }
+
+    fn command(&self, program: &Path) -> Command {
+        self.identity.command(program, &self.place.root)
+    }
+
+    fn output(&self, mut command: Command, program: &Path) -> Result<Output> {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.output().map_err(|error| self.spawn_error(program, &error))
+    }
+
+    fn spawn_error(&self, program: &Path, error: &io::Error) -> Error {
+        self.identity.spawn_error(program, &self.place.root, error)
+    }
+}
+
+/// Whether a server says hello on `socket`. A refusal is said the same way, by a server that is not ready yet.
+fn greets(socket: &Path) -> bool {
+    let hello = || -> io::Result<bool> {
+        let mut stream = UnixStream::connect(socket)?;
+        stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+        let mut head = [0; 5];
+        stream.read_exact(&mut head)?;
+        // Behind the length and the sequence: the version of the protocol.
+        Ok(head[4] == 10)
+    };
+    hello().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    #[test]
+    fn a_server_is_ready_when_it_says_hello() {
+        let scratch = tempfile::tempdir().expect("temporary directory");
+        for (number, (said, expected)) in
+            [(&b"\x4a\0\0\0\x0a10.11"[..], true), (b"\x17\0\0\0\xff\x10\x04", false), (b"", false)]
+                .into_iter()
+                .enumerate()
+        {
+            let socket = scratch.path().join(number.to_string());
+            let listener = UnixListener::bind(&socket).expect("listen");
+            let server = thread::spawn(move || {
+                let (mut stream, _) = listener.accept().expect("accept");
+                stream.write_all(said).expect("say");
+            });
+            assert_eq!(greets(&socket), expected, "{said:?}");
+            server.join().expect("server");
+        }
+        assert!(!greets(Path::new("/nonexistent")));
+    }
+}

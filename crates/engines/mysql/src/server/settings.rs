@@ -1,0 +1,177 @@
+//! The settings of a throwaway server: explicit, sized to the host, each with its reason, which is also written into the
+//! option file.
+
+use engine::server::Machine;
+
+const MIB: u64 = 1 << 20;
+const GIB: u64 = 1 << 30;
+
+/// What the values follow from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizing {
+    pub(super) machine: Machine,
+    /// Size of the buffer cache that the plan counts on.
+    pub(super) cache_bytes: Option<u64>,
+    /// Sessions open at the same time, at most.
+    pub(super) sessions_max: u64,
+}
+
+impl Sizing {
+    fn buffer_pool_bytes(&self) -> u64 {
+        // The server takes no less than 5 MiB.
+        self.cache_bytes.unwrap_or(self.machine.memory_bytes / 4).max(8 * MIB)
+    }
+
+    fn log_bytes(&self) -> u64 {
+        (self.machine.free_bytes / 8).clamp(256 * MIB, 4 * GIB)
+    }
+}
+
+/// One setting, and why it has this value.
+struct Setting {
+    name: &'static str,
+    value: fn(&Sizing) -> String,
+    why: &'static str,
+}
+
+const fn setting(name: &'static str, value: fn(&Sizing) -> String, why: &'static str) -> Setting {
+    Setting { name, value, why }
+}
+
+const SETTINGS: &[Setting] = &[
+    // Who may come in
+    setting("skip_networking", |_| "on".to_owned(), "only the socket, in a directory that nobody else may enter"),
+    setting(
+        "max_connections",
+        |size| (size.sessions_max + 10).to_string(),
+        "the jobs of the plan, and ten for counters, set-up, cancelling and a look from outside",
+    ),
+    setting("skip_name_resolve", |_| "on".to_owned(), "nobody comes over a network"),
+    setting("back_log", |_| "512".to_owned(), "all jobs connect at the same time"),
+    setting("local_infile", |_| "on".to_owned(), "the bulk path; the default"),
+    setting("performance_schema", |_| "off".to_owned(), "the default: it costs time in every statement"),
+    // Memory
+    setting(
+        "innodb_buffer_pool_size",
+        |size| size.buffer_pool_bytes().to_string(),
+        "what the plan counts on, else a quarter of the memory: the page cache is passed by, but the host is shared",
+    ),
+    setting("innodb_buffer_pool_dump_at_shutdown", |_| "off".to_owned(), "every start begins with an empty cache"),
+    setting("innodb_buffer_pool_load_at_startup", |_| "off".to_owned(), "every start begins with an empty cache"),
+    setting(
+        "innodb_log_buffer_size",
+        |_| (64 * MIB).to_string(),
+        "room for many writers between two flushes of the log",
+    ),
+    setting("innodb_sort_buffer_size", |_| (32 * MIB).to_string(), "index builds in few passes"),
+    setting("tmp_table_size", |_| (64 * MIB).to_string(), "groups and numbers of a statement in memory"),
+    setting("max_heap_table_size", |_| (64 * MIB).to_string(), "limits tmp_table_size as well"),
+    setting("query_cache_type", |_| "0".to_owned(), "the default: answers come from tables"),
+    setting("thread_stack", |_| (1 << 20).to_string(), "procedures that call themselves"),
+    setting("table_open_cache", |size| (size.sessions_max * 8 + 400).to_string(), "tables of every job stay open"),
+    // Durability: as a production server has it
+    setting("innodb_flush_log_at_trx_commit", |_| "1".to_owned(), "a commit waits for its log on stable storage"),
+    setting("innodb_doublewrite", |_| "on".to_owned(), "a page that was torn by a crash can be repaired"),
+    setting("innodb_flush_method", |_| "O_DIRECT".to_owned(), "the default: past the page cache"),
+    setting("skip_log_bin", |_| "on".to_owned(), "the default: nobody replicates this server"),
+    setting("default_storage_engine", |_| "InnoDB".to_owned(), "the default"),
+    // Log and writing: nothing by size within most runs; dbdyno has pages written between runs
+    setting(
+        "innodb_log_file_size",
+        |size| size.log_bytes().to_string(),
+        "an eighth of the free space within 256 MB to 4 GB: no checkpoint by size within most runs",
+    ),
+    setting("innodb_io_capacity", |_| "2000".to_owned(), "solid-state storage: pages written in a second"),
+    setting("innodb_io_capacity_max", |_| "10000".to_owned(), "solid-state storage: and when the log is full"),
+    setting("innodb_flush_neighbors", |_| "0".to_owned(), "solid-state storage: neighbours are not cheaper"),
+    setting("innodb_read_io_threads", |size| threads(size).to_string(), "the default, and more on a large host"),
+    setting("innodb_write_io_threads", |size| threads(size).to_string(), "the default, and more on a large host"),
+    // Statistics: taken after a load and then left, so that no plan changes in mid-run
+    setting("innodb_stats_persistent", |_| "on".to_owned(), "the default"),
+    setting("innodb_stats_auto_recalc", |_| "off".to_owned(), "taken after each load; no plan changes in mid-run"),
+    // Evidence
+    setting("innodb_monitor_enable", |_| "trx_%".to_owned(), "InnoDB's own counts of transactions"),
+    // The same words and times everywhere
+    setting("character_set_server", |_| "utf8mb4".to_owned(), "the same on every host"),
+    setting("default_time_zone", |_| "+00:00".to_owned(), "the same on every host"),
+    setting("lc_messages", |_| "en_US".to_owned(), "dbdyno reads messages"),
+];
+
+/// Threads for reading and for writing.
+fn threads(size: &Sizing) -> u64 {
+    (size.machine.processors / 4).clamp(4, 32)
+}
+
+/// The option file of a server whose socket is `socket`, with what the target asks for at its end.
+pub(super) fn configuration(sizing: &Sizing, socket: &str, asked: &[(String, String)]) -> String {
+    let mut text = String::from("# written by dbdyno at every start\n[mariadbd]\n");
+    let mut line = |name: &str, value: &str, why: &str| {
+        text.push_str(&format!("# {why}\n{name} = {}\n", quoted(value)));
+    };
+    line("socket", socket, "where dbdyno looks for it");
+    for setting in SETTINGS {
+        if !asked.iter().any(|(name, _)| name == setting.name) {
+            line(setting.name, &(setting.value)(sizing), setting.why);
+        }
+    }
+    for (name, value) in asked {
+        line(name, value, "asked for by the target");
+    }
+    text
+}
+
+/// A value between quotation marks, as option files have it: the backslash is an escape there.
+fn quoted(value: &str) -> String {
+    format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Machine =
+        Machine { memory_bytes: 512 * MIB, processors: 1, free_bytes: 2 * GIB, shared_memory_bytes: 64 * MIB };
+    const LARGE: Machine =
+        Machine { memory_bytes: 4096 * GIB, processors: 512, free_bytes: 1 << 50, shared_memory_bytes: 2048 * GIB };
+
+    fn sizing(machine: Machine) -> Sizing {
+        Sizing { machine, cache_bytes: None, sessions_max: 8 }
+    }
+
+    fn value(text: &str, name: &str) -> Option<String> {
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with(&format!("{name} = "))).collect();
+        assert!(lines.len() <= 1, "{name} stands there {} times", lines.len());
+        Some(lines.first()?.split_once(" = ")?.1.trim_matches('"').to_owned())
+    }
+
+    #[test]
+    fn settings_follow_the_machine_and_the_plan() {
+        let small = configuration(&sizing(SMALL), "/s", &[]);
+        assert_eq!(value(&small, "innodb_buffer_pool_size").as_deref(), Some("134217728"));
+        assert_eq!(value(&small, "max_connections").as_deref(), Some("18"));
+        assert_eq!(value(&small, "innodb_log_file_size").as_deref(), Some("268435456"));
+        let planned = Sizing { cache_bytes: Some(256 * MIB), sessions_max: 1000, ..sizing(LARGE) };
+        let planned = configuration(&planned, "/s", &[]);
+        assert_eq!(value(&planned, "innodb_buffer_pool_size").as_deref(), Some("268435456"));
+        assert_eq!(value(&planned, "max_connections").as_deref(), Some("1010"));
+        assert_eq!(value(&planned, "innodb_read_io_threads").as_deref(), Some("32"));
+    }
+
+    #[test]
+    fn the_target_has_the_last_word_and_cannot_leave_its_line() {
+        let asked = [("innodb_flush_log_at_trx_commit", "2"), ("init_connect", "a\"; # \\ x")];
+        let asked = asked.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let text = configuration(&sizing(SMALL), "/it's", &asked);
+        assert_eq!(value(&text, "innodb_flush_log_at_trx_commit").as_deref(), Some("2"));
+        assert!(text.contains("init_connect = \"a\\\"; # \\\\ x\"\n"), "{text}");
+        assert!(text.contains("socket = \"/it's\"\n"));
+    }
+
+    #[test]
+    fn names_are_unique_and_reasons_fit_a_comment() {
+        for (index, setting) in SETTINGS.iter().enumerate() {
+            assert!(!SETTINGS[..index].iter().any(|other| other.name == setting.name), "{} twice", setting.name);
+            assert!(!setting.why.is_empty() && !setting.why.contains('\n'));
+        }
+    }
+}

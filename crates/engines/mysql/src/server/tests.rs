@@ -1,0 +1,169 @@
+//! A real server: started, stopped, kept, left behind by an owner that died.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::process::Command;
+use std::sync::Arc;
+
+use engine::{Kind, Value};
+use record::Bytes;
+
+use super::*;
+use crate::connect::Login;
+use crate::session::{InnerStatements, MysqlSession};
+
+fn scratch() -> tempfile::TempDir {
+    // Short, so that the socket fits beside the data.
+    tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory")
+}
+
+fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
+    let cache_bytes = Some(Bytes::MIB.times(16));
+    Site { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
+}
+
+fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
+    start(&text.parse().expect("target"), &site(scratch, keep))
+}
+
+/// The first field of the last row of `sql`, over a connection of its own.
+fn ask(cluster: &Cluster, sql: &str) -> String {
+    let login = Arc::new(Login::of_socket(&cluster.socket, USER));
+    let opened = login.open(None).expect("open");
+    let mut session = MysqlSession::start(opened, login, &InnerStatements::default()).expect("session");
+    let rows = session.ask(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+    match rows.last().and_then(|row| row.first()) {
+        Some(Value::Text(text) | Value::Decimal(text)) => text.clone().into_owned(),
+        Some(Value::Int(number)) => number.to_string(),
+        other => format!("{other:?}"),
+    }
+}
+
+fn is_empty(scratch: &tempfile::TempDir) -> bool {
+    fs::read_dir(scratch.path()).expect("entries").next().is_none()
+}
+
+/// Makes a running server look as if its dbdyno had died. Returns the server, for us to take its exit status.
+fn abandon(cluster: Cluster) -> Child {
+    let mut ended = Command::new("true").spawn().expect("a process");
+    let dead = Process { pid: ended.id(), start_ticks: 1 };
+    ended.wait().expect("its end");
+    cluster.running.abandon(dead)
+}
+
+#[test]
+fn a_server_starts_as_planned_and_leaves_nothing() {
+    let scratch = scratch();
+    let mode = fs::metadata(scratch.path()).expect("site").permissions().mode();
+    let cluster =
+        begin("local:mariadb?sync_binlog=7&innodb-flush-log-at-trx-commit=2", &scratch, false).expect("start");
+    for (name, expected) in [
+        ("innodb_buffer_pool_size", "16777216"),
+        ("sync_binlog", "7"),
+        ("innodb_flush_log_at_trx_commit", "2"),
+        ("innodb_doublewrite", "ON"),
+        ("max_connections", "14"),
+        ("skip_networking", "ON"),
+        ("performance_schema", "OFF"),
+        ("log_bin", "OFF"),
+        ("innodb_flush_method", "O_DIRECT"),
+        ("innodb_stats_auto_recalc", "OFF"),
+    ] {
+        let sql =
+            format!("select global_value from information_schema.system_variables where variable_name = '{name}'");
+        assert_eq!(ask(&cluster, &sql), expected, "{name}");
+    }
+    let socket = fs::metadata(cluster.socket.parent().expect("directory")).expect("socket directory");
+    assert_eq!(socket.permissions().mode() & 0o777, 0o700);
+    let pid = cluster.pid;
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("stat");
+    let group = stat.rsplit_once(')').expect("name").1.split_whitespace().nth(2).expect("group").to_owned();
+    assert_eq!(group, pid.to_string(), "Ctrl-C of the terminal does not reach it");
+    if rustix::process::geteuid().is_root() {
+        assert_ne!(fs::metadata(format!("/proc/{pid}")).expect("process").uid(), 0);
+    }
+    cluster.stop(false).expect("stop");
+    assert!(is_empty(&scratch));
+    assert_eq!(fs::metadata(scratch.path()).expect("site").permissions().mode(), mode, "the mode is put back");
+    assert!(Process::of(pid).is_none());
+}
+
+#[test]
+fn kept_data_are_taken_again_with_new_settings() {
+    let scratch = scratch();
+    let cluster = begin("local:mariadb?innodb_page_size=8k", &scratch, true).expect("start");
+    ask(&cluster, "create or replace database kept");
+    ask(&cluster, "create table kept.numbers as select 23 as number");
+    cluster.stop(true).expect("stop");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "what was kept on purpose stays");
+    let error =
+        begin("local:mariadb?innodb_page_size=8k&max_connections=nonsense", &scratch, true).expect_err("bad setting");
+    assert!(error.message.contains("max_connections"), "{error}");
+
+    let cluster = begin("local:mariadb?innodb_page_size=8k&max_connections=77", &scratch, true).expect("start again");
+    assert_eq!(ask(&cluster, "select number from kept.numbers"), "23");
+    assert_eq!(ask(&cluster, "select @@max_connections"), "77");
+    assert_eq!(ask(&cluster, "select @@innodb_page_size"), "8192");
+    let mut server = abandon(cluster);
+    let said = clean_up(scratch.path()).expect("clean up");
+    assert!(said.iter().any(|line| line.contains("stopped server process")), "{said:?}");
+    assert!(said.iter().any(|line| line.contains("kept the cluster")), "{said:?}");
+    server.wait().expect("end");
+
+    let error = begin("local:mariadb", &scratch, false).expect_err("pages of another size");
+    assert!(error.message.contains("page size"), "{error}");
+    let cluster = begin("local:mariadb?innodb_page_size=8k", &scratch, false).expect("start once more");
+    assert_eq!(ask(&cluster, "select number from kept.numbers"), "23");
+    drop(cluster);
+    assert!(is_empty(&scratch), "a drop stops and removes too");
+}
+
+#[test]
+fn what_a_dead_owner_left_is_stopped_and_removed() {
+    let scratch = scratch();
+    let cluster = begin("local:mariadb", &scratch, false).expect("start");
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "its owner lives");
+    let error = begin("local:mariadb", &scratch, false).expect_err("taken");
+    assert!(error.message.contains("in use"), "{error}");
+    let pid = cluster.pid;
+    let mut server = abandon(cluster);
+    let said = clean_up(scratch.path()).expect("clean up");
+    assert!(said[0].contains(&format!("stopped server process {pid}")), "{said:?}");
+    assert!(said[1].starts_with("removed ") && said[1].ends_with("/mariadb/data"), "{said:?}");
+    server.wait().expect("end");
+    assert!(is_empty(&scratch));
+    // A start takes the place of such a one too.
+    let mut server = abandon(begin("local:mariadb", &scratch, false).expect("start"));
+    let reaper = std::thread::spawn(move || server.wait());
+    let cluster = begin("local:mariadb", &scratch, false).expect("start over it");
+    reaper.join().expect("reaper").expect("end");
+    cluster.stop(false).expect("stop");
+    assert!(is_empty(&scratch));
+}
+
+#[test]
+fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing() {
+    let scratch = scratch();
+    for (target, words) in [
+        ("local:mariadb?no_such_setting=1", "unknown variable 'no_such_setting=1'"),
+        ("local:mariadb?innodb_buffer_pool_size=abc", "innodb_buffer_pool_size=abc is refused"),
+        ("local:mariadb?innodb_page_size=5k", "page size"),
+        ("local:mariadb?bin=/nonexistent", "/nonexistent"),
+    ] {
+        let error = begin(target, &scratch, false).expect_err(target);
+        let expected = if target.contains("bin=") { Kind::Missing } else { Kind::Usage };
+        assert_eq!(error.kind, expected, "{target}: {error}");
+        assert!(error.message.contains(words), "{target}: {error}");
+        assert!(is_empty(&scratch), "{target}");
+    }
+}
+
+#[test]
+fn a_directory_that_somebody_else_filled_is_left_alone() {
+    let scratch = scratch();
+    let foreign = scratch.path().join("mariadb/data");
+    fs::create_dir_all(&foreign).expect("foreign data");
+    assert_eq!(begin("local:mariadb", &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
+    assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0]);
+    assert!(foreign.is_dir());
+}

@@ -1,0 +1,148 @@
+//! The bulk path: LOAD DATA LOCAL INFILE, whose file is the rows as they are made.
+
+use engine::{Error, Kind, Result, RowSource, Session, Value};
+
+use super::MysqlSession;
+use super::encoder::Encoder;
+use crate::dialect::quoted;
+use crate::failure::{Refusal, kind};
+use crate::wire::{HEADER_BYTES, header};
+
+/// Rows are sent when so much of them is there.
+const CHUNK_BYTES: usize = 256 * 1024;
+
+/// Where a load that is part of a transaction goes back to if it fails.
+const SAVEPOINT: &str = "dbdyno_load";
+
+impl MysqlSession {
+    /// Loads `rows` into `table`, all of them or none.
+    ///
+    /// The server cannot stop a client in mid-load, so that it makes warnings of errors, and of a duplicate a row that
+    /// is left out (MariaDB manual, "LOAD DATA INFILE", on LOCAL). A load with a warning is therefore undone.
+    pub(super) fn load(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        let own = !self.in_transaction;
+        match own {
+            true => self.begin()?,
+            false => self.aside(&format!("savepoint {SAVEPOINT}"))?,
+        }
+        let loaded = self.transfer(table, rows);
+        if self.lost {
+            return loaded;
+        }
+        match (&loaded, own) {
+            (Ok(_), true) => self.commit()?,
+            (Err(_), true) => self.rollback()?,
+            (Ok(_), false) => self.aside(&format!("release savepoint {SAVEPOINT}"))?,
+            // A deadlock has undone everything, the savepoint too.
+            (Err(_), false) => drop(self.aside(&format!("rollback to savepoint {SAVEPOINT}"))),
+        }
+        loaded
+    }
+
+    /// Runs a statement that the server does not count.
+    fn aside(&mut self, sql: &str) -> Result<()> {
+        self.send_query(sql)?;
+        self.answer(&mut Vec::new(), |_, _| Ok(())).map(|_| ())
+    }
+
+    fn transfer(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        let names: Vec<String> = rows.columns().iter().map(|column| quoted(&column.name)).collect();
+        let sql = format!(
+            "load data local infile 'dbdyno' into table {} character set utf8mb4 \
+             fields terminated by '\\t' escaped by '\\\\' lines terminated by '\\n' ({})",
+            quoted(table),
+            names.join(", ")
+        );
+        self.send_query(&sql)?;
+        self.await_request()?;
+        let mut encoder = Encoder::new(rows.columns().iter().map(|column| column.kind).collect());
+        let sent = self.send_rows(rows, &mut encoder)?;
+        let answer = self.answer(&mut Vec::new(), |_, _| Ok(()));
+        let sent = sent?;
+        let answer = answer?;
+        self.count_inner(1);
+        match answer.warnings {
+            0 if answer.affected == sent => Ok(sent),
+            _ => Err(self.first_warning(sent - answer.affected.min(sent))?),
+        }
+    }
+
+    /// Waits until the server asks for the file.
+    fn await_request(&mut self) -> Result<()> {
+        let body = match self.wire.next() {
+            Ok(body) => body,
+            Err(error) => return Err(self.lose(&error, None)),
+        };
+        match body.first() {
+            Some(0xfb) => Ok(()),
+            Some(0xff) => {
+                let refusal = Refusal::parse(body);
+                let error = self.refused(refusal);
+                Err(match error.code.as_deref() {
+                    // LOCAL is switched off in the server.
+                    Some("1148" | "3948" | "4166") => Error { kind: Kind::Access, ..error }
+                        .hint("the bulk path needs local_infile = ON in the server: set global local_infile = on"),
+                    _ => error,
+                })
+            }
+            _ => Err(Error::new(Kind::Statement, "the server does not ask for the rows of a load")),
+        }
+    }
+
+    /// Sends all rows, unless they turn out wrong, and the end of the file in any case. How many were sent.
+    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder) -> Result<Result<u64>> {
+        let (mut sequence, mut count) = (2_u8, 0);
+        let ending = loop {
+            match encoder.encode(rows) {
+                Ok(true) => count += 1,
+                Ok(false) => break Ok(count),
+                Err(reason) => break Err(reason),
+            }
+            if encoder.size_bytes() >= CHUNK_BYTES {
+                self.send_chunk(encoder, &mut sequence)?;
+            }
+        };
+        if ending.is_ok() && encoder.size_bytes() > 0 {
+            self.send_chunk(encoder, &mut sequence)?;
+        }
+        let sent = self.wire.send(&header(0, sequence));
+        sent.map_err(|error| self.hang_up(&error))?;
+        Ok(ending)
+    }
+
+    fn send_chunk(&mut self, encoder: &mut Encoder, sequence: &mut u8) -> Result<()> {
+        // A row may be longer than a packet.
+        let mut bytes = std::mem::take(encoder.content());
+        let mut sent = Ok(());
+        let mut begin = 0;
+        while sent.is_ok() && begin + HEADER_BYTES < bytes.len() {
+            let length = (bytes.len() - begin - HEADER_BYTES).min(16 * CHUNK_BYTES);
+            // The header takes the place of bytes that were sent before.
+            bytes[begin..begin + HEADER_BYTES].copy_from_slice(&header(length, *sequence));
+            sent = self.wire.send(&bytes[begin..begin + HEADER_BYTES + length]);
+            *sequence = sequence.wrapping_add(1);
+            begin += length;
+        }
+        *encoder.content() = bytes;
+        encoder.restart();
+        sent.map_err(|error| self.hang_up(&error))
+    }
+
+    /// The first thing that the server did not like about a load, as an error.
+    fn first_warning(&mut self, left_out: u64) -> Result<Error> {
+        self.send_query("show warnings limit 1")?;
+        let mut fields: Vec<Value<'static>> = Vec::new();
+        self.answer(&mut Vec::new(), |_, body| {
+            let mut reader = crate::message::Reader::new(body);
+            while !reader.is_empty() {
+                fields.push(Value::Text(String::from_utf8_lossy(reader.bytes()?).into_owned().into()));
+            }
+            Ok(())
+        })?;
+        let (number, message) = match fields.as_slice() {
+            [_, Value::Text(number), Value::Text(message)] => (number.parse().unwrap_or(0), message.to_string()),
+            _ => (0, format!("{left_out} rows were left out without a word")),
+        };
+        Ok(Error::new(kind(number), message).code(number.to_string()))
+    }
+}

@@ -1,0 +1,100 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn feed(input: &mut Input, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        let room = input.room();
+        let count = room.len().min(bytes.len());
+        room[..count].copy_from_slice(&bytes[..count]);
+        input.received(count);
+        bytes = &bytes[count..];
+    }
+}
+
+/// `payload` as packets that begin with the sequence `sequence`.
+fn framed(payload: &[u8], sequence: u8) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (number, at) in (0..=payload.len()).step_by(PAYLOAD_BYTES_MAX).enumerate() {
+        let piece = &payload[at..payload.len().min(at + PAYLOAD_BYTES_MAX)];
+        bytes.extend_from_slice(&header(piece.len(), sequence.wrapping_add(number as u8)));
+        bytes.extend_from_slice(piece);
+    }
+    bytes
+}
+
+#[test]
+fn a_length_that_lies_is_refused_before_memory_is_taken_for_it() {
+    let mut input = Input::new(LOGIN_MESSAGE_BYTES_MAX);
+    feed(&mut input, &header(LOGIN_MESSAGE_BYTES_MAX + 1, 0));
+    assert!(input.frame().is_err());
+    assert_eq!(input.bytes.len(), INPUT_BYTES);
+    let mut input = Input::new(LOGIN_MESSAGE_BYTES_MAX);
+    feed(&mut input, &header(PAYLOAD_BYTES_MAX, 0));
+    assert!(input.frame().is_err(), "a split payload counts with its first packet");
+}
+
+#[test]
+fn a_payload_of_several_packets_arrives_whole_and_leaves_the_last_sequence() {
+    for length in [PAYLOAD_BYTES_MAX - 1, PAYLOAD_BYTES_MAX, PAYLOAD_BYTES_MAX + 5] {
+        let payload: Vec<u8> = (0..length).map(|number| (number % 251) as u8).collect();
+        let mut input = Input::new(MESSAGE_BYTES_MAX);
+        let bytes = framed(&payload, 3);
+        feed(&mut input, &bytes[..bytes.len() - 1]);
+        assert!(input.frame().unwrap().is_none(), "a byte is missing");
+        feed(&mut input, &bytes[bytes.len() - 1..]);
+        let frame = input.frame().unwrap().unwrap();
+        assert!(input.take(frame) == payload, "{length} bytes");
+        assert_eq!(input.sequence, if length < PAYLOAD_BYTES_MAX { 3 } else { 4 });
+        assert!(input.frame().unwrap().is_none());
+    }
+}
+
+#[test]
+fn a_long_command_goes_out_in_packets_that_come_in_as_one() {
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let mut wire = Wire::new(Transport::Unix(ours), None).unwrap();
+    let payload: Vec<u8> = (0..PAYLOAD_BYTES_MAX + 9).map(|number| (number % 249) as u8).collect();
+    let expected = payload.clone();
+    let reader = std::thread::spawn(move || {
+        let mut wire = Wire::new(Transport::Unix(theirs), None).unwrap();
+        wire.trust().unwrap();
+        wire.next().unwrap() == expected
+    });
+    wire.begin().extend_from_slice(&payload);
+    wire.send_command().unwrap();
+    assert!(reader.join().unwrap());
+}
+
+proptest! {
+    #[test]
+    fn payloads_come_out_as_they_went_in_however_they_are_cut(
+        bodies in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..40_000), 1..8),
+        cuts in proptest::collection::vec(1_usize..50_000, 1..8),
+    ) {
+        let bytes: Vec<u8> = bodies.iter().flat_map(|body| framed(body, 7)).collect();
+        let mut input = Input::new(MESSAGE_BYTES_MAX);
+        let (mut rest, mut seen, mut cuts) = (bytes.as_slice(), Vec::new(), cuts.iter().cycle());
+        loop {
+            while let Some(frame) = input.frame().unwrap() {
+                seen.push(input.take(frame).to_vec());
+            }
+            if rest.is_empty() {
+                break;
+            }
+            let count = (*cuts.next().unwrap()).min(rest.len());
+            feed(&mut input, &rest[..count]);
+            rest = &rest[count..];
+        }
+        prop_assert_eq!(seen, bodies);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
+        let mut input = Input::new(MESSAGE_BYTES_MAX);
+        feed(&mut input, &bytes);
+        while let Ok(Some(frame)) = input.frame() {
+            prop_assert!(input.take(frame).len() <= bytes.len());
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Servers that are not what they should be: each says something fixed to whoever connects.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
+use std::path::Path;
+use std::time::Duration;
+
+/// A connection of whatever kind.
+pub trait Stream: Read + Write + Send + 'static {}
+
+impl<T: Read + Write + Send + 'static> Stream for T {}
+
+/// What an impostor does with a connection.
+pub type Conduct = fn(&mut dyn Stream);
+
+/// Starts one on TCP; returns its port. It serves until the process ends.
+pub fn start(conduct: Conduct) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || conduct(&mut stream));
+        }
+    });
+    port
+}
+
+/// Starts one on a socket.
+pub fn start_at(socket: &Path, conduct: Conduct) {
+    let listener = UnixListener::bind(socket).unwrap();
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            std::thread::spawn(move || conduct(&mut stream));
+        }
+    });
+}
+
+pub fn ssh(stream: &mut dyn Stream) {
+    let _ = stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n");
+    read_some(stream);
+}
+
+pub fn smtp(stream: &mut dyn Stream) {
+    let _ = stream.write_all(b"220 mail.example ESMTP\r\n");
+    read_some(stream);
+}
+
+pub fn hangs_up(_stream: &mut dyn Stream) {}
+
+/// Waits to be spoken to, as a web server or PostgreSQL does.
+pub fn silent(stream: &mut dyn Stream) {
+    read_some(stream);
+    std::thread::sleep(Duration::from_secs(60));
+}
+
+pub fn old(stream: &mut dyn Stream) {
+    greet(stream, "5.7.44", "mysql_native_password");
+    read_some(stream);
+}
+
+pub fn full(stream: &mut dyn Stream) {
+    say(stream, 0, b"\xff\x10\x04Too many connections");
+}
+
+/// Wants the password in clear text.
+pub fn curious(stream: &mut dyn Stream) {
+    greet(stream, "8.0.36", "mysql_native_password");
+    read_some(stream);
+    say(stream, 2, b"\xfemysql_clear_password\0");
+    let mut heard = [0; 256];
+    let count = stream.read(&mut heard).unwrap_or(0);
+    assert_eq!(count, 0, "a password was sent in clear text");
+}
+
+/// MySQL 8 that has no hash of the password in memory: it wants the password itself.
+pub fn forgetful(stream: &mut dyn Stream) {
+    greet(stream, "8.0.36", "caching_sha2_password");
+    let login = read_some(stream);
+    assert!(!contains(&login, b"secret"), "a password was sent in clear text");
+    say(stream, 2, b"\x01\x04");
+    let heard = read_some(stream);
+    match heard.get(4..) {
+        Some(b"secret\0") => say(stream, 4, b"\0\0\0\x02\0\0\0"),
+        _ => return,
+    }
+    // In now; the next is refused with a number that tells.
+    read_some(stream);
+    say(stream, 1, b"\xff\x9b\x0d#HY000let in");
+}
+
+/// MySQL 8 that knows the hash.
+pub fn mindful(stream: &mut dyn Stream) {
+    greet(stream, "8.0.36", "caching_sha2_password");
+    let login = read_some(stream);
+    let proof = [0x20, 0x28];
+    assert!(contains(&login, &proof[..1]) && contains(&login, b"caching_sha2_password\0"));
+    say(stream, 2, b"\x01\x03");
+    say(stream, 3, b"\0\0\0\x02\0\0\0");
+    read_some(stream);
+    say(stream, 1, b"\xff\x9b\x0d#HY000let in");
+}
+
+/// Lets us in and then talks nonsense.
+pub fn babbling(stream: &mut dyn Stream) {
+    greet(stream, "8.0.36", "mysql_native_password");
+    read_some(stream);
+    say(stream, 2, b"\0\0\0\x02\0\0\0");
+    read_some(stream);
+    say(stream, 1, b"\xfe\xff\xff\xff\xff\xff\xff\xff\xff");
+    say(stream, 2, b"\x03def");
+    read_some(stream);
+}
+
+/// Asks for a file of ours instead of an answer.
+pub fn thief(stream: &mut dyn Stream) {
+    greet(stream, "8.0.36", "mysql_native_password");
+    read_some(stream);
+    say(stream, 2, b"\0\0\0\x02\0\0\0");
+    read_some(stream);
+    say(stream, 1, b"\xfb/etc/passwd");
+    let heard = read_some(stream);
+    assert_eq!(heard, [0, 0, 0, 2], "something of a file was sent");
+    say(stream, 3, b"\0\0\0\x02\0\0\0");
+    read_some(stream);
+}
+
+fn greet(stream: &mut dyn Stream, version: &str, plugin: &str) {
+    let mut body = vec![10];
+    body.extend_from_slice(version.as_bytes());
+    body.extend_from_slice(b"\0\x07\0\0\0abcdefgh\0\xff\xf7\x2d\x02\0\xff\xdf\x15");
+    body.extend_from_slice(&[0; 10]);
+    body.extend_from_slice(b"ijklmnopqrst\0");
+    body.extend_from_slice(plugin.as_bytes());
+    body.push(0);
+    say(stream, 0, &body);
+}
+
+fn say(stream: &mut dyn Stream, sequence: u8, body: &[u8]) {
+    let mut packet = vec![body.len() as u8, (body.len() >> 8) as u8, 0, sequence];
+    packet.extend_from_slice(body);
+    let _ = stream.write_all(&packet);
+}
+
+fn read_some(stream: &mut dyn Stream) -> Vec<u8> {
+    let mut heard = vec![0; 4096];
+    let count = stream.read(&mut heard).unwrap_or(0);
+    heard.truncate(count);
+    heard
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}

@@ -1,0 +1,35 @@
+//! What a session does beyond what every engine does alike.
+
+mod counters;
+mod load;
+mod loss;
+mod stand;
+mod statement;
+
+use stand::Stand;
+
+#[test]
+fn a_session_does_what_it_promises() {
+    // One server for all of these: starting one costs more than any of them.
+    let stand = Stand::new("innodb_max_dirty_pages_pct=50&innodb_max_dirty_pages_pct_lwm=7");
+    statement::results_of_every_type_are_read(&stand);
+    statement::rows_longer_than_any_buffer_arrive(&stand);
+    statement::rows_returned_are_told_from_rows_changed(&stand);
+    statement::procedures_return_their_rows(&stand);
+    statement::errors_leave_the_session_in_step(&stand);
+    statement::a_table_that_changes_changes_its_rows(&stand);
+    load::a_load_may_be_part_of_a_transaction(&stand);
+    load::a_source_that_breaks_its_word_is_refused(&stand);
+    load::what_does_not_fit_is_no_load(&stand);
+    counters::twenty_three_transactions_of_several_sessions_are_twenty_three(&stand);
+    counters::a_definition_is_one_commit(&stand);
+    counters::redo_and_physical_writes_are_counted(&stand);
+    counters::settings_that_differ_are_shown_and_places_are_not(&stand);
+    counters::what_is_switched_off_is_missing(&stand);
+    loss::a_session_that_the_server_ends_is_lost(&stand);
+}
+
+#[test]
+fn the_server_dying_loses_every_session() {
+    loss::the_server_dying_loses_every_session();
+}

@@ -1,0 +1,93 @@
+//! The cells of one column until they are written.
+
+use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::ColumnWriter;
+use parquet::data_type::ByteArray;
+use parquet::errors::{ParquetError, Result};
+use parquet::schema::types::Type;
+
+use crate::table::{Kind, Value};
+
+/// The values that are there, and for each row whether it has one.
+pub(crate) struct Cells {
+    values: Values,
+    present: Vec<i16>,
+}
+
+enum Values {
+    Text(Vec<ByteArray>),
+    Count(Vec<i64>),
+    Number(Vec<f64>),
+    Truth(Vec<bool>),
+}
+
+impl Cells {
+    pub(crate) fn new(kind: Kind) -> Cells {
+        let values = match kind {
+            Kind::Text => Values::Text(Vec::new()),
+            Kind::Count => Values::Count(Vec::new()),
+            Kind::Number => Values::Number(Vec::new()),
+            Kind::Truth => Values::Truth(Vec::new()),
+        };
+        Cells { values, present: Vec::new() }
+    }
+
+    /// Appends a cell; one of another kind than the column is empty.
+    pub(crate) fn push(&mut self, value: &Value<'_>) {
+        let present = match (&mut self.values, value) {
+            (Values::Text(values), Value::Text(text)) => push(values, ByteArray::from(text.as_ref())),
+            // The same 64 bits: the column is marked as one of unsigned numbers.
+            (Values::Count(values), Value::Count(count)) => push(values, count.cast_signed()),
+            (Values::Number(values), Value::Number(number)) => push(values, *number),
+            (Values::Truth(values), Value::Truth(truth)) => push(values, *truth),
+            _ => 0,
+        };
+        self.present.push(present);
+    }
+
+    /// Writes all cells and forgets them.
+    pub(crate) fn write(&mut self, writer: &mut ColumnWriter<'_>) -> Result<()> {
+        let present = Some(self.present.as_slice());
+        let written = match (&mut self.values, writer) {
+            (Values::Text(values), ColumnWriter::ByteArrayColumnWriter(writer)) => {
+                writer.write_batch(values, present, None)
+            }
+            (Values::Count(values), ColumnWriter::Int64ColumnWriter(writer)) => {
+                writer.write_batch(values, present, None)
+            }
+            (Values::Number(values), ColumnWriter::DoubleColumnWriter(writer)) => {
+                writer.write_batch(values, present, None)
+            }
+            (Values::Truth(values), ColumnWriter::BoolColumnWriter(writer)) => {
+                writer.write_batch(values, present, None)
+            }
+            _ => Err(ParquetError::General("a column is of another type than its schema".to_owned())),
+        };
+        self.present.clear();
+        match &mut self.values {
+            Values::Text(values) => values.clear(),
+            Values::Count(values) => values.clear(),
+            Values::Number(values) => values.clear(),
+            Values::Truth(values) => values.clear(),
+        }
+        written.map(|_| ())
+    }
+}
+
+/// 1: the cell is there.
+fn push<T>(values: &mut Vec<T>, value: T) -> i16 {
+    values.push(value);
+    1
+}
+
+/// The type of a column in the schema of a file.
+pub(crate) fn schema(name: &str, kind: Kind) -> Result<Type> {
+    let (physical, logical) = match kind {
+        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Kind::Count => (Physical::INT64, Some(LogicalType::integer(64, false))),
+        Kind::Number => (Physical::DOUBLE, None),
+        Kind::Truth => (Physical::BOOLEAN, None),
+    };
+    let column = Type::primitive_type_builder(name, physical).with_logical_type(logical);
+    column.with_repetition(Repetition::OPTIONAL).build()
+}

@@ -1,0 +1,294 @@
+//! What is written is read back with other readers than those that wrote it.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::Path;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
+use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer};
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use record::{
+    Bytes, DataSet, Dop, HostInventory, Instrument, Latency, Layer, Nanos, Outcome, Pace, Placement, Plan, PlannedRun,
+    Preset, Reading, Record, Run, SCHEMA_VERSION, Second, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, name,
+};
+
+use super::*;
+
+fn histogram(values: &[u64], digits: u8) -> String {
+    let mut histogram: Histogram<u64> = Histogram::new_with_bounds(1, 86_400_000_000_000, digits).unwrap();
+    values.iter().for_each(|value| histogram.saturating_record(*value));
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(&histogram, &mut bytes).unwrap();
+    BASE64_STANDARD.encode(bytes)
+}
+
+fn latency(values: &[u64]) -> Latency {
+    let longest = Nanos(values.iter().copied().max().unwrap_or_default());
+    Latency { count: values.len() as u64, max_ns: longest, histogram: histogram(values, 3), ..Latency::default() }
+}
+
+/// Two seconds, three steps in the first and one in the second; the last one took `u64::MAX` as a counter.
+fn run(number: u32) -> Run {
+    let times = [1_000_000, 2_000_000, 3_000_000, 70_000_000];
+    let second = |steps: u64| Second { steps, operations: steps, rows: steps, ..Second::default() };
+    let reading = |at: u64, value: u64| Reading {
+        at_ns: Nanos(at),
+        values: BTreeMap::from([(name::CLIENT_CPU_NS.to_owned(), value), (name::COMMIT_COUNT.to_owned(), u64::MAX)]),
+    };
+    Run {
+        number,
+        test: "T611".to_owned(),
+        title: "one, \"two\"\nthree".to_owned(),
+        layer: Layer::Server,
+        unit: Unit::Statement,
+        sweep: Sweep::Jobs,
+        dop: Dop::jobs(number),
+        pace: Pace::AsFastAsPossible,
+        ceiling: None,
+        cache_fit: None,
+        data_bytes: None,
+        commits_expected: None,
+        changes: false,
+        parameters: BTreeMap::from([("skew".to_owned(), -3)]),
+        begun_at: Timestamp("2026-01-31T12:00:01.250Z".to_owned()),
+        window_ns: Nanos(1_500_000_000),
+        outcome: Outcome::Done,
+        totals: Totals { steps: 4, operations: 4, rows: 4, ..Totals::default() },
+        service: latency(&times),
+        response: latency(&times),
+        seconds: vec![second(3), second(1)],
+        slices: Some(Slices {
+            width_ns: Nanos::SECOND,
+            responses: vec![histogram(&times[..3], 1), histogram(&times[3..], 1)],
+        }),
+        readings: vec![reading(0, 0), reading(1_500_000_000, 750_000_000)],
+        storage: None,
+        findings: Vec::new(),
+    }
+}
+
+fn data_set() -> DataSet {
+    DataSet {
+        table: "small".to_owned(),
+        rows: 4_000,
+        size_bytes: Bytes(400_000),
+        fingerprint: "f1".to_owned(),
+        reused: false,
+        jobs: 2,
+        load_ns: Some(Nanos(7)),
+        finish_ns: None,
+        generator_cpu_ns: None,
+        server_cpu_ns: None,
+    }
+}
+
+/// Three runs, the last one broken off.
+fn record() -> Record {
+    let mut runs: Vec<Run> = (1..=3).map(run).collect();
+    runs[2].outcome = Outcome::Failed { message: "the server is gone".to_owned() };
+    let planned = |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 7 };
+    Record {
+        schema_version: SCHEMA_VERSION,
+        id: "../r 1".to_owned(),
+        tool: Tool { version: "0.1.0".to_owned(), optimised: true },
+        begun_at: Timestamp("2026-01-31T12:00:00.000Z".to_owned()),
+        ended_at: None,
+        status: Status::Finished,
+        reason: None,
+        plan: Plan {
+            target: "example".to_owned(),
+            directory: "/measured".to_owned(),
+            preset: Preset::Quick,
+            window_ns: Nanos::SECOND,
+            warm_up_ns: Nanos(0),
+            steps: None,
+            seed: u64::MAX,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            small_rows: 1,
+            large_rows: 2,
+            repeats: 7,
+            paired: None,
+            runs: runs.iter().map(planned).collect(),
+            skipped: Vec::new(),
+            test_files: Vec::new(),
+            io: None,
+        },
+        host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
+        engine: None,
+        instrument: Instrument::default(),
+        data_sets: vec![data_set()],
+        runs,
+    }
+}
+
+fn written(out: &Path, format: Format) -> Written {
+    let mut export = Export::begin(out, format, Existing::Refuse).unwrap();
+    assert_eq!(export.add(record()).unwrap(), "../r 1");
+    export.finish().unwrap()
+}
+
+type Rows = Vec<BTreeMap<String, String>>;
+
+/// The rows of a table as text, empty cells left out.
+fn csv_rows(path: &Path) -> Rows {
+    let mut reader = csv::Reader::from_path(path).unwrap();
+    let heads = reader.headers().unwrap().clone();
+    let row = |line: csv::StringRecord| {
+        let cells = heads.iter().zip(line.iter()).filter(|(_, cell)| !cell.is_empty());
+        cells.map(|(head, cell)| (head.to_owned(), cell.to_owned())).collect()
+    };
+    reader.records().map(|line| row(line.unwrap())).collect()
+}
+
+fn parquet_rows(path: &Path) -> Rows {
+    let reader = SerializedFileReader::new(File::open(path).unwrap()).unwrap();
+    let cell = |field: &Field| match field {
+        Field::Null => None,
+        Field::Str(text) => Some(text.clone()),
+        Field::Double(number) => Some(number.to_string()),
+        other => Some(other.to_string()),
+    };
+    let row = |row: parquet::record::Row| {
+        row.get_column_iter().filter_map(|(head, field)| Some((head.clone(), cell(field)?))).collect()
+    };
+    reader.get_row_iter(None).unwrap().map(|line| row(line.unwrap())).collect()
+}
+
+#[test]
+fn both_formats_of_tables_hold_the_same() {
+    let (csv, parquet) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let counted = written(csv.path(), Format::Csv);
+    assert_eq!(written(parquet.path(), Format::Parquet), counted);
+    for (table, rows) in &counted.tables {
+        let of_csv = csv_rows(&csv.path().join(format!("{table}.csv")));
+        assert_eq!(of_csv.len(), *rows, "{table}");
+        assert_eq!(parquet_rows(&parquet.path().join(format!("{table}.parquet"))), of_csv, "{table}");
+    }
+    let rows: Vec<(&str, usize)> = counted.tables.iter().map(|(name, rows)| (name.as_str(), *rows)).collect();
+    let expected = [
+        ("runs", 3),
+        ("seconds", 6),
+        ("findings", 0),
+        ("settings", 0),
+        ("readings", 12),
+        ("streams", 0),
+        ("parameters", 3),
+        ("data_sets", 1),
+    ];
+    assert_eq!(rows, expected);
+}
+
+#[test]
+fn a_run_is_one_row_with_its_platform_and_a_void_one_has_no_result() {
+    let directory = tempfile::tempdir().unwrap();
+    written(directory.path(), Format::Csv);
+    let runs = csv_rows(&directory.path().join("runs.csv"));
+    let first = &runs[0];
+    let cell = |name: &str| first.get(name).map(String::as_str);
+    assert_eq!((cell("title"), cell("repeat"), cell("host")), (Some("one, \"two\"\nthree"), Some("7"), Some("db1")));
+    assert_eq!((cell("layer"), cell("unit"), cell("preset")), (Some("server"), Some("statement"), Some("quick")));
+    assert_eq!(cell("operations_per_second").unwrap().parse::<f64>().unwrap(), 4.0 / 1.5);
+    assert_eq!((cell("client_cpus"), cell("seed")), (Some("0.5"), Some("18446744073709551615")));
+    assert_eq!((cell("engine"), cell("device_reads_per_second")), (None, None), "not known, not zero");
+    let void = &runs[2];
+    assert_eq!((void["void"].as_str(), void["message"].as_str()), ("true", "the server is gone"));
+    assert!(!void.contains_key("operations_per_second") && void["operations"] == "4");
+    // One whole second is too short to ask.
+    let steady = ["steadiness", "counted_from_second", "counted_seconds"];
+    assert_eq!(steady.map(cell), [Some("TOO_SHORT"), Some("0"), Some("1")]);
+    assert!(steady.iter().all(|name| !void.contains_key(*name)));
+    let parameters = csv_rows(&directory.path().join("parameters.csv"));
+    assert_eq!((parameters[0]["name"].as_str(), parameters[0]["value"].as_str()), ("skew", "-3"));
+    let data_sets = csv_rows(&directory.path().join("data_sets.csv"));
+    assert_eq!((data_sets[0]["load_ns"].as_str(), data_sets[0].get("finish_ns")), ("7", None));
+}
+
+/// The intervals of a log: tag, begin and length in seconds, values in the histogram and the largest of them.
+fn intervals(log: &str) -> Vec<(Option<String>, f64, f64, u64, u64)> {
+    let mut deserializer = Deserializer::new();
+    IntervalLogIterator::new(log.as_bytes())
+        .filter_map(|entry| match entry.unwrap() {
+            LogEntry::Interval(interval) => Some(interval),
+            _ => None,
+        })
+        .map(|interval| {
+            let bytes = BASE64_STANDARD.decode(interval.encoded_histogram()).unwrap();
+            let histogram: Histogram<u64> = deserializer.deserialize(&mut bytes.as_slice()).unwrap();
+            let tag = interval.tag().map(|tag| tag.as_str().to_owned());
+            let (begin, length) = (interval.start_timestamp().as_secs_f64(), interval.duration().as_secs_f64());
+            (tag, begin, length, histogram.len(), (interval.max() * 1e6) as u64)
+        })
+        .collect()
+}
+
+#[test]
+fn a_log_reads_back_to_the_same_counts() {
+    let directory = tempfile::tempdir().unwrap();
+    let counted = written(directory.path(), Format::Hdr);
+    assert_eq!((counted.tables, counted.left_out), (vec![("intervals".to_owned(), 4)], 1));
+    assert!(!directory.path().join("r1.000003.T611.hlog").exists(), "a void run");
+    let log = fs::read_to_string(directory.path().join("r1.000002.T611.hlog")).unwrap();
+    assert!(log.contains("#[StartTime: 1769860801.250 (seconds since epoch), 2026-01-31T12:00:01.250Z]"), "{log}");
+    let found = intervals(&log);
+    let brief: Vec<(Option<&str>, f64, f64, u64)> =
+        found.iter().map(|(tag, begin, length, count, _)| (tag.as_deref(), *begin, *length, *count)).collect();
+    assert_eq!(
+        brief,
+        [(None, 0.0, 1.0, 3), (None, 1.0, 0.5, 1), (Some("response"), 0.0, 1.5, 4), (Some("service"), 0.0, 1.5, 4),]
+    );
+    let longest = found[3].4 as f64;
+    assert!((longest / 70e6 - 1.0).abs() < 0.001, "{longest}");
+}
+
+#[test]
+fn records_of_one_name_stay_apart() {
+    for format in [Format::Csv, Format::Hdr] {
+        let directory = tempfile::tempdir().unwrap();
+        let mut export = Export::begin(directory.path(), format, Existing::Refuse).unwrap();
+        let given = [(); 2].map(|()| export.add(record()).unwrap());
+        assert_eq!(given, ["../r 1", "../r 1-2"]);
+        export.finish().unwrap();
+        match format {
+            Format::Hdr => assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 4),
+            _ => {
+                let runs = csv_rows(&directory.path().join("runs.csv"));
+                let records: Vec<&str> = runs.iter().map(|run| run["record"].as_str()).collect();
+                assert_eq!(records[2..4], given);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_slices_the_whole_window_is_one_interval() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut record = record();
+    record.runs.truncate(1);
+    (record.runs[0].slices, record.runs[0].service.histogram) = (None, "damaged".to_owned());
+    let mut export = Export::begin(directory.path(), Format::Hdr, Existing::Refuse).unwrap();
+    export.add(record).unwrap();
+    assert_eq!(export.finish().unwrap().tables[0].1, 1);
+    let found = intervals(&fs::read_to_string(directory.path().join("r1.000001.T611.hlog")).unwrap());
+    let tags: Vec<Option<&str>> = found.iter().map(|interval| interval.0.as_deref()).collect();
+    assert_eq!(tags, [None, Some("response")]);
+}
+
+#[test]
+fn what_is_there_is_replaced_only_where_that_was_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("runs.csv"), "mine").unwrap();
+    fs::write(directory.path().join("notes"), "mine").unwrap();
+    let refused = Export::begin(directory.path(), Format::Csv, Existing::Refuse).err().unwrap();
+    assert!(refused.to_string().ends_with(" is not empty") && refused.hint().unwrap().contains("--force"));
+    assert_eq!(fs::read(directory.path().join("runs.csv")).unwrap(), b"mine");
+    let mut export = Export::begin(directory.path(), Format::Csv, Existing::Replace).unwrap();
+    assert_eq!(export.add(record()).unwrap(), "../r 1");
+    export.finish().unwrap();
+    assert_eq!(csv_rows(&directory.path().join("runs.csv")).len(), 3);
+    assert_eq!(fs::read(directory.path().join("notes")).unwrap(), b"mine");
+}

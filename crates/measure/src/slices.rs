@@ -1,0 +1,130 @@
+//! How latencies are distributed over time: a coarse histogram for each slice of the window.
+
+use hdrhistogram::Histogram as Hdr;
+use record::{Nanos, Slices};
+
+use crate::histogram::{LATENCY_NS_MAX, encode};
+
+/// Slices of a series: more than a picture can show side by side.
+const SLICES_MAX: usize = 64;
+
+/// The narrowest slice: a narrower one holds too few values to be a distribution. All widths are this one doubled some
+/// times, so that the slices of any two series fall together.
+const WIDTH_MIN: Nanos = Nanos(100_000_000);
+
+/// Histograms of 16 buckets per octave, one per slice, all of them allocated before the first step. A series that runs
+/// out of slices joins neighbours and goes on with slices of twice the width.
+#[derive(Clone, Debug)]
+pub(crate) struct SliceSeries {
+    width: Nanos,
+    /// The last slice that holds something.
+    last: usize,
+    /// Since the beginning of the window: when the slice in use ends.
+    end: Nanos,
+    slices: Vec<Hdr<u32>>,
+}
+
+impl SliceSeries {
+    /// Nothing is counted yet.
+    pub(crate) fn new() -> SliceSeries {
+        let empty = Hdr::new_with_bounds(1, LATENCY_NS_MAX, 1).expect("constant bounds are valid");
+        SliceSeries { width: WIDTH_MIN, last: 0, end: WIDTH_MIN, slices: vec![empty; SLICES_MAX] }
+    }
+
+    /// Counts a value that ended `at` after the beginning of the window. Times do not go back.
+    #[inline]
+    pub(crate) fn record(&mut self, at: Nanos, latency: Nanos) {
+        if at >= self.end {
+            self.turn_to(at);
+        }
+        self.slices[self.last].saturating_record(latency.0.max(1));
+    }
+
+    /// Counts what another job counted in the same window.
+    pub(crate) fn merge(&mut self, other: &SliceSeries) {
+        let mut other = std::borrow::Cow::Borrowed(other);
+        while self.width < other.width {
+            self.double();
+        }
+        while other.width < self.width {
+            other.to_mut().double();
+        }
+        for (mine, theirs) in self.slices.iter_mut().zip(&other.slices) {
+            mine.add(theirs).expect("all slices have the same bounds");
+        }
+        self.last = self.last.max(other.last);
+        self.end = self.end_of(self.last);
+    }
+
+    /// The form that is stored: up to the last slice in which a step ended. None where nothing was counted.
+    pub(crate) fn slices(&self) -> Option<Slices> {
+        let used = &self.slices[..=self.last];
+        let counted = used.iter().any(|slice| !slice.is_empty());
+        counted.then(|| Slices { width_ns: self.width, responses: used.iter().map(encode).collect() })
+    }
+
+    #[cold]
+    fn turn_to(&mut self, at: Nanos) {
+        while at.0 / self.width.0 >= SLICES_MAX as u64 {
+            self.double();
+        }
+        self.last = (at.0 / self.width.0) as usize;
+        self.end = self.end_of(self.last);
+    }
+
+    fn end_of(&self, index: usize) -> Nanos {
+        Nanos(self.width.0.saturating_mul(index as u64 + 1))
+    }
+
+    /// Joins neighbours. Nothing is allocated.
+    fn double(&mut self) {
+        for index in 0..SLICES_MAX / 2 {
+            let (front, back) = self.slices.split_at_mut(2 * index + 1);
+            front[2 * index].add(&back[0]).expect("all slices have the same bounds");
+            self.slices.swap(index, 2 * index);
+        }
+        self.slices[SLICES_MAX / 2..].iter_mut().for_each(Hdr::reset);
+        self.last /= 2;
+        self.width = Nanos(self.width.0.saturating_mul(2));
+        self.end = self.end_of(self.last);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(series: &SliceSeries) -> Vec<u64> {
+        series.slices[..=series.last].iter().map(Hdr::len).collect()
+    }
+
+    #[test]
+    fn a_window_that_lasts_longer_has_wider_slices_and_loses_nothing() {
+        let mut series = SliceSeries::new();
+        for tenth in 0..1_000 {
+            series.record(Nanos(tenth * 100_000_000), Nanos(500 + tenth));
+        }
+        assert_eq!(series.width, Nanos(1_600_000_000));
+        assert_eq!(counts(&series).iter().sum::<u64>(), 1_000);
+        assert!(counts(&series)[..62].iter().all(|count| *count == 16));
+    }
+
+    #[test]
+    fn jobs_that_ended_at_different_times_add_up() {
+        let (mut short, mut long) = (SliceSeries::new(), SliceSeries::new());
+        short.record(Nanos(50_000_000), Nanos(1_000));
+        short.record(Nanos(650_000_000), Nanos(1_000));
+        long.record(Nanos(12_000_000_000), Nanos(1_000));
+        let mut one_way = short.clone();
+        one_way.merge(&long);
+        long.merge(&short);
+        assert_eq!(counts(&one_way), counts(&long));
+        assert_eq!(one_way.width, Nanos(200_000_000));
+        assert_eq!((counts(&long)[0], counts(&long)[3], counts(&long)[60]), (1, 1, 1));
+    }
+
+    #[test]
+    fn nothing_counted_is_no_series() {
+        assert!(SliceSeries::new().slices().is_none());
+    }
+}

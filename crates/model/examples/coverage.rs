@@ -1,0 +1,275 @@
+//! How often the intervals and verdicts of this crate are right, simulated: `cargo run --release --example coverage`.
+//!
+//! One function per table. Each line names what was simulated, how often, and the share that came out; a line with
+//! limits fails the program where the share lies outside them. The seeds are fixed: the same build prints the same.
+
+#![allow(clippy::print_stdout, reason = "it is there to print tables")]
+
+#[path = "coverage/scalability.rs"]
+mod scalability;
+#[path = "../src/simulation.rs"]
+mod simulation;
+#[path = "coverage/steadiness.rs"]
+mod steadiness;
+
+use std::ops::RangeInclusive;
+use std::process::ExitCode;
+
+use dbdyno_model::{
+    Section, SteadyClass, change_points, correlation, mean_interval, order_interval, quantile_interval, rank_sum,
+    shift_interval, signed_rank, steadiness_of, walsh_interval,
+};
+use simulation::Simulation;
+
+/// What an interval of 95 % may come out at.
+const COVERS: RangeInclusive<f64> = 0.90..=0.98;
+
+fn main() -> ExitCode {
+    let mut tables = Tables { missed: 0 };
+    mean_of_a_series(&mut tables);
+    quantile_by_sections(&mut tables);
+    median_by_order(&mut tables);
+    changes_within_a_run(&mut tables);
+    changes_in_history(&mut tables);
+    steadiness::by_scenario(&mut tables);
+    steadiness::by_length(&mut tables);
+    scalability::beyond_what_was_measured(&mut tables);
+    ratio_of_pairs(&mut tables);
+    ratio_without_pairs(&mut tables);
+    differences_in_environments(&mut tables);
+    match tables.missed {
+        0 => ExitCode::SUCCESS,
+        missed => {
+            println!("\n{missed} outside the limits");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What was printed so far.
+struct Tables {
+    missed: usize,
+}
+
+impl Tables {
+    fn begin(&self, title: &str) {
+        println!("\n{title}");
+    }
+
+    /// A share, and where it has limits whether it keeps them.
+    fn line(&mut self, what: &str, share: f64, limits: Option<RangeInclusive<f64>>, remark: &str) {
+        let verdict = match &limits {
+            None => String::new(),
+            Some(limits) if limits.contains(&share) => format!("within {:.3} to {:.3}", limits.start(), limits.end()),
+            Some(limits) => {
+                self.missed += 1;
+                format!("NOT within {:.3} to {:.3}", limits.start(), limits.end())
+            }
+        };
+        println!("  {what:<44} {share:>6.3}  {verdict:<25} {remark}");
+    }
+}
+
+fn share(count: usize, of: usize) -> f64 {
+    count as f64 / of.max(1) as f64
+}
+
+/// Autoregressive noise around a known mean. Where the series is worth fewer than ten values there is no interval.
+fn mean_of_a_series(tables: &mut Tables) {
+    tables.begin("mean of a series: share of intervals that hold the true mean");
+    let mut simulation = Simulation::new(1);
+    let cases = [
+        (60, 0.5, None),
+        (60, 0.8, None),
+        (300, 0.5, Some(COVERS)),
+        (300, 0.8, Some(COVERS)),
+        (300, 0.95, None),
+        (1_800, 0.5, Some(COVERS)),
+        (1_800, 0.8, Some(COVERS)),
+        (1_800, 0.95, Some(COVERS)),
+    ];
+    for (count, keep, limits) in cases {
+        let runs = 2_000;
+        let (mut given, mut held) = (0, 0);
+        for _ in 0..runs {
+            let series = simulation.noise(count, keep, 100.0, 5.0);
+            if let Some(interval) = mean_interval(&series).and_then(|found| found.interval) {
+                given += 1;
+                held += usize::from(interval.contains(100.0));
+            }
+        }
+        let remark = format!("refused {:.3}", 1.0 - share(given, runs));
+        tables.line(&format!("{count} s, rho {keep}"), share(held, given), limits, &remark);
+    }
+}
+
+/// Latencies whose level wanders from second to second: log-normal within a second, and the median of each second
+/// follows an autoregressive process.
+fn quantile_by_sections(tables: &mut Tables) {
+    tables.begin("quantile of a run by sections: share of intervals that hold the true quantile");
+    let mut simulation = Simulation::new(2);
+    for (seconds, keep, quantile, limits) in [
+        (300, 0.9, 0.5, Some(COVERS)),
+        (300, 0.9, 0.99, None),
+        (1_800, 0.9, 0.5, Some(COVERS)),
+        (1_800, 0.9, 0.99, Some(COVERS)),
+        (300, 0.97, 0.5, None),
+        (1_800, 0.97, 0.5, None),
+        (1_800, 0.97, 0.99, None),
+    ] {
+        let runs = 200;
+        let (level, noise) = (0.2, 0.5f64);
+        let z = dbdyno_model::normal_quantile(quantile);
+        // The sum of the two normal variables has the variance of both.
+        let truth = (z * (level * level + noise * noise).sqrt()).exp();
+        let (mut given, mut held) = (0, 0);
+        for _ in 0..runs {
+            let levels = simulation.noise(seconds, keep, 0.0, level);
+            let mut all: Vec<f64> = Vec::new();
+            for level in &levels {
+                all.extend((0..100).map(|_| (level + noise * simulation.normal()).exp()));
+            }
+            let length = all.len() / 10;
+            let sections: Vec<Section> = all
+                .chunks_exact_mut(length)
+                .map(|part| Section { count: part.len() as u64, value: at(part, quantile) })
+                .collect();
+            let value = at(&mut all, quantile);
+            let worth = correlation(&levels).map_or(0.0, |found| found.effective_samples);
+            if let Some(interval) = quantile_interval(quantile, value, &sections, worth) {
+                given += 1;
+                held += usize::from(interval.contains(truth));
+            }
+        }
+        let remark = format!("refused {:.3}", 1.0 - share(given, runs));
+        tables.line(&format!("{seconds} s, rho {keep}, quantile {quantile}"), share(held, given), limits, &remark);
+    }
+}
+
+/// The value at a quantile.
+fn at(values: &mut [f64], quantile: f64) -> f64 {
+    let place = ((values.len() as f64 * quantile) as usize).min(values.len() - 1);
+    *values.select_nth_unstable_by(place, f64::total_cmp).1
+}
+
+/// Independent values of a skewed distribution. The interval is exact: what it covers is known, and never below 0.95.
+fn median_by_order(tables: &mut Tables) {
+    tables.begin("median of repeats by order statistics: share of intervals that hold the true median");
+    let mut simulation = Simulation::new(3);
+    for (count, exact) in [(6, 0.969), (7, 0.984), (9, 0.961), (10, 0.979), (20, 0.959), (30, 0.957)] {
+        let runs = 20_000;
+        let held = (0..runs).filter(|_| {
+            let values: Vec<f64> = (0..count).map(|_| simulation.normal().exp()).collect();
+            order_interval(&values).is_some_and(|interval| interval.contains(1.0))
+        });
+        let held = share(held.count(), runs);
+        tables.line(&format!("{count} repeats"), held, Some(exact - 0.005..=exact + 0.005), "");
+    }
+}
+
+/// Stationary noise that is called anything but flat from its beginning.
+fn changes_within_a_run(tables: &mut Tables) {
+    tables.begin("change points within a run of 360 s: share of stationary runs that have one");
+    let mut simulation = Simulation::new(4);
+    for (keep, limit) in [(0.0, Some(0.02)), (0.3, Some(0.02)), (0.5, Some(0.02)), (0.8, Some(0.05)), (0.95, None)] {
+        let runs = 1_000;
+        let cut = (0..runs).filter(|_| {
+            // Around zero no two levels are within 2 % of each other: every change is seen.
+            steadiness_of(&simulation.noise(360, keep, 0.0, 1.0)).class != SteadyClass::Flat
+        });
+        tables.line(&format!("rho {keep}"), share(cut.count(), runs), limit.map(|limit| 0.0..=limit), "");
+    }
+}
+
+/// Independent values, one per record.
+fn changes_in_history(tables: &mut Tables) {
+    tables.begin("change points in the history of records: share of histories that have one");
+    let mut simulation = Simulation::new(5);
+    let runs = 300;
+    for (step, limits) in [(0.0, 0.0..=0.02), (2.0, 0.8..=1.0), (3.0, 0.95..=1.0)] {
+        let found = (0..runs).filter(|seed| {
+            let mut values = simulation.noise(40, 0.0, 100.0, 1.0);
+            values[20..].iter_mut().for_each(|value| *value += step);
+            !change_points(&values, *seed).is_empty()
+        });
+        let share = share(found.count(), runs as usize);
+        tables.line(&format!("40 records, a step of {step} deviations"), share, Some(limits), "");
+    }
+}
+
+/// Logarithms of ratios around a known middle, with normal noise and with noise that has heavy tails.
+fn ratio_of_pairs(tables: &mut Tables) {
+    tables.begin("ratio of pairs (Hodges-Lehmann): share of intervals that hold the true ratio");
+    let mut simulation = Simulation::new(9);
+    for pairs in [6, 8, 12, 20] {
+        for (noise, tail) in [("normal", 0.0), ("one in ten 5 times as wide", 0.1)] {
+            let runs = 4_000;
+            let held = (0..runs).filter(|_| {
+                let deviation = |simulation: &mut Simulation| if simulation.uniform() < tail { 0.05 } else { 0.01 };
+                let difference = |_| 0.03 + deviation(&mut simulation) * simulation.normal();
+                let differences: Vec<f64> = (0..pairs).map(difference).collect();
+                walsh_interval(&differences, 0.95).is_some_and(|interval| interval.contains(0.03))
+            });
+            tables.line(&format!("{pairs} pairs, {noise}"), share(held.count(), runs), Some(COVERS), "");
+        }
+    }
+}
+
+/// Repetitions without pairs in an environment that does not change.
+fn ratio_without_pairs(tables: &mut Tables) {
+    tables.begin("ratio without pairs (Hodges-Lehmann): share of intervals that hold the true ratio");
+    let mut simulation = Simulation::new(10);
+    for (base, other) in [(4, 4), (5, 5), (6, 10), (10, 10), (20, 20)] {
+        let runs = 4_000;
+        let held = (0..runs).filter(|_| {
+            let (base, other) = (simulation.noise(base, 0.0, 0.0, 0.01), simulation.noise(other, 0.0, 0.03, 0.01));
+            shift_interval(&base, &other, 0.95).is_some_and(|interval| interval.contains(0.03))
+        });
+        tables.line(&format!("{base} and {other}"), share(held.count(), runs), Some(COVERS), "");
+    }
+}
+
+/// Twenty trials one after the other: what each adds to the logarithm of the rate.
+type Environment = fn(&mut Simulation) -> Vec<f64>;
+
+/// Ten and ten trials with noise of 1 % in four environments: how often equal systems are told apart, and how often a
+/// difference of 2 % is found, one after the other (AAAABBBB) and in pairs whose order is drawn by lot.
+fn differences_in_environments(tables: &mut Tables) {
+    tables.begin("10 and 10 trials: share of equal systems that are told apart, of differences of 2 % that are found");
+    let mut simulation = Simulation::new(11);
+    let environments: [(&str, Environment); 4] = [
+        ("stable", |_| vec![0.0; 20]),
+        ("6 % linear drift", |_| (0..20).map(|at| 0.06 * f64::from(at) / 19.0).collect()),
+        ("wandering by 3 %", |simulation| simulation.noise(20, 0.9, 0.0, 0.03)),
+        ("two regimes of 4 %", |simulation| {
+            let mut level = 0.04;
+            let mut next = |simulation: &mut Simulation| {
+                level *= if simulation.uniform() < 0.2 { -1.0 } else { 1.0 };
+                level
+            };
+            (0..20).map(|_| next(simulation)).collect()
+        }),
+    ];
+    for (name, environment) in environments {
+        let runs = 2_000;
+        // Told apart where the systems are equal, and where one is 2 % faster.
+        let (mut sequential, mut paired) = ([0, 0], [0, 0]);
+        for (at, effect) in [0.0, 0.02].into_iter().enumerate() {
+            for _ in 0..runs {
+                let noisy: Vec<f64> =
+                    environment(&mut simulation).iter().map(|level| level + 0.01 * simulation.normal()).collect();
+                let later: Vec<f64> = noisy[10..].iter().map(|rate| rate + effect).collect();
+                let apart = rank_sum(&noisy[..10], &later).is_some_and(|test| test.p_value <= 0.05);
+                let differences: Vec<f64> = noisy
+                    .chunks(2)
+                    .map(|pair| effect + (pair[1] - pair[0]) * if simulation.uniform() < 0.5 { 1.0 } else { -1.0 })
+                    .collect();
+                sequential[at] += usize::from(apart);
+                paired[at] += usize::from(signed_rank(&differences).is_some_and(|test| test.p_value <= 0.05));
+            }
+        }
+        let found = |count: [usize; 2]| format!("found {:.3}", share(count[1], runs));
+        tables.line(&format!("{name}, sequential"), share(sequential[0], runs), None, &found(sequential));
+        tables.line(&format!("{name}, pairs"), share(paired[0], runs), Some(0.0..=0.065), &found(paired));
+    }
+}

@@ -1,0 +1,36 @@
+//! Of rates beyond what was measured.
+
+use dbdyno_model::median;
+use dbdyno_model::scalability::{Form, LoadPoint, Profile, Scatter, fit};
+
+use crate::simulation::Simulation;
+use crate::{COVERS, Tables, share};
+
+/// The Universal Scalability Law, measured up to 16 with multiplicative noise of 2 %, one run each.
+pub(crate) fn beyond_what_was_measured(tables: &mut Tables) {
+    tables.begin("scalability, fitted up to 16: share of bands and profiles that hold the true rate");
+    let law = |n: f64| 1_000.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0));
+    let targets = [24.0, 32.0, 64.0, 128.0];
+    let (mut band, mut profile, mut widths) = ([0; 4], [0; 4], [const { Vec::new() }; 4]);
+    let runs = 1_000;
+    let mut simulation = Simulation::new(8);
+    for _ in 0..runs {
+        let measured = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0].map(|n| (n, law(n) * (1.0 + 0.02 * simulation.normal())));
+        let points = measured.map(|(n, rate)| LoadPoint::new(n, rate));
+        let Some(fit) = fit(&points) else { continue };
+        let scatter = Scatter::Residual { variance: fit.variance().unwrap_or_default(), freedom: fit.freedom() };
+        for (at, n) in targets.into_iter().enumerate() {
+            let held = fit.band(n).is_some_and(|band| band.contains(law(n)));
+            band[at] += usize::from(held);
+            let set = Profile::new(&points, Form::Universal, n, scatter);
+            profile[at] += usize::from(set.is_some_and(|set| set.contains(law(n))));
+            widths[at].extend(fit.log_half_width(n, None));
+        }
+    }
+    for (at, n) in targets.into_iter().enumerate() {
+        let width = median(&widths[at]).unwrap_or_default().exp();
+        let remark = format!("median half-width x{width:.2}");
+        tables.line(&format!("delta on the logarithm, N = {n}"), share(band[at], runs), Some(COVERS), &remark);
+        tables.line(&format!("profile, N = {n}"), share(profile[at], runs), Some(COVERS), "");
+    }
+}

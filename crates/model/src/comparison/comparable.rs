@@ -1,0 +1,98 @@
+//! Why two systems cannot be compared in a test.
+
+use record::{Bytes, Pace, Preset};
+
+use crate::checks::{has_probe_code, percent};
+use crate::rules::RULES;
+use crate::system::{Durability, Origin, System, SystemTest, pace_words, size_words};
+
+/// One clause for each reason why the rates of `tests` on `systems` (the base first) are not of the same thing; empty
+/// where there is none.
+pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<String> {
+    let [base, other] = tests;
+    let mut reasons = Vec::new();
+    if base.unit != other.unit {
+        reasons.push("the two count different units".to_owned());
+    }
+    reasons.extend(
+        systems
+            .into_iter()
+            .filter(|system| is_smoke(system))
+            .map(|system| format!("{} was measured with the preset smoke, whose figures mean nothing", system.name)),
+    );
+    reasons.extend(load(base.pace, other.pace));
+    reasons.extend(data_size(base.data_bytes, other.data_bytes));
+    if !has_probe_code(&base.code) {
+        reasons.extend(parameters(base, other));
+    }
+    if base.changes != Some(false) || other.changes != Some(false) {
+        reasons.extend(durability(systems.map(|system| system.durability.as_ref())));
+    }
+    reasons.extend((0..2).filter_map(|at| void(systems[at], tests[at])));
+    reasons
+}
+
+fn is_smoke(system: &System) -> bool {
+    matches!(system.origin, Origin::Measured { preset: Preset::Smoke, .. })
+}
+
+fn load(base: Pace, other: Pace) -> Option<String> {
+    let given = matches!(base, Pace::Rate { .. } | Pace::Poisson { .. });
+    match base == other {
+        true if given => {
+            Some(format!("the rate was given ({}) and not found: compare the response times", pace_words(base)))
+        }
+        true => None,
+        false => Some(format!("the load differs: {} and {}", pace_words(base), pace_words(other))),
+    }
+}
+
+fn data_size(base: Option<Bytes>, other: Option<Bytes>) -> Option<String> {
+    let (base, other) = (base?, other?);
+    let gap = base.0.abs_diff(other.0) as f64 / base.0.max(other.0).max(1) as f64;
+    (gap > RULES.comparable_size_gap).then(|| {
+        let limit = percent(RULES.comparable_size_gap);
+        format!("the tables differ in size by more than {limit}: {} and {}", size_words(base), size_words(other))
+    })
+}
+
+/// What a test was run with, where both know it.
+fn parameters(base: &SystemTest, other: &SystemTest) -> Vec<String> {
+    let known = base.parameters.iter().filter_map(|(name, one)| Some((name, one, other.parameters.get(name)?)));
+    let differ = known.filter(|(_, one, another)| one != another);
+    differ.map(|(name, one, another)| format!("the test was run with {name} {one} and {another}")).collect()
+}
+
+/// A commit that waits for stable storage and one that does not are different work. Where neither waits, how much they
+/// leave to chance has to be the same.
+fn durability([base, other]: [Option<&Durability>; 2]) -> Option<String> {
+    let (base, other) = (base?, other?);
+    let same = match (base.durable, other.durable) {
+        (Some(true), Some(true)) => true,
+        (one, another) => one == another && base.words == other.words,
+    };
+    (!same)
+        .then(|| format!("durability differs: {} ({}) and {} ({})", word(base), base.words, word(other), other.words))
+}
+
+fn word(durability: &Durability) -> &'static str {
+    match durability.durable {
+        Some(true) => "durable",
+        Some(false) => "not durable",
+        None => "durability unknown",
+    }
+}
+
+/// Said where not one repeat counts.
+fn void(system: &System, test: &SystemTest) -> Option<String> {
+    if test.points.iter().any(|point| !point.rates.is_empty()) {
+        return None;
+    }
+    let void: Vec<&String> = test.points.iter().flat_map(|point| &point.void).collect();
+    let first = void.first().map_or_else(String::new, |first| format!(" ({first})"));
+    Some(match void.len() {
+        0 => format!("{} has no figure", system.name),
+        1 => format!("the run of {} is void{first}", system.name),
+        count => format!("all {count} runs of {} are void{first}", system.name),
+    })
+}

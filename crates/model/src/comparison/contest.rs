@@ -1,0 +1,271 @@
+//! Point against point, test against test.
+
+use std::collections::{BTreeMap, HashMap};
+
+use record::Nanos;
+
+use super::comparable::reasons;
+use super::difference::differences;
+use super::evidence::Evidence;
+use super::holm::holm;
+use super::judge::judge;
+use super::rank_sum::{rank_sum, shift_interval, shift_median};
+use super::signed_rank::{signed_rank, walsh_interval, walsh_median};
+use super::summary::geometric_mean;
+use super::{
+    CompareOptions, Comparison, Contest, PointContest, PointFigures, Shift, Standing, TestComparison, TestSide,
+    Unshared,
+};
+use crate::rules::RULES;
+use crate::statistics::{Interval, variance};
+use crate::system::{Degree, Origin, System, SystemPoint, SystemTest};
+
+pub(super) fn compare(systems: &[System], options: CompareOptions) -> Comparison {
+    let of_code: Vec<HashMap<&str, &SystemTest>> = systems
+        .iter()
+        .map(|system| system.tests.iter().rev().map(|test| (test.code.as_str(), test)).collect())
+        .collect();
+    let mut tests: Vec<TestComparison> = Vec::new();
+    let mut unshared: Vec<Unshared> = Vec::new();
+    for code in codes(systems) {
+        let found: Vec<Option<&SystemTest>> = of_code.iter().map(|tests| tests.get(code).copied()).collect();
+        let having: Vec<usize> = (0..systems.len()).filter(|at| found[*at].is_some()).collect();
+        let Some(first) = having.first().and_then(|at| found[*at]) else { continue };
+        if having[0] == 0 && having.len() > 1 {
+            tests.push(test(systems, &found, first, options.margin));
+        } else {
+            unshared.push(Unshared { code: first.code.clone(), title: first.title.clone(), systems: having });
+        }
+    }
+    decide(&mut tests, options.margin);
+    let remarks =
+        systems.iter().flat_map(|system| system.remarks.iter().map(move |remark| format!("{}: {remark}", system.name)));
+    Comparison {
+        systems: systems.iter().map(|system| system.name.clone()).collect(),
+        margin: options.margin,
+        differences: differences(systems),
+        unshared,
+        means: (0..systems.len()).map(|other| geometric_mean(&tests, other)).collect(),
+        remarks: remarks.collect(),
+        tests,
+    }
+}
+
+/// The codes of all tests, each once, those of the base first.
+fn codes(systems: &[System]) -> Vec<&str> {
+    let mut codes: Vec<&str> = Vec::new();
+    for test in systems.iter().flat_map(|system| &system.tests) {
+        if !codes.contains(&test.code.as_str()) {
+            codes.push(&test.code);
+        }
+    }
+    codes
+}
+
+fn test(systems: &[System], found: &[Option<&SystemTest>], base: &SystemTest, margin: f64) -> TestComparison {
+    let contest = |at: usize| {
+        let other = found[at].filter(|_| at > 0)?;
+        Some(contest([&systems[0], &systems[at]], [base, other], margin))
+    };
+    TestComparison {
+        code: base.code.clone(),
+        title: base.title.clone(),
+        layer: base.layer,
+        unit: base.unit,
+        sides: found.iter().map(|test| test.map(side)).collect(),
+        contests: (0..systems.len()).map(contest).collect(),
+    }
+}
+
+fn side(test: &SystemTest) -> TestSide {
+    let is_single = |degree: &Degree| degree.parallelism() == 1 && degree.in_flight.is_none_or(|count| count == 1);
+    let single = test.points.iter().filter(|point| is_single(&point.degree));
+    TestSide {
+        speed: single.into_iter().find_map(figures),
+        best: best(test).and_then(figures),
+        void: test.points.iter().flat_map(|point| &point.void).cloned().collect(),
+    }
+}
+
+fn figures(point: &SystemPoint) -> Option<PointFigures> {
+    Some(PointFigures {
+        degree: point.degree,
+        rate: point.median()?,
+        repeats: point.rates.len(),
+        service_p50_ns: point.columns.service_p50_ns,
+        service_p99_ns: point.columns.service_p99_ns,
+        service_mean_ns: point.columns.service_mean_ns,
+    })
+}
+
+/// The median rate, as a number.
+fn rate(point: &SystemPoint) -> Option<f64> {
+    point.median().map(|rate| rate.0)
+}
+
+/// The logarithms of the rates, by repeat.
+fn logs(point: &SystemPoint) -> BTreeMap<u32, f64> {
+    let positive = point.rates.iter().filter(|rate| rate.per_second.0 > 0.0 && rate.per_second.0.is_finite());
+    positive.map(|rate| (rate.repeat, rate.per_second.0.ln())).collect()
+}
+
+/// The point with the highest median rate; of equal ones that with the least parallelism, which comes first.
+fn best(test: &SystemTest) -> Option<&SystemPoint> {
+    let rated = test.points.iter().filter_map(|point| Some((rate(point)?, point)));
+    rated.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, point)| point)
+}
+
+fn contest(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> Contest {
+    let shared: Vec<(&SystemPoint, &SystemPoint)> = tests[0]
+        .points
+        .iter()
+        .filter_map(|one| Some((one, tests[1].points.iter().find(|other| other.degree == one.degree)?)))
+        .collect();
+    let reasons = reasons(systems, tests);
+    let standing = if reasons.is_empty() { Standing::Unjudged } else { Standing::Incomparable { reasons } };
+    let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
+    let headline =
+        of_pair.or_else(|| headline(tests, &shared, margin)).and_then(|(one, other)| points(systems, one, other));
+    let points = shared.iter().filter_map(|(one, other)| points(systems, one, other)).collect();
+    Contest { standing, headline, points }
+}
+
+/// The points of the degree at which both sides of a pair together give most, of those at which they have repeats that
+/// belong together: only there is what drifted meanwhile taken out.
+fn headline_of_pair<'a>(shared: &[(&'a SystemPoint, &'a SystemPoint)]) -> Option<(&'a SystemPoint, &'a SystemPoint)> {
+    let has_pair = |one: &SystemPoint, other: &SystemPoint| {
+        let others = logs(other);
+        logs(one).keys().any(|repeat| others.contains_key(repeat))
+    };
+    let paired: Vec<_> = shared.iter().copied().filter(|(one, other)| has_pair(one, other)).collect();
+    common(&paired).map(|(_, _, one, other)| (one, other))
+}
+
+/// The points of the degree at which both together give most, with their rates.
+fn common<'a>(shared: &[(&'a SystemPoint, &'a SystemPoint)]) -> Option<(f64, f64, &'a SystemPoint, &'a SystemPoint)> {
+    let rated = shared.iter().filter_map(|(one, other)| Some((rate(one)?, rate(other)?, *one, *other)));
+    rated.reduce(|best, next| if next.0 * next.1 > best.0 * best.1 { next } else { best })
+}
+
+/// The two points that the verdict is about where the systems are not a pair, see [`Contest::headline`].
+///
+/// Were the base's best degree taken for both, chance would favour the base wherever several degrees give as much; so
+/// the common degree is the one at which both together give most.
+fn headline<'a>(
+    tests: [&'a SystemTest; 2],
+    shared: &[(&'a SystemPoint, &'a SystemPoint)],
+    margin: f64,
+) -> Option<(&'a SystemPoint, &'a SystemPoint)> {
+    let (one, other) = (best(tests[0])?, best(tests[1])?);
+    let near = |at: f64, best: &SystemPoint| rate(best).is_some_and(|best| at * (1.0 + margin) >= best);
+    match common(shared).filter(|common| near(common.0, one) && near(common.1, other)) {
+        Some((_, _, one, other)) => Some((one, other)),
+        None => Some((one, other)),
+    }
+}
+
+fn points(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Option<PointContest> {
+    let figures = (figures(base)?, figures(other)?);
+    let ratio = |base: Option<Nanos>, other: Option<Nanos>| {
+        let base = base.filter(|base| base.0 > 0)?;
+        Some(other?.0 as f64 / base.0 as f64)
+    };
+    Some(PointContest {
+        base: figures.0,
+        other: figures.1,
+        shift: shift(systems, base, other)?,
+        service_p50_ratio: ratio(figures.0.service_p50_ns, figures.1.service_p50_ns),
+        service_p99_ratio: ratio(figures.0.service_p99_ns, figures.1.service_p99_ns),
+        service_mean_ratio: ratio(figures.0.service_mean_ns, figures.1.service_mean_ns),
+    })
+}
+
+fn shift(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Option<Shift> {
+    let (ours, theirs) = (logs(base), logs(other));
+    let is_published = |system: &System| matches!(system.origin, Origin::Published { .. });
+    // Repeats of different degrees of parallelism have the same number and were not made next to each other.
+    if are_paired(systems) && base.degree == other.degree {
+        let pairs: Vec<f64> = ours.iter().filter_map(|(repeat, one)| Some(theirs.get(repeat)? - one)).collect();
+        if !pairs.is_empty() {
+            return paired(&pairs);
+        }
+    }
+    let (ours, theirs): (Vec<f64>, Vec<f64>) = (ours.into_values().collect(), theirs.into_values().collect());
+    let middle = (rate(other)? / rate(base)?).ln();
+    let plain = |evidence, interval| Shift {
+        ratio: middle.exp(),
+        evidence,
+        interval,
+        equivalence: None,
+        p_value: None,
+        superiority: None,
+        deviation: None,
+    };
+    if systems.into_iter().any(is_published) {
+        return Some(plain(Evidence::Published, None));
+    }
+    if ours.len() < 2 || theirs.len() < 2 {
+        return Some(plain(Evidence::Single, within_runs(middle, base, other)));
+    }
+    let test = rank_sum(&ours, &theirs)?;
+    Some(Shift {
+        ratio: shift_median(&ours, &theirs)?.exp(),
+        evidence: Evidence::Unpaired { base: ours.len(), other: theirs.len() },
+        interval: shift_interval(&ours, &theirs, 1.0 - RULES.significance).map(exponential),
+        equivalence: shift_interval(&ours, &theirs, 1.0 - 2.0 * RULES.equivalence_significance).map(exponential),
+        p_value: Some(test.p_value),
+        superiority: Some(test.superiority),
+        deviation: Some((variance(&ours) + variance(&theirs)).sqrt()),
+    })
+}
+
+/// Whether each says that it is the other side of the other one.
+fn are_paired([base, other]: [&System; 2]) -> bool {
+    let names = |one: &System, another: &System| matches!(&one.origin, Origin::Measured { paired_with: Some(name), .. } if *name == another.name);
+    base.name != other.name && names(base, other) && names(other, base)
+}
+
+fn paired(pairs: &[f64]) -> Option<Shift> {
+    let wins: f64 = pairs.iter().map(|difference| 0.5 + 0.5 * sign(*difference)).sum();
+    Some(Shift {
+        ratio: walsh_median(pairs)?.exp(),
+        evidence: Evidence::Paired { pairs: pairs.len() },
+        interval: walsh_interval(pairs, 1.0 - RULES.significance).map(exponential),
+        equivalence: walsh_interval(pairs, 1.0 - 2.0 * RULES.equivalence_significance).map(exponential),
+        p_value: signed_rank(pairs).map(|test| test.p_value),
+        superiority: Some(wins / pairs.len() as f64),
+        deviation: (pairs.len() >= 2).then(|| variance(pairs).sqrt()),
+    })
+}
+
+fn sign(value: f64) -> f64 {
+    if value == 0.0 { 0.0 } else { value.signum() }
+}
+
+/// The interval of a ratio of two single runs, from the noise within each: shares of independent rates add in squares.
+fn within_runs(middle: f64, base: &SystemPoint, other: &SystemPoint) -> Option<Interval> {
+    let half = (base.within_run?.0.powi(2) + other.within_run?.0.powi(2)).sqrt();
+    Some(exponential(Interval::around(middle, half)))
+}
+
+fn exponential(interval: Interval) -> Interval {
+    Interval { estimate: interval.estimate.exp(), low: interval.low.exp(), high: interval.high.exp() }
+}
+
+/// Gives every contest that can be judged its verdict, all of them in one family.
+fn decide(tests: &mut [TestComparison], margin: f64) {
+    let mut contests: Vec<&mut Contest> = tests
+        .iter_mut()
+        .flat_map(|test| test.contests.iter_mut().flatten())
+        .filter(|contest| contest.standing == Standing::Unjudged)
+        .collect();
+    let p_value = |contest: &Contest| contest.headline.as_ref().and_then(|headline| headline.shift.p_value);
+    let tested: Vec<f64> = contests.iter().filter_map(|contest| p_value(contest)).collect();
+    let mut adjusted = holm(&tested).into_iter();
+    for contest in &mut contests {
+        let p_adjusted = p_value(contest).and_then(|_| adjusted.next());
+        if let Some(headline) = &contest.headline {
+            contest.standing = judge(&headline.shift, p_adjusted, tested.len(), margin);
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! What a pipeline must not let through.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::{Comparison, ComparisonVerdict, Contest, PointContest, Standing};
+use crate::rules::RULES;
+
+/// Conditions under which a comparison fails: `slower>2%,T611:slower>5%,inconclusive,incomparable`.
+///
+/// - `slower>X%`: the estimate lies more than X % below the base, and SLOWER is certain: the 95 % interval does not hold
+///   1, and the p-value stays significant with all tests taken together. `slower` is `slower>0%`. What the data cannot
+///   tell passes, unless `inconclusive` is asked for too.
+/// - `inconclusive`: the verdict is INCONCLUSIVE, or there is none because a figure is published.
+/// - `incomparable`: the two did not measure the same, or one of them is no result.
+///
+/// A condition behind `CODE:` is about that test only, and takes the place of the same one without a code there. A test
+/// that is named and was not compared fails, and so does each system that lacks it. Where not one test has a verdict,
+/// every gate fails: nothing was compared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gate {
+    rules: Vec<Rule>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Rule {
+    /// The code of the test that it is about; absent where it is about all.
+    test: Option<String>,
+    condition: Condition,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Condition {
+    /// Above this share, in [0, 1).
+    Slower(f64),
+    Inconclusive,
+    Incomparable,
+}
+
+/// A gate that cannot be read: what was written, and a hint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GateError(String);
+
+impl GateError {
+    fn unknown(text: &str) -> GateError {
+        GateError(format!(
+            "{text:?} is not a condition to fail on\nhint: use slower>2%, inconclusive or incomparable, of one test alone \
+             T611:slower>5%, several with commas between them"
+        ))
+    }
+
+    fn share(text: &str) -> GateError {
+        let hint = "hint: use a number from 0 to below 100 and the sign, as in slower>2%";
+        GateError(format!("{text:?} is not a share of a rate\n{hint}"))
+    }
+
+    fn twice(text: &str) -> GateError {
+        GateError(format!("{text} is given more than once\nhint: keep one of them"))
+    }
+}
+
+impl fmt::Display for GateError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for GateError {}
+
+/// A condition that was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The code of the test; absent where it is about all of them.
+    pub test: Option<String>,
+    /// The system that is held against the base, as an index; absent where the test was not compared at all.
+    pub system: Option<usize>,
+    /// The condition, as [`Gate`] writes it.
+    pub rule: String,
+    /// What was found, in a clause.
+    pub detail: String,
+}
+
+impl Gate {
+    /// The conditions that `comparison` meets, by test and system.
+    pub fn violations(&self, comparison: &Comparison) -> Vec<Violation> {
+        let mut violations = Vec::new();
+        for test in &comparison.tests {
+            for (contest, system) in test.contests.iter().zip(0..) {
+                let Some(contest) = contest else { continue };
+                violations.extend(self.rules_of(&test.code).filter_map(|rule| {
+                    let detail = rule.condition.met(contest)?;
+                    Some(Violation {
+                        test: Some(test.code.clone()),
+                        system: Some(system),
+                        rule: rule.to_string(),
+                        detail,
+                    })
+                }));
+            }
+        }
+        violations.extend(self.rules.iter().flat_map(|rule| rule.missed(comparison)));
+        violations.extend(self.untried(comparison));
+        violations
+    }
+
+    /// What is said where not one test has a verdict: a gate that nothing came to has let nothing through.
+    fn untried(&self, comparison: &Comparison) -> Option<Violation> {
+        let mut contests = comparison.tests.iter().flat_map(|test| test.contests.iter().flatten());
+        let is_tried = contests.any(|contest| matches!(contest.standing, Standing::Judged { .. }));
+        let detail = || "nothing was compared: no test has a verdict".to_owned();
+        (!is_tried).then(|| Violation { test: None, system: None, rule: self.to_string(), detail: detail() })
+    }
+
+    /// The rules about the test `code`.
+    fn rules_of<'a>(&'a self, code: &'a str) -> impl Iterator<Item = &'a Rule> {
+        let is_own = move |rule: &&Rule| rule.test.as_deref() == Some(code);
+        let kept = move |rule: &&Rule| {
+            let mut own = self.rules.iter().filter(is_own);
+            rule.test.is_none() && !own.any(|own| own.condition.word() == rule.condition.word())
+        };
+        self.rules.iter().filter(move |rule| is_own(rule) || kept(rule))
+    }
+}
+
+impl Rule {
+    /// What is said where this names a test: that it was not compared, or each system that lacks it.
+    fn missed(&self, comparison: &Comparison) -> Vec<Violation> {
+        let Some(code) = &self.test else { return Vec::new() };
+        let missed =
+            |system, detail: String| Violation { test: Some(code.clone()), system, rule: self.to_string(), detail };
+        let Some(test) = comparison.tests.iter().find(|test| test.code == *code) else {
+            return vec![missed(None, "the test was not compared: not every system has it".to_owned())];
+        };
+        let lacking = (1..test.contests.len()).filter(|at| test.contests[*at].is_none());
+        lacking.map(|at| missed(Some(at), "the test was not compared: the system lacks it".to_owned())).collect()
+    }
+}
+
+impl Condition {
+    fn word(self) -> &'static str {
+        match self {
+            Condition::Slower(_) => "slower",
+            Condition::Inconclusive => "inconclusive",
+            Condition::Incomparable => "incomparable",
+        }
+    }
+
+    /// What was found, if it is this.
+    fn met(self, contest: &Contest) -> Option<String> {
+        match (self, &contest.standing) {
+            (Condition::Slower(limit), Standing::Judged { p_adjusted, .. }) => {
+                slower(contest.headline.as_ref()?, *p_adjusted, limit)
+            }
+            (Condition::Inconclusive, Standing::Judged { verdict: ComparisonVerdict::Inconclusive, reason, .. }) => {
+                Some(reason.clone())
+            }
+            (Condition::Inconclusive, Standing::Unjudged) => Some("published figures have no verdict".to_owned()),
+            (Condition::Incomparable, Standing::Incomparable { reasons }) => Some(reasons.join("; ")),
+            _ => None,
+        }
+    }
+}
+
+fn slower(headline: &PointContest, p_adjusted: Option<f64>, limit: f64) -> Option<String> {
+    let shift = &headline.shift;
+    let interval = shift.interval.filter(|interval| interval.high < 1.0)?;
+    let is_certain = p_adjusted? <= RULES.significance;
+    (is_certain && shift.ratio < 1.0 - limit).then(|| {
+        let less = |ratio: f64| format!("{:.1} %", (1.0 - ratio) * 100.0);
+        let (most, least) = (less(interval.low), less(interval.high));
+        format!("{} slower, 95 % interval {least} to {most}{}", less(shift.ratio), shift.evidence.mark())
+    })
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(test) = &self.test {
+            write!(formatter, "{test}:")?;
+        }
+        formatter.write_str(self.condition.word())?;
+        match self.condition {
+            // A share is kept, a percentage was given: what the division left behind is rounded away.
+            Condition::Slower(share) => write!(formatter, ">{}%", (share * 1e10).round() / 1e8),
+            Condition::Inconclusive | Condition::Incomparable => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rules: Vec<String> = self.rules.iter().map(Rule::to_string).collect();
+        formatter.write_str(&rules.join(","))
+    }
+}
+
+impl FromStr for Gate {
+    type Err = GateError;
+
+    fn from_str(text: &str) -> Result<Gate, GateError> {
+        let mut rules: Vec<Rule> = Vec::new();
+        for part in text.split(',') {
+            let rule: Rule = part.trim().parse()?;
+            let same = |other: &Rule| other.test == rule.test && other.condition.word() == rule.condition.word();
+            if rules.iter().any(same) {
+                let test = rule.test.map(|test| test + ":").unwrap_or_default();
+                return Err(GateError::twice(&format!("{test}{}", rule.condition.word())));
+            }
+            rules.push(rule);
+        }
+        Ok(Gate { rules })
+    }
+}
+
+impl FromStr for Rule {
+    type Err = GateError;
+
+    fn from_str(text: &str) -> Result<Rule, GateError> {
+        let unknown = || GateError::unknown(text);
+        let (test, condition) = match text.split_once(':') {
+            Some((test, condition)) => (Some(test.trim()), condition.trim()),
+            None => (None, text),
+        };
+        let is_code = |code: &str| {
+            let letters = |letter: char| letter.is_alphanumeric() || matches!(letter, '-' | '_' | '.');
+            !code.is_empty() && code.chars().all(letters)
+        };
+        if test.is_some_and(|test| !is_code(test)) {
+            return Err(unknown());
+        }
+        let condition = match condition.split_once('>') {
+            Some((word, share)) if word.trim() == "slower" => Condition::Slower(self::share(share.trim())?),
+            None if condition == "slower" => Condition::Slower(0.0),
+            None if condition == "inconclusive" => Condition::Inconclusive,
+            None if condition == "incomparable" => Condition::Incomparable,
+            _ => return Err(unknown()),
+        };
+        Ok(Rule { test: test.map(str::to_owned), condition })
+    }
+}
+
+fn share(text: &str) -> Result<f64, GateError> {
+    let number = text.strip_suffix('%').and_then(|digits| digits.trim().parse::<f64>().ok());
+    let percent = number.filter(|percent| (0.0..100.0).contains(percent));
+    percent.map(|percent| percent / 100.0).ok_or_else(|| GateError::share(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn gate(text: &str) -> Result<Gate, GateError> {
+        text.parse()
+    }
+
+    #[test]
+    fn a_gate_is_written_as_it_is_read() {
+        for text in ["slower>2%", "slower>2%,T611:slower>5%", "inconclusive,incomparable", "P311:slower>0.5%"] {
+            assert_eq!(gate(text).unwrap().to_string(), text);
+        }
+        assert_eq!(gate(" slower > 2 % , T611 : slower").unwrap().to_string(), "slower>2%,T611:slower>0%");
+    }
+
+    #[test]
+    fn what_is_no_gate_is_refused_with_a_hint() {
+        let said = |text: &str| gate(text).unwrap_err().to_string();
+        for text in ["", "faster", "slower<2%", "T611:", ":slower", "slower>2%,", "equivalent>2%", "T 1:slower"] {
+            assert!(said(text).contains("is not a condition"), "{text}");
+        }
+        for text in ["slower>2", "slower>", "slower>-1%", "slower>100%", "slower>NaN%", "slower>a%"] {
+            assert!(said(text).contains("is not a share"), "{text}");
+        }
+        assert_eq!(said("slower>2%,slower>3%"), "slower is given more than once\nhint: keep one of them");
+        assert!(gate("slower>2%,T611:slower").is_ok());
+    }
+
+    #[test]
+    fn a_rule_for_one_test_takes_the_place_of_the_general_one() {
+        let gate = gate("slower>2%,inconclusive,T611:slower>5%").unwrap();
+        let rules = |code| gate.rules_of(code).map(Rule::to_string).collect::<Vec<_>>();
+        assert_eq!(rules("T611"), ["inconclusive", "T611:slower>5%"]);
+        assert_eq!(rules("T616"), ["slower>2%", "inconclusive"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_it_panic(text in "\\PC{0,40}") {
+            let _ = gate(&text);
+        }
+
+        #[test]
+        fn what_is_read_is_written_and_read_again(
+            rules in prop::collection::vec((prop::option::of("[TP][0-9]{3}"), 0u8..3, 0u32..10_000), 1..6),
+        ) {
+            let written = rules.iter().map(|(test, kind, hundredths)| {
+                let test = test.as_ref().map(|test| format!("{test}:")).unwrap_or_default();
+                match kind {
+                    0 => format!("{test}slower>{}%", f64::from(*hundredths) / 100.0),
+                    1 => format!("{test}inconclusive"),
+                    _ => format!("{test}incomparable"),
+                }
+            });
+            let text = written.collect::<Vec<_>>().join(",");
+            match gate(&text) {
+                Ok(gate) => {
+                    prop_assert_eq!(&gate.to_string(), &text);
+                    prop_assert_eq!(text.parse::<Gate>().unwrap(), gate);
+                }
+                Err(error) => prop_assert!(error.0.contains("more than once"), "{}", error),
+            }
+        }
+    }
+}

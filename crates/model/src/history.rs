@@ -1,0 +1,185 @@
+//! Where a metric changed from one record to the next: E-divisive (Matteson and James 2014) with a permutation test.
+//!
+//! For a split of m and n values the statistic is m n / (m + n) times the energy distance of the two sides, 2 / (m n)
+//! sum |x - y| less the mean distance within either side. The best split of all segments is tested: the values of each
+//! segment are shuffled, and the split stands if hardly any shuffle has a better one. It is repeated until none does.
+//!
+//! It is meant for one value per record. The seconds of a run depend on each other and would be cut everywhere.
+
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::rules::RULES;
+use crate::statistics::mean;
+
+/// Shuffles of the test: with none of them as good the chance is 1 / 1000, the least that can be said.
+const SHUFFLES: u32 = 999;
+/// Values that are looked at, the last ones: the cost grows with the square.
+const VALUES_MAX: usize = 1_000;
+
+/// A change between two values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ChangePoint {
+    /// The index of the first value after it.
+    pub index: usize,
+    /// Mean of the values since the change before.
+    pub before: f64,
+    /// Mean of the values until the next change.
+    pub after: f64,
+    /// Chance that values without a change have a split as clear as this one had when it was found.
+    pub p_value: f64,
+}
+
+/// The changes in `values`, by time. At least five values lie on each side of one, and no more than one of a thousand
+/// series without a change has any; with fewer than some 14 values none is certain enough. The same seed gives the same
+/// answer. Of more than a thousand values only the last thousand are looked at.
+pub fn change_points(values: &[f64], seed: u64) -> Vec<ChangePoint> {
+    let over = values.len().saturating_sub(VALUES_MAX);
+    let values = &values[over..];
+    if !values.iter().all(|value| value.is_finite()) {
+        return Vec::new();
+    }
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut borders = vec![0, values.len()];
+    let mut chances = Vec::new();
+    while let Some((split, chance)) = next_split(values, &borders, &mut random) {
+        borders.insert(borders.partition_point(|border| *border < split), split);
+        chances.push((split, chance));
+    }
+    chances.sort_unstable_by_key(|(split, _)| *split);
+    let levels: Vec<f64> = borders.windows(2).map(|part| mean(&values[part[0]..part[1]]).unwrap_or(0.0)).collect();
+    let changes = chances.iter().zip(levels.windows(2));
+    let change = |((split, chance), levels): (&(usize, f64), &[f64])| ChangePoint {
+        index: over + split,
+        before: levels[0],
+        after: levels[1],
+        p_value: *chance,
+    };
+    changes.map(change).collect()
+}
+
+/// The clearest split of all segments, and its chance; none where chance alone may have made it.
+fn next_split(values: &[f64], borders: &[usize], random: &mut Xoshiro256PlusPlus) -> Option<(usize, f64)> {
+    let (clearest, split) = clearest(values, borders)?;
+    if clearest <= 0.0 {
+        return None;
+    }
+    let mut as_clear = 0;
+    let mut shuffled = values.to_vec();
+    for _ in 0..SHUFFLES {
+        for part in borders.windows(2) {
+            shuffle(&mut shuffled[part[0]..part[1]], random);
+        }
+        // What rounding makes of the same split is as clear.
+        as_clear += u32::from(self::clearest(&shuffled, borders)?.0 >= clearest * (1.0 - 1e-9));
+        if chance(as_clear) > RULES.history_significance {
+            return None;
+        }
+    }
+    Some((split, chance(as_clear)))
+}
+
+fn chance(as_clear: u32) -> f64 {
+    f64::from(as_clear + 1) / f64::from(SHUFFLES + 1)
+}
+
+/// The largest statistic of any split of any segment, and where it is; none where all segments are too short.
+fn clearest(values: &[f64], borders: &[usize]) -> Option<(f64, usize)> {
+    let parts = borders.windows(2).map(|part| part[0]..part[1]);
+    let splits = parts.filter_map(|part| {
+        let (statistic, split) = best_split(&values[part.clone()])?;
+        Some((statistic, part.start + split))
+    });
+    splits.max_by(|one, other| one.0.total_cmp(&other.0))
+}
+
+/// The best split of one segment: moving one value after the other from the right side to the left keeps the three sums
+/// of distances up to date.
+fn best_split(values: &[f64]) -> Option<(f64, usize)> {
+    let (count, least) = (values.len(), RULES.history_segment_min);
+    if count < 2 * least {
+        return None;
+    }
+    let distances = |value: f64, others: &[f64]| others.iter().map(|other| (value - other).abs()).sum::<f64>();
+    let (mut left, mut across) = (0.0, 0.0);
+    let mut right: f64 = (0..count).map(|at| distances(values[at], &values[at + 1..])).sum();
+    let mut best = None;
+    for at in 0..count - least {
+        let (to_left, to_right) = (distances(values[at], &values[..at]), distances(values[at], &values[at + 1..]));
+        (left, right, across) = (left + to_left, right - to_right, across - to_left + to_right);
+        let (m, n) = ((at + 1) as f64, (count - at - 1) as f64);
+        if at + 1 >= least {
+            let within = 2.0 * left / (m * (m - 1.0)) + 2.0 * right / (n * (n - 1.0));
+            let statistic = m * n / (m + n) * (2.0 * across / (m * n) - within);
+            if best.is_none_or(|(largest, _)| statistic > largest) {
+                best = Some((statistic, at + 1));
+            }
+        }
+    }
+    best
+}
+
+/// Every order is as likely (Fisher and Yates).
+fn shuffle(values: &mut [f64], random: &mut Xoshiro256PlusPlus) {
+    for at in (1..values.len()).rev() {
+        let other = (u128::from(random.next_u64()) * (at as u128 + 1)) >> 64;
+        values.swap(at, other as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::simulation::Simulation;
+
+    #[test]
+    fn the_statistic_by_hand() {
+        // Left 0, 0, 0, 0, 0 and right 2, 2, 2, 2, 2: 25 / 10 (2 / 25 * 50 - 0 - 0) = 10.
+        let (statistic, split) = best_split(&[0.0, 0.0, 0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0, 2.0]).unwrap();
+        assert!((statistic - 10.0).abs() < 1e-12 && split == 5);
+        assert_eq!(best_split(&[1.0; 9]), None);
+    }
+
+    #[test]
+    fn two_changes_are_found_where_they_are() {
+        let mut values = Simulation::new(4).noise(60, 0.0, 100.0, 1.0);
+        values[20..40].iter_mut().for_each(|value| *value -= 5.0);
+        values[40..].iter_mut().for_each(|value| *value += 5.0);
+        let found = change_points(&values, 1);
+        assert_eq!(found.iter().map(|change| change.index).collect::<Vec<_>>(), [20, 40]);
+        assert!((found[0].before - 100.0).abs() < 1.0 && (found[0].after - 95.0).abs() < 1.0);
+        assert!((found[1].after - 105.0).abs() < 1.0 && found[1].p_value <= 0.001);
+        assert_eq!(change_points(&values, 1), found, "the same seed");
+    }
+
+    #[test]
+    fn values_without_a_change_have_none() {
+        let mut simulation = Simulation::new(5);
+        let found = (0..40).filter(|seed| !change_points(&simulation.noise(40, 0.0, 100.0, 5.0), *seed).is_empty());
+        assert_eq!(found.count(), 0);
+        assert_eq!((change_points(&[], 1), change_points(&[3.0; 50], 1)), (Vec::new(), Vec::new()));
+        assert_eq!(change_points(&[f64::NAN; 50], 1), Vec::new());
+        let few = [1.0, 1.1, 0.9, 1.0, 1.05, 5.0, 5.1, 4.9, 5.0, 5.05];
+        assert_eq!(change_points(&few, 1), Vec::new(), "one of 126 shuffles is as clear");
+    }
+
+    #[test]
+    fn of_many_values_the_last_thousand_are_looked_at() {
+        let values = [vec![1.0; 300], (0..1_000).map(|at| f64::from(at % 3)).collect()].concat();
+        assert_eq!(change_points(&values, 1), Vec::new());
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+        #[test]
+        fn changes_are_apart(values in prop::collection::vec(0.0f64..10.0, 0..40), seed in any::<u64>()) {
+            let mut last = 0;
+            for change in change_points(&values, seed) {
+                prop_assert!(change.index >= last + 5 && change.index + 5 <= values.len());
+                last = change.index;
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Storage media: orders of magnitude, how long they last, how much they write for a write.
+//!
+//! Times of SLC, MLC and TLC are those of a manufacturer's white paper; the others are commonly published. A probe
+//! replaces all of them.
+
+use record::{Bytes, Rate};
+
+/// From least to most.
+pub type Span = (f64, f64);
+
+/// A medium.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Medium {
+    /// Its name.
+    pub name: &'static str,
+    /// Time to read a page, or to seek and turn, µs.
+    pub read_us: Span,
+    /// Time to write a page, µs; absent where it is written in place.
+    pub program_us: Option<Span>,
+    /// Time to erase a block, ms.
+    pub erase_ms: Option<Span>,
+    /// Times that a block can be erased; absent where that does not wear it.
+    pub cycles: Option<Span>,
+    /// What a 4 KiB read of a drive with it takes, one at a time, µs.
+    pub drive_read_us: Span,
+}
+
+/// The media.
+pub const MEDIA: &[Medium] = &[
+    Medium {
+        name: "SLC",
+        read_us: (3.0, 25.0),
+        program_us: Some((200.0, 300.0)),
+        erase_ms: Some((1.5, 2.0)),
+        cycles: Some((50e3, 100e3)),
+        drive_read_us: (15.0, 30.0),
+    },
+    Medium {
+        name: "MLC",
+        read_us: (50.0, 50.0),
+        program_us: Some((600.0, 900.0)),
+        erase_ms: Some((3.0, 3.0)),
+        cycles: Some((3e3, 10e3)),
+        drive_read_us: (60.0, 80.0),
+    },
+    Medium {
+        name: "TLC",
+        read_us: (75.0, 75.0),
+        program_us: Some((900.0, 1_350.0)),
+        erase_ms: Some((4.5, 4.5)),
+        cycles: Some((1e3, 10e3)),
+        drive_read_us: (60.0, 90.0),
+    },
+    Medium {
+        name: "QLC",
+        read_us: (100.0, 150.0),
+        program_us: Some((2e3, 3e3)),
+        erase_ms: Some((5.0, 10.0)),
+        cycles: Some((100.0, 3e3)),
+        drive_read_us: (100.0, 150.0),
+    },
+    Medium {
+        name: "3D XPoint",
+        read_us: (10.0, 10.0),
+        program_us: None,
+        erase_ms: None,
+        cycles: None,
+        drive_read_us: (8.0, 12.0),
+    },
+    Medium {
+        name: "disk, 7200 turns per minute",
+        read_us: (12_200.0, 12_200.0),
+        program_us: None,
+        erase_ms: None,
+        cycles: None,
+        drive_read_us: (10_000.0, 13_300.0),
+    },
+    Medium {
+        name: "disk, 15000 turns per minute",
+        read_us: (5_500.0, 5_500.0),
+        program_us: None,
+        erase_ms: None,
+        cycles: None,
+        drive_read_us: (5_500.0, 5_600.0),
+    },
+];
+
+/// Bytes that the host may write before the medium is worn: capacity times cycles over write amplification.
+pub fn endurance_bytes(capacity: Bytes, cycles: f64, write_amplification: f64) -> f64 {
+    capacity.0 as f64 * cycles / write_amplification
+}
+
+/// Years until so many bytes are written at this rate.
+pub fn life_years(endurance_bytes: f64, written: Rate) -> f64 {
+    endurance_bytes / (written.0 * 86_400.0 * 365.0)
+}
+
+/// Drive writes per day over five years.
+pub fn drive_writes_per_day(endurance_bytes: f64, capacity: Bytes) -> f64 {
+    endurance_bytes / (capacity.0 as f64 * 365.0 * 5.0)
+}
+
+/// Write amplification of uniform random writes under greedy cleaning, (1 + o)/(2 o), where `spare` is o: physical less
+/// usable capacity over usable. An approximation; the drive's own counters tell.
+pub fn random_write_amplification(spare: f64) -> f64 {
+    (1.0 + spare) / (2.0 * spare)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spare_capacity_saves_writes() {
+        let shown = [0.07, 0.28].map(|spare| format!("{:.1}", random_write_amplification(spare)));
+        assert_eq!(shown, ["7.6", "2.3"]);
+    }
+
+    #[test]
+    fn the_life_of_a_drive_by_hand() {
+        let capacity = Bytes(1_000_000_000_000);
+        let endurance = endurance_bytes(capacity, 3_650.0, 2.0);
+        assert_eq!(endurance, 1_825e12);
+        assert_eq!(drive_writes_per_day(endurance, capacity), 1.0);
+        assert!((life_years(endurance, Rate(1e12 / 86_400.0)) - 5.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn denser_media_are_slower_and_wear_sooner() {
+        let cells = &MEDIA[..4];
+        assert!(cells.windows(2).all(|pair| pair[0].read_us.1 < pair[1].read_us.1));
+        assert!(cells.windows(2).all(|pair| pair[0].cycles.unwrap().0 > pair[1].cycles.unwrap().0));
+        // Reads per second of the disks: half a turn and a seek.
+        let iops = |medium: &Medium| (1e6 / medium.drive_read_us.1, 1e6 / medium.drive_read_us.0);
+        assert!(iops(&MEDIA[5]).0 > 75.0 && iops(&MEDIA[5]).1 <= 100.0);
+        assert!((175.0..185.0).contains(&iops(&MEDIA[6]).1));
+    }
+}

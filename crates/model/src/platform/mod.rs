@@ -1,0 +1,37 @@
+//! What a platform can give at best: arithmetic on standards, published figures and measured ones.
+//!
+//! Each function is one formula with its source. What comes out is a ceiling or an order of magnitude: a probe of the
+//! same host replaces it. Rates of bytes are bytes per second, sizes of links 10^9.
+
+mod asymptote;
+mod bulk_load;
+mod fabric;
+mod flash_cache;
+mod media;
+mod memory;
+mod network;
+mod numa;
+mod pcie;
+mod raid;
+mod smt;
+mod terminal;
+
+pub use asymptote::{Asymptotes, interactive_response_seconds, littles_law_gap};
+pub use bulk_load::{BulkLoad, LoadNeeds, serial_seconds};
+pub use fabric::{FibreChannel, InfiniBand, SerialAttached, commit_seconds, fibre_round_trip_seconds};
+pub use flash_cache::{FlashCache, power_law_miss};
+pub use media::{MEDIA, Medium, Span, drive_writes_per_day, endurance_bytes, life_years, random_write_amplification};
+pub use memory::{
+    STREAM_ACHIEVABLE, channel_bytes_per_second, memory_peak_bytes_per_second, single_core_bytes_per_second,
+};
+pub use network::{
+    ISCSI_HEADER_BYTES, NVME_TCP_HEADER_BYTES, cores_for_io, ethernet_goodput, infiniband_share, pdu_share, roce_share,
+    tcp_share,
+};
+pub use numa::{NumaAccess, effective_latency_ns, numa_tax};
+pub use pcie::{Generation, SwitchFit, fair_share, oversubscription, switch_fit};
+pub use raid::{
+    Redundancy, commits_per_second_max, degraded_read_amplification, full_stripe_write, host_iops, write_cache_seconds,
+};
+pub use smt::{capacity_used, headroom, smt_yield};
+pub use terminal::{TPCC_TERMINALS, TerminalMix};

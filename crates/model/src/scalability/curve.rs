@@ -1,0 +1,258 @@
+//! The scalability of one test: the fit, its curve with the band, knee and peak, and what is to be said of them.
+
+use std::collections::BTreeSet;
+
+use record::{Pace, Sweep};
+
+use crate::rules::RULES;
+use crate::statistics::{Interval, mean};
+use crate::system::{Degree, SystemTest};
+
+use super::fit::{Fit, Form, LoadPoint, fit, usable};
+use super::misfit::misfits;
+use super::profile::Scatter;
+use super::reason::Reason;
+
+/// Points of a curve.
+const CURVE_POINTS: usize = 48;
+
+/// How the rate of a test grows with what is added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scalability {
+    /// The law that fits.
+    pub fit: Fit,
+    /// The law and its 95 % band from the smallest measured N to `horizon`, at equal factors of N; the ends of the
+    /// interval are absent where there are no degrees of freedom.
+    pub curve: Vec<FittedPoint>,
+    /// What was measured, per N: the mean of its repetitions and its share of linear scaling by the fit.
+    pub measured: Vec<MeasuredPoint>,
+    /// Up to where the curve is drawn: twice the largest measured N, or less where the band becomes too wide before;
+    /// never less than the largest measured N.
+    pub horizon: f64,
+    /// The knee: N at which linear scaling would reach the peak.
+    pub knee_n: Option<f64>,
+    /// The peak.
+    pub peak: Option<Peak>,
+    /// What is to be said, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// A point of the fitted curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FittedPoint {
+    /// N.
+    pub n: f64,
+    /// The rate of the fit.
+    pub rate: f64,
+    /// The 95 % band around it.
+    pub band: Option<Interval>,
+}
+
+/// What was measured at one N.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeasuredPoint {
+    /// N.
+    pub n: f64,
+    /// Mean rate.
+    pub rate: f64,
+    /// Over N times the rate of one, by the fit.
+    pub efficiency: f64,
+    /// Repetitions.
+    pub repeats: usize,
+}
+
+/// The peak of the fitted curve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// Where; absent where the rate only nears a ceiling.
+    pub n: Option<f64>,
+    /// The rate.
+    pub rate: f64,
+    /// Whether a larger N was measured, so that the fall was seen and not only predicted.
+    pub is_measured: bool,
+}
+
+/// The scalability of `points`; none with fewer than three different N.
+pub fn scalability(points: &[LoadPoint]) -> Option<Scalability> {
+    let fit = fit(points)?;
+    let used = usable(points);
+    let horizon = horizon(&fit);
+    let (first, last) = fit.n_range;
+    let step = (horizon / first).powf(1.0 / (CURVE_POINTS - 1) as f64);
+    let curve = (0..CURVE_POINTS).map(|at| first * step.powi(at as i32)).map(|n| FittedPoint {
+        n,
+        rate: fit.rate(n),
+        band: fit.band(n),
+    });
+    let peak = fit.peak_rate().map(|rate| {
+        let n = fit.peak_n();
+        Peak { n, rate, is_measured: n.is_some_and(|n| n < last) }
+    });
+    Some(Scalability {
+        curve: curve.collect(),
+        measured: measured(&used, &fit),
+        horizon,
+        knee_n: fit.knee_n(),
+        peak,
+        notes: notes(points, &used, &fit, peak),
+        fit,
+    })
+}
+
+/// Up to where the fit may be drawn.
+fn horizon(fit: &Fit) -> f64 {
+    let last = fit.n_range.1;
+    let is_narrow =
+        |n: f64| fit.log_half_width(n, None).is_none_or(|width| width.exp() <= RULES.scale_interval_factor_max);
+    let steps = (0..=16).map(|at| last * (1.0 + (RULES.scale_horizon - 1.0) * f64::from(at) / 16.0));
+    steps.take_while(|n| is_narrow(*n)).last().unwrap_or(last)
+}
+
+fn measured(used: &[LoadPoint], fit: &Fit) -> Vec<MeasuredPoint> {
+    let same = used.chunk_by(|one, other| one.n == other.n);
+    same.filter_map(|same| {
+        let n = same.first()?.n;
+        let rate = mean(&same.iter().map(|point| point.rate).collect::<Vec<f64>>())?;
+        Some(MeasuredPoint { n, rate, efficiency: rate / (n * fit.per_unit), repeats: same.len() })
+    })
+    .collect()
+}
+
+fn notes(points: &[LoadPoint], used: &[LoadPoint], fit: &Fit, peak: Option<Peak>) -> Vec<String> {
+    let mut notes = Vec::new();
+    let left_out = points.len() - used.len();
+    if left_out > 0 {
+        notes
+            .push(format!("{left_out} of {} points are no rate at an N of at least 1 and were left out", points.len()));
+    }
+    if let Some(superlinear) = fit.superlinear {
+        let sure = match superlinear.significant {
+            Some(true) => "",
+            _ => ", which the scatter alone may be",
+        };
+        notes.push(format!(
+            "super-linear: contention would be {:.4} if it could be negative{sure}; the working set may have changed its \
+             cache level, or the first was held up",
+            superlinear.contention
+        ));
+    }
+    let scatter = match fit.variance() {
+        Some(variance) => Scatter::Residual { variance, freedom: fit.freedom() },
+        None => Scatter::Stated { noise: RULES.scale_noise_assumed },
+    };
+    notes.extend(misfits(points, fit, scatter).into_iter().map(|misfit| Reason::Misfit(misfit).to_string()));
+    if let Some(intervals) = fit.intervals() {
+        for (name, interval) in [("contention", intervals[1]), ("coherency", intervals[2])] {
+            if interval.estimate > 0.0 && interval.low <= 0.0 {
+                notes.push(format!("{name} is not distinguishable from none"));
+            }
+        }
+    }
+    if let Some(Peak { n: Some(n), is_measured: false, .. }) = peak {
+        notes.push(format!(
+            "the peak at N = {n:.0} lies beyond what was measured (N = {}): no fall was seen",
+            fit.n_range.1
+        ));
+    }
+    if fit.freedom() == 0 {
+        notes.push("as many coefficients as points: there is no band".to_owned());
+    }
+    if fit.form == Form::Linear {
+        notes.push("linear within what was measured; this says nothing of where it ends".to_owned());
+    }
+    notes
+}
+
+/// The points of `test`, each repetition one of them. What is added is the degree of parallelism that the points
+/// differ in: nodes where more than one number of nodes was measured, otherwise I/Os in flight of a probe of storage,
+/// or else what the test sweeps, jobs or threads. Empty where nodes and something else are varied at the same time:
+/// a fit is never about a mixture; and where the rate was given: it was asked for, not found.
+pub fn load_points(test: &SystemTest) -> Vec<LoadPoint> {
+    let degrees = || test.points.iter().map(|point| point.degree);
+    let varied = |of: fn(&Degree) -> u32| degrees().map(|degree| of(&degree)).collect::<BTreeSet<u32>>().len() > 1;
+    let by_nodes = varied(|degree| degree.dop.nodes);
+    let is_given = matches!(test.pace, Pace::Rate { .. } | Pace::Poisson { .. });
+    if is_given || by_nodes && (varied(|degree| degree.dop.jobs) || varied(|degree| degree.dop.threads)) {
+        return Vec::new();
+    }
+    let n = |degree: Degree| match (by_nodes, degree.in_flight, test.sweep) {
+        (true, _, _) => degree.dop.nodes,
+        (false, Some(in_flight), _) => in_flight,
+        (false, None, Sweep::Jobs) => degree.dop.jobs,
+        (false, None, Sweep::Threads) => degree.dop.threads,
+    };
+    let points = test.points.iter();
+    points
+        .flat_map(|point| point.rates.iter().map(|rate| LoadPoint::new(f64::from(n(point.degree)), rate.per_second.0)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Dop, Rate};
+
+    use super::*;
+    use crate::fixture::{record, run};
+    use crate::system::{MeasuredRate, SystemPoint, system};
+
+    fn law(n: f64) -> f64 {
+        100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-3 * n * (n - 1.0))
+    }
+
+    #[test]
+    fn a_test_with_a_peak_that_was_seen() {
+        let points: Vec<LoadPoint> =
+            (0..7).map(|power| f64::from(1u32 << power)).map(|n| LoadPoint::new(n, law(n))).collect();
+        let found = scalability(&points).unwrap();
+        let peak = found.peak.unwrap();
+        assert!((peak.n.unwrap() - (0.98f64 / 2e-3).sqrt()).abs() < 1e-6 && peak.is_measured);
+        assert!((found.knee_n.unwrap() - law(490f64.sqrt()) / 100.0).abs() < 1e-6);
+        assert_eq!((found.measured.len(), found.horizon, found.curve.len()), (7, 128.0, CURVE_POINTS));
+        assert!((found.measured[6].efficiency - law(64.0) / 6_400.0).abs() < 1e-9);
+        let (first, last) = (found.curve[0], found.curve[CURVE_POINTS - 1]);
+        assert!((first.n - 1.0).abs() < 1e-12 && (last.n - 128.0).abs() < 1e-9 && last.band.is_some());
+        assert_eq!(found.notes, Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_cannot_be_told_is_noted() {
+        let note = |points: &[(f64, f64)]| {
+            let points: Vec<LoadPoint> = points.iter().map(|(n, rate)| LoadPoint::new(*n, *rate)).collect();
+            scalability(&points).unwrap().notes.join("; ")
+        };
+        assert_eq!(
+            note(&[(1.0, 55.0), (2.0, 110.0), (3.0, 165.0)]),
+            "as many coefficients as points: there is no band; linear within what was measured; \
+             this says nothing of where it ends"
+        );
+        let cold = note(&[(1.0, 50.0), (2.0, 190.0), (4.0, 380.0), (8.0, 720.0), (0.0, 1.0)]);
+        assert!(cold.contains("super-linear") && cold.contains("1 of 5 points"), "{cold}");
+        let rising: Vec<(f64, f64)> = (0..6).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
+        assert!(note(&rising[..4]).contains("the peak at N = 22 lies beyond what was measured (N = 8)"));
+        assert_eq!(scalability(&[LoadPoint::new(1.0, 1.0), LoadPoint::new(2.0, 2.0)]), None);
+    }
+
+    fn test_of(points: Vec<SystemPoint>, sweep: Sweep) -> SystemTest {
+        let measured = system(&record(vec![run("T611", 1)]));
+        SystemTest { points, sweep, ..measured.tests[0].clone() }
+    }
+
+    fn point(nodes: u32, jobs: u32, rates: &[f64]) -> SystemPoint {
+        let rates = rates.iter().zip(1..).map(|(rate, repeat)| MeasuredRate { repeat, per_second: Rate(*rate) });
+        let degree = Degree { dop: Dop { nodes, ..Dop::jobs(jobs) }, in_flight: None };
+        SystemPoint { degree, rates: rates.collect(), ..SystemPoint::default() }
+    }
+
+    #[test]
+    fn a_fit_is_about_what_is_added() {
+        let ns = |test: &SystemTest| load_points(test).iter().map(|point| point.n).collect::<Vec<f64>>();
+        let jobs = vec![point(1, 1, &[1.0, 2.0]), point(1, 2, &[]), point(1, 4, &[5.0])];
+        assert_eq!(ns(&test_of(jobs.clone(), Sweep::Jobs)), [1.0, 1.0, 4.0]);
+        let given = Pace::Poisson { steps_per_second: 5.0 };
+        assert_eq!(ns(&SystemTest { pace: given, ..test_of(jobs.clone(), Sweep::Jobs) }), [0.0; 0]);
+        assert_eq!(ns(&test_of(jobs, Sweep::Threads)), [1.0, 1.0, 1.0]);
+        let nodes = vec![point(1, 8, &[1.0]), point(3, 8, &[3.0])];
+        assert_eq!(ns(&test_of(nodes, Sweep::Jobs)), [1.0, 3.0]);
+        assert_eq!(ns(&test_of(vec![point(1, 8, &[1.0]), point(3, 16, &[3.0])], Sweep::Jobs)), [0.0; 0]);
+    }
+}

@@ -1,0 +1,331 @@
+//! The fit of the Universal Scalability Law to measured rates.
+
+use crate::rules::RULES;
+use crate::statistics::{Interval, normal_quantile, student_quantile};
+
+use super::face::{Face, Minimum, Observation, dot, inverse, minimum, normal_equations, squares, terms};
+
+/// A rate at a degree of parallelism. A repetition is a point of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoadPoint {
+    /// How many of what is added: hosts, nodes, jobs, threads; at least 1. A fit is about one of them, never a mixture.
+    pub n: f64,
+    /// What was reached, in anything per second; above 0.
+    pub rate: f64,
+    /// How much the squared relative error of this point counts; above 0. 1 for every repetition, 1/CV² for a mean
+    /// with that coefficient of variation, the square of the rate for a fit of absolute errors.
+    pub weight: f64,
+}
+
+impl LoadPoint {
+    /// One run among equals.
+    pub fn new(n: f64, rate: f64) -> LoadPoint {
+        LoadPoint { n, rate, weight: 1.0 }
+    }
+
+    fn is_usable(&self) -> bool {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        self.n >= 1.0 && self.n.is_finite() && positive(self.rate) && positive(self.weight)
+    }
+}
+
+/// Which terms of the law the data call for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// s = k = 0: every one gives as much as the first.
+    Linear,
+    /// k = 0 (Amdahl): a part is served one after the other, so that the rate has a ceiling.
+    Amdahl,
+    /// k > 0 (Gunther): they also have to agree with each other, so that the rate has a peak.
+    Universal,
+}
+
+/// Coefficients of a fit in which the contention may be negative.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Superlinear {
+    /// The contention that fits best: below zero.
+    pub contention: f64,
+    /// Whether its 95 % interval excludes zero; absent where the scatter is not known.
+    pub significant: Option<bool>,
+}
+
+/// The Universal Scalability Law (Gunther 1993, 2007) as it fits a set of points:
+/// X(N) = g N / (1 + s (N - 1) + k N (N - 1)) with g > 0, 0 <= s <= 1, k >= 0.
+///
+/// Noise in throughput is multiplicative, so that the sum of squares of relative residuals (y - X)/y is the least, where
+/// the y of repeats is their geometric mean: that lies in their middle, however far they scatter. The law lies where
+/// what is added brings its own bottleneck at some N (a second socket, another node of memory): the law is smooth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// g: the rate of one.
+    pub per_unit: f64,
+    /// s: the part that is served one after the other, in [0, 1].
+    pub contention: f64,
+    /// k: what every pair costs; at least 0.
+    pub coherency: f64,
+    /// Which of them are not zero.
+    pub form: Form,
+    /// Weighted sum of squares of the relative residuals, with those of the logarithms of repeats.
+    pub squares: f64,
+    /// Points that were used.
+    pub points: usize,
+    /// Smallest and largest N among them.
+    pub n_range: (f64, f64),
+    /// What fits better where contention may be negative: the first was slower than it should be, since the working
+    /// set or something else changed its cache level with N. Absent where contention is not negative then.
+    pub superlinear: Option<Superlinear>,
+    /// (Jᵀ W J)⁻¹ over g, s, k; absent where the points do not tell them apart.
+    scatter: Option<[[f64; 3]; 3]>,
+}
+
+/// The points as the law sees them.
+pub(super) struct Observed {
+    /// One for each N.
+    pub(super) observations: Vec<Observation>,
+    /// What the repeats of each N add to any sum of squares, whatever the law.
+    pub(super) within: f64,
+}
+
+/// The points as the law sees them; those that are no rate at an N of at least 1 are left out.
+///
+/// Repeats of one N are taken together: their sum of squares of ln y - ln X is that of ln y around its mean, a constant,
+/// and the sum of their weights times the square of that mean less ln X. Relative residuals of each of them would draw the
+/// law below them, since a low rate is its own small measure. For the mean, which lies near the law, the relative residual
+/// is as good and lets the law be solved on its faces. A sum of squares costs as much as there are different N.
+pub(super) fn observed(points: &[LoadPoint]) -> Observed {
+    let mut within = 0.0;
+    let same = |same: &[LoadPoint]| {
+        let n = same[0].n;
+        let rate = middle(same);
+        within += same.iter().map(|point| point.weight * (point.rate / rate).ln().powi(2)).sum::<f64>();
+        Observation { terms: terms(n), measured: n / rate, weight: same.iter().map(|point| point.weight).sum() }
+    };
+    let observations = usable(points).chunk_by(|one, other| one.n == other.n).map(same).collect();
+    Observed { observations, within }
+}
+
+/// The geometric mean of the rates of repeats, by their weights; of one of them its rate to all digits.
+pub(super) fn middle(same: &[LoadPoint]) -> f64 {
+    let first = same.first().map_or(1.0, |point| point.rate);
+    let weight: f64 = same.iter().map(|point| point.weight).sum();
+    let sum: f64 = same.iter().map(|point| point.weight * (point.rate / first).ln()).sum();
+    first * (sum / weight).exp()
+}
+
+/// The usable points, in ascending order of N.
+pub(super) fn usable(points: &[LoadPoint]) -> Vec<LoadPoint> {
+    let mut usable: Vec<LoadPoint> = points.iter().copied().filter(LoadPoint::is_usable).collect();
+    usable.sort_by(|one, other| one.n.total_cmp(&other.n));
+    usable
+}
+
+/// How many different N there are.
+pub(super) fn distinct(points: &[LoadPoint]) -> usize {
+    let mut found: Vec<f64> = usable(points).iter().map(|point| point.n).collect();
+    found.dedup();
+    found.len()
+}
+
+/// The law that fits `points` best; none with fewer than three different N, which three coefficients need. Points
+/// whose N is below 1 or whose rate or weight is not above 0 are left out.
+pub fn fit(points: &[LoadPoint]) -> Option<Fit> {
+    fit_of(points, Form::Universal)
+}
+
+/// The same where the law has no more terms than `form`: Amdahl's law needs two different N, a line one.
+pub fn fit_of(points: &[LoadPoint], form: Form) -> Option<Fit> {
+    let needed = match form {
+        Form::Linear => 1,
+        Form::Amdahl => 2,
+        Form::Universal => 3,
+    };
+    (distinct(points) >= needed).then(|| best(points, form)).flatten()
+}
+
+/// Edges of what is allowed: linear, serial, coherent.
+const EDGES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// The least sum of squares under the bounds and the coefficients there, also where these are not unique.
+pub(super) fn best(points: &[LoadPoint], form: Form) -> Option<Fit> {
+    let Observed { observations, within } = observed(points);
+    let sets: &[&[usize]] = match form {
+        Form::Linear => &[&[0]],
+        Form::Amdahl => &[&[0], &[1], &[0, 1]],
+        Form::Universal => &[&[0], &[1], &[0, 1], &[0, 2], &[1, 2], &[0, 1, 2]],
+    };
+    let faces =
+        sets.iter().map(|set| Face { origin: [0.0; 3], directions: set.iter().map(|edge| EDGES[*edge]).collect() });
+    let allowed = faces.filter_map(|face| minimum(&observations, &face)).filter(|found| is_allowed(found.at));
+    let found = allowed.reduce(|best, found| if found.squares < best.squares { found } else { best })?;
+    let mut fit = of_minimum(points, &observations, within, found)?;
+    if form == Form::Universal && distinct(points) >= 3 {
+        fit.superlinear = superlinear(&usable(points), &observations, within);
+    }
+    Some(fit)
+}
+
+/// Whether the coefficients are those of g > 0, 0 <= s <= 1, k >= 0.
+pub(super) fn is_allowed([a, b, c]: [f64; 3]) -> bool {
+    a > 0.0 && b >= 0.0 && c >= 0.0 && b <= a * (1.0 + 1e-12)
+}
+
+fn of_minimum(points: &[LoadPoint], observations: &[Observation], within: f64, found: Minimum) -> Option<Fit> {
+    let [a, b, c] = found.at;
+    let used = usable(points);
+    let (first, last) = (used.first()?, used.last()?);
+    let (contention, coherency) = ((b / a).min(1.0), c / a);
+    Some(Fit {
+        per_unit: 1.0 / a,
+        contention,
+        coherency,
+        form: match (contention > 0.0, coherency > 0.0) {
+            (_, true) => Form::Universal,
+            (true, false) => Form::Amdahl,
+            (false, false) => Form::Linear,
+        },
+        squares: squares(observations, found.at)? + within,
+        points: used.len(),
+        n_range: (first.n, last.n),
+        superlinear: None,
+        scatter: scatter(observations, found.at),
+    })
+}
+
+/// Fits again without bounds; only what is below zero is told.
+fn superlinear(points: &[LoadPoint], observations: &[Observation], within: f64) -> Option<Superlinear> {
+    let directions = vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let found = minimum(observations, &Face { origin: [0.0; 3], directions })?;
+    let contention = found.at[1] / found.at[0];
+    // A gain that no run would repeat is none.
+    let gain = -contention * points.iter().map(|point| point.n - 1.0).fold(0.0, f64::max);
+    if found.at[0] <= 0.0 || gain <= RULES.scale_noise_min {
+        return None;
+    }
+    let freedom = points.len().saturating_sub(3);
+    let error = scatter(observations, found.at).filter(|_| freedom > 0);
+    let error = error.map(|scatter| (scatter[1][1] * (found.squares + within) / freedom as f64).sqrt());
+    let significant = error.map(|error| contention + student_end(freedom) * error < 0.0);
+    Some(Superlinear { contention, significant })
+}
+
+/// (Jᵀ W J)⁻¹ over g, s, k of the relative residuals.
+fn scatter(observations: &[Observation], [a, b, c]: [f64; 3]) -> Option<[[f64; 3]; 3]> {
+    let (g, s, k) = (1.0 / a, b / a, c / a);
+    let rows = observations.iter().map(|observation| {
+        let divisor = dot(observation.terms, [1.0, s, k]);
+        // The predicted rate over the measured one.
+        let quotient = g * observation.measured / divisor;
+        let scale = observation.weight.sqrt() * quotient;
+        let [_, pairs, all_pairs] = observation.terms;
+        (vec![scale / g, -scale * pairs / divisor, -scale * all_pairs / divisor], 0.0)
+    });
+    let inverse = inverse(&normal_equations(3, rows).0)?;
+    let mut scatter = [[0.0; 3]; 3];
+    scatter.iter_mut().zip(&inverse).for_each(|(to, from)| to.copy_from_slice(from));
+    Some(scatter)
+}
+
+impl Fit {
+    /// The rate at `n`.
+    pub fn rate(&self, n: f64) -> f64 {
+        self.per_unit * n / self.divisor(n)
+    }
+
+    /// The share of linear scaling that is reached at `n`, in (0, 1].
+    pub fn efficiency(&self, n: f64) -> f64 {
+        1.0 / self.divisor(n)
+    }
+
+    fn divisor(&self, n: f64) -> f64 {
+        dot(terms(n), [1.0, self.contention, self.coherency])
+    }
+
+    /// N at which the rate is highest, sqrt((1 - s)/k); absent where it rises for ever.
+    pub fn peak_n(&self) -> Option<f64> {
+        let peak = ((1.0 - self.contention) / self.coherency).sqrt();
+        (self.coherency > 0.0).then(|| peak.max(1.0))
+    }
+
+    /// The highest rate: at [`Fit::peak_n`], or where coherency is zero the ceiling g/s; absent where the law is linear.
+    pub fn peak_rate(&self) -> Option<f64> {
+        match self.peak_n() {
+            Some(peak) => Some(self.rate(peak)),
+            None => (self.contention > 0.0).then(|| self.per_unit / self.contention),
+        }
+    }
+
+    /// 1/s: up to where adding pays, if nothing but contention held it back; absent without contention.
+    pub fn optimal_n(&self) -> Option<f64> {
+        (self.contention > 0.0).then(|| 1.0 / self.contention)
+    }
+
+    /// The knee: N at which linear scaling from one would reach the peak, N* = X_max/g, the corner of the asymptotic
+    /// bounds (Denning and Buzen 1978). Below it the rate is bound by N, above it by the peak. Absent where the law is
+    /// linear.
+    pub fn knee_n(&self) -> Option<f64> {
+        self.peak_rate().map(|peak| peak / self.per_unit)
+    }
+
+    /// Degrees of freedom: points less coefficients.
+    pub fn freedom(&self) -> usize {
+        self.points.saturating_sub(3)
+    }
+
+    /// Variance of a relative residual of weight 1, from the scatter around the fit; absent without degrees of freedom.
+    pub fn variance(&self) -> Option<f64> {
+        (self.freedom() > 0).then(|| self.squares / self.freedom() as f64)
+    }
+
+    /// Standard errors of g, s and k; absent where there is no degree of freedom.
+    pub fn standard_errors(&self) -> Option<[f64; 3]> {
+        let (scatter, variance) = (self.scatter?, self.variance()?);
+        Some([0, 1, 2].map(|at| (scatter[at][at] * variance).sqrt()))
+    }
+
+    /// 95 % intervals of g, s and k, not clipped at their bounds: one of contention or coherency that holds zero says
+    /// that it cannot be told from none.
+    pub fn intervals(&self) -> Option<[Interval; 3]> {
+        let width = student_end(self.freedom());
+        let values = [self.per_unit, self.contention, self.coherency];
+        let errors = self.standard_errors()?;
+        Some([0, 1, 2].map(|at| Interval::around(values[at], width * errors[at])))
+    }
+
+    /// The 95 % interval of k where the coefficient of variation of a run of weight 1 is known to be `noise`.
+    pub(super) fn coherency_interval(&self, noise: f64) -> Option<Interval> {
+        Some(Interval::around(self.coherency, normal_end() * noise * self.scatter?[2][2].sqrt()))
+    }
+
+    /// Natural logarithm of the factor by which the true rate at `n` may lie above or below the fit, with 95 %
+    /// confidence: the delta method on the logarithm. `noise`: the coefficient of variation of a run of weight 1, where
+    /// it is known; otherwise the scatter around the fit tells.
+    pub fn log_half_width(&self, n: f64, noise: Option<f64>) -> Option<f64> {
+        let scatter = self.scatter?;
+        let [_, pairs, all_pairs] = terms(n);
+        let divisor = self.divisor(n);
+        let slope = [1.0 / self.per_unit, -pairs / divisor, -all_pairs / divisor];
+        let image = scatter.map(|row| dot(row, slope));
+        let (width, variance) = match noise {
+            Some(noise) => (normal_end(), noise * noise),
+            None => (student_end(self.freedom()), self.variance()?),
+        };
+        Some(width * (dot(slope, image) * variance).max(0.0).sqrt())
+    }
+
+    /// The 95 % band of the true rate at `n` from the scatter around the fit; absent without a degree of freedom. It is
+    /// honest up to about twice the largest measured N.
+    pub fn band(&self, n: f64) -> Option<Interval> {
+        let (estimate, factor) = (self.rate(n), self.log_half_width(n, None)?.exp());
+        Some(Interval { estimate, low: estimate / factor, high: estimate * factor })
+    }
+}
+
+/// So many standard errors an interval reaches where they are estimated with these degrees of freedom.
+pub(super) fn student_end(freedom: usize) -> f64 {
+    student_quantile(1.0 - RULES.significance / 2.0, freedom as f64)
+}
+
+/// The same where they are known.
+pub(super) fn normal_end() -> f64 {
+    normal_quantile(1.0 - RULES.significance / 2.0)
+}

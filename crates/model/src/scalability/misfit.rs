@@ -1,0 +1,264 @@
+//! Whether the law describes the points at all.
+//!
+//! Four looks at the residuals: points that lie further from the law that fits all others than
+//! chance lets one of so many (externally studentised residuals, Cook and Weisberg 1982); means of repeats that lie further from
+//! the law than repeats from each other (the F test for lack of fit); too few changes of sign along N (the exact runs
+//! test of Wald and Wolfowitz 1940); and a curve in the linearised plot (N/C - 1)/(N - 1) against N, which the law makes
+//! a straight line.
+
+use crate::rules::RULES;
+use crate::statistics::{f_quantile, normal_quantile, student_quantile};
+
+use super::face::{inverse, normal_equations, solve, terms};
+use super::fit::{Fit, LoadPoint, middle, usable};
+use super::profile::Scatter;
+
+/// What speaks against the law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Misfit {
+    /// A point lies far off.
+    Outlier {
+        /// Its N.
+        n: f64,
+        /// Relative residual.
+        residual: f64,
+    },
+    /// The means of repeats lie further from the law than the repeats from each other.
+    LackOfFit {
+        /// Mean square of the one over that of the other.
+        quotient: f64,
+    },
+    /// Residuals of one sign stand together.
+    Runs {
+        /// The chance of so few changes of sign.
+        p_value: f64,
+    },
+    /// The linearised plot is no straight line.
+    Curved,
+}
+
+/// All that speaks against `fit` in its `points`, for runs that scatter by so much.
+pub(super) fn misfits(points: &[LoadPoint], fit: &Fit, scatter: Scatter) -> Vec<Misfit> {
+    let points = usable(points);
+    let outlier = outlier(&points, fit, scatter);
+    let residual = |same: &[LoadPoint]| 1.0 - fit.rate(same[0].n) / middle(same);
+    let residuals: Vec<f64> = points.chunk_by(|one, other| one.n == other.n).map(residual).collect();
+    let p_value = runs_p_value(&residuals);
+    let runs = (p_value < RULES.scale_runs_p_min).then_some(Misfit::Runs { p_value });
+    let curved = is_curved(&points).then_some(Misfit::Curved);
+    outlier.into_iter().chain(lack_of_fit(&points, fit)).chain(runs).chain(curved).collect()
+}
+
+/// (N, (N/C - 1)/(N - 1)) of each point with N above 1, where C = X/g: a straight line s + k N if the law holds.
+pub fn linearised(points: &[LoadPoint], fit: &Fit) -> Vec<(f64, f64)> {
+    let above = usable(points).into_iter().filter(|point| point.n > 1.0);
+    above.map(|point| (point.n, (point.n * fit.per_unit / point.rate - 1.0) / (point.n - 1.0))).collect()
+}
+
+/// The point that lies furthest from the law that all others make, in standard errors, if that is too far for the
+/// furthest of so many (Bonferroni). How well the others fit tells the scatter where it is not stated: the residuals of
+/// all hold the outlier itself, and few of them cannot be far from their own deviation.
+fn outlier(points: &[LoadPoint], fit: &Fit, scatter: Scatter) -> Option<Misfit> {
+    // The rates move with g, with s and with k, as far as these are not held at a bound.
+    let free = [true, fit.contention > 0.0 && fit.contention < 1.0, fit.coherency > 0.0];
+    let row = |(point, middle): &(LoadPoint, f64)| -> Vec<f64> {
+        let quotient = point.weight.sqrt() * fit.rate(point.n) / middle;
+        let [_, pairs, all_pairs] = terms(point.n);
+        let slopes = [1.0, pairs * fit.efficiency(point.n), all_pairs * fit.efficiency(point.n)];
+        slopes.into_iter().zip(free).filter(|(_, free)| *free).map(|(slope, _)| quotient * slope).collect()
+    };
+    let size = free.iter().filter(|free| **free).count();
+    // Each with what the fit is made of: the middle of the repeats at its N.
+    let with_middle = |same: &[LoadPoint]| {
+        let middle = middle(same);
+        same.iter().map(|point| (*point, middle)).collect::<Vec<(LoadPoint, f64)>>()
+    };
+    let points: Vec<(LoadPoint, f64)> = points.chunk_by(|one, other| one.n == other.n).flat_map(with_middle).collect();
+    let inverse = inverse(&normal_equations(size, points.iter().map(|point| (row(point), 0.0))).0)?;
+    let freedom = points.len().checked_sub(size + 1)?;
+    let studentised = |repeat: &(LoadPoint, f64)| {
+        let (point, middle) = repeat;
+        let residual = 1.0 - fit.rate(point.n) / middle + (point.rate / middle).ln();
+        let (row, residual) = (row(repeat), point.weight.sqrt() * residual);
+        let image = inverse.iter().map(|line| line.iter().zip(&row).map(|(one, other)| one * other).sum::<f64>());
+        // The share of the residual that is left because the point draws the law towards itself.
+        let left = 1.0 - image.zip(&row).map(|(one, other)| one * other).sum::<f64>();
+        let variance = match scatter {
+            Scatter::Residual { .. } => {
+                let others = fit.squares - residual * residual / left;
+                (others / freedom as f64).max(RULES.scale_noise_min.powi(2))
+            }
+            Scatter::Stated { noise } => noise * noise,
+        };
+        // A point that alone tells a coefficient cannot lie off.
+        (left > 1e-6).then(|| residual.abs() / (variance * left).sqrt())
+    };
+    let furthest = points.iter().filter_map(|repeat| Some((repeat.0, studentised(repeat)?)));
+    let (point, distance) = furthest.max_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    let chance = RULES.scale_curve_p_min / 2.0 / points.len() as f64;
+    let limit = match scatter {
+        Scatter::Residual { .. } => student_quantile(1.0 - chance, freedom as f64),
+        Scatter::Stated { .. } => normal_quantile(1.0 - chance),
+    };
+    (distance > limit).then(|| Misfit::Outlier { n: point.n, residual: 1.0 - fit.rate(point.n) / point.rate })
+}
+
+/// The F test for lack of fit; nothing without repeats.
+fn lack_of_fit(points: &[LoadPoint], fit: &Fit) -> Option<Misfit> {
+    let (mut within, mut between, mut groups) = (0.0, 0.0, 0usize);
+    for same in points.chunk_by(|one, other| one.n == other.n) {
+        let weight: f64 = same.iter().map(|point| point.weight).sum();
+        let middle = middle(same);
+        within += same.iter().map(|point| point.weight * (point.rate / middle).ln().powi(2)).sum::<f64>();
+        between += weight * (middle / fit.rate(same[0].n)).ln().powi(2);
+        groups += 1;
+    }
+    let (above, below) = (groups.saturating_sub(3), points.len() - groups);
+    if above == 0 || below < RULES.scale_freedom_min {
+        return None;
+    }
+    let scatter = (within / below as f64).max(RULES.scale_noise_min.powi(2));
+    let quotient = between / above as f64 / scatter;
+    let limit = f_quantile(1.0 - RULES.scale_curve_p_min, above as f64, below as f64);
+    (quotient > limit).then_some(Misfit::LackOfFit { quotient })
+}
+
+/// Whether a term with N²(N - 1), a curve in the linearised plot, is told from zero.
+fn is_curved(points: &[LoadPoint]) -> bool {
+    const TERMS: usize = 4;
+    let n_max = points.last().map_or(1.0, |point| point.n);
+    let freedom = points.len().saturating_sub(TERMS);
+    if freedom < RULES.scale_freedom_min {
+        return false;
+    }
+    let rows: Vec<(Vec<f64>, f64)> = points
+        .iter()
+        .map(|point| {
+            let scale = point.weight.sqrt() * point.rate / point.n;
+            let [one, pairs, all_pairs] = terms(point.n);
+            let columns = [one, pairs, all_pairs, all_pairs * point.n / n_max];
+            (columns.map(|column| scale * column).to_vec(), point.weight.sqrt())
+        })
+        .collect();
+    let (normal, right) = normal_equations(TERMS, rows.iter().cloned());
+    let (Some(solved), Some(inverse)) = (solve(&normal, &right, 0.0), inverse(&normal)) else { return false };
+    let squares: f64 = rows
+        .iter()
+        .map(|(columns, value)| {
+            let predicted: f64 = columns.iter().zip(&solved).map(|(column, solved)| column * solved).sum();
+            (value - predicted).powi(2)
+        })
+        .sum();
+    // Rates that lie on a curve to all digits were not measured.
+    let variance = (squares / freedom as f64).max(RULES.scale_noise_min.powi(2));
+    let error = (inverse[TERMS - 1][TERMS - 1] * variance).sqrt();
+    solved[TERMS - 1].abs() > student_quantile(1.0 - RULES.scale_curve_p_min / 2.0, freedom as f64) * error
+}
+
+/// The chance that values of random sign change it as seldom as `values` do, given how many have each sign.
+fn runs_p_value(values: &[f64]) -> f64 {
+    let above: Vec<bool> = values.iter().map(|value| *value > 0.0).collect();
+    let (one, other) = (above.iter().filter(|above| **above).count(), above.iter().filter(|above| !**above).count());
+    let runs = 1 + above.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    if one == 0 || other == 0 {
+        return 1.0;
+    }
+    let all = choose(one + other, one);
+    (2..=runs).map(|runs| arrangements(one, other, runs)).sum::<f64>() / all
+}
+
+/// Arrangements of so many of one and of another kind into so many runs.
+fn arrangements(one: usize, other: usize, runs: usize) -> f64 {
+    let parts = |count: usize, parts: usize| if parts == 0 { 0.0 } else { choose(count - 1, parts - 1) };
+    let half = runs / 2;
+    match runs % 2 {
+        0 => 2.0 * parts(one, half) * parts(other, half),
+        _ => parts(one, half + 1) * parts(other, half) + parts(one, half) * parts(other, half + 1),
+    }
+}
+
+fn choose(of: usize, chosen: usize) -> f64 {
+    match chosen > of {
+        true => 0.0,
+        false => (0..chosen).map(|at| (of - at) as f64 / (at + 1) as f64).product(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalability::fit::fit;
+    use crate::simulation::Simulation;
+
+    #[test]
+    fn the_runs_test_counts_arrangements() {
+        // Four and four: 2 of 70 arrangements have two runs, 6 have three.
+        let grouped = [1.0, 2.0, 1.0, 3.0, -1.0, -1.0, -2.0, -1.0];
+        assert!((runs_p_value(&grouped) - 2.0 / 70.0).abs() < 1e-12);
+        let three = [1.0, 1.0, -1.0, -1.0, -1.0, -1.0, 1.0, 1.0];
+        assert!((runs_p_value(&three) - 8.0 / 70.0).abs() < 1e-12);
+        assert!((runs_p_value(&[1.0, -1.0, 1.0, -1.0]) - 1.0).abs() < 1e-12);
+        assert_eq!(runs_p_value(&[1.0, 1.0]), 1.0);
+    }
+
+    fn points(mut rate: impl FnMut(f64) -> f64) -> Vec<LoadPoint> {
+        (0..9).map(|power| f64::from(1u32 << power)).map(|n| LoadPoint::new(n, rate(n))).collect()
+    }
+
+    #[test]
+    fn the_law_itself_is_no_misfit_and_a_wall_is_one() {
+        let law = points(|n| 100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0)));
+        assert_eq!(misfits(&law, &fit(&law).unwrap(), Scatter::Stated { noise: 0.005 }), []);
+        let wall = points(|n| (100.0 * n).min(1_600.0));
+        let found = misfits(&wall, &fit(&wall).unwrap(), Scatter::Stated { noise: 0.02 });
+        assert!(found.iter().any(|misfit| matches!(misfit, Misfit::Outlier { .. })), "{found:?}");
+    }
+
+    #[test]
+    fn one_point_far_off_is_found_by_what_the_others_scatter() {
+        let outlier = |points: &[LoadPoint]| {
+            let fit = fit(points).unwrap();
+            outlier(points, &fit, Scatter::Residual { variance: fit.variance().unwrap(), freedom: fit.freedom() })
+        };
+        let mut random = Simulation::new(4);
+        let mut found = 0;
+        for _ in 0..200 {
+            let law = |n: f64| 100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0));
+            let mut points = points(|n| law(n) * (1.0 + 0.01 * random.normal()));
+            points.truncate(8);
+            found += usize::from(outlier(&points).is_some());
+            points[4].rate *= 0.7;
+            let named = outlier(&points);
+            assert!(matches!(named, Some(Misfit::Outlier { n: 16.0, residual }) if residual < -0.15), "{named:?}");
+        }
+        assert!(found <= 6, "{found} of 200 clean sweeps, one in a hundred is the chance");
+    }
+
+    #[test]
+    fn repeats_that_agree_on_something_else_than_the_law_are_lack_of_fit() {
+        let repeated = |rate: fn(f64) -> f64| -> Vec<LoadPoint> {
+            let shaken = |n: f64| [0.99, 1.0, 1.01].map(|shaken| LoadPoint::new(n, rate(n) * shaken));
+            (0..8).map(|power| f64::from(1u32 << power)).flat_map(shaken).collect()
+        };
+        let law = repeated(|n| 100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0)));
+        assert_eq!(lack_of_fit(&law, &fit(&law).unwrap()), None);
+        // Two threads per core: a slope, a quarter of it, and a wall.
+        let threads = repeated(|n| 100.0 * (n.min(32.0) + 0.25 * (n.min(64.0) - 32.0).max(0.0)));
+        let found = lack_of_fit(&threads, &fit(&threads).unwrap());
+        assert!(matches!(found, Some(Misfit::LackOfFit { quotient }) if quotient > 10.0), "{found:?}");
+        assert_eq!(lack_of_fit(&points(|n| n.min(8.0)), &fit(&law).unwrap()), None, "no repeats");
+    }
+
+    #[test]
+    fn the_linearised_plot_of_the_law_is_a_straight_line() {
+        let law = points(|n| 100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0)));
+        let line = linearised(&law, &fit(&law).unwrap());
+        assert_eq!(line.len(), 8);
+        for (n, value) in line {
+            assert!((value - 0.02 - 2e-4 * n).abs() < 1e-9, "{n} {value}");
+        }
+        assert!(!is_curved(&law));
+        let curved = points(|n| 100.0 * n / (1.0 + 1e-5 * n * n * (n - 1.0)));
+        assert!(is_curved(&curved));
+    }
+}

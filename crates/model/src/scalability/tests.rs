@@ -1,0 +1,355 @@
+//! Published vectors, and properties of fit and verdict.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::simulation::Simulation;
+
+/// The data and the output of the regression test of the R package `usl` 3.0.3: absolute residuals.
+fn published() -> Vec<LoadPoint> {
+    let (n, rates) = ([1.0, 4.0, 8.0, 12.0, 16.0, 20.0], [20.0, 78.0, 130.0, 170.0, 190.0, 200.0]);
+    n.into_iter().zip(rates).map(|(n, rate)| LoadPoint { n, rate, weight: rate * rate }).collect()
+}
+
+/// 55, 110, 165 thousand at 1, 2, 3 hosts, each measured `runs` times.
+fn three_hosts(runs: usize) -> Vec<LoadPoint> {
+    [1.0, 2.0, 3.0].into_iter().flat_map(|n| vec![LoadPoint::new(n, 55_000.0 * n); runs]).collect()
+}
+
+fn close(found: f64, expected: f64, share: f64) -> bool {
+    (found / expected - 1.0).abs() <= share
+}
+
+#[test]
+fn the_published_regression_vector() {
+    let fit = fit(&published()).unwrap();
+    assert!(close(fit.per_unit, 20.8560453, 5e-9), "{}", fit.per_unit);
+    assert!((fit.contention - 0.0244440).abs() < 5e-8, "{}", fit.contention);
+    assert!((fit.coherency - 0.00162681).abs() < 5e-9, "{}", fit.coherency);
+    assert!((fit.squares - 10.0919).abs() < 5e-5, "{}", fit.squares);
+    let errors = fit.standard_errors().unwrap();
+    assert!((errors[0] - 0.7885).abs() < 5e-5 && (errors[1] - 0.008391).abs() < 5e-7, "{errors:?}");
+    assert!((errors[2] - 0.0002614).abs() < 5e-8, "{errors:?}");
+    let contention = fit.intervals().unwrap()[1];
+    assert!((contention.low + 0.0023).abs() < 5e-5 && (contention.high - 0.0511).abs() < 5e-5, "{contention:?}");
+    assert_eq!((fit.form, fit.freedom(), fit.superlinear), (Form::Universal, 3, None));
+}
+
+#[test]
+fn peak_and_ceiling_and_knee_follow_from_the_coefficients() {
+    let fit = fit(&published()).unwrap();
+    let peak = fit.peak_n().unwrap();
+    assert!(close(peak, ((1.0 - fit.contention) / fit.coherency).sqrt(), 1e-12));
+    assert!(fit.rate(peak) > fit.rate(peak - 0.1) && fit.rate(peak) > fit.rate(peak + 0.1));
+    assert!(close(fit.knee_n().unwrap() * fit.per_unit, fit.peak_rate().unwrap(), 1e-12));
+    let amdahl: Vec<LoadPoint> =
+        (1..9).map(f64::from).map(|n| LoadPoint::new(n, n / (1.0 + 0.1 * (n - 1.0)))).collect();
+    let fit = super::fit(&amdahl).unwrap();
+    assert!(close(fit.contention, 0.1, 1e-6) && fit.coherency < 1e-8);
+    let fit = fit_of(&amdahl, Form::Amdahl).unwrap();
+    assert_eq!((fit.form, fit.peak_n()), (Form::Amdahl, None));
+    assert!(close(fit.peak_rate().unwrap(), 10.0, 1e-9) && close(fit.optimal_n().unwrap(), 10.0, 1e-9));
+    let line = fit_of(&amdahl, Form::Linear).unwrap();
+    assert_eq!((line.form, line.peak_rate(), line.knee_n()), (Form::Linear, None, None));
+}
+
+#[test]
+fn three_hosts_say_nothing_of_128() {
+    // Noise, runs, the 95 % set in thousands, and its low end where coherency is excluded. Published from a grid, whose
+    // lowest point lies up to 2.3 % above the end.
+    let table = [(0.02, 1, 48.0, 1_570.0), (0.02, 5, 105.0, 2_770.0), (0.005, 5, 409.0, 5_110.0)];
+    for (noise, runs, low, without) in table {
+        let circumstances = Circumstances { noise: Some(noise), ..Circumstances::default() };
+        let found = extrapolation(&three_hosts(runs), 128.0, &circumstances).unwrap();
+        assert!((0.977..=1.001).contains(&(found.interval.low / (low * 1e3))), "{:?}", found.interval);
+        assert!((0.99..=1.001).contains(&(found.low_without_coherency / (without * 1e3))), "{found:?}");
+        assert!(close(found.interval.high, 7.04e6, 1e-9) && found.estimate.is_none());
+    }
+}
+
+#[test]
+fn a_scale_out_claim_on_one_published_point_is_unsupported() {
+    let circumstances = Circumstances { noun: "hosts".to_owned(), ..Circumstances::default() };
+    let claim = Claim { n: 128.0, rate: 7e6 };
+    let judged = judge(&[LoadPoint::new(3.0, 165_000.0)], claim, &circumstances).unwrap();
+    assert_eq!(judged.verdict, ClaimVerdict::Unsupported);
+    assert_eq!((judged.needed.coherency, judged.needed_for_ninety.unwrap().coherency), (128, 39));
+    assert_eq!(
+        judged.sentence,
+        "Linear extrapolation is the upper bound of what the data allow, not an estimate. Measured: 165K at N = 3. \
+         At N = 6 the data allow 63.4K to 330K, if runs repeat within 2.0 % (assumed). \
+         At N = 128 the data are compatible with 2.5K to 7.04M, if runs repeat within 2.0 % (assumed). \
+         Even if everything up to N = 3 had been measured and had been linear, it would be 47K to 7.04M. \
+         The claim of 7M at N = 128, 99 % of linear: UNSUPPORTED. \
+         To test it: measure at least 1, 2, 4, 8, 16, 32, 64, 128 hosts with 3 repeats (up to 39 would do for 90 % of \
+         linear), and verify what they share: network, controllers, metadata."
+    );
+    let ninety = judge(&three_hosts(1), Claim { n: 128.0, rate: 0.9 * 7.04e6 }, &circumstances).unwrap();
+    assert_eq!(ninety.sweep, [4, 8, 16, 32, 39]);
+    assert_eq!(ninety.verdict, ClaimVerdict::Unsupported);
+}
+
+#[test]
+fn more_than_linear_or_than_what_is_shared_is_contradicted() {
+    let verdict = |rate: f64, circumstances: &Circumstances| {
+        judge(&three_hosts(1), Claim { n: 128.0, rate }, circumstances).unwrap().verdict
+    };
+    let plain = Circumstances::default();
+    assert_eq!(verdict(8e6, &plain), ClaimVerdict::Contradicted);
+    assert_eq!(verdict(7.1e6, &plain), ClaimVerdict::Unsupported, "within the noise above linear");
+    assert_eq!(verdict(4e4, &plain), ClaimVerdict::Supported, "below all that is allowed");
+    let array = SharedCeiling { name: "array".to_owned(), capacity: Some(2e6) };
+    let shared = Circumstances { ceilings: vec![array], ..Circumstances::default() };
+    assert_eq!(verdict(3e6, &shared), ClaimVerdict::Contradicted);
+    assert_eq!(verdict(1.9e6, &shared), ClaimVerdict::Unsupported);
+    let unknown = SharedCeiling { name: "switch".to_owned(), capacity: None };
+    let unknown = Circumstances { ceilings: vec![unknown], ..Circumstances::default() };
+    assert_eq!(verdict(4e4, &unknown), ClaimVerdict::Supported, "less than what was measured");
+    let points: Vec<LoadPoint> = measured(32, 0.01, 5);
+    let claim = Claim { n: 128.0, rate: points.iter().map(|point| point.rate).fold(0.0, f64::max) * 1.01 };
+    let verdict = |circumstances: &Circumstances| judge(&points, claim, circumstances).unwrap();
+    assert_eq!(verdict(&unknown).verdict, ClaimVerdict::Unsupported, "the switch may end before");
+}
+
+#[test]
+fn a_claim_below_all_that_is_compatible_is_supported_and_advice_is_new() {
+    let rates = [100.0, 190.0, 360.0, 600.0, 900.0, 1_000.0, 900.0];
+    let points: Vec<LoadPoint> =
+        rates.into_iter().zip(0..).map(|(rate, power)| LoadPoint::new(f64::from(1u32 << power), rate)).collect();
+    let judged = |n: f64, rate: f64| judge(&points, Claim { n, rate }, &Circumstances::default()).unwrap();
+    let low = judged(128.0, 20.0);
+    assert_eq!(low.verdict, ClaimVerdict::Supported, "{:?}", low.extrapolation);
+    assert!(!low.sentence.contains("To test it"), "{}", low.sentence);
+    let open = judged(128.0, low.extrapolation.interval.low * 1.05);
+    assert_eq!((open.verdict, open.sweep), (ClaimVerdict::Unsupported, vec![128]));
+    assert_eq!((open.needed.coherency, open.needed.contention_only, open.needed_for_ninety), (128, 128, None));
+    let inside = judged(30.0, 900.0).sentence;
+    assert!(inside.contains("Measured: 1K at N = 32."), "{inside}");
+}
+
+/// A sweep of the law with s = 0.02, k = 2e-4 and normal noise, three repeats each.
+fn measured(n_max: u32, noise: f64, seed: u64) -> Vec<LoadPoint> {
+    let mut random = Simulation::new(seed);
+    let degrees = (0..12).map(|power| 1u32 << power).chain([3, 6, 12, 24, 48]).filter(|n| *n <= n_max);
+    degrees
+        .map(f64::from)
+        .flat_map(|n| [n; 3])
+        .map(|n| LoadPoint::new(n, law(n) * (1.0 + noise * random.normal())))
+        .collect()
+}
+
+fn law(n: f64) -> f64 {
+    1_000.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0))
+}
+
+#[test]
+fn a_claim_within_reach_of_a_good_sweep_is_supported() {
+    let points = measured(32, 0.01, 5);
+    let judged = judge(&points, Claim { n: 48.0, rate: law(48.0) }, &Circumstances::default()).unwrap();
+    assert_eq!(judged.verdict, ClaimVerdict::Supported, "{:?}", judged.extrapolation);
+    assert!(close(judged.extrapolation.estimate.unwrap(), law(48.0), 0.05));
+    let linear = judge(&points, Claim { n: 48.0, rate: 48_000.0 }, &Circumstances::default()).unwrap();
+    assert_eq!(linear.verdict, ClaimVerdict::Contradicted, "the contention was seen");
+    let far = judge(&points, Claim { n: 128.0, rate: law(128.0) }, &Circumstances::default()).unwrap();
+    assert_eq!(far.verdict, ClaimVerdict::Unsupported);
+    assert!(matches!(far.extrapolation.reasons[..], [Reason::Far { .. }, ..]), "{:?}", far.extrapolation.reasons);
+    let differs = Circumstances { differences: vec!["replication factor".to_owned()], ..Circumstances::default() };
+    let other = judge(&points, Claim { n: 48.0, rate: law(48.0) }, &differs).unwrap();
+    assert_eq!(other.verdict, ClaimVerdict::Unsupported);
+    assert_eq!(other.extrapolation.reasons, [Reason::Differs(vec!["replication factor".to_owned()])]);
+}
+
+#[test]
+fn each_reason_is_given() {
+    let said = |points: &[LoadPoint], n: f64, circumstances: &Circumstances| -> Vec<String> {
+        let found = extrapolation(points, n, circumstances).unwrap();
+        found.reasons.iter().map(Reason::to_string).collect()
+    };
+    let array = SharedCeiling { name: "array".to_owned(), capacity: None };
+    let shared = Circumstances { ceilings: vec![array], ..Circumstances::default() };
+    let all = said(&three_hosts(1), 128.0, &shared);
+    let begins = [
+        "3 different N, each measured at least 1 times: 6 and 3 are needed",
+        "the target is 42.667 times the largest measured N, which is 3; limit 2",
+        "the interval reaches 149.",
+        "coherency cannot be told from none, and as much as cannot be excluded (",
+        "shared, and not measured to its end: array",
+        "every rate is above 97 % of linear: nothing is known of contention and coherency",
+    ];
+    assert_eq!(all.len(), begins.len(), "{all:#?}");
+    for (said, begins) in all.iter().zip(begins) {
+        assert!(said.starts_with(begins), "{said}");
+    }
+    let wall: Vec<LoadPoint> = measured(256, 0.005, 3)
+        .iter()
+        .map(|point| LoadPoint { rate: (1_000.0 * point.n).min(16_000.0) * point.rate / law(point.n), ..*point })
+        .collect();
+    let misfit = said(&wall, 300.0, &Circumstances::default());
+    assert!(misfit.iter().any(|said| said.starts_with("the law does not fit")), "{misfit:#?}");
+}
+
+#[test]
+fn delta_and_profile_hold_the_truth_as_often_as_they_say() {
+    let mut random = Simulation::new(11);
+    let (mut delta, mut profile) = (0, 0);
+    let replications = 200;
+    for _ in 0..replications {
+        let points: Vec<LoadPoint> = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0]
+            .map(|n| LoadPoint::new(n, law(n) * (1.0 + 0.02 * random.normal())))
+            .to_vec();
+        let fit = fit(&points).unwrap();
+        delta += usize::from(fit.band(32.0).unwrap().contains(law(32.0)));
+        let scatter = Scatter::Residual { variance: fit.variance().unwrap(), freedom: fit.freedom() };
+        profile += usize::from(Profile::new(&points, Form::Universal, 32.0, scatter).unwrap().contains(law(32.0)));
+    }
+    for held in [delta, profile] {
+        let share = held as f64 / replications as f64;
+        assert!((0.90..=0.995).contains(&share), "{share}");
+    }
+}
+
+#[test]
+fn what_was_not_measured_between_two_n_bears_no_claim() {
+    let points: Vec<LoadPoint> = measured(32, 0.01, 5).into_iter().filter(|point| point.n > 4.0).collect();
+    let points: Vec<LoadPoint> = points.iter().chain(&measured(2, 0.01, 6)).copied().collect();
+    let few: Vec<LoadPoint> = points.iter().copied().step_by(3).collect();
+    let at =
+        |points: &[LoadPoint], n: f64| judge(points, Claim { n, rate: law(n) }, &Circumstances::default()).unwrap();
+    let (between, there) = (at(&few, 4.0), at(&few, 8.0));
+    assert!(matches!(between.extrapolation.reasons[..], [Reason::FewPoints { .. }]), "{between:?}");
+    assert!(close(between.extrapolation.estimate.unwrap(), law(4.0), 0.05), "a number there is");
+    assert_eq!((between.verdict, there.verdict), (ClaimVerdict::Unsupported, ClaimVerdict::Supported), "{there:?}");
+    assert_eq!(at(&points, 4.0).verdict, ClaimVerdict::Supported, "enough points on both sides");
+}
+
+#[test]
+fn a_law_that_does_not_hold_contradicts_nothing() {
+    let wall: Vec<LoadPoint> = measured(64, 0.002, 3)
+        .iter()
+        .map(|point| LoadPoint { rate: (1_000.0 * point.n).min(16_000.0) * point.rate / law(point.n), ..*point })
+        .collect();
+    let claim = Claim { n: 100.0, rate: 90_000.0 };
+    let plain = judge(&wall, claim, &Circumstances::default()).unwrap();
+    assert!(claim.rate > plain.extrapolation.excluded_from, "{:?}", plain.extrapolation);
+    assert_eq!(plain.verdict, ClaimVerdict::Unsupported);
+    let array = SharedCeiling { name: "array".to_owned(), capacity: Some(5e4) };
+    let shared = Circumstances { ceilings: vec![array], ..Circumstances::default() };
+    assert_eq!(judge(&wall, claim, &shared).unwrap().verdict, ClaimVerdict::Contradicted);
+    let differs = Circumstances { differences: vec!["network".to_owned()], ..Circumstances::default() };
+    let other = judge(&measured(32, 0.01, 5), Claim { n: 48.0, rate: 48_000.0 }, &differs).unwrap();
+    assert_eq!(other.verdict, ClaimVerdict::Unsupported);
+}
+
+#[test]
+fn a_claim_about_one_is_judged() {
+    let points = measured(32, 0.01, 5);
+    let verdict = |points: &[LoadPoint], rate: f64| {
+        judge(points, Claim { n: 1.0, rate }, &Circumstances::default()).unwrap().verdict
+    };
+    assert_eq!(verdict(&points, 1_000.0), ClaimVerdict::Supported);
+    assert_eq!(verdict(&points, 1_500.0), ClaimVerdict::Contradicted);
+    let found = extrapolation(&points, 1.0, &Circumstances::default()).unwrap();
+    let near = extrapolation(&points, 1.0 + 1e-9, &Circumstances::default()).unwrap();
+    assert!(close(found.interval.low, near.interval.low, 1e-4) && close(found.interval.high, near.interval.high, 1e-4));
+    // One of three that gave 165 in all gave 55 or more, as far as the noise goes.
+    let three = [LoadPoint::new(3.0, 165.0)];
+    let found = extrapolation(&three, 1.0, &Circumstances::default()).unwrap();
+    assert!((52.0..55.0).contains(&found.interval.low) && found.interval.high > 165.0, "{:?}", found.interval);
+    assert_eq!(verdict(&three, 150.0), ClaimVerdict::Unsupported);
+}
+
+#[test]
+fn the_curve_runs_through_the_middle_of_repeats_that_scatter() {
+    let factors = [0.25, 1.0, 1.0, 4.0];
+    let points: Vec<LoadPoint> = (0..7)
+        .map(|power| f64::from(1u32 << power))
+        .flat_map(|n| factors.map(|factor| LoadPoint::new(n, factor * law(n))))
+        .collect();
+    let fit = fit(&points).unwrap();
+    for n in [1.0, 8.0, 64.0] {
+        assert!(close(fit.rate(n), law(n), 1e-6), "{} of {} at {n}", fit.rate(n), law(n));
+    }
+    assert!(close(fit.variance().unwrap(), 14.0 * 4f64.ln().powi(2) / 25.0, 1e-9), "that of the logarithms");
+}
+
+#[test]
+fn repeats_of_one_n_are_taken_together_and_nothing_is_lost() {
+    let mut random = Simulation::new(2);
+    let few: Vec<LoadPoint> = (0..8)
+        .flat_map(|power| [f64::from(1u32 << power); 4])
+        .map(|n| LoadPoint::new(n, law(n) * (1.0 + 0.02 * random.normal())))
+        .collect();
+    // Points of N that differ by nothing that matters are not taken together.
+    let apart: Vec<LoadPoint> = few
+        .iter()
+        .zip(0..)
+        .map(|(point, at)| LoadPoint { n: point.n * (1.0 + 1e-13 * f64::from(at % 4)), ..*point })
+        .collect();
+    let (one, other) = (fit(&few).unwrap(), fit(&apart).unwrap());
+    // What is relative to each of them is 2 % off what is relative to their middle, and that of 2 %.
+    assert!(close(one.squares, other.squares, 0.05) && close(one.contention, other.contention, 0.05));
+    assert!(close(one.standard_errors().unwrap()[2], other.standard_errors().unwrap()[2], 0.05));
+    assert_eq!((one.points, one.freedom()), (32, 29));
+    let many: Vec<LoadPoint> = std::iter::repeat_n(&few, 2_500).flatten().copied().collect();
+    let (few, many) = (
+        extrapolation(&few, 200.0, &Circumstances::default()),
+        judge(&many, Claim { n: 200.0, rate: law(200.0) }, &Circumstances::default()),
+    );
+    let (few, many) = (few.unwrap().interval, many.unwrap().extrapolation.interval);
+    assert!(few.low < many.low && many.high < few.high && close(many.estimate, few.estimate, 1e-9));
+}
+
+#[test]
+fn unusable_points_are_no_panic() {
+    let odd = [(0.0, 1.0), (2.0, 0.0), (f64::NAN, 1.0), (3.0, f64::INFINITY), (4.0, -1.0)];
+    let odd: Vec<LoadPoint> = odd.into_iter().map(|(n, rate)| LoadPoint::new(n, rate)).collect();
+    assert_eq!(fit(&odd), None);
+    assert_eq!(judge(&odd, Claim { n: 8.0, rate: 1.0 }, &Circumstances::default()), None);
+    let claim = Claim { n: f64::NAN, rate: 1.0 };
+    assert_eq!(judge(&three_hosts(1), claim, &Circumstances::default()), None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn any_points_give_a_lawful_fit_and_an_ordered_interval(
+        points in prop::collection::vec((1u32..400, 1e-3f64..1e9), 1..12),
+        target in 1u32..2_000,
+        claim in 1e-3f64..1e12,
+    ) {
+        let points: Vec<LoadPoint> =
+            points.into_iter().map(|(n, rate)| LoadPoint::new(f64::from(n), rate)).collect();
+        let least = points.iter().map(|point| point.n).fold(f64::INFINITY, f64::min);
+        if let Some(fit) = fit(&points) {
+            prop_assert!(fit.per_unit > 0.0 && (0.0..=1.0).contains(&fit.contention) && fit.coherency >= 0.0);
+        }
+        let _ = scalability(&points);
+        let claim = Claim { n: f64::from(target), rate: claim };
+        let judged = judge(&points, claim, &Circumstances::default()).unwrap();
+        let interval = judged.extrapolation.interval;
+        prop_assert!(0.0 <= interval.low && interval.low <= interval.high && interval.high.is_finite());
+        let is_bounded = least <= f64::from(target);
+        prop_assert!(!is_bounded || interval.high <= judged.extrapolation.linear * (1.0 + 1e-9));
+        prop_assert!(!judged.sentence.is_empty());
+    }
+
+    #[test]
+    fn the_law_is_found_again(contention in 0.0f64..0.5, coherency in 0.0f64..0.01, rate in 1.0f64..1e6) {
+        let points: Vec<LoadPoint> = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
+            .map(|n| LoadPoint::new(n, rate * n / (1.0 + contention * (n - 1.0) + coherency * n * (n - 1.0))))
+            .to_vec();
+        let fit = fit(&points).unwrap();
+        prop_assert!(close(fit.per_unit, rate, 1e-6), "{fit:?}");
+        prop_assert!((fit.contention - contention).abs() < 1e-6 && (fit.coherency - coherency).abs() < 1e-7);
+    }
+}
+
+#[test]
+fn a_rate_that_was_reached_is_not_contradicted_with_more() {
+    let rates = [31_653.0, 64_103.0, 107_411.0, 178_940.0, 250_763.0, 290_768.0, 294_817.0, 295_737.0];
+    let points: Vec<LoadPoint> =
+        rates.into_iter().zip(0..).map(|(rate, power)| LoadPoint::new(f64::from(1u32 << power), rate)).collect();
+    let verdict = |rate: f64| judge(&points, Claim { n: 256.0, rate }, &Circumstances::default()).unwrap().verdict;
+    assert_eq!([295_000.0, 591_000.0].map(verdict), [ClaimVerdict::Unsupported, ClaimVerdict::Contradicted]);
+}

@@ -1,0 +1,117 @@
+//! Statistics of one run, and what is needed to plan and to read several: distributions, order statistics, intervals
+//! for series whose values depend on each other, numbers of repeats.
+//!
+//! The seconds of a run are no independent samples: an interval that takes them for such covers the truth half of the
+//! time only. So a series gets [`mean_interval`], the quantiles of a run [`quantile_interval`], and only what comes from
+//! independent repeats [`order_interval`].
+
+mod correlation;
+mod mean;
+mod order;
+mod quantiles;
+mod repeats;
+mod section;
+mod trend;
+
+pub use correlation::{Correlation, autocorrelation, batch_means, correlation, lag1};
+pub use mean::{MeanInterval, mean_interval};
+pub use order::{OrderRanks, is_printable, order_interval, order_ranks, samples_needed};
+pub use quantiles::{f_quantile, normal_quantile, student_quantile};
+pub use repeats::{pairs_needed, repeats_needed};
+pub use section::{Section, quantile_interval};
+pub use trend::{Trend, trend};
+
+/// A figure and the two ends between which the true one lies with a stated confidence: 0.95 unless said otherwise.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Interval {
+    /// The figure.
+    pub estimate: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// `half` to both sides of `estimate`.
+    pub fn around(estimate: f64, half: f64) -> Interval {
+        Interval { estimate, low: estimate - half, high: estimate + half }
+    }
+
+    /// Half of the width.
+    pub fn half(self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
+    /// Whether `value` lies within, the ends included.
+    pub fn contains(self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+}
+
+/// The arithmetic mean; none of none.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The variance of a sample, with n - 1; zero of fewer than two values.
+pub fn variance(values: &[f64]) -> f64 {
+    let Some(mean) = mean(values) else { return 0.0 };
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    squares / (values.len() - 1).max(1) as f64
+}
+
+/// The middle value; the mean of the two middle ones where their number is even. None of none.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut values = values.to_vec();
+    median_of(&mut values)
+}
+
+/// [`median`] of values whose order may be lost: linear in their number.
+pub(crate) fn median_of(values: &mut [f64]) -> Option<f64> {
+    let (middle, is_even) = (values.len() / 2, values.len().is_multiple_of(2));
+    if values.is_empty() {
+        return None;
+    }
+    let (below, upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
+    let upper = *upper;
+    let lower = below.iter().copied().max_by(f64::total_cmp).filter(|_| is_even);
+    Some(lower.map_or(upper, |lower| (lower + upper) / 2.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_median_is_in_the_middle() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), Some(2.5));
+        assert_eq!((median(&[7.0]), median(&[])), (Some(7.0), None));
+    }
+
+    #[test]
+    fn mean_and_variance_by_hand() {
+        assert_eq!((mean(&[2.0, 4.0, 9.0]), mean(&[])), (Some(5.0), None));
+        assert_eq!((variance(&[2.0, 4.0, 9.0]), variance(&[2.0]), variance(&[])), (13.0, 0.0, 0.0));
+    }
+
+    #[test]
+    fn an_interval_has_two_sides() {
+        let interval = Interval::around(10.0, 2.0);
+        assert_eq!((interval.low, interval.high, interval.half()), (8.0, 12.0, 2.0));
+        assert!(interval.contains(12.0) && !interval.contains(12.1));
+    }
+
+    proptest! {
+        #[test]
+        fn as_many_values_lie_below_the_median_as_above(values in prop::collection::vec(-1e9f64..1e9, 1..60)) {
+            let middle = median(&values).unwrap();
+            let below = values.iter().filter(|value| **value < middle).count();
+            let above = values.iter().filter(|value| **value > middle).count();
+            prop_assert!(below <= values.len() / 2 && above <= values.len() / 2);
+        }
+    }
+}

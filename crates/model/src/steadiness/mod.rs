@@ -1,0 +1,245 @@
+//! Whether the rate of a run was steady, and which of its seconds are: the counted window.
+//!
+//! No single test can tell. Change points cut off a beginning at another level, even a high one, and refuse a rate that
+//! changes for good; a truncation rule finds a beginning that is too gradual for them; the confidence of a line through
+//! what is left says which drift cannot be excluded, and whether the run was long enough to tell at all. The steps:
+//!
+//! 1. Fewer than 60 s: too short. More than 360 s are taken together to 360 values or a few more.
+//! 2. Levels, see `segment`; the last one reaches back over segments within 2 % of it.
+//! 3. Where MSER-5 (see [`mser5`]) proposes to cut more, and what it would cut is not within 2 % of the rest, more is cut.
+//!    Less than half of the seconds left: not steady.
+//! 4. A line through the means of 20 batches: drift that is significant and more than 2 %: drifting. Drift of up to 10 %
+//!    is the limit of SNIA, but here its upper confidence limit has to keep it: else inconclusive.
+//! 5. A period needs three cycles, and so do checkpoints, which takes four of them; the counted seconds have to be worth
+//!    20 independent ones.
+//!
+//! How a run began is said by the mean of what is cut: within 2 % of the rest, or as near to it as the noise of the rest
+//! explains, it is a disturbance and neither a warm-up nor a slowdown. The figures of a run are those of its whole
+//! window, whatever is cut here.
+//!
+//! The engine's counters are read at the edges of the window only, so that nobody knows when within it a checkpoint was.
+//! Where a beginning is cut, the rest is taken to hold its share of them by time.
+//!
+//! What the rules of SNIA, of fio and of TPC-E say of the same seconds stands beside, as information. Below some 300 s
+//! of correlated seconds a slow change that takes a quarter of the run and more is accepted now and then: what cannot
+//! be excluded is part of the answer.
+
+mod deviation;
+mod drift;
+mod mser;
+mod period;
+mod reason;
+mod verdict;
+
+use std::ops::Range;
+
+use record::{Nanos, Run};
+
+pub use deviation::WindowDeviation;
+pub use mser::mser5;
+pub use verdict::{SteadyClass, SteadyVerdict};
+
+use crate::delta::delta;
+use crate::rules::RULES;
+use crate::segment::{last_level, segments};
+use crate::snia::{Snia, snia};
+use crate::statistics::{Interval, batch_means, mean, mean_interval, trend, variance};
+use drift::{Drift, drift};
+use period::period;
+
+/// Empty seconds that are believed at the end of a run, at most, beside as many as went before: whatever a damaged
+/// record says, the verdict is the same.
+const SILENCE_SECONDS_MAX: usize = 3_600;
+/// A counter of the engine whose name ends in this counts its checkpoints.
+const CHECKPOINTS: &str = "checkpoint_count";
+
+/// What is said of the steadiness of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steadiness {
+    /// The verdict.
+    pub verdict: SteadyVerdict,
+    /// How it began.
+    pub class: SteadyClass,
+    /// The seconds that were judged, counted from 0: the counted window where they are steady. All of them where the
+    /// verdict is TOO_SHORT, or NOT_STEADY because the last level is short: then there is nothing to choose.
+    pub counted: Range<usize>,
+    /// Mean of the counted seconds, operations per second.
+    pub rate: f64,
+    /// Interval of the rate within this run; absent where it would promise too much. What another run would bring it
+    /// does not know.
+    pub interval: Option<Interval>,
+    /// Independent seconds that the counted ones are worth.
+    pub effective_samples: f64,
+    /// Drift over the counted seconds that cannot be excluded, as a share of the rate; absent where it was not looked
+    /// for.
+    pub detectable_drift: Option<f64>,
+    /// Slope of the line through the counted seconds as a share of the rate per second, as the `iops_slope` of fio has
+    /// it: over 300 s a slope of 0.003 is a drift of 90 %.
+    pub slope_per_second: f64,
+    /// The period with which the rate swings, in seconds, where one was found.
+    pub period_seconds: Option<usize>,
+    /// Checkpoints of the engine within the window, where it counts them.
+    pub checkpoints: Option<u64>,
+    /// The rule of SNIA over five equal rounds of the counted seconds.
+    pub snia: Option<Snia>,
+    /// The rule of TPC-E over the counted seconds; absent where they are less than ten minutes.
+    pub windows: Option<WindowDeviation>,
+    /// Why, in a sentence without a full stop.
+    pub reason: String,
+}
+
+/// The steadiness of the operations per second of `run`: whole seconds of the window, empty ones count as zero.
+///
+/// Whether the run broke off or is void for another reason is not asked.
+pub fn steadiness(run: &Run) -> Steadiness {
+    let checkpoints = checkpoints(run).filter(|_| run.changes);
+    judge(&rates(run), checkpoints)
+}
+
+/// The steadiness of a series of rates, one per second.
+pub fn steadiness_of(rates: &[f64]) -> Steadiness {
+    judge(rates, None)
+}
+
+/// Operations of the whole seconds of the window of `run`.
+fn rates(run: &Run) -> Vec<f64> {
+    let whole = usize::try_from(run.window_ns.0 / Nanos::SECOND.0).unwrap_or(usize::MAX);
+    let mut rates: Vec<f64> = run.seconds.iter().take(whole).map(|second| second.operations as f64).collect();
+    // The series ends with the last second in which a step ended.
+    if !rates.is_empty() {
+        rates.resize(whole.min(2 * rates.len() + SILENCE_SECONDS_MAX), 0.0);
+    }
+    rates
+}
+
+/// Checkpoints that the engine counted between the first reading and the last.
+fn checkpoints(run: &Run) -> Option<u64> {
+    let mut names = run.readings.first()?.values.keys().filter(|name| name.ends_with(CHECKPOINTS));
+    names.find_map(|name| delta(run, name))
+}
+
+fn judge(rates: &[f64], checkpoints: Option<u64>) -> Steadiness {
+    let count = rates.len();
+    if count < RULES.steadiness_seconds_min {
+        return said(rates, SteadyVerdict::TooShort, SteadyClass::Flat, 0..count, reason::too_short(count));
+    }
+    let begin = beginning(rates);
+    let class = if is_chance(rates, begin) { SteadyClass::Flat } else { class(rates, begin) };
+    let counted = begin..count;
+    if ((count - begin) as f64) < count as f64 * RULES.counted_share_min {
+        return said(rates, SteadyVerdict::NotSteady, class, 0..count, reason::not_steady(counted));
+    }
+    let said = said(rates, SteadyVerdict::Inconclusive, class, counted.clone(), String::new());
+    let Some(drift) = drift(&rates[counted.clone()]) else {
+        // What came to a stop was not steady; what never began says nothing.
+        let verdict = if begin > 0 { SteadyVerdict::NotSteady } else { SteadyVerdict::Inconclusive };
+        return Steadiness { verdict, reason: reason::nothing(counted), ..said };
+    };
+    let said = Steadiness {
+        detectable_drift: Some(drift.share + drift.half),
+        period_seconds: period(&rates[counted.clone()]),
+        checkpoints,
+        ..said
+    };
+    let (verdict, reason) = verdict(&said, drift);
+    Steadiness { verdict, reason, ..said }
+}
+
+/// The second from which on `rates` are at their last level.
+fn beginning(rates: &[f64]) -> usize {
+    let size = (rates.len() / RULES.steadiness_values_max).max(1);
+    let over = rates.len() % size;
+    let values = batch_means(rates, size);
+    let segments = segments(&values, RULES.correlation_max);
+    let Some((earlier, level)) = last_level(&segments, RULES.steadiness_margin) else {
+        return 0;
+    };
+    let changed = if earlier.is_empty() { 0 } else { over + level.begin * size };
+    // Without a reason nothing is cut.
+    let differs = |proposed: usize| class(&rates[changed..], proposed - changed) != SteadyClass::Flat;
+    mser5(rates).filter(|proposed| *proposed > changed && differs(*proposed)).unwrap_or(changed)
+}
+
+/// How the first `count` of `rates` were, held against the rest: flat where the means are within the margin.
+fn class(rates: &[f64], count: usize) -> SteadyClass {
+    let (first, rest) = rates.split_at(count);
+    match (mean(first), mean(rest)) {
+        (Some(first), Some(rest)) if first - rest > RULES.steadiness_margin * rest => SteadyClass::Slowdown,
+        (Some(first), Some(rest)) if rest - first > RULES.steadiness_margin * rest => SteadyClass::Warmup,
+        _ => SteadyClass::Flat,
+    }
+}
+
+fn verdict(said: &Steadiness, drift: Drift) -> (SteadyVerdict, String) {
+    let seconds = said.counted.len();
+    if drift.share - drift.half > RULES.steadiness_margin {
+        return (SteadyVerdict::Drifting, reason::drifting(drift, seconds));
+    }
+    let doubts = [
+        (drift.share + drift.half > RULES.drift_max).then(|| reason::wide(drift)),
+        said.period_seconds
+            .filter(|period| (seconds as u64) < RULES.cycles_min * *period as u64)
+            .map(|period| reason::few_cycles(period, seconds)),
+        few_checkpoints(said),
+        (said.effective_samples < RULES.steadiness_effective_samples_min)
+            .then(|| reason::few_samples(said.effective_samples, seconds)),
+    ];
+    let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+    if !doubts.is_empty() {
+        return (SteadyVerdict::Inconclusive, doubts.join("; "));
+    }
+    let verdict = match said.class {
+        SteadyClass::Flat => SteadyVerdict::Steady,
+        SteadyClass::Warmup => SteadyVerdict::WarmupCut,
+        SteadyClass::Slowdown => SteadyVerdict::Slowdown,
+    };
+    (verdict, reason::steady(said, drift))
+}
+
+/// Whether the mean of the first `count` of `rates` is not farther from that of the rest than the noise of the rest
+/// explains. The cut was chosen for what it cuts: hence three deviations and not two.
+fn is_chance(rates: &[f64], count: usize) -> bool {
+    let (first, rest) = rates.split_at(count);
+    let Some((cut, kept)) = mean(first).zip(mean_interval(rest)) else { return true };
+    (cut - kept.mean).powi(2) <= 9.0 * variance(rest) * kept.correlation_time / count as f64
+}
+
+/// Why the checkpoints of the window are too few to make a cycle known, where there are any and they are.
+fn few_checkpoints(said: &Steadiness) -> Option<String> {
+    let count = said.checkpoints.filter(|count| *count > 0)?;
+    let (seconds, all) = (said.counted.len(), said.counted.end);
+    let kept = count as f64 * seconds as f64 / all as f64;
+    (kept < RULES.checkpoints_min as f64).then(|| reason::few_checkpoints(count, said.counted.clone()))
+}
+
+/// What can be said of `counted` whatever the verdict is.
+fn said(
+    rates: &[f64],
+    verdict: SteadyVerdict,
+    class: SteadyClass,
+    counted: Range<usize>,
+    reason: String,
+) -> Steadiness {
+    let seconds = &rates[counted.clone()];
+    let rate = mean(seconds).unwrap_or(0.0);
+    let found = mean_interval(seconds);
+    let slope = trend(seconds).filter(|_| rate > 0.0).map_or(0.0, |trend| trend.slope / rate);
+    Steadiness {
+        verdict,
+        class,
+        rate,
+        interval: found.and_then(|found| found.interval),
+        effective_samples: found.map_or(0.0, |found| found.effective_samples),
+        detectable_drift: None,
+        slope_per_second: slope,
+        period_seconds: None,
+        checkpoints: None,
+        snia: snia(&batch_means(seconds, seconds.len() / RULES.steady_rounds)),
+        windows: WindowDeviation::of(seconds, rate),
+        counted,
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,47 @@
+//! Whether a rate swings with a period, as checkpoints and compactions make it.
+
+use crate::rules::RULES;
+use crate::statistics::{autocorrelation, batch_means};
+
+/// A peak of chance lies within so many standard errors.
+const ERRORS: f64 = 2.0;
+
+/// The period of `rates` in seconds, from 10 to half of them: the distance at which they are most like themselves again
+/// after they were not. None where the autocorrelation there is below 0.3, or no more than chance brings with a series
+/// of this length whose neighbours correlate as these do (Bartlett 1946).
+pub(super) fn period(rates: &[f64]) -> Option<usize> {
+    let size = (rates.len() / RULES.steadiness_values_max).max(1);
+    let values = batch_means(rates, size);
+    let correlations = autocorrelation(&values, values.len() / 2)?;
+    let unlike = correlations.iter().position(|correlation| *correlation <= 0.0)?;
+    let squares: f64 = correlations[1..unlike.max(1)].iter().map(|correlation| correlation * correlation).sum();
+    let error = ((1.0 + 2.0 * squares) / values.len() as f64).sqrt();
+    let from = unlike.max(RULES.period_seconds_min.div_ceil(size));
+    let peak = (from..correlations.len()).max_by(|one, other| correlations[*one].total_cmp(&correlations[*other]))?;
+    let is_peak = correlations[peak] > RULES.period_correlation_min.max(ERRORS * error);
+    is_peak.then_some(peak * size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulation::Simulation;
+
+    #[test]
+    fn dips_that_come_back_are_a_period() {
+        let mut rates = Simulation::new(9).noise(300, 0.3, 100.0, 3.0);
+        rates.iter_mut().enumerate().filter(|(at, _)| at % 60 < 10).for_each(|(_, rate)| *rate -= 20.0);
+        let found = period(&rates).unwrap();
+        assert!(found.abs_diff(60) <= 2, "{found}");
+    }
+
+    #[test]
+    fn noise_has_seldom_a_period() {
+        let mut simulation = Simulation::new(10);
+        for keep in [0.0, 0.6, 0.9] {
+            let found = (0..100).filter(|_| period(&simulation.noise(300, keep, 100.0, 5.0)).is_some()).count();
+            assert!(found <= 10, "{keep}: {found} of 100");
+        }
+        assert_eq!((period(&[5.0; 100]), period(&[])), (None, None));
+    }
+}

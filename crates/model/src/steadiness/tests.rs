@@ -1,0 +1,201 @@
+//! The scenarios that the composite rule was designed on, simulated: n = 1800 s, noise that keeps 0.6 of the second
+//! before, a coefficient of variation of 5 %, but few of each.
+
+use proptest::prelude::*;
+use record::Nanos;
+
+use super::*;
+use crate::fixture;
+use crate::simulation::Simulation;
+
+const RUNS: usize = 10;
+
+/// The verdicts on `RUNS` runs whose rate is noise times `shape`, a function of the second.
+fn verdicts(seed: u64, count: usize, shape: impl Fn(f64) -> f64) -> Vec<Steadiness> {
+    let mut simulation = Simulation::new(seed);
+    let runs = (0..RUNS).map(|_| {
+        let noise = simulation.noise(count, 0.6, 1_000.0, 50.0);
+        let rates: Vec<f64> = noise.iter().enumerate().map(|(at, rate)| rate * shape(at as f64)).collect();
+        steadiness_of(&rates)
+    });
+    runs.collect()
+}
+
+fn count(found: &[Steadiness], verdict: SteadyVerdict) -> usize {
+    found.iter().filter(|found| found.verdict == verdict).count()
+}
+
+fn median_cut(found: &[Steadiness]) -> f64 {
+    let cuts: Vec<f64> = found.iter().map(|found| found.counted.start as f64).collect();
+    crate::statistics::median(&cuts).unwrap()
+}
+
+#[test]
+fn a_flat_run_is_steady() {
+    let found = verdicts(1, 1_800, |_| 1.0);
+    assert_eq!(count(&found, SteadyVerdict::Steady), RUNS, "{found:#?}");
+    assert!(found.iter().all(|found| (found.rate / 1_000.0 - 1.0).abs() < 0.02 && found.class == SteadyClass::Flat));
+    assert!(found.iter().all(|found| found.detectable_drift.unwrap() < 0.1 && found.snia.unwrap().steady));
+    assert!(found.iter().all(|found| found.interval.unwrap().half() < 20.0 && found.windows.unwrap().holds));
+    assert!(median_cut(&found) < 60.0);
+}
+
+#[test]
+fn a_warm_up_is_cut_where_it_ends() {
+    let found = verdicts(2, 1_800, |at| 1.0 - 0.4 * (-at / 60.0).exp());
+    assert_eq!(count(&found, SteadyVerdict::WarmupCut), RUNS, "{found:#?}");
+    assert!((100.0..=250.0).contains(&median_cut(&found)), "{}", median_cut(&found));
+    let step = verdicts(3, 1_800, |at| if at < 120.0 { 0.7 } else { 1.0 });
+    assert!(count(&step, SteadyVerdict::WarmupCut) == RUNS && (120.0..=150.0).contains(&median_cut(&step)));
+}
+
+#[test]
+fn spent_credits_are_a_slowdown_and_the_later_rate_counts() {
+    let found = verdicts(4, 1_800, |at| if at < 400.0 { 1.5 } else { 1.0 });
+    assert_eq!(count(&found, SteadyVerdict::Slowdown), RUNS, "{found:#?}");
+    assert!((400.0..=410.0).contains(&median_cut(&found)), "{}", median_cut(&found));
+    assert!(found.iter().all(|found| (found.rate / 1_000.0 - 1.0).abs() < 0.02));
+    assert!(found[0].reason.starts_with("the first 4") && found[0].reason.contains("the rate was higher"));
+}
+
+#[test]
+fn a_drift_and_a_collapse_are_refused_whatever_the_last_minutes_say() {
+    let drift = verdicts(5, 1_800, |at| 1.0 + 0.2 * at / 1_800.0);
+    assert!(drift.iter().all(|found| !found.verdict.is_steady()), "{drift:#?}");
+    let collapse = verdicts(6, 1_800, |at| if at < 1_260.0 { 1.0 } else { 0.75 });
+    assert_eq!(count(&collapse, SteadyVerdict::NotSteady), RUNS, "{collapse:#?}");
+    assert!(collapse.iter().all(|found| found.counted == (0..1_800) && found.reason.contains("less than half")));
+}
+
+#[test]
+fn dips_are_steady_once_there_are_three() {
+    let dips = |period: f64| move |at: f64| if at % period < 10.0 { 0.8 } else { 1.0 };
+    let found = verdicts(7, 1_800, dips(120.0));
+    assert!(found.iter().filter(|found| found.verdict.is_steady()).count() >= RUNS - 1, "{found:#?}");
+    let deep = |at: f64| if at % 130.0 < 40.0 { 0.6 } else { 1.0 };
+    let found = verdicts(8, 300, deep);
+    assert!(found.iter().all(|found| !found.verdict.is_steady()), "{found:#?}");
+}
+
+#[test]
+fn under_a_minute_nothing_is_said() {
+    let found = steadiness_of(&[1_000.0; 59]);
+    assert_eq!((found.verdict, found.counted, found.rate), (SteadyVerdict::TooShort, 0..59, 1_000.0));
+    assert_eq!(found.reason, "59 whole seconds of the window; steadiness needs 60");
+    assert_eq!(steadiness_of(&[]).verdict, SteadyVerdict::TooShort);
+}
+
+#[test]
+fn equal_seconds_are_steady_and_empty_ones_are_nothing() {
+    let found = steadiness_of(&[1_000.0; 60]);
+    assert_eq!((found.verdict, found.detectable_drift), (SteadyVerdict::Steady, Some(0.0)));
+    assert_eq!(found.reason, "no drift of more than 0 % over 60 s");
+    let idle = steadiness_of(&[0.0; 60]);
+    assert_eq!((idle.verdict, idle.snia), (SteadyVerdict::Inconclusive, None));
+    assert_eq!(idle.reason, "nothing was done in the last 60 of 60 s");
+}
+
+#[test]
+fn slow_seconds_are_worth_too_few() {
+    let found = steadiness_of(&Simulation::new(12).noise(100, 0.9, 1_000.0, 5.0));
+    assert_eq!(found.verdict, SteadyVerdict::Inconclusive, "{found:#?}");
+    assert!(found.reason.contains("independent ones, and 20 are needed"), "{}", found.reason);
+}
+
+#[test]
+fn a_run_is_judged_by_its_whole_seconds() {
+    let mut run = fixture::run("T716", 1);
+    run.window_ns = Nanos(90_900_000_000);
+    run.seconds = vec![run.seconds[0]; 91];
+    run.seconds[90].operations = 1;
+    let found = steadiness(&run);
+    assert_eq!((found.verdict, found.counted.clone(), found.rate), (SteadyVerdict::Steady, 0..90, 1_000.0));
+    run.seconds.truncate(60);
+    let stalled = steadiness(&run);
+    assert_eq!((stalled.verdict, stalled.counted), (SteadyVerdict::NotSteady, 0..90), "a stall until the end");
+    run.window_ns = Nanos(u64::MAX);
+    assert_eq!(steadiness(&run).verdict, SteadyVerdict::NotSteady);
+    run.seconds.clear();
+    assert_eq!(steadiness(&run).verdict, SteadyVerdict::TooShort);
+}
+
+#[test]
+fn one_checkpoint_is_no_cycle() {
+    let mut run = fixture::run("T716", 1);
+    run.window_ns = Nanos(90_000_000_000);
+    run.seconds = vec![run.seconds[0]; 90];
+    let says = |run: &Run| steadiness(run).verdict;
+    let checkpointed = |count: u64| fixture::counted(run.clone(), &[("engine_checkpoint_count", count)]);
+    assert_eq!(
+        [0, 1, 3, 4].map(|count| says(&checkpointed(count))),
+        [SteadyVerdict::Steady, SteadyVerdict::Inconclusive, SteadyVerdict::Inconclusive, SteadyVerdict::Steady]
+    );
+    assert_eq!(
+        steadiness(&checkpointed(3)).reason,
+        "the window holds 3 checkpoints of the engine; 4 bound three cycles"
+    );
+    assert!(steadiness(&checkpointed(0)).reason.ends_with("there was no checkpoint within the window"));
+    let reading = Run { changes: false, ..checkpointed(1) };
+    assert_eq!(says(&reading), SteadyVerdict::Steady, "checkpoints are nothing to what changes nothing");
+}
+
+#[test]
+fn checkpoints_of_a_beginning_that_is_cut_are_none_of_the_rest() {
+    let mut run = fixture::run("T716", 1);
+    run.window_ns = Nanos(100_000_000_000);
+    run.seconds = vec![run.seconds[0]; 100];
+    run.seconds[..20].iter_mut().for_each(|second| second.operations = 500);
+    let with = |count: u64| steadiness(&fixture::counted(run.clone(), &[("engine_checkpoint_count", count)]));
+    let found = with(4);
+    assert_eq!((found.verdict, found.counted), (SteadyVerdict::Inconclusive, 20..100));
+    assert_eq!(
+        found.reason,
+        "the window holds 4 checkpoints of the engine and its first 20 of 100 s are cut; 4 bound three cycles"
+    );
+    assert_eq!(with(5).verdict, SteadyVerdict::WarmupCut);
+}
+
+#[test]
+fn a_disturbance_that_is_cut_is_no_warm_up() {
+    let wave = |mean: f64, count: usize| (0..count).map(move |at| mean * (1.0 + [0.0, 0.01, -0.01][at % 3]));
+    // Slower first, but faster in between by as much.
+    let rates: Vec<f64> = wave(900.0, 20).chain(wave(1_100.0, 20)).chain(wave(1_000.0, 160)).collect();
+    let found = steadiness_of(&rates);
+    assert_eq!((found.verdict, found.class, found.counted), (SteadyVerdict::Steady, SteadyClass::Flat, 40..200));
+    assert!(found.reason.starts_with("a disturbance within the first 40 s is cut; "), "{}", found.reason);
+    // Slower for a moment and faster for longer: what is cut was faster.
+    let rates: Vec<f64> = wave(900.0, 10).chain(wave(1_300.0, 30)).chain(wave(1_000.0, 160)).collect();
+    assert_eq!(steadiness_of(&rates).verdict, SteadyVerdict::Slowdown);
+}
+
+#[test]
+fn words_are_as_they_are_written() {
+    let words = [
+        (SteadyVerdict::Steady, "STEADY"),
+        (SteadyVerdict::WarmupCut, "WARMUP-CUT"),
+        (SteadyVerdict::Slowdown, "SLOWDOWN"),
+        (SteadyVerdict::Drifting, "DRIFTING"),
+        (SteadyVerdict::NotSteady, "NOT_STEADY"),
+        (SteadyVerdict::Inconclusive, "INCONCLUSIVE"),
+        (SteadyVerdict::TooShort, "TOO_SHORT"),
+    ];
+    assert!(words.iter().all(|(verdict, word)| verdict.word() == *word));
+}
+
+proptest! {
+    #[test]
+    fn any_rates_are_judged_without_a_panic(rates in prop::collection::vec(0.0f64..1e9, 0..500)) {
+        let found = steadiness_of(&rates);
+        prop_assert!(found.counted.end == rates.len() && found.counted.start <= found.counted.end);
+        prop_assert!(found.rate.is_finite() && !found.reason.is_empty() && !found.reason.ends_with('.'));
+        prop_assert!(!found.verdict.is_steady() || found.counted.len() * 2 >= rates.len());
+    }
+
+    #[test]
+    fn the_unit_does_not_matter(seed in 0u64..1_000, factor in 1e-3f64..1e6) {
+        let rates = Simulation::new(seed).noise(200, 0.5, 1_000.0, 50.0);
+        let scaled: Vec<f64> = rates.iter().map(|rate| rate * factor).collect();
+        let (one, other) = (steadiness_of(&rates), steadiness_of(&scaled));
+        prop_assert_eq!((one.verdict, one.counted), (other.verdict, other.counted));
+    }
+}

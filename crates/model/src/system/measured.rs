@@ -1,0 +1,319 @@
+//! A record as a system of a comparison.
+
+use std::collections::{BTreeMap, HashMap};
+
+use record::{Bytes, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
+
+use super::facts::facts;
+use super::{Columns, Degree, Durability, MeasuredRate, Origin, System, SystemPoint, SystemTest};
+use crate::checks::has_probe_code;
+use crate::efficiency::rate_in;
+use crate::queue::in_flight;
+use crate::row::{is_void, row};
+use crate::statistics::mean_interval;
+
+/// The platform of `record` with its tests and probes, in the order in which they were first run. Job files and
+/// calibrations are no tests.
+///
+/// Each repeat is one rate: operations over its whole window. Void runs give none; why they are void is kept.
+pub fn system(record: &Record) -> System {
+    let mut remarks = Vec::new();
+    if !record.tool.optimised {
+        remarks.push("measured with a build of dbdyno that was not optimised: its figures mean little".to_owned());
+    }
+    let reason = record.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
+    match record.status {
+        Status::Finished => {}
+        Status::Running => remarks.push(format!("the measurement is not finished{reason}")),
+        Status::Interrupted | Status::Failed => remarks.push(format!("the measurement was broken off{reason}")),
+    }
+    remarks.extend(unsteady(record));
+    System {
+        name: record.id.clone(),
+        title: title(record),
+        origin: Origin::Measured {
+            begun_at: record.begun_at.clone(),
+            version: record.tool.version.clone(),
+            preset: record.plan.preset,
+            paired_with: record.plan.paired.as_ref().map(|pairing| pairing.other.clone()),
+        },
+        facts: facts(record),
+        durability: record
+            .engine
+            .as_ref()
+            .map(|engine| Durability { durable: engine.durable, words: engine.durability.clone() }),
+        tests: tests(record),
+        remarks,
+        price: None,
+        claims: Vec::new(),
+        tables: Vec::new(),
+    }
+}
+
+/// One remark for each test of which a run that is a result was found not to be steady, or not over its whole window, by
+/// what its check said: the seconds need not be there any more.
+fn unsteady(record: &Record) -> Vec<String> {
+    let mut tests: Vec<(&str, Vec<&Run>)> = Vec::new();
+    for run in record.runs.iter().filter(|run| run.storage.is_none() && !is_void(run)) {
+        match tests.iter_mut().find(|(code, _)| *code == run.test) {
+            Some((_, runs)) => runs.push(run),
+            None => tests.push((&run.test, vec![run])),
+        }
+    }
+    tests.iter().filter_map(|(code, runs)| Some(format!("{code}: {}", unsteady_test(runs)?))).collect()
+}
+
+/// The first warning about steadiness of `runs`, and how many there are.
+fn unsteady_test(runs: &[&Run]) -> Option<String> {
+    let warned = runs.iter().filter_map(|run| {
+        let said = |finding: &&Finding| finding.check == Check::Steady && finding.verdict == Verdict::Warn;
+        Some((run.number, run.findings.iter().find(said)?))
+    });
+    let warned: Vec<(u32, &Finding)> = warned.collect();
+    let (number, first) = warned.first()?;
+    let detail = &first.detail;
+    Some(match (warned.len(), runs.len()) {
+        (1, 1) => format!("run {number} is {detail}"),
+        (count, all) => format!("{count} of {all} runs are not steady throughout, run {number}: {detail}"),
+    })
+}
+
+fn title(record: &Record) -> String {
+    let engine = record.engine.as_ref().map(|engine| format!("{} {}", engine.title, engine.version));
+    let host = record.host.host_name.clone().or_else(|| record.host.cpu.model.clone());
+    match (engine, host) {
+        (Some(engine), Some(host)) => format!("{engine} on {host}"),
+        (Some(engine), None) => engine,
+        (None, Some(host)) => format!("{host}, probes only"),
+        (None, None) => "probes only".to_owned(),
+    }
+}
+
+fn tests(record: &Record) -> Vec<SystemTest> {
+    let repeats: HashMap<u32, u32> = record.plan.runs.iter().map(|run| (run.number, run.repeat)).collect();
+    let mut order: HashMap<&str, usize> = HashMap::new();
+    let mut groups: Vec<Vec<&Run>> = Vec::new();
+    for run in record.runs.iter().filter(|run| run.storage.is_none() || has_probe_code(&run.test)) {
+        let at = *order.entry(&run.test).or_insert(groups.len());
+        match groups.get_mut(at) {
+            Some(group) => group.push(run),
+            None => groups.push(vec![run]),
+        }
+    }
+    groups.iter().filter_map(|runs| test(runs, &repeats)).collect()
+}
+
+fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
+    let first = runs.first()?;
+    let mut degrees: BTreeMap<Degree, Vec<&Run>> = BTreeMap::new();
+    for run in runs {
+        degrees.entry(Degree { dop: run.dop, in_flight: in_flight(run) }).or_default().push(run);
+    }
+    Some(SystemTest {
+        code: first.test.clone(),
+        title: first.title.clone(),
+        layer: Some(first.layer),
+        unit: first.unit,
+        sweep: first.sweep,
+        pace: first.pace,
+        data_bytes: runs.iter().filter_map(|run| run.data_bytes).max().filter(|bytes| *bytes > Bytes(0)),
+        changes: Some(first.changes),
+        parameters: first.parameters.clone(),
+        points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
+        note: None,
+    })
+}
+
+fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPoint {
+    let mut counted: Vec<(MeasuredRate, &Run)> = Vec::new();
+    let mut void = Vec::new();
+    for (run, nth) in runs.iter().zip(1..) {
+        // A run that the plan does not know is counted in the order in which it came.
+        let repeat = repeats.get(&run.number).copied().unwrap_or(nth);
+        let rate = rate_in(run, run.unit).filter(|rate| rate.0 > 0.0);
+        match (is_void(run), rate) {
+            (true, _) => void.push(format!("run {}: {}", run.number, why_void(run))),
+            (false, None) => void.push(format!("run {}: nothing was counted", run.number)),
+            (false, Some(per_second)) => counted.push((MeasuredRate { repeat, per_second }, run)),
+        }
+    }
+    let rates = counted.iter().map(|(rate, _)| *rate).collect();
+    let within_run = match counted.as_slice() {
+        [(rate, run)] => within(run, rate.per_second),
+        _ => None,
+    };
+    counted.sort_by(|(one, _), (other, _)| {
+        one.per_second.0.total_cmp(&other.per_second.0).then(one.repeat.cmp(&other.repeat))
+    });
+    let middle = counted.get(counted.len().saturating_sub(1) / 2);
+    SystemPoint { degree, rates, void, columns: middle.map_or(Columns::default(), |(_, run)| columns(run)), within_run }
+}
+
+fn why_void(run: &Run) -> String {
+    if let Outcome::Failed { message } = &run.outcome {
+        return message.lines().next().unwrap_or("it broke off").to_owned();
+    }
+    let failed = run.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
+    failed.map(|finding| finding.detail.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+/// Half of the interval of the mean of the whole seconds, as a share of the rate of the whole window.
+fn within(run: &Run, rate: Rate) -> Option<Ratio> {
+    let whole = usize::try_from(run.window_ns.0 / Nanos::SECOND.0).unwrap_or(usize::MAX).min(run.seconds.len());
+    let seconds: Vec<f64> = run.seconds[..whole].iter().map(|second| second.operations as f64).collect();
+    let interval = mean_interval(&seconds)?.interval?;
+    Some(Ratio(interval.half() / rate.0)).filter(|share| share.0.is_finite())
+}
+
+fn columns(run: &Run) -> Columns {
+    let row = row(run);
+    let (engine, device) = (&row.engine_io, &row.device_io);
+    Columns {
+        operations_per_second: row.operations_per_second,
+        rows_per_second: row.rows_per_second,
+        transactions_per_second: row.transactions_per_second,
+        bytes_per_second: row.bytes_per_second,
+        cpu_busy: row.cpu.map(|cpu| cpu.busy()),
+        reads_per_second: engine.reads_per_second.or(device.reads_per_second),
+        writes_per_second: engine.writes_per_second.or(device.writes_per_second),
+        read_bytes_per_second: engine.read_bytes_per_second.or(device.read_bytes_per_second),
+        write_bytes_per_second: engine.write_bytes_per_second.or(device.write_bytes_per_second),
+        redo_bytes_per_second: row.redo_bytes_per_second,
+        service_p50_ns: row.service.map(|service| service.p50_ns),
+        service_p99_ns: row.service.and_then(|service| service.p99_ns),
+        service_mean_ns: row.service.map(|_| run.service.mean_ns),
+        service_at_most_ns: None,
+        time_ns: Some(row.window_ns),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Dop, IoKind, Pairing, PlannedRun, Side};
+
+    use super::*;
+    use crate::fixture::{counted, faster, io_run, record, run};
+
+    fn void(mut run: Run, detail: &str) -> Run {
+        run.findings.push(Finding { check: Check::Steal, verdict: Verdict::Fail, detail: detail.to_owned() });
+        run
+    }
+
+    fn planned(number: u32, repeat: u32) -> PlannedRun {
+        PlannedRun { number, test: "T611".to_owned(), dop: Dop::jobs(2), repeat }
+    }
+
+    #[test]
+    fn repeats_bear_the_numbers_of_the_plan() {
+        let mut record = record(vec![run("T611", 2), faster(run("T611", 2), 3), faster(run("T611", 2), 2)]);
+        record.plan.runs = vec![planned(1, 3), planned(2, 1), planned(3, 2)];
+        let system = system(&record);
+        let point = &system.tests[0].points[0];
+        let rates: Vec<(u32, f64)> = point.rates.iter().map(|rate| (rate.repeat, rate.per_second.0)).collect();
+        assert_eq!(rates, [(3, 2_000.0), (1, 6_000.0), (2, 4_000.0)]);
+        assert_eq!(point.columns.operations_per_second, Some(Rate(4_000.0)), "the median speaks");
+        assert_eq!((point.within_run, point.degree.in_flight), (None, None));
+    }
+
+    #[test]
+    fn what_the_plan_does_not_know_is_counted_as_it_came() {
+        let system = system(&record(vec![run("T611", 1), run("T616", 1), run("T611", 1), run("T611", 4)]));
+        let codes: Vec<&str> = system.tests.iter().map(|test| test.code.as_str()).collect();
+        assert_eq!(codes, ["T611", "T616"]);
+        let repeats: Vec<u32> = system.tests[0].points[0].rates.iter().map(|rate| rate.repeat).collect();
+        assert_eq!((repeats, system.tests[0].points.len()), (vec![1, 2], 2));
+    }
+
+    #[test]
+    fn void_runs_are_no_rates_and_say_why() {
+        let mut failed = run("T611", 2);
+        failed.outcome = Outcome::Failed { message: "the server is gone\nhint: look".to_owned() };
+        let mut idle = run("T611", 2);
+        idle.totals.operations = 0;
+        let system = system(&record(vec![run("T611", 2), void(run("T611", 2), "10 % steal"), failed, idle]));
+        let point = &system.tests[0].points[0];
+        assert_eq!(point.rates.len(), 1);
+        assert_eq!(
+            point.void,
+            ["run 2: 10 % steal", "run 3: the server is gone", "run 4: nothing was counted"].map(str::to_owned)
+        );
+    }
+
+    #[test]
+    fn a_single_run_knows_the_noise_within_it() {
+        let mut noisy = run("T611", 2);
+        noisy.window_ns = Nanos(40_000_000_000);
+        noisy.totals.operations = 80_000;
+        noisy.seconds = noisy.seconds.repeat(4);
+        for (second, wave) in noisy.seconds.iter_mut().zip([0, 60, 20, 80, 40].into_iter().cycle()) {
+            second.operations = 1_960 + wave;
+        }
+        let system = system(&record(vec![noisy]));
+        let within = system.tests[0].points[0].within_run.unwrap().0;
+        assert!(within > 0.003 && within < 0.01, "{within}");
+    }
+
+    #[test]
+    fn columns_are_those_of_the_published_tables() {
+        use record::name;
+        let run = counted(run("T626", 2), &[(name::PHYSICAL_READ_COUNT, 500), (name::DEVICE_WRITE_BYTES, 1_000)]);
+        let system = system(&record(vec![run]));
+        let columns = &system.tests[0].points[0].columns;
+        assert_eq!(columns.reads_per_second, Some(Rate(50.0)));
+        assert_eq!((columns.write_bytes_per_second, columns.writes_per_second), (Some(Rate(100.0)), None));
+        assert_eq!((columns.service_mean_ns, columns.time_ns), (Some(Nanos(1_000_000)), Some(Nanos(10_000_000_000))));
+    }
+
+    #[test]
+    fn probes_of_storage_differ_by_what_is_in_flight_and_job_files_are_no_tests() {
+        let system = system(&record(vec![io_run("P311", IoKind::Read, 4), io_run("JOB", IoKind::Read, 1)]));
+        assert_eq!(system.tests.len(), 1);
+        assert_eq!(system.tests[0].points[0].degree, Degree { dop: Dop::jobs(4), in_flight: Some(4) });
+    }
+
+    #[test]
+    fn a_side_of_a_pair_names_the_other() {
+        let mut record = record(vec![run("T611", 1)]);
+        record.reason = Some("broken off by the user".to_owned());
+        record.status = Status::Interrupted;
+        let pairing = Pairing { side: Side::A, other: "other".to_owned(), other_target: String::new() };
+        record.plan.paired = Some(pairing);
+        let system = system(&record);
+        assert!(matches!(&system.origin, Origin::Measured { paired_with: Some(name), .. } if name == "other"));
+        assert_eq!(system.durability.unwrap().durable, Some(true));
+        assert_eq!(system.remarks.len(), 2, "broken off, and not optimised");
+        assert_eq!(system.title, "Engine 1");
+        record.reason = None;
+        let remarks = |record: &Record| super::system(record).remarks[1..].to_vec();
+        assert_eq!(remarks(&record), ["the measurement was broken off"], "whatever the reason was");
+        record.status = Status::Running;
+        assert_eq!(remarks(&record), ["the measurement is not finished"]);
+        (record.status, record.reason) = (Status::Finished, Some("all was done".to_owned()));
+        assert!(remarks(&record).is_empty());
+    }
+
+    #[test]
+    fn runs_that_were_not_steady_are_remarked_with_and_without_their_seconds() {
+        let warned = |mut run: Run, verdict: Verdict, detail: &str| {
+            run.findings.push(Finding { check: Check::Steady, verdict, detail: detail.to_owned() });
+            run
+        };
+        let mut record = record(vec![
+            warned(run("T611", 2), Verdict::Pass, "STEADY: all along"),
+            warned(run("T611", 2), Verdict::Warn, "DRIFTING: the rate rises"),
+            warned(run("T616", 1), Verdict::Warn, "NOT_STEADY: the last level"),
+            void(warned(run("T716", 1), Verdict::Warn, "DRIFTING: the rate falls"), "10 % steal"),
+            warned(io_run("P311", IoKind::Read, 4), Verdict::Warn, "not steady: the last 5 rounds"),
+        ]);
+        let found = system(&record).remarks;
+        assert_eq!(
+            found[1..],
+            [
+                "T611: 1 of 2 runs are not steady throughout, run 2: DRIFTING: the rate rises",
+                "T616: run 3 is NOT_STEADY: the last level"
+            ]
+        );
+        record.runs.iter_mut().for_each(crate::thin::thin);
+        assert_eq!(system(&record).remarks, found);
+    }
+}

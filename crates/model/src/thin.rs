@@ -1,0 +1,119 @@
+//! What of a run its row, its place in the sheet and its verdict need: all that is left of it where there are a hundred
+//! thousand of them.
+
+use record::{Check, Latency, Nanos, Reading, Run, Verdict};
+
+use crate::steadiness::SteadyVerdict;
+
+/// Takes out of `run` what neither [`crate::row`] nor [`crate::sheet`] nor the words about it look at: the series of
+/// seconds, slices, histograms, the words of checks that passed (but
+/// those about steadiness), and the readings between the first and the last. They
+/// say the same of it as before.
+pub fn thin(run: &mut Run) {
+    (run.seconds, run.slices) = (Vec::new(), None);
+    let bare = |latency: &mut Latency| latency.histogram = String::new();
+    [&mut run.service, &mut run.response].into_iter().for_each(bare);
+    for stream in run.storage.iter_mut().flat_map(|storage| &mut storage.streams) {
+        stream.seconds = Vec::new();
+        [&mut stream.service, &mut stream.response].into_iter().for_each(bare);
+    }
+    let is_ordinary = run.storage.is_none();
+    for finding in run.findings.iter_mut().filter(|finding| finding.verdict == Verdict::Pass) {
+        // Of a run that was steady from the beginning on the word says all.
+        let steady = SteadyVerdict::Steady.word();
+        finding.detail = match finding.check {
+            Check::Steady if is_ordinary && finding.detail.starts_with(steady) => steady.to_owned(),
+            Check::Steady if is_ordinary => std::mem::take(&mut finding.detail),
+            _ => String::new(),
+        };
+    }
+    run.readings = edges(std::mem::take(&mut run.readings));
+}
+
+/// The first and the last of `readings`. A counter that was reset in between has no delta: it is taken out of the last.
+fn edges(mut readings: Vec<Reading>) -> Vec<Reading> {
+    readings.sort_by_key(|reading| reading.at_ns);
+    let was_reset = |name: &str| {
+        let value = |reading: &Reading| Some((reading.at_ns, reading.get(name)?));
+        let mut values: Vec<(Nanos, u64)> = readings.iter().filter_map(value).collect();
+        values.sort_unstable();
+        !values.is_sorted_by_key(|(_, value)| *value)
+    };
+    let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return Vec::new() };
+    if readings.len() == 1 {
+        return readings;
+    }
+    // A map that is made of a sorted series is half the size of one that grew.
+    let whole = |reading: &Reading| Reading {
+        at_ns: reading.at_ns,
+        values: reading
+            .values
+            .iter()
+            .filter(|(name, _)| !was_reset(name))
+            .map(|(name, value)| (name.clone(), *value))
+            .collect(),
+    };
+    vec![whole(first), whole(last)]
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use record::{Finding, IoKind, name};
+
+    use super::*;
+    use crate::fixture::{counted, faster, io_run, reading, record, run};
+    use crate::{row, sheet, steady_word};
+
+    #[test]
+    fn sheet_and_rows_of_a_thin_record_are_those_of_the_whole_one() {
+        let runs = vec![
+            counted(run("T611", 1), &[(name::CLIENT_CPU_NS, 5_000_000_000)]),
+            faster(run("T611", 2), 3),
+            io_run("P322", IoKind::Read, 1),
+        ];
+        let whole = record(runs);
+        let mut thinned = whole.clone();
+        thinned.runs.iter_mut().for_each(thin);
+        assert_eq!(sheet(&thinned), sheet(&whole));
+        assert!(thinned.runs.iter().zip(&whole.runs).all(|(thin, whole)| row(thin) == row(whole)));
+        assert!(thinned.runs.iter().all(|run| run.seconds.is_empty() && run.service.histogram.is_empty()));
+    }
+
+    #[test]
+    fn the_words_about_steadiness_stay() {
+        let finding = |check, detail: &str| Finding { check, verdict: Verdict::Pass, detail: detail.to_owned() };
+        let mut run = run("T611", 1);
+        run.findings = vec![
+            finding(Check::Steal, "none"),
+            finding(Check::Steady, "WARMUP-CUT: steady from second 121 to 300"),
+            finding(Check::Steady, "STEADY: seconds 1 to 300"),
+        ];
+        thin(&mut run);
+        let details: Vec<&str> = run.findings.iter().map(|finding| finding.detail.as_str()).collect();
+        assert_eq!(details, ["", "WARMUP-CUT: steady from second 121 to 300", "STEADY"]);
+        assert_eq!(steady_word(&run), Some(SteadyVerdict::WarmupCut));
+        assert_eq!(steady_word(&io_run("P322", IoKind::Read, 1)), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_counter_has_the_same_rate_or_none_as_before(
+            values in prop::collection::vec(prop::option::of(0u64..6), 0..6),
+            shift in 0usize..6,
+        ) {
+            let mut whole = run("T611", 1);
+            let named = |value: &Option<u64>| value.map(|value| (name::CLIENT_CPU_NS, value));
+            whole.readings = values.iter().zip(0..)
+                .map(|(value, at)| reading(at, &named(value).into_iter().collect::<Vec<_>>())).collect();
+            if let length @ 1.. = whole.readings.len() {
+                whole.readings.rotate_left(shift % length);
+            }
+            let mut thinned = whole.clone();
+            thin(&mut thinned);
+            prop_assert!(thinned.readings.len() <= 2);
+            prop_assert_eq!(crate::rate(&thinned, name::CLIENT_CPU_NS), crate::rate(&whole, name::CLIENT_CPU_NS));
+            prop_assert_eq!(row(&thinned), row(&whole));
+        }
+    }
+}

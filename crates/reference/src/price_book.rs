@@ -1,0 +1,272 @@
+//! The price book of a user, a TOML file.
+//!
+//! ```toml
+//! currency = "CHF"
+//! date     = "2026-11-01"
+//! source   = "offer 4711 of the vendor"
+//! years    = 3                      # what is paid by the year or by the hour counts for as long; 3 unless said
+//!
+//! [[item]]
+//! name        = "database licence"
+//! quantity    = 32                  # cores; 1 unless said
+//! list_price  = 47_500
+//! discount    = "20 %"              # or 0.2; none unless said
+//! kind        = "per_core"          # once, per_core, per_year, per_hour
+//! core_factor = 0.5                 # licences per core, of kind per_core only; 1 unless said
+//! ```
+
+use std::fmt;
+
+use model::{PriceBook, PriceItem, PriceKind};
+use record::Ratio;
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer};
+use toml::Spanned;
+use toml::value::Datetime;
+
+use crate::figure::exact;
+use crate::price_error::PriceError;
+
+/// Years that are counted where the book does not say how many: the span of published prices per throughput.
+const YEARS: u32 = 3;
+/// The longest span that makes sense.
+const YEARS_MAX: i64 = 30;
+/// Prices, quantities and factors beyond are mistakes, and would lose digits.
+const FIGURE_MAX: f64 = 1e12;
+/// What a book is at least.
+const SMALLEST: &str = "currency = \"USD\", date = \"2026-01-31\", source = \"whose prices\", then per item [[item]] \
+                        with name, list_price and kind = \"once\"";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BookFile {
+    currency: Spanned<String>,
+    date: Spanned<Date>,
+    source: Spanned<String>,
+    years: Option<Spanned<i64>>,
+    #[serde(default, rename = "item")]
+    items: Vec<ItemFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ItemFile {
+    name: Spanned<String>,
+    quantity: Option<Spanned<f64>>,
+    list_price: Spanned<f64>,
+    discount: Option<Spanned<Discount>>,
+    kind: Spanned<Kind>,
+    core_factor: Option<Spanned<f64>>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Once,
+    PerCore,
+    PerYear,
+    PerHour,
+}
+
+/// A date of TOML, or words such as `spring 2026`.
+struct Date(String);
+
+impl<'de> Deserialize<'de> for Date {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Date, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "a date or words such as \"spring 2026\"")]
+        enum Form {
+            Words(String),
+            Date(Datetime),
+        }
+        Form::deserialize(deserializer).map(|form| match form {
+            Form::Words(words) => Date(words),
+            Form::Date(date) => Date(date.to_string()),
+        })
+    }
+}
+
+/// A share: a ratio, or percent in words.
+struct Discount(f64);
+
+impl<'de> Deserialize<'de> for Discount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Discount, D::Error> {
+        deserializer.deserialize_any(DiscountVisitor)
+    }
+}
+
+struct DiscountVisitor;
+
+impl Visitor<'_> for DiscountVisitor {
+    type Value = Discount;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a ratio such as 0.2, or percent in words such as \"20 %\"")
+    }
+
+    fn visit_f64<E: de::Error>(self, ratio: f64) -> Result<Discount, E> {
+        Ok(Discount(ratio))
+    }
+
+    fn visit_i64<E: de::Error>(self, ratio: i64) -> Result<Discount, E> {
+        Ok(Discount(ratio as f64))
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Discount, E> {
+        let percent = text.trim().strip_suffix('%').and_then(|digits| digits.trim().parse::<f64>().ok());
+        match percent {
+            Some(percent) => Ok(Discount(percent / 100.0)),
+            None => Err(E::invalid_value(de::Unexpected::Str(text), &self)),
+        }
+    }
+}
+
+/// The prices in `text`; `path` is named in errors.
+///
+/// An error says thing, value and limit: no TOML, unknown or missing keys, no items, a currency that is not three
+/// capital letters, a figure that is no number, negative or absurdly large, a discount above 1, a core factor without
+/// cores.
+pub fn price_book(text: &str, path: &str) -> Result<PriceBook, PriceError> {
+    let refusal = Refusal { text, path };
+    let file: BookFile = toml::from_str(text).map_err(|error| refusal.of_toml(&error))?;
+    let currency = file.currency.get_ref();
+    if currency.len() != 3 || !currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
+        let message = format!("currency {currency:?} is not a code of three capital letters");
+        return Err(refusal.at(&file.currency, message, "write a code of ISO 4217 such as \"USD\" or \"EUR\""));
+    }
+    for (name, value) in [("date", &file.date.get_ref().0), ("source", file.source.get_ref())] {
+        if value.trim().is_empty() {
+            let place = if name == "date" { file.date.span() } else { file.source.span() };
+            return Err(refusal.within(place, format!("{name} is empty"), "say as of when and whose the prices are"));
+        }
+    }
+    let years = file.years.as_ref().map_or(Ok(YEARS), |years| refusal.years(years))?;
+    if file.items.is_empty() {
+        let message = "there is no [[item]], at least 1 is needed".to_owned();
+        return Err(refusal.within(0..0, message, "add [[item]] with name, list_price and kind").without_line());
+    }
+    let items = file.items.iter().map(|item| refusal.item(item)).collect::<Result<_, _>>()?;
+    Ok(PriceBook {
+        currency: currency.clone(),
+        date: file.date.into_inner().0,
+        source: file.source.into_inner(),
+        years,
+        items,
+    })
+}
+
+impl PriceError {
+    fn without_line(self) -> PriceError {
+        PriceError { line: None, ..self }
+    }
+}
+
+/// Makes refusals that know their line.
+struct Refusal<'a> {
+    text: &'a str,
+    path: &'a str,
+}
+
+impl Refusal<'_> {
+    fn within(&self, place: std::ops::Range<usize>, message: String, hint: &str) -> PriceError {
+        let before = self.text.as_bytes().get(..place.start).unwrap_or(self.text.as_bytes());
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        PriceError { path: self.path.to_owned(), line: Some(line), message, hint: Some(hint.to_owned()) }
+    }
+
+    fn at<T>(&self, place: &Spanned<T>, message: String, hint: &str) -> PriceError {
+        self.within(place.span(), message, hint)
+    }
+
+    /// What the parser found.
+    fn of_toml(&self, error: &toml::de::Error) -> PriceError {
+        let message = error.message().trim_end().replace('\n', ", ");
+        let hint = format!("a price book is TOML: {SMALLEST}");
+        match error.span() {
+            Some(place) => self.within(place, message, &hint),
+            None => self.within(0..0, message, &hint).without_line(),
+        }
+    }
+
+    fn years(&self, years: &Spanned<i64>) -> Result<u32, PriceError> {
+        let value = *years.get_ref();
+        match u32::try_from(value) {
+            Ok(value @ 1..) if i64::from(value) <= YEARS_MAX => Ok(value),
+            _ => {
+                let message = format!("years {value} is not in 1..={YEARS_MAX}");
+                Err(self.at(years, message, "prices are usually compared over 3 years"))
+            }
+        }
+    }
+
+    fn item(&self, item: &ItemFile) -> Result<PriceItem, PriceError> {
+        let name = item.name.get_ref();
+        if name.trim().is_empty() {
+            return Err(self.at(&item.name, "name of an item is empty".to_owned(), "say what is paid for"));
+        }
+        let optional = |figure: &Option<Spanned<f64>>, what: &str| {
+            figure.as_ref().map_or(Ok(1.0), |figure| self.positive(figure, what, name))
+        };
+        let kind = match (*item.kind.get_ref(), &item.core_factor) {
+            (Kind::PerCore, factor) => PriceKind::PerCore { core_factor: optional(factor, "core_factor")? },
+            (_, Some(factor)) => {
+                let message = format!("core_factor {} of {name:?} has no cores", exact(*factor.get_ref()));
+                return Err(self.at(factor, message, "use it with kind = \"per_core\" only"));
+            }
+            (Kind::Once, None) => PriceKind::Once,
+            (Kind::PerYear, None) => PriceKind::PerYear,
+            (Kind::PerHour, None) => PriceKind::PerHour,
+        };
+        Ok(PriceItem {
+            name: name.clone(),
+            kind,
+            quantity: optional(&item.quantity, "quantity")?,
+            list_price: self.figure(&item.list_price, "list_price", name)?,
+            discount: item.discount.as_ref().map_or(Ok(Ratio(0.0)), |discount| self.discount(discount, name))?,
+        })
+    }
+
+    /// A finite figure that is not negative.
+    fn figure(&self, figure: &Spanned<f64>, what: &str, name: &str) -> Result<f64, PriceError> {
+        let value = *figure.get_ref();
+        let trouble = match value {
+            _ if !value.is_finite() => "is not a finite number",
+            _ if value < 0.0 => "is negative",
+            _ if value > FIGURE_MAX => "is more than 1e12",
+            // A zero with a sign is a zero.
+            _ => return Ok(value.abs()),
+        };
+        let hint = match what {
+            "list_price" => "write what one of it costs; what is taken off it is its discount",
+            _ => "write how many, more than 0",
+        };
+        Err(self.at(figure, format!("{what} {} of {name:?} {trouble}", exact(value)), hint))
+    }
+
+    fn positive(&self, figure: &Spanned<f64>, what: &str, name: &str) -> Result<f64, PriceError> {
+        let value = self.figure(figure, what, name)?;
+        match value > 0.0 {
+            true => Ok(value),
+            false => Err(self.at(
+                figure,
+                format!("{what} 0 of {name:?} is not more than 0"),
+                "leave out what is not paid for",
+            )),
+        }
+    }
+
+    fn discount(&self, discount: &Spanned<Discount>, name: &str) -> Result<Ratio, PriceError> {
+        let Discount(value) = *discount.get_ref();
+        let trouble = match value {
+            _ if !value.is_finite() => "is not a finite number",
+            _ if value < 0.0 => "is negative",
+            _ if value > 1.0 => "is more than 1, the whole price",
+            _ => return Ok(Ratio(value.abs())),
+        };
+        let message = format!("discount {} of {name:?} {trouble}", exact(value));
+        Err(self.at(discount, message, "write a share of the list price: 0.2 or \"20 %\""))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,235 @@
+//! Horizontal bars: efficiency against each ceiling, ratios of a comparison around 1.
+
+use super::ruler::{Reachable, Ruler};
+use super::svg::{self, Anchor, Drawing, Told, coordinate, place, width_of};
+use super::tick::Direction;
+use super::{Axis, Chart, Mark, WIDTH, table};
+
+/// A chart of horizontal bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BarChart {
+    /// What it shows.
+    pub title: String,
+    /// One or two sentences for a reader who does not see it.
+    pub description: String,
+    /// What the bars measure.
+    pub axis: Axis,
+    /// Where bars begin: 0, or 1 for ratios (on a logarithmic scale, so that twice and half are as long).
+    pub base: f64,
+    /// From top to bottom.
+    pub bars: Vec<Bar>,
+    /// Vertical lines: 100 %, a threshold.
+    pub marks: Vec<Mark>,
+}
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// What it is of.
+    pub label: String,
+    /// How long. Not finite: unknown, and only the words are drawn.
+    pub value: f64,
+    /// The interval of `value`, low and high, drawn as whiskers.
+    pub interval: Option<(f64, f64)>,
+    /// What stands behind the figure: a verdict, what the ceiling is. May be empty.
+    pub note: String,
+    /// How it is coloured; the note must say the same in words.
+    pub tone: Tone,
+}
+
+/// What a bar's colour says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tone {
+    /// Nothing.
+    Plain,
+    /// Better than what it is compared with.
+    Better,
+    /// Worse than what it is compared with.
+    Worse,
+    /// Not decided, or equivalent.
+    Open,
+}
+
+/// The widest labels that stand left of their bars; wider ones stand above them.
+const LABELS_WIDTH_MAX: f64 = 190.0;
+
+/// The widest words right of the bars.
+const WORDS_WIDTH_MAX: f64 = 190.0;
+
+/// The height of a bar.
+const BAR_HEIGHT: f64 = 15.0;
+
+/// Between a figure and its note.
+const NOTE_GAP: f64 = 10.0;
+
+/// Where everything stands.
+struct Layout<'a> {
+    ruler: Ruler<'a>,
+    left: f64,
+    width: f64,
+    /// From one bar to the next.
+    pitch: f64,
+    stacked: bool,
+    top: f64,
+    bottom: f64,
+    /// The right edge of the figures.
+    figures_right: f64,
+}
+
+impl Layout<'_> {
+    fn across(&self, value: f64) -> Option<f64> {
+        self.ruler.share_inside(value).map(|share| self.left + share * self.width)
+    }
+
+    /// The upper edge of the bar at `index`.
+    fn bar_top(&self, index: usize) -> f64 {
+        self.top + index as f64 * self.pitch + self.pitch - BAR_HEIGHT - 5.0
+    }
+}
+
+impl Chart for BarChart {
+    fn figure(&self, id: &str) -> String {
+        let Some(layout) = self.layout() else { return svg::nothing(id, &self.title) };
+        let mut drawing = Drawing::default();
+        drawing.open("bars");
+        self.draw_axis(&mut drawing, &layout);
+        for (index, bar) in self.bars.iter().enumerate() {
+            self.draw_bar(&mut drawing, &layout, bar, layout.bar_top(index));
+        }
+        drawing.close();
+        self.draw_marks(&mut drawing, &layout);
+        let size = (WIDTH, layout.bottom + 42.0);
+        svg::figure(id, &self.title, &self.description, size, &drawing.finish())
+    }
+
+    fn csv(&self) -> String {
+        table::of_bars(self)
+    }
+}
+
+impl BarChart {
+    fn layout(&self) -> Option<Layout<'_>> {
+        if self.bars.is_empty() {
+            return None;
+        }
+        let widest = |texts: &mut dyn Iterator<Item = f64>| texts.fold(0.0, f64::max);
+        let labels = widest(&mut self.bars.iter().map(|bar| width_of(&bar.label)));
+        let figures = widest(&mut self.bars.iter().map(|bar| width_of(&self.axis.figures.text(bar.value))));
+        let notes = widest(&mut self.bars.iter().map(|bar| width_of(&bar.note)));
+        let words = if notes > 0.0 { figures + NOTE_GAP + notes } else { figures }.min(WORDS_WIDTH_MAX);
+        let stacked = labels > LABELS_WIDTH_MAX;
+        let left = if stacked { 12.0 } else { labels + 10.0 };
+        let width = WIDTH - left - words - 16.0;
+        let ruler = Ruler::over(&self.axis, self.values(), width, Direction::Across)?;
+        let pitch = BAR_HEIGHT + if stacked { 28.0 } else { 10.0 };
+        // Marks have their words above the bars.
+        let top = if self.marks.is_empty() { 4.0 } else { 22.0 };
+        let bottom = top + self.bars.len() as f64 * pitch + 4.0;
+        let figures_right = left + width + 12.0 + figures.min(WORDS_WIDTH_MAX);
+        Some(Layout { ruler, left, width, pitch, stacked, top, bottom, figures_right })
+    }
+
+    /// What must fit on the axis; of intervals, as much as leaves the bars their length.
+    fn values(&self) -> impl Iterator<Item = f64> {
+        let core = self.bars.iter().map(|bar| bar.value).chain([self.base]).chain(self.marks.iter().map(|mark| mark.x));
+        let core: Vec<f64> = core.filter(|value| self.axis.scale.place(*value).is_some()).collect();
+        let reach = Reachable::of(&self.axis, core.iter().copied());
+        let ends = self.bars.iter().filter_map(|bar| bar.interval).flat_map(|(low, high)| [low, high]);
+        let ends: Vec<f64> = ends.filter_map(|end| reach.as_ref().map(|reach| reach.limited(end))).collect();
+        core.into_iter().chain(ends)
+    }
+
+    fn draw_axis(&self, drawing: &mut Drawing, layout: &Layout<'_>) {
+        for tick in &layout.ruler.ticks {
+            let x = layout.left + layout.ruler.share_of_place(tick.place) * layout.width;
+            drawing.line("grid", (x, layout.top), (x, layout.bottom));
+            let half = width_of(&tick.label) / 2.0;
+            let middle = x.clamp(half, (WIDTH - half).max(half));
+            drawing.text("", (middle, layout.bottom + 17.0), Anchor::Middle, &tick.label);
+        }
+        if let Some(x) = layout.across(self.base) {
+            drawing.line("axis", (x, layout.top), (x, layout.bottom));
+        }
+        let label = svg::fitted(&self.axis.label, WIDTH - 4.0);
+        let x = (layout.left + layout.width).max(width_of(&label)).min(WIDTH - 2.0);
+        drawing.text("name", (x, layout.bottom + 36.0), Anchor::End, &label);
+    }
+
+    fn draw_bar(&self, drawing: &mut Drawing, layout: &Layout<'_>, bar: &Bar, top: f64) {
+        let baseline = top + BAR_HEIGHT / 2.0 + 5.0;
+        if layout.stacked {
+            let label = svg::fitted(&bar.label, WIDTH - layout.left);
+            drawing.text("name", (layout.left, top - 5.0), Anchor::Start, &label);
+        } else {
+            drawing.text("name", (layout.left - 8.0, baseline), Anchor::End, &bar.label);
+        }
+        let figure = self.axis.figures.text(bar.value);
+        drawing.text("name", (layout.figures_right, baseline), Anchor::End, &svg::fitted(&figure, WORDS_WIDTH_MAX));
+        if !bar.note.is_empty() {
+            let left = layout.figures_right + NOTE_GAP;
+            drawing.text("name", (left, baseline), Anchor::Start, &svg::fitted(&bar.note, WIDTH - left));
+        }
+        let begin = layout.across(self.base).unwrap_or(layout.left);
+        let Some(end) = layout.across(bar.value) else { return };
+        drawing.open(bar.tone.class());
+        let shape = format!(
+            "rect class=\"bar point\" {}",
+            svg::rectangle((begin.min(end), top), ((end - begin).abs().max(1.0), BAR_HEIGHT))
+        );
+        let label = self.told(bar);
+        drawing.told(&shape, &Told { x: &figure, y: &bar.label, label: &label, titled: true });
+        drawing.path("whisker", &self.whisker(layout, bar, top + BAR_HEIGHT / 2.0));
+        drawing.close();
+    }
+
+    fn told(&self, bar: &Bar) -> String {
+        let figures = &self.axis.figures;
+        let mut told = format!("{}: {}", bar.label, figures.text(bar.value));
+        if let Some((low, high)) = bar.interval {
+            told.push_str(&format!(", {} to {}", figures.text(low), figures.text(high)));
+        }
+        if !bar.note.is_empty() {
+            told.push_str(&format!("; {}", bar.note));
+        }
+        told
+    }
+
+    /// The interval of a bar; an end beyond the axis has no foot.
+    fn whisker(&self, layout: &Layout<'_>, bar: &Bar, y: f64) -> String {
+        let Some((low, high)) = bar.interval else { return String::new() };
+        let (Some(from), Some(to)) = (layout.across(low), layout.across(high)) else { return String::new() };
+        let mut path = format!("M{}H{}", place((from, y)), coordinate(to));
+        for end in [low, high] {
+            let inside = layout.ruler.share(end).is_some_and(|share| (-1e-9..=1.0 + 1e-9).contains(&share));
+            if let Some(x) = layout.across(end).filter(|_| inside) {
+                path.push_str(&format!("M{}v8", place((x, y - 4.0))));
+            }
+        }
+        path
+    }
+
+    fn draw_marks(&self, drawing: &mut Drawing, layout: &Layout<'_>) {
+        let mut free_from = 0.0;
+        for mark in &self.marks {
+            let Some(x) = layout.across(mark.x) else { continue };
+            drawing.line("mark", (x, layout.top - 4.0), (x, layout.bottom));
+            let half = width_of(&mark.label) / 2.0;
+            let middle = x.clamp(half, (WIDTH - half).max(half));
+            if middle - half >= free_from && half * 2.0 <= WIDTH {
+                drawing.text("name", (middle, layout.top - 8.0), Anchor::Middle, &mark.label);
+                free_from = middle + half + 8.0;
+            }
+        }
+    }
+}
+
+impl Tone {
+    fn class(self) -> &'static str {
+        match self {
+            Tone::Plain => "plain",
+            Tone::Better => "better",
+            Tone::Worse => "worse",
+            Tone::Open => "open",
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What a chart of lines is made of: points, the role they play, stretches and marks of an axis.
+
+/// One line, or the points of one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// What it is called beside the line or in the key.
+    pub name: String,
+    /// What it stands for; decides how it is drawn.
+    pub role: Role,
+    /// The axis that its values belong to.
+    pub side: Side,
+    /// In the order of x.
+    pub points: Vec<Point>,
+    /// A band around the line, in the order of x; empty for none.
+    pub band: Vec<Reach>,
+}
+
+impl Series {
+    /// A series of the left axis without a band.
+    pub fn new(name: impl Into<String>, role: Role, points: Vec<Point>) -> Series {
+        Series { name: name.into(), role, side: Side::Left, points, band: Vec::new() }
+    }
+
+    /// The same series, read at the right axis.
+    #[must_use]
+    pub fn on_the_right(self) -> Series {
+        Series { side: Side::Right, ..self }
+    }
+
+    /// The same series with a band.
+    #[must_use]
+    pub fn with_band(self, band: Vec<Reach>) -> Series {
+        Series { band, ..self }
+    }
+}
+
+/// What a series stands for. Each `Measured` and each `Other` takes the next of six colours, with a dash pattern and a
+/// shape of its own; a `Fit` takes the colour of the series before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Measured values: a line with points.
+    Measured,
+    /// Something measured beside it, such as the service time: a thinner line with hollow points.
+    Other,
+    /// Values that must not be taken for results: crosses without a line.
+    Void,
+    /// A fitted curve: a dashed line, its band shaded.
+    Fit,
+    /// What perfect scaling would give: a thin neutral line. May leave the chart at the top.
+    Ideal,
+    /// A limit found elsewhere: a heavy neutral dashed line; a single point holds over the whole axis. May lie above
+    /// the chart; the key then says so.
+    Ceiling,
+    /// What somebody claims: a single diamond.
+    Claim,
+}
+
+/// Which of the two vertical axes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The left axis.
+    Left,
+    /// The right axis.
+    Right,
+}
+
+/// One value of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Where.
+    pub x: f64,
+    /// How much. Not finite: unknown, and the line has a gap here.
+    pub y: f64,
+    /// The interval of `y`, low and high, drawn as whiskers.
+    pub interval: Option<(f64, f64)>,
+    /// What is said of this point beside its figures: `run 12, 3 repeats`. May be empty.
+    pub note: String,
+}
+
+impl Point {
+    /// A point without interval and note.
+    pub fn new(x: f64, y: f64) -> Point {
+        Point { x, y, interval: None, note: String::new() }
+    }
+
+    /// The same point with an interval from `low` to `high`.
+    #[must_use]
+    pub fn within(self, low: f64, high: f64) -> Point {
+        Point { interval: Some((low, high)), ..self }
+    }
+
+    /// The same point with a note.
+    #[must_use]
+    pub fn noted(self, note: impl Into<String>) -> Point {
+        Point { note: note.into(), ..self }
+    }
+}
+
+/// How far a band reaches at one place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// Where.
+    pub x: f64,
+    /// The lower edge.
+    pub low: f64,
+    /// The upper edge.
+    pub high: f64,
+}
+
+/// A stretch of the x axis that is drawn shaded: the window that counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shade {
+    /// Where it begins.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// What it is.
+    pub label: String,
+}
+
+/// A place of the x axis that is marked by a line: a change point, the knee, 100 %.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mark {
+    /// Where.
+    pub x: f64,
+    /// What it is.
+    pub label: String,
+}
+
+/// How many points of a series are drawn, each with its figures for the reader's pointer.
+pub(super) const POINTS_MAX: usize = 240;
+
+/// The points to draw: all of them, or, of many, the first, the least, the greatest and the last of each of
+/// `POINTS_MAX / 4` stretches, so that no extreme is lost (the M4 aggregation of Jugel et al., VLDB 2014).
+pub(super) fn drawn(points: &[Point]) -> Vec<&Point> {
+    if points.len() <= POINTS_MAX {
+        return points.iter().collect();
+    }
+    let stretch = points.len().div_ceil(POINTS_MAX / 4);
+    let mut drawn = Vec::with_capacity(POINTS_MAX);
+    for start in (0..points.len()).step_by(stretch) {
+        let indices = start..(start + stretch).min(points.len());
+        let known = || indices.clone().filter(|index| points[*index].y.is_finite());
+        let by_value = |a: &usize, b: &usize| points[*a].y.total_cmp(&points[*b].y);
+        let mut kept = vec![indices.start, indices.end - 1];
+        kept.extend(known().min_by(by_value));
+        kept.extend(known().max_by(by_value));
+        kept.sort_unstable();
+        kept.dedup();
+        drawn.extend(kept.into_iter().map(|index| &points[index]));
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_points_the_extremes_are_kept() {
+        let mut points: Vec<Point> = (0..10_000).map(|x| Point::new(f64::from(x), 50.0)).collect();
+        points[4321].y = 1.0;
+        points[7777].y = 99.0;
+        points[5000].y = f64::NAN;
+        let drawn = drawn(&points);
+        assert!(drawn.len() <= POINTS_MAX, "{} points", drawn.len());
+        assert!(drawn.iter().any(|point| point.y == 1.0) && drawn.iter().any(|point| point.y == 99.0));
+        assert_eq!((drawn[0].x, drawn[drawn.len() - 1].x), (0.0, 9999.0));
+        assert!(drawn.windows(2).all(|pair| pair[0].x < pair[1].x));
+    }
+
+    #[test]
+    fn of_few_points_all_are_drawn() {
+        let points: Vec<Point> = (0..POINTS_MAX).map(|x| Point::new(x as f64, 1.0)).collect();
+        assert_eq!(drawn(&points).len(), POINTS_MAX);
+    }
+}

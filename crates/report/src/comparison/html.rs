@@ -1,0 +1,294 @@
+//! A comparison as one page.
+
+use maud::{Markup, html};
+use model::{Contest, PointFigures, Standing, TestComparison};
+
+use super::words::{
+    self, CHANGE, at, change, ends, grounds, group, is_unpaired, letter, letters, mean, origin, sweep, tally, values,
+};
+use super::{ComparisonView, chart, contests_of, price, shift};
+use crate::figure::{UNKNOWN, duration, number};
+use crate::html::{Cell, Column, Page, Row, Section, Table, facts, gallery};
+use crate::layout::clean;
+use crate::words::{LAYERS, unit_per_second};
+
+/// The comparison as one HTML file that needs nothing else, in the order of the page of a record: what is to be known
+/// first, the verdicts with what they rest on, the picture of all ratios, what differs, the curves, points, prices.
+pub fn comparison_html(view: &ComparisonView<'_>) -> String {
+    let names = view.systems.iter().map(|system| clean(&system.title)).collect::<Vec<_>>();
+    let (curves, drawable) = chart::curves(view);
+    let page = Page {
+        title: "Comparison".to_owned(),
+        subtitle: names.join(" · "),
+        lead: lead(view),
+        sections: vec![
+            Section::new("systems", "Systems", systems(view)),
+            Section::new("differences", "What differs", differences(view)),
+            Section::new("verdicts", "Verdicts and what they rest on", verdicts(view)),
+            Section::new("ratios", "Ratios with their intervals", ratios(view)),
+            Section::new(
+                "throughput",
+                "Throughput over degree of parallelism",
+                html! {
+                    (gallery(&curves))
+                    @if drawable > curves.len() {
+                        p class="note" { "Charts of the first " (curves.len()) " of " (drawable) " tests are shown." }
+                    }
+                },
+            ),
+            Section::new("points", "At equal degrees of parallelism", points(view)),
+            Section::new("prices", "Prices", prices(view)),
+            Section::new("unshared", "Not compared", unshared(view)),
+        ],
+        foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) ". A is the base. Intervals are 95 % unless said otherwise." } },
+    };
+    page.html()
+}
+
+/// What the gate does not let through, and what is to be known of the systems.
+fn lead(view: &ComparisonView<'_>) -> Markup {
+    let violations = view.violations();
+    let remarks = view.remarks();
+    html! {
+        @if let Some(gate) = view.gate {
+            @if violations.is_empty() { div class="note" { p { "Gate " code { (gate) } ": nothing is violated." } } }
+            @else {
+                div class="note fail" {
+                    p { strong { "Gate " code { (gate) } " is violated" } }
+                    ul { @for violation in &violations { li { (clean(&super::text::violated(violation))) } } }
+                }
+            }
+        }
+        @if !remarks.is_empty() {
+            div class="note warn" {
+                p { strong { "To be read with these figures" } }
+                ul { @for remark in &remarks { li { (clean(remark)) } } }
+            }
+        }
+    }
+}
+
+fn systems(view: &ComparisonView<'_>) -> Markup {
+    let system = |(index, system): (usize, &model::System)| {
+        let base = if index == 0 { ", the base" } else { "" };
+        (format!("{}{base}", letter(index)), format!("{}; {}", clean(&system.title), origin(system)))
+    };
+    let list: Vec<(String, String)> = view.systems.iter().enumerate().map(system).collect();
+    let means = view.comparison.means.iter().enumerate().skip(1).map(|(index, found)| {
+        let mean = found
+            .as_ref()
+            .filter(|found| found.tests > 1)
+            .map(|found| format!("; {}", mean(found)))
+            .unwrap_or_default();
+        (format!("{} in all", letter(index)), format!("{}{mean}", tally(&view.comparison.tests, index)))
+    });
+    html! { (facts(&list)) (facts(&means.collect::<Vec<_>>())) }
+}
+
+/// Heads of the columns of as many systems as have letters.
+const LETTERS: [&str; 26] = [
+    "A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L", "M", "N", "O", "P", "Q", "R", "S", "T", "U", "V", "W",
+    "X", "Y", "Z",
+];
+
+fn differences(view: &ComparisonView<'_>) -> Markup {
+    let mut columns = vec![Column::text("fact"), Column::text("of")];
+    columns.extend(LETTERS.iter().take(view.systems.len()).map(|letter| Column::text(letter)));
+    let mut table = Table::new("differences-table", "Facts and settings that differ", &columns);
+    table.rows = view
+        .comparison
+        .differences
+        .iter()
+        .map(|difference| {
+            let values = values(view, difference).into_iter().map(Cell::text);
+            let head = [Cell::text(clean(&difference.name)), Cell::text(group(difference.group))];
+            Row::new(head.into_iter().chain(values).collect())
+        })
+        .collect();
+    html! {
+        @if table.rows.is_empty() { p { "Nothing that the systems say of themselves." } }
+        (table.html())
+    }
+}
+
+const VERDICTS: [Column; 9] = [
+    Column::text("system"),
+    Column::text("verdict"),
+    Column::figures("change"),
+    Column::figures("95 % interval"),
+    Column::figures("best"),
+    Column::text("at"),
+    Column::figures("1 job"),
+    Column::figures("service p99"),
+    Column::text("why"),
+];
+
+fn verdicts(view: &ComparisonView<'_>) -> Markup {
+    if view.comparison.tests.is_empty() {
+        return html! { p { "The systems have no test in common." } };
+    }
+    let mut table = Table::new("verdicts-table", "Each test on each system, and the change against A", &VERDICTS);
+    let layers = LAYERS.map(|(layer, _)| Some(layer)).into_iter().chain([None]);
+    for layer in layers {
+        for test in view.comparison.tests.iter().filter(|test| test.layer == layer) {
+            let unit = unit_per_second(test.unit);
+            table.rows.push(Row::group(format!("{} {}, {unit}", clean(&test.code), clean(&test.title))));
+            table.rows.extend((0..test.sides.len()).filter_map(|index| verdict(view, test, index)));
+        }
+    }
+    html! {
+        p {
+            "A verdict needs an interval, and that needs repetitions; only pairs that were measured in turns are free of what \
+             drifts meanwhile. Inconclusive means that the data cannot tell. "
+            (CHANGE) "."
+        }
+        (table.html())
+    }
+}
+
+fn verdict(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Option<Row> {
+    let side = test.sides.get(index)?.as_ref()?;
+    let contest = test.contests.get(index).and_then(Option::as_ref);
+    let shift = contest.and_then(shift);
+    let best = side.best.as_ref();
+    let ratio = shift.map(|shift| shift.ratio);
+    let interval = shift.and_then(|shift| shift.interval);
+    let why = contest.map(|contest| grounds(view, test, index, contest)).unwrap_or_default();
+    let cells = vec![
+        Cell::text(letter(index)),
+        Cell::Markup(contest.map_or_else(Markup::default, word)),
+        Cell::Figure(ratio.map_or_else(String::new, change), ratio),
+        Cell::Figure(interval.map_or_else(String::new, ends), interval.map(|interval| interval.low)),
+        rate(best),
+        Cell::text(best.map_or_else(|| "void".to_owned(), |best| at(best, sweep(view, index, &test.code)))),
+        rate(side.speed.as_ref()),
+        time(best),
+        Cell::text(why.join("; ")),
+    ];
+    Some(Row { class: if best.is_none() { "void" } else { "" }, cells })
+}
+
+/// The verdict; in bold letters only where what drifted cannot be in it.
+fn word(contest: &Contest) -> Markup {
+    let word = words::verdict(contest);
+    html! { @if is_unpaired(contest) { (word) } @else { strong { (word) } } }
+}
+
+fn rate(point: Option<&PointFigures>) -> Cell {
+    let rate = point.map(|point| point.rate.0);
+    Cell::Figure(rate.map_or_else(|| UNKNOWN.to_owned(), number), rate)
+}
+
+fn time(point: Option<&PointFigures>) -> Cell {
+    let time = point.and_then(|point| point.service_p99_ns);
+    Cell::Figure(time.map_or_else(|| UNKNOWN.to_owned(), duration), time.map(|time| time.0 as f64))
+}
+
+fn ratios(view: &ComparisonView<'_>) -> Markup {
+    let charts = chart::ratios(view);
+    html! {
+        @if !charts.is_empty() {
+            p { "Bars begin at 1, equal throughput; twice and half are equally far from it. A bar without whiskers has no interval." }
+        }
+        (gallery(&charts))
+    }
+}
+
+const POINTS: [Column; 8] = [
+    Column::text("test"),
+    Column::text("system"),
+    Column::text("at"),
+    Column::figures("A"),
+    Column::figures("system"),
+    Column::figures("change"),
+    Column::figures("95 % interval"),
+    Column::figures("service p99"),
+];
+
+/// Rows of the table of points, at most.
+const POINTS_MAX: usize = 2_000;
+
+fn points(view: &ComparisonView<'_>) -> Markup {
+    let mut table =
+        Table::new("points-table", "Points at equal degrees of parallelism: figures without a verdict", &POINTS);
+    table.sortable = true;
+    for test in &view.comparison.tests {
+        for (index, contest) in contests_of(test) {
+            table.rows.extend(of_contest(view, test, index, contest));
+        }
+    }
+    let all = table.rows.len();
+    table.rows.truncate(POINTS_MAX);
+    html! {
+        (table.html())
+        @if all > POINTS_MAX { p class="note" { "The first " (POINTS_MAX) " of " (all) " points are shown." } }
+    }
+}
+
+fn of_contest(view: &ComparisonView<'_>, test: &TestComparison, index: usize, contest: &Contest) -> Vec<Row> {
+    if matches!(contest.standing, Standing::Incomparable { .. }) {
+        return Vec::new();
+    }
+    let row = |point: &model::PointContest| {
+        let (p99, interval) = (point.service_p99_ratio, point.shift.interval);
+        Row::new(vec![
+            Cell::text(clean(&test.code)),
+            Cell::text(letter(index)),
+            Cell::text(at(&point.base, sweep(view, 0, &test.code))),
+            rate(Some(&point.base)),
+            rate(Some(&point.other)),
+            Cell::Figure(change(point.shift.ratio), Some(point.shift.ratio)),
+            Cell::Figure(interval.map_or_else(String::new, ends), interval.map(|interval| interval.low)),
+            Cell::Figure(p99.map_or_else(|| UNKNOWN.to_owned(), change), p99),
+        ])
+    };
+    contest.points.iter().map(row).collect()
+}
+
+const PRICES: [Column; 6] = [
+    Column::text("test"),
+    Column::text("system"),
+    Column::figures("cost"),
+    Column::text("per"),
+    Column::text("with 20 points more and less discount"),
+    Column::text("against A"),
+];
+
+fn prices(view: &ComparisonView<'_>) -> Markup {
+    let totals = price::totals(view);
+    let mut table = Table::new("prices-table", "Cost of the best throughput", &PRICES);
+    table.rows = price::costs(view)
+        .into_iter()
+        .map(|cost| {
+            let against = cost.against_base.map_or_else(String::new, |ratio| {
+                let interval = ratio.interval.map(|interval| format!(" ({})", ends(interval))).unwrap_or_default();
+                let turns = if ratio.turns() { "; another discount turns the ranking" } else { "" };
+                format!("{}{interval}{turns}", change(ratio.ratio))
+            });
+            Row::new(vec![
+                Cell::text(clean(&cost.test)),
+                Cell::text(letter(cost.system)),
+                Cell::Figure(format!("{} {}", clean(&cost.currency), number(cost.amount)), Some(cost.amount)),
+                Cell::text(cost.unit),
+                Cell::text(format!("{} to {}", number(cost.low), number(cost.high))),
+                Cell::text(against),
+            ])
+        })
+        .collect();
+    let totals: Vec<(String, String)> = totals.into_iter().map(|(index, text)| (letter(index), clean(&text))).collect();
+    html! { @if !totals.is_empty() { (facts(&totals)) (table.html()) } }
+}
+
+fn unshared(view: &ComparisonView<'_>) -> Markup {
+    let columns = [Column::text("test"), Column::text("what it measures"), Column::text("only on")];
+    let mut table = Table::new("unshared-table", "Tests that not both sides have", &columns);
+    let row = |test: &model::Unshared| {
+        Row::new(vec![
+            Cell::text(clean(&test.code)),
+            Cell::text(clean(&test.title)),
+            Cell::text(letters(&test.systems)),
+        ])
+    };
+    table.rows = view.comparison.unshared.iter().map(row).collect();
+    table.html()
+}

@@ -1,0 +1,137 @@
+//! A comparison as results of tests, for pipelines that read JUnit's XML.
+//!
+//! The form is the one that the `junitxml` reporters of many tools share: a suite, a case for each test and system, a
+//! failure where the gate is violated, skipped where nothing could be compared.
+
+use maud::{Markup, PreEscaped, html};
+use model::{Contest, Standing, System, TestComparison, Violation};
+
+use super::text::violated;
+use super::words::{change, ends, grounds, letter, letters, origin, verdict};
+use super::{ComparisonView, shift};
+use crate::layout::clean;
+
+/// One case of the suite.
+struct Case {
+    name: String,
+    class: String,
+    /// What is said of it whatever came out.
+    told: String,
+    end: End,
+}
+
+enum End {
+    Passed,
+    Failed(Vec<String>),
+    Skipped(String),
+}
+
+/// The comparison as one suite of tests. Without a gate nothing fails: what is slower is said, and passes.
+pub fn comparison_junit(view: &ComparisonView<'_>) -> String {
+    let violations = view.violations();
+    let mut cases: Vec<Case> = view
+        .contests()
+        .map(|(test, index, contest)| {
+            let of =
+                |violation: &&Violation| violation.test.as_ref() == Some(&test.code) && violation.system == Some(index);
+            Case {
+                name: format!("{} {}, {} against A", test.code, test.title, letter(index)),
+                class: class(view, index),
+                told: told(view, test, index, contest),
+                end: end(contest, violations.iter().filter(of)),
+            }
+        })
+        .collect();
+    cases.extend(view.comparison.unshared.iter().map(|test| {
+        Case {
+            name: format!("{} {}", test.code, test.title),
+            class: "dbdyno".to_owned(),
+            told: String::new(),
+            end: match violations
+                .iter()
+                .filter(|violation| violation.test.as_ref() == Some(&test.code))
+                .map(violated)
+                .collect::<Vec<_>>()
+            {
+                found if found.is_empty() => End::Skipped(format!("only on {}", letters(&test.systems))),
+                found => End::Failed(found),
+            },
+        }
+    }));
+    // A test that the gate names and that no system has, and what is about all tests.
+    let known = |violation: &&Violation| {
+        violation.system.is_some()
+            || view.comparison.unshared.iter().any(|test| Some(&test.code) == violation.test.as_ref())
+    };
+    cases.extend(violations.iter().filter(|violation| !known(violation)).map(|violation| Case {
+        name: violation.test.clone().unwrap_or_else(|| "all tests".to_owned()),
+        class: "dbdyno".to_owned(),
+        told: String::new(),
+        end: End::Failed(vec![violated(violation)]),
+    }));
+    suite(view, &cases)
+}
+
+fn class(view: &ComparisonView<'_>, index: usize) -> String {
+    let name = |index: usize| view.comparison.systems.get(index).map_or("", String::as_str);
+    format!("{} against {}", name(index), name(0))
+}
+
+fn told(view: &ComparisonView<'_>, test: &TestComparison, index: usize, contest: &Contest) -> String {
+    let shift = shift(contest);
+    let ratio = shift.map(|shift| {
+        let interval = shift.interval.map(|interval| format!(", 95 % interval {}", ends(interval))).unwrap_or_default();
+        format!(" {}{interval}", change(shift.ratio))
+    });
+    format!("{}{}: {}", verdict(contest), ratio.unwrap_or_default(), grounds(view, test, index, contest).join("; "))
+}
+
+fn end<'a>(contest: &Contest, violations: impl Iterator<Item = &'a Violation>) -> End {
+    let found: Vec<String> = violations.map(violated).collect();
+    match &contest.standing {
+        _ if !found.is_empty() => End::Failed(found),
+        Standing::Incomparable { reasons } => End::Skipped(format!("incomparable: {}", reasons.join("; "))),
+        Standing::Unjudged => End::Skipped("published figures have no verdict".to_owned()),
+        Standing::Judged { .. } => End::Passed,
+    }
+}
+
+fn suite(view: &ComparisonView<'_>, cases: &[Case]) -> String {
+    let failed = cases.iter().filter(|case| matches!(case.end, End::Failed(_))).count();
+    let skipped = cases.iter().filter(|case| matches!(case.end, End::Skipped(_))).count();
+    let about = |system: &System| xml(&format!("{}; {}", system.title, origin(system)));
+    let markup = html! {
+        (PreEscaped("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"))
+        testsuites name="dbdyno compare" tests=(cases.len()) failures=(failed) errors="0" skipped=(skipped) {
+            testsuite name="dbdyno compare" tests=(cases.len()) failures=(failed) errors="0" skipped=(skipped) {
+                properties {
+                    @for (index, system) in view.systems.iter().enumerate() {
+                        property name=(letter(index)) value=(about(system)) {}
+                    }
+                    @if let Some(gate) = view.gate { property name="fail-if" value=(xml(&gate.to_string())) {} }
+                }
+                @for case in cases { (PreEscaped("\n")) (self::case(case)) }
+            }
+        }
+        (PreEscaped("\n"))
+    };
+    markup.into_string()
+}
+
+fn case(case: &Case) -> Markup {
+    html! {
+        testcase name=(xml(&case.name)) classname=(xml(&case.class)) time="0" {
+            @match &case.end {
+                End::Passed => {}
+                End::Failed(found) => failure type="gate" message=(xml(&found.join("; "))) {}
+                End::Skipped(why) => skipped message=(xml(why)) {}
+            }
+            @if !case.told.is_empty() { system-out { (xml(&case.told)) } }
+        }
+    }
+}
+
+/// `text` without the letters that XML does not know; what has to be escaped is escaped where it is written.
+fn xml(text: &str) -> String {
+    clean(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
+}

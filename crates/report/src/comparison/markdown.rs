@@ -1,0 +1,169 @@
+//! A comparison as Markdown, for the text of a pull request.
+
+use model::Standing;
+
+use super::words::{
+    CHANGE, at, at_both, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
+};
+use super::{ComparisonView, contests_of, price, shift};
+use crate::figure::{UNKNOWN, number};
+use crate::layout::clean;
+use crate::words::unit_per_second;
+
+/// The comparison as tables in the form of GitHub (GFM): verdicts first, what differs and why folded below.
+pub fn comparison_markdown(view: &ComparisonView<'_>) -> String {
+    let mut text = String::from("### dbdyno comparison\n\n");
+    for (index, system) in view.systems.iter().enumerate() {
+        let base = if index == 0 { " (base)" } else { "" };
+        text.push_str(&format!("- **{}**{base}: {}; {}\n", letter(index), cell(&system.title), cell(&origin(system))));
+    }
+    gate(view, &mut text);
+    tests(view, &mut text);
+    together(view, &mut text);
+    differences(view, &mut text);
+    reasons(view, &mut text);
+    prices(view, &mut text);
+    for test in &view.comparison.unshared {
+        text.push_str(&format!("- not compared: {}, only on {}\n", cell(&test.code), letters(&test.systems)));
+    }
+    for remark in view.remarks() {
+        text.push_str(&format!("- to be known: {}\n", cell(remark)));
+    }
+    text
+}
+
+/// A text that stands in a cell of a table and is nothing but text.
+fn cell(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in clean(text).chars() {
+        match letter {
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            // `@` and `#` would call people and issues.
+            '@' => escaped.push_str("&#64;"),
+            '#' => escaped.push_str("&#35;"),
+            '|' | '`' | '*' | '_' | '[' | ']' | '\\' | '~' => escaped.extend(['\\', letter]),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+fn gate(view: &ComparisonView<'_>, text: &mut String) {
+    let Some(gate) = view.gate else { return };
+    let violations = view.violations();
+    let word = if violations.is_empty() { "nothing" } else { "violated" };
+    text.push_str(&format!("\n**Fails if {}: {word}**\n", cell(&gate.to_string())));
+    if !violations.is_empty() {
+        text.push('\n');
+    }
+    for violation in &violations {
+        text.push_str(&format!("- {}\n", cell(&super::text::violated(violation))));
+    }
+}
+
+fn tests(view: &ComparisonView<'_>, text: &mut String) {
+    if view.contests().next().is_none() {
+        return;
+    }
+    text.push_str("\n| test | | A | | best | change | 95 % interval | verdict |\n");
+    text.push_str("|---|---|---:|---|---:|---:|---|---|\n");
+    for test in &view.comparison.tests {
+        for (index, contest) in contests_of(test) {
+            let best = |index: usize| {
+                let point = test.sides.get(index)?.as_ref()?.best.as_ref()?;
+                let sweep = sweep(view, index, &test.code);
+                Some(format!("{} at {}", number(point.rate.0), at(point, sweep)))
+            };
+            let best = |index: usize| best(index).unwrap_or_else(|| "void".to_owned());
+            let shift = shift(contest);
+            let at_both = at_both(view, test, index, contest).map(|at| format!(" {at}")).unwrap_or_default();
+            let ratio = shift.map_or_else(|| UNKNOWN.to_owned(), |shift| change(shift.ratio) + &at_both);
+            let interval = shift.and_then(|shift| shift.interval).map_or_else(String::new, ends);
+            let (code, unit) = (cell(&test.code), unit_per_second(test.unit));
+            let (base, other, letter, word) = (best(0), best(index), letter(index), verdict(contest));
+            text.push_str(&format!(
+                "| {code} {} | {unit} | {base} | {letter} | {other} | {ratio} | {interval} | {word} |\n",
+                cell(&test.title)
+            ));
+        }
+    }
+    text.push_str(&format!("\n{CHANGE}\n"));
+}
+
+fn together(view: &ComparisonView<'_>, text: &mut String) {
+    text.push('\n');
+    for (index, found) in view.comparison.means.iter().enumerate().skip(1) {
+        let tally = tally(&view.comparison.tests, index);
+        let mean = found
+            .as_ref()
+            .filter(|found| found.tests > 1)
+            .map(|found| format!("; {}", mean(found)))
+            .unwrap_or_default();
+        if !tally.is_empty() {
+            text.push_str(&format!("- **{}**: {tally}{mean}\n", letter(index)));
+        }
+    }
+}
+
+/// A part that is unfolded by a click.
+fn folded(text: &mut String, title: &str, body: &str) {
+    if !body.is_empty() {
+        text.push_str(&format!("\n<details><summary>{title}</summary>\n\n{body}\n</details>\n\n"));
+    }
+}
+
+fn differences(view: &ComparisonView<'_>, text: &mut String) {
+    let all = &view.comparison.differences;
+    let letters: Vec<String> = (0..view.systems.len()).map(letter).collect();
+    let mut body = String::new();
+    for difference in all {
+        let values: Vec<String> = values(view, difference).iter().map(|value| cell(value)).collect();
+        let (group, name) = (group(difference.group), cell(&difference.name));
+        body.push_str(&format!("| {group} | {name} | {} |\n", values.join(" | ")));
+    }
+    if !all.is_empty() {
+        let rule = "|---".repeat(letters.len() + 2);
+        body.insert_str(0, &format!("| | | {} |\n{rule}|\n", letters.join(" | ")));
+    }
+    folded(text, &format!("What differs: {}", all.len()), &body);
+}
+
+fn reasons(view: &ComparisonView<'_>, text: &mut String) {
+    let mut body = String::new();
+    for (test, index, contest) in view.contests() {
+        let why = grounds(view, test, index, contest).join("; ");
+        let open = matches!(contest.standing, Standing::Judged { .. } | Standing::Incomparable { .. });
+        if open && !why.is_empty() {
+            body.push_str(&format!("- {} {}: {}\n", cell(&test.code), letter(index), cell(&why)));
+        }
+    }
+    folded(text, "What the verdicts rest on", &body);
+}
+
+fn prices(view: &ComparisonView<'_>, text: &mut String) {
+    for (index, total) in price::totals(view) {
+        text.push_str(&format!("- {} costs {}\n", letter(index), cell(&total)));
+    }
+    let costs = price::costs(view);
+    if costs.is_empty() {
+        return;
+    }
+    text.push_str("\n| test | | cost | per | against A |\n|---|---|---:|---|---|\n");
+    for cost in costs {
+        let against = cost.against_base.map_or_else(String::new, |ratio| {
+            let turns = if ratio.turns() { ", another discount turns the ranking" } else { "" };
+            format!("{}{turns}", change(ratio.ratio))
+        });
+        text.push_str(&format!(
+            "| {} | {} | {} {} | {} | {against} |\n",
+            cell(&cost.test),
+            letter(cost.system),
+            cell(&cost.currency),
+            number(cost.amount),
+            cost.unit
+        ));
+    }
+    text.push('\n');
+}

@@ -1,0 +1,85 @@
+//! A comparison of systems: on a terminal, as a table for a pull request, as test results for a pipeline, as lines of
+//! values, as a page.
+//!
+//! Systems are called A, B, C, ... in the order in which they were given; A is the base. What differs between them
+//! stands before every figure, and no ratio stands without what it rests on.
+
+mod chart;
+mod csv;
+mod html;
+mod junit;
+mod markdown;
+mod price;
+mod text;
+mod words;
+
+use model::{Comparison, Contest, Gate, PriceBook, Shift, Standing, System, SystemTest, TestComparison, Violation};
+
+pub use csv::comparison_csv;
+pub use html::comparison_html;
+pub use junit::comparison_junit;
+pub use markdown::comparison_markdown;
+pub use text::comparison_text;
+
+/// Systems side by side, and what is asked of them.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparisonView<'a> {
+    /// The systems, the base first.
+    pub systems: &'a [System],
+    /// What `model` says of them.
+    pub comparison: &'a Comparison,
+    /// What each of them costs, in their order; shorter where it is not known of the last ones.
+    pub prices: &'a [Option<PriceBook>],
+    /// What must not be let through.
+    pub gate: Option<&'a Gate>,
+}
+
+impl ComparisonView<'_> {
+    /// What the gate does not let through; empty without one.
+    pub fn violations(&self) -> Vec<Violation> {
+        self.gate.map(|gate| gate.violations(self.comparison)).unwrap_or_default()
+    }
+
+    /// The test `code` of the system at `index`.
+    fn test(&self, index: usize, code: &str) -> Option<&SystemTest> {
+        self.systems.get(index)?.tests.iter().find(|test| test.code == code)
+    }
+
+    /// What the system at `index` costs.
+    fn price(&self, index: usize) -> Option<&PriceBook> {
+        self.prices.get(index)?.as_ref()
+    }
+
+    /// What is to be said of the systems, without what is about tests that are not compared.
+    fn remarks(&self) -> Vec<&str> {
+        let mut remarks: Vec<&str> = Vec::new();
+        for remark in &self.comparison.remarks {
+            let is_of = |code: &str| {
+                let of_test = remark.split_once(": ").and_then(|(_, said)| said.strip_prefix(code));
+                of_test.is_some_and(|rest| rest.starts_with([':', ' ']))
+            };
+            let is_left_out = self.comparison.unshared.iter().any(|test| is_of(&test.code));
+            if !is_left_out && !remarks.contains(&remark.as_str()) {
+                remarks.push(remark);
+            }
+        }
+        remarks
+    }
+
+    /// Every test with each system that is held against the base in it.
+    fn contests(&self) -> impl Iterator<Item = (&TestComparison, usize, &Contest)> {
+        let of_test = |test| contests_of(test).map(move |(index, contest)| (test, index, contest));
+        self.comparison.tests.iter().flat_map(of_test)
+    }
+}
+
+/// The systems that are held against the base in `test`.
+fn contests_of(test: &TestComparison) -> impl Iterator<Item = (usize, &Contest)> {
+    test.contests.iter().enumerate().filter_map(|(index, contest)| Some((index, contest.as_ref()?)))
+}
+
+/// The ratio that may be drawn: what cannot be compared has none.
+fn shift(contest: &Contest) -> Option<&Shift> {
+    let is_comparable = !matches!(contest.standing, Standing::Incomparable { .. });
+    contest.headline.as_ref().filter(|_| is_comparable).map(|headline| &headline.shift)
+}

@@ -1,0 +1,67 @@
+//! What is paid for throughput on each system.
+
+use model::{CostRatio, PointFigures, cost_ratio};
+
+use super::ComparisonView;
+use crate::price;
+
+/// The cost of one test on one system.
+pub(super) struct TestCost {
+    /// The code of the test.
+    pub(super) test: String,
+    /// Which system.
+    pub(super) system: usize,
+    /// Money for one of these per second, or for a megabyte per second.
+    pub(super) unit: &'static str,
+    pub(super) currency: String,
+    /// With the discounts of the price book, and with 20 points more and less.
+    pub(super) amount: f64,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    /// Against the base, where both have prices that can be held against each other.
+    pub(super) against_base: Option<CostRatio>,
+}
+
+/// The total of each system that has prices: index, and what is to be said.
+pub(super) fn totals(view: &ComparisonView<'_>) -> Vec<(usize, String)> {
+    (0..view.systems.len()).filter_map(|index| Some((index, price::total(view.price(index)?)))).collect()
+}
+
+/// What the best throughput of each test costs on each system that has prices.
+pub(super) fn costs(view: &ComparisonView<'_>) -> Vec<TestCost> {
+    let mut costs = Vec::new();
+    for test in &view.comparison.tests {
+        for (index, side) in test.sides.iter().enumerate() {
+            let best = side.as_ref().and_then(|side| side.best.as_ref());
+            costs.extend(best.and_then(|best| cost(view, test, index, best)));
+        }
+    }
+    costs
+}
+
+fn cost(
+    view: &ComparisonView<'_>,
+    test: &model::TestComparison,
+    index: usize,
+    best: &PointFigures,
+) -> Option<TestCost> {
+    let book = view.price(index)?;
+    let cost = book.cost_per_rate(best.rate)?;
+    let (unit, scale) = price::priced(test.unit);
+    let against_base =
+        view.price(0).zip(test.contests.get(index).and_then(Option::as_ref)).and_then(|(base, contest)| {
+            let shift = &contest.headline.as_ref()?.shift;
+            let comparable = !matches!(contest.standing, model::Standing::Incomparable { .. });
+            comparable.then(|| cost_ratio(base, book, shift.ratio, shift.interval))?
+        });
+    Some(TestCost {
+        test: test.code.clone(),
+        system: index,
+        unit,
+        currency: book.currency.clone(),
+        amount: cost.amount * scale,
+        low: cost.low * scale,
+        high: cost.high * scale,
+        against_base,
+    })
+}

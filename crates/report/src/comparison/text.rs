@@ -1,0 +1,238 @@
+//! A comparison on a terminal.
+
+use model::{PointContest, PointFigures, Standing, TestComparison, Violation};
+
+use super::words::{
+    CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
+};
+use super::{ComparisonView, price, shift};
+use crate::figure::{UNKNOWN, duration, number};
+use crate::layout::{clean, cut, paragraph, section};
+use crate::style::{Ink, Style};
+use crate::words::{LAYERS, plural, unit_per_second};
+
+/// Left of what is said of a test: its code, or the letter of a system.
+const LEFT: usize = 6;
+
+/// Points at equal degrees of parallelism that are listed, at most: more nobody reads.
+const POINTS_MAX: usize = 200;
+
+/// The comparison for `width` columns (at least 80 are used): the systems, what differs between them, every test side
+/// by side with the verdict and what it rests on, the points at equal degrees of parallelism, all tests in one figure,
+/// prices, what could not be compared, and what the gate does not let through.
+pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) -> String {
+    let width = crate::page_width(width);
+    let mut lines = vec![style.paint("dbdyno comparison", Ink::Head), String::new()];
+    lines.extend(systems(view, width));
+    let mut part = |title: &str, body: Vec<String>| {
+        if !body.is_empty() {
+            lines.push(String::new());
+            lines.push(section(title, style, width));
+            lines.extend(body);
+        }
+    };
+    part("WHAT DIFFERS", differences(view, width));
+    let (head, groups) = tests(view, style, width);
+    part(
+        "TESTS: best throughput of each, and the change against A",
+        if groups.is_empty() { groups } else { [head, groups].concat() },
+    );
+    part("AT EQUAL DEGREES OF PARALLELISM: figures without a verdict", points(view, style, width));
+    part("ALL TESTS TOGETHER", together(view, width));
+    part("PRICES", prices(view, width));
+    part("NOT COMPARED", unshared(view, width));
+    part("TO BE KNOWN", remarks(view, width));
+    part("GATE", gate(view, style, width));
+    style.letters(lines.join("\n") + "\n")
+}
+
+fn systems(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    let system = |(index, system): (usize, &model::System)| {
+        let base = if index == 0 { ", the base" } else { "" };
+        paragraph(&letter(index), LEFT, &format!("{}{base}; {}", system.title, origin(system)), width)
+    };
+    view.systems.iter().enumerate().flat_map(system).collect()
+}
+
+fn differences(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    let all = &view.comparison.differences;
+    if all.is_empty() {
+        return vec!["nothing that the systems say of themselves".to_owned()];
+    }
+    let mut lines = Vec::new();
+    for difference in all {
+        let values = values(view, difference);
+        let said: Vec<String> =
+            values.iter().enumerate().map(|(index, value)| format!("{} {value}", letter(index))).collect();
+        let text = format!("{}: {}", difference.name, said.join("; "));
+        lines.extend(paragraph(group(difference.group), 10, &text, width));
+    }
+    lines
+}
+
+fn tests(view: &ComparisonView<'_>, style: Style, width: usize) -> (Vec<String>, Vec<String>) {
+    let head = style.paint(
+        &row("", ["1 job", "best", "at", "p99", "change", "95 % interval", "verdict"].map(str::to_owned)),
+        Ink::Head,
+    );
+    let mut lines = Vec::new();
+    let layers = LAYERS.map(|(layer, title)| (Some(layer), title)).into_iter().chain([(None, "OTHER")]);
+    for (layer, title) in layers {
+        let mut of_layer = view.comparison.tests.iter().filter(|test| test.layer == layer).peekable();
+        if of_layer.peek().is_some() {
+            lines.push(style.paint(title, Ink::Head));
+            lines.extend(of_layer.flat_map(|test| entry(view, test, style, width)));
+        }
+    }
+    (vec![style.paint(&cut(CHANGE, width), Ink::Aside), head], lines)
+}
+
+/// One line of the table of tests, 79 letters wide.
+fn row(left: &str, [speed, best, at, p99, change, interval, verdict]: [String; 7]) -> String {
+    let left = format!("  {left:<3}{speed:>8} {best:>8} {at:<6} {p99:>7} {change:>8}  {interval:<18}");
+    format!("{left} {verdict}").trim_end().to_owned()
+}
+
+fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: usize) -> Vec<String> {
+    let title = format!("{} {} [{}]", clean(&test.code), clean(&test.title), unit_per_second(test.unit));
+    let mut lines = vec![cut(&title, width)];
+    for (index, side) in test.sides.iter().enumerate() {
+        let Some(side) = side else { continue };
+        let contest = test.contests.get(index).and_then(Option::as_ref);
+        let best = side.best.as_ref();
+        let shift = contest.and_then(shift);
+        let unknown = || UNKNOWN.to_owned();
+        let figure = |point: Option<&PointFigures>| point.map_or_else(unknown, |point| number(point.rate.0));
+        let p99 = best.and_then(|best| best.service_p99_ns);
+        let line = row(
+            &letter(index),
+            [
+                figure(side.speed.as_ref()),
+                best.map_or_else(|| "void".to_owned(), |best| number(best.rate.0)),
+                best.map_or_else(String::new, |best| at(best, sweep(view, index, &test.code))),
+                p99.map_or_else(unknown, duration),
+                shift.map_or_else(String::new, |shift| change(shift.ratio)),
+                shift.and_then(|shift| shift.interval).map_or_else(String::new, ends),
+                contest.map(verdict).unwrap_or_default(),
+            ],
+        );
+        let (line, rest) = fitted(line, width);
+        lines.push(if best.is_none() { style.paint(&line, Ink::Void) } else { line });
+        lines.extend(rest);
+        let why = contest.map(|contest| grounds(view, test, index, contest).join("; ")).unwrap_or_default();
+        if !why.is_empty() {
+            lines.extend(paragraph("", LEFT, &why, width).iter().map(|line| style.paint(line, Ink::Aside)));
+        }
+    }
+    lines
+}
+
+/// A line of the table of tests, and below it what follows the word of the verdict where both are too wide together.
+fn fitted(line: String, width: usize) -> (String, Option<String>) {
+    match line.rsplit_once(", ") {
+        Some((word, mark)) if line.chars().count() > width => (format!("{word},"), Some(format!("{mark:>width$}"))),
+        _ => (line, None),
+    }
+}
+
+fn points(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
+    let mut rows = Vec::new();
+    for (test, other, contest) in view.contests() {
+        // One point alone is the headline.
+        let judged = !matches!(contest.standing, Standing::Incomparable { .. });
+        for point in contest.points.iter().filter(|_| judged && contest.points.len() > 1) {
+            rows.push(point_row(view, test, other, point));
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let head = format!(
+        "{:<6}{:<7}{:>9} {:<3}{:>9} {:>9}  {:<18}{:>9}",
+        "test", "at", "A", "", "other", "change", "95 % interval", "p99"
+    );
+    let all = rows.len();
+    rows.truncate(POINTS_MAX);
+    rows.insert(0, style.paint(&cut(&head, width), Ink::Head));
+    if all > POINTS_MAX {
+        rows.push(format!("the first {POINTS_MAX} of {all}; all of them are in --html"));
+    }
+    rows
+}
+
+fn point_row(view: &ComparisonView<'_>, test: &TestComparison, other: usize, point: &PointContest) -> String {
+    let at = at(&point.base, sweep(view, 0, &test.code));
+    let (base, theirs) = (number(point.base.rate.0), number(point.other.rate.0));
+    let interval = point.shift.interval.map_or_else(String::new, ends);
+    let p99 = point.service_p99_ratio.map_or_else(|| UNKNOWN.to_owned(), change);
+    let (code, letter, change) = (clean(&test.code), letter(other), change(point.shift.ratio));
+    format!("{code:<6}{at:<7}{base:>9} {letter:<3}{theirs:>9} {change:>9}  {interval:<18}{p99:>9}")
+}
+
+fn together(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, found) in view.comparison.means.iter().enumerate().skip(1) {
+        let tally = tally(&view.comparison.tests, index);
+        let mean = found.as_ref().filter(|found| found.tests > 1).map(mean);
+        let text = [Some(tally).filter(|tally| !tally.is_empty()), mean].into_iter().flatten().collect::<Vec<_>>();
+        if !text.is_empty() {
+            lines.extend(paragraph(&letter(index), LEFT, &text.join("; "), width));
+        }
+    }
+    lines
+}
+
+fn prices(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> =
+        price::totals(view).iter().flat_map(|(index, text)| paragraph(&letter(*index), LEFT, text, width)).collect();
+    for cost in price::costs(view) {
+        let against = cost.against_base.map_or_else(String::new, |ratio| {
+            let interval = ratio.interval.map(|interval| format!(" ({})", ends(interval))).unwrap_or_default();
+            let turns = if ratio.turns() { "; another discount turns the ranking" } else { "" };
+            format!(", {}{interval} against A{turns}", change(ratio.ratio))
+        });
+        let text = format!(
+            "{} {} {} per {} ({} to {}){against}",
+            letter(cost.system),
+            cost.currency,
+            number(cost.amount),
+            cost.unit,
+            number(cost.low),
+            number(cost.high)
+        );
+        lines.extend(paragraph(&clean(&cost.test), LEFT, &text, width));
+    }
+    lines
+}
+
+fn unshared(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    let line = |test: &model::Unshared| {
+        let text = format!("{}: only on {}", test.title, letters(&test.systems));
+        paragraph(&clean(&test.code), LEFT, &text, width)
+    };
+    view.comparison.unshared.iter().flat_map(line).collect()
+}
+
+fn remarks(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    view.remarks().into_iter().flat_map(|remark| paragraph("!", LEFT, remark, width)).collect()
+}
+
+fn gate(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
+    let Some(gate) = view.gate else { return Vec::new() };
+    let violations = view.violations();
+    if violations.is_empty() {
+        return vec![format!("{gate}: nothing")];
+    }
+    let mut lines = vec![format!("{gate}: {}", plural(violations.len() as u64, "violation"))];
+    let of = |violation: &Violation| paragraph("!", LEFT, &violated(violation), width);
+    let found = violations.iter().flat_map(of);
+    lines.extend(found.map(|line| style.paint(&line, Ink::Warning)));
+    lines
+}
+
+/// A violation in words.
+pub(super) fn violated(violation: &Violation) -> String {
+    let who = violation.system.map(|index| format!(" on {}", letter(index))).unwrap_or_default();
+    let test = violation.test.as_deref().unwrap_or("all tests");
+    format!("{test}{who}: {} ({})", violation.detail, violation.rule)
+}

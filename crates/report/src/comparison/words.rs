@@ -1,0 +1,263 @@
+//! How a comparison is spoken of: one word for one thing in each of its views.
+
+use model::{
+    ComparisonVerdict, Contest, Difference, Evidence, FactGroup, GeometricMean, Interval, Origin, PointContest,
+    PointFigures, Standing, System, TestComparison,
+};
+use record::Sweep;
+
+use super::ComparisonView;
+use crate::figure::{UNKNOWN, duration, three_digits};
+use crate::layout::clean;
+use crate::words::{dop, list, plural, preset};
+
+/// What a system is called in tables: A for the base, B, C, ...
+pub(super) fn letter(index: usize) -> String {
+    match u8::try_from(index).ok().filter(|index| *index < 26) {
+        Some(index) => char::from(b'A' + index).to_string(),
+        None => format!("#{}", index + 1),
+    }
+}
+
+/// The letters of `systems`: `A and C`.
+pub(super) fn letters(systems: &[usize]) -> String {
+    systems.iter().map(|index| letter(*index)).collect::<Vec<_>>().join(" and ")
+}
+
+/// Which system it is, and how it was measured.
+pub(super) fn origin(system: &System) -> String {
+    let from = match &system.origin {
+        Origin::Published { year, source } => format!("published {year}: {source}"),
+        Origin::Measured { begun_at, version, preset: size, .. } => {
+            let begun: String = begun_at.0.chars().take("2026-01-31T12:00".len()).collect();
+            format!(
+                "record {}, measured {} UTC, preset {}, dbdyno {version}",
+                system.name,
+                begun.replace('T', " "),
+                preset(*size)
+            )
+        }
+    };
+    clean(&from)
+}
+
+/// A ratio as a change in percent, or as a factor where percent would be hard to read.
+pub(super) fn change(ratio: f64) -> String {
+    match ratio {
+        ratio if !ratio.is_finite() => UNKNOWN.to_owned(),
+        ratio if is_small(ratio) => format!("{} %", signed(ratio)),
+        ratio => format!("{} ×", factor(ratio)),
+    }
+}
+
+/// The two ends of an interval, as [`change`] writes each.
+pub(super) fn ends(interval: Interval) -> String {
+    let (low, high) = (interval.low, interval.high);
+    match is_small(low) && is_small(high) {
+        true => format!("{} to {} %", signed(low), signed(high)),
+        false => format!("{} to {} ×", factor(low), factor(high)),
+    }
+}
+
+/// With three significant digits; below 0.01, where most of them would be zeros, with two.
+fn factor(ratio: f64) -> String {
+    match ratio {
+        ratio if ratio >= 0.01 || ratio <= 0.0 || !ratio.is_finite() => three_digits(ratio),
+        ratio if ratio < 1e-6 => format!("{ratio:.1e}"),
+        ratio => format!("{ratio:.*}", 1 + (-ratio.log10()).ceil() as usize),
+    }
+}
+
+fn is_small(ratio: f64) -> bool {
+    (0.5..2.0).contains(&ratio)
+}
+
+fn signed(ratio: f64) -> String {
+    let text = format!("{:+.1}", (ratio - 1.0) * 100.0);
+    // What rounds to nothing has no direction.
+    if text == "-0.0" || text == "+0.0" { "0.0".to_owned() } else { text }
+}
+
+/// The degree of parallelism of a point.
+pub(super) fn at(point: &PointFigures, sweep: Sweep) -> String {
+    match point.degree.in_flight {
+        Some(in_flight) => format!("{in_flight} I/O"),
+        None => dop(point.degree.dop, sweep),
+    }
+}
+
+/// What the test varies on the system at `index`.
+pub(super) fn sweep(view: &ComparisonView<'_>, index: usize, code: &str) -> Sweep {
+    view.test(index, code).map_or(Sweep::Jobs, |test| test.sweep)
+}
+
+/// What a ratio rests on: `paired, 10 pairs`.
+pub(super) fn evidence(evidence: Evidence) -> String {
+    let words = evidence.words();
+    match evidence {
+        Evidence::Paired { pairs } => format!("{words}, {}", plural(pairs as u64, "pair")),
+        Evidence::Unpaired { base, other } => format!("{words}, {base} and {}", plural(other as u64, "run")),
+        Evidence::Single | Evidence::Published => words.to_owned(),
+    }
+}
+
+/// What the change is, said once: it is not the ratio of the two rates beside it.
+pub(super) const CHANGE: &str = "change: median of all ratios (Hodges-Lehmann), not the ratio of the rates shown";
+
+/// Whether the verdict rests on repeats that were not measured in pairs, so that what drifted may be in it.
+pub(super) fn is_unpaired(contest: &Contest) -> bool {
+    let evidence = contest.headline.as_ref().map(|headline| headline.shift.evidence);
+    contest.standing.verdict().is_some() && matches!(evidence, Some(Evidence::Unpaired { .. }))
+}
+
+/// The word of `contest`, with what keeps it from being taken for stronger than it is: `FASTER, unpaired`.
+pub(super) fn verdict(contest: &Contest) -> String {
+    let mark = if is_unpaired(contest) { ", unpaired" } else { "" };
+    format!("{}{mark}", contest.standing.word())
+}
+
+/// Where the change was found at one degree of parallelism and the best rate of a system lies at another one: `at J4 on
+/// both`.
+pub(super) fn at_both(
+    view: &ComparisonView<'_>,
+    test: &TestComparison,
+    index: usize,
+    contest: &Contest,
+) -> Option<String> {
+    let headline = contest.headline.as_ref().filter(|_| super::shift(contest).is_some())?;
+    let degree = headline.base.degree;
+    let is_elsewhere = |index: usize| {
+        let best = test.sides.get(index).and_then(|side| side.as_ref()?.best);
+        best.is_some_and(|best| best.degree != degree)
+    };
+    let is_common = headline.other.degree == degree;
+    (is_common && (is_elsewhere(0) || is_elsewhere(index)))
+        .then(|| format!("at {} on both", at(&headline.base, sweep(view, 0, &test.code))))
+}
+
+/// Why `contest` of the system at `index` came out as it did, a clause each: what the ratio rests on, the reason, what
+/// would decide it, what was seen of the service time, at which degree of parallelism.
+pub(super) fn grounds(
+    view: &ComparisonView<'_>,
+    test: &TestComparison,
+    index: usize,
+    contest: &Contest,
+) -> Vec<String> {
+    let headline = contest.headline.as_ref();
+    let basis = headline.map(|headline| evidence(headline.shift.evidence));
+    let mut grounds: Vec<String> = match &contest.standing {
+        Standing::Incomparable { reasons } => reasons.clone(),
+        Standing::Unjudged => basis.iter().map(|basis| format!("{basis}: a ratio and no verdict")).collect(),
+        Standing::Judged { p_adjusted, reason, .. } => {
+            let chance = p_adjusted.map(|chance| format!("p (Holm) {chance:.3}"));
+            let basis = basis.filter(|basis| basis != reason);
+            basis.into_iter().chain(chance).chain([reason.clone()]).collect()
+        }
+    };
+    grounds.extend(decide(contest));
+    if let Some(headline) = headline.filter(|_| !matches!(contest.standing, Standing::Incomparable { .. })) {
+        grounds.extend(service(headline));
+        if headline.base.degree != headline.other.degree {
+            grounds.push("each at its own best degree of parallelism".to_owned());
+        }
+    }
+    grounds.extend(at_both(view, test, index, contest).map(|at| format!("change {at}")));
+    grounds.iter().map(|ground| clean(ground)).collect()
+}
+
+/// What would decide an open contest.
+pub(super) fn decide(contest: &Contest) -> Option<String> {
+    let Standing::Judged { verdict, more_pairs, .. } = &contest.standing else { return None };
+    let is_open = *verdict == ComparisonVerdict::Inconclusive;
+    let paired = contest.headline.as_ref().is_some_and(|headline| headline.shift.evidence.is_strong());
+    let pairs = (*more_pairs).filter(|_| is_open)?;
+    Some(match paired {
+        true => format!("about {} more would probably decide it", plural(pairs, "pair")),
+        false => format!("about {} (dbdyno pair) would probably decide it", plural(pairs, "pair")),
+    })
+}
+
+/// The service times side by side: figures without a verdict.
+fn service(headline: &PointContest) -> Option<String> {
+    let (base, other) = (&headline.base, &headline.other);
+    let pairs = [
+        ("p99", base.service_p99_ns, other.service_p99_ns, headline.service_p99_ratio),
+        ("mean", base.service_mean_ns, other.service_mean_ns, headline.service_mean_ratio),
+    ];
+    let known = pairs.into_iter().find_map(|(name, base, other, ratio)| Some((name, base?, other?, ratio?)));
+    known.map(|(name, base, other, ratio)| {
+        format!("service time {name} {} and {}, {}", duration(base), duration(other), change(ratio))
+    })
+}
+
+/// The verdicts of the system at `other`, counted: `3 FASTER, 1 INCONCLUSIVE unpaired`.
+pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
+    const WORDS: [&str; 6] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "PUBLISHED", "INCOMPARABLE"];
+    let contests = tests.iter().filter_map(|test| test.contests.get(other)?.as_ref());
+    let said: Vec<(&str, bool)> = contests.map(|contest| (contest.standing.word(), is_unpaired(contest))).collect();
+    let kinds = WORDS.into_iter().flat_map(|word| [(word, false), (word, true)]);
+    list(kinds.filter_map(|kind| {
+        let count = said.iter().filter(|said| **said == kind).count();
+        let mark = if kind.1 { " unpaired" } else { "" };
+        (count > 0).then(|| format!("{count} {}{mark}", kind.0))
+    }))
+}
+
+/// All tests in one figure.
+pub(super) fn mean(mean: &GeometricMean) -> String {
+    let of = plural(mean.tests as u64, "test");
+    match mean.interval {
+        Some(interval) => format!(
+            "{} over {of} (geometric mean); another choice of tests might have come out from {}",
+            change(mean.ratio),
+            ends(interval)
+        ),
+        None => format!("{} over {of}", change(mean.ratio)),
+    }
+}
+
+/// What a fact is about.
+pub(super) fn group(group: FactGroup) -> &'static str {
+    match group {
+        FactGroup::Machine => "machine",
+        FactGroup::Storage => "storage",
+        FactGroup::Kernel => "kernel",
+        FactGroup::Engine => "engine",
+        FactGroup::Setting => "setting",
+        FactGroup::Measurement => "measured",
+    }
+}
+
+/// The value of a fact on each system; what stands for one that is not there. A setting that a record does not name has
+/// its default there, and a publication is silent about most.
+pub(super) fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
+    let value = |(value, system): (&Option<String>, &System)| match (value, difference.group, &system.origin) {
+        (Some(value), _, _) => clean(value),
+        (None, FactGroup::Setting, Origin::Measured { .. }) => "default".to_owned(),
+        (None, _, _) => "not stated".to_owned(),
+    };
+    difference.values.iter().zip(view.systems).map(value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ratio_is_a_change_as_long_as_that_can_be_read() {
+        let ends = |low: f64, high: f64| ends(Interval { estimate: 1.0, low, high });
+        assert_eq!((change(1.0812), change(0.9), change(1.000_1)), ("+8.1 %".into(), "-10.0 %".into(), "0.0 %".into()));
+        assert_eq!((change(12.345), change(0.1), change(f64::NAN)), ("12.3 ×".into(), "0.10 ×".into(), "-".into()));
+        assert_eq!(
+            (change(0.001_74), change(0.01), change(2e-9)),
+            ("0.0017 ×".into(), "0.01 ×".into(), "2.0e-9 ×".into())
+        );
+        assert_eq!((ends(0.99, 1.031), ends(0.4, 1.2)), ("-1.0 to +3.1 %".into(), "0.40 to 1.20 ×".into()));
+    }
+
+    #[test]
+    fn systems_have_letters() {
+        assert_eq!((letter(0), letter(25), letter(26)), ("A".to_owned(), "Z".to_owned(), "#27".to_owned()));
+        assert_eq!(letters(&[0, 2]), "A and C");
+    }
+}

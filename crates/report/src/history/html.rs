@@ -1,0 +1,90 @@
+//! The history of one figure as a page.
+
+use maud::{Markup, html};
+
+use super::{HistoryEntry, HistoryQuestion, Metric, Series, changed, headline, metric, series, shown, verdict};
+use crate::chart::{self, Axis, Figures, LineChart, Mark, Point, Role, Scale};
+use crate::figure::UNKNOWN;
+use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, gallery};
+use crate::layout::clean;
+
+/// The history in `entries` as one HTML file that needs nothing else: for each platform the curve with its changes, what
+/// can be said of them, and the records.
+pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> String {
+    let subtitle = clean(&headline(&entries, question));
+    let unit = entries.first().map_or("", |entry| entry.unit);
+    let platforms = html! {
+        @for (number, series) in series(entries).iter().enumerate() {
+            h3 { (clean(&series.platform)) }
+            @if let Some(warning) = series.warning() {
+                div class="note fail" { p { strong { "Warning: " } (warning) } }
+            }
+            p { (clean(&verdict(series))) }
+            (gallery(&[diagram(series, question, unit, number)]))
+            (records(series, question.metric, number))
+        }
+    };
+    let page = Page {
+        title: format!("History of {}", clean(&question.test)),
+        subtitle,
+        lead: html! {},
+        sections: vec![Section::new("platforms", "Platforms", platforms)],
+        foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) "." } },
+    };
+    page.html()
+}
+
+fn diagram(series: &Series, question: &HistoryQuestion, unit: &str, number: usize) -> Diagram {
+    let names = series.entries.iter().map(|entry| entry.begun_at.0.chars().take("2026-01-31".len()).collect());
+    let points = series.entries.iter().zip(0..).filter_map(|(entry, at)| {
+        Some(Point::new(f64::from(at), entry.value?).noted(format!("{} {}", clean(&entry.record), entry.at)))
+    });
+    let figures = match question.metric {
+        Metric::Throughput => Figures::Rate,
+        Metric::P99 => Figures::Nanos,
+        Metric::Efficiency => Figures::Percent,
+    };
+    let label = if question.metric == Metric::Throughput { unit.to_owned() } else { metric(question.metric, unit) };
+    let marks = (0..series.entries.len()).filter(|index| series.change_before(*index).is_some());
+    let chart = LineChart {
+        // A change lies between two records.
+        marks: marks.map(|index| Mark { x: index as f64 - 0.5, label: "change".to_owned() }).collect(),
+        ..LineChart::new(
+            clean(&series.platform),
+            clean(&verdict(series)),
+            Axis::new("record begun", Scale::Linear, Figures::Names(names.collect())),
+            Axis::new(label, Scale::FromZero, figures),
+            vec![chart::Series::new("measured", Role::Measured, points.collect())],
+        )
+    };
+    Diagram::new(format!("history-{number}"), chart)
+}
+
+const COLUMNS: [Column; 5] = [
+    Column::text("begun"),
+    Column::text("record"),
+    Column::figures("value"),
+    Column::text("at"),
+    Column::text("change before it"),
+];
+
+fn records(series: &Series, metric: Metric, number: usize) -> Markup {
+    let mut table = Table::new(format!("records-{number}"), format!("Records: {}", clean(&series.platform)), &COLUMNS);
+    let row = |(index, entry): (usize, &HistoryEntry)| {
+        let change = series.change_before(index).map(|change| changed(series, index, change));
+        let shown = match entry.value {
+            Some(value) => shown(value, metric),
+            None if entry.at.is_empty() => "void".to_owned(),
+            None => UNKNOWN.to_owned(),
+        };
+        Row::new(vec![
+            Cell::text(clean(&entry.begun_at.0)),
+            Cell::text(clean(&entry.record)),
+            Cell::Figure(shown, entry.value),
+            Cell::text(clean(&entry.at)),
+            Cell::text(change.unwrap_or_default()),
+        ])
+    };
+    table.rows = series.entries.iter().enumerate().map(row).collect();
+    table.html()
+}

@@ -1,0 +1,295 @@
+//! One figure from record to record: the same test on the same platform, and where it changed.
+
+mod html;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use model::{ChangePoint, Line, Point, RULES, change_points};
+use record::{Bytes, Nanos, Preset, Ratio, Record, Timestamp};
+
+use crate::csv::line as csv_line;
+use crate::figure::{UNKNOWN, duration, number, percent, three_digits, volume};
+use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section};
+use crate::style::{Ink, Style};
+use crate::text::SMOKE;
+use crate::words::{dop, list, plural, preset, unit_per_second};
+
+pub use html::history_html;
+
+/// Records with fewer values than these say nothing of a change: a split needs some on each side.
+const VALUES_MIN: usize = 2 * RULES.history_segment_min;
+
+/// Letters of a bar.
+const BAR_WIDTH: usize = 24;
+
+/// Letters of the name of a record.
+const NAME_MAX: usize = 44;
+
+/// Of what the shuffles that a change is tested with are drawn: any number will do, but always the same.
+const SEED: u64 = 42;
+
+/// What is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// Operations per second, in the unit of the test.
+    Throughput,
+    /// The 0.99 quantile of the service time.
+    P99,
+    /// Share of the ceiling that the same record found.
+    Efficiency,
+}
+
+/// Of what a history is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HistoryQuestion {
+    /// The code of the test.
+    pub test: String,
+    /// At how many jobs; absent: at the degree of parallelism with the highest throughput.
+    pub jobs: Option<u32>,
+    /// Which figure.
+    pub metric: Metric,
+}
+
+/// One record of a history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HistoryEntry {
+    /// What has to be equal for two records to belong to one history: host, engine, preset, size of the tables.
+    platform: String,
+    /// Whether its figures mean nothing, by its preset.
+    is_smoke: bool,
+    /// The test in a few words.
+    title: String,
+    unit: &'static str,
+    record: String,
+    begun_at: Timestamp,
+    /// At which degree of parallelism; empty where the test is void.
+    at: String,
+    /// Absent where the test is void, or has no such figure.
+    value: Option<f64>,
+    /// The version of the engine, which may change from record to record.
+    version: String,
+}
+
+/// What `record` says to `question`; none where it has no run of the test at that degree of parallelism.
+pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<HistoryEntry> {
+    if let Some(jobs) = question.jobs {
+        record.runs.retain(|run| run.test != question.test || run.dop.jobs == jobs);
+    }
+    let sheet = model::sheet(&record);
+    let line = sheet.lines.iter().find(|line| line.test == question.test)?;
+    let data = record.runs.iter().find(|run| run.test == question.test).and_then(|run| run.data_bytes);
+    let best = line.best.as_ref();
+    let engine = record.engine.as_ref();
+    Some(HistoryEntry {
+        platform: platform(&record, data),
+        is_smoke: record.plan.preset == Preset::Smoke,
+        title: line.title.clone(),
+        unit: unit_per_second(line.unit),
+        record: record.id.clone(),
+        begun_at: record.begun_at.clone(),
+        at: best.map_or_else(String::new, |best| at(line, best)),
+        value: best.and_then(|best| value(best, question.metric)).filter(|value| value.is_finite()),
+        version: engine.map_or_else(String::new, |engine| engine.version.clone()),
+    })
+}
+
+fn platform(record: &Record, data: Option<Bytes>) -> String {
+    let engine = record.engine.as_ref().map_or("no engine", |engine| &engine.title);
+    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
+    let parts = [
+        Some(format!("{engine} on {host}")),
+        Some(format!("preset {}", preset(record.plan.preset))),
+        data.map(|size| format!("{} of data", volume(size))),
+    ];
+    list(parts.into_iter().flatten())
+}
+
+fn at(line: &Line, point: &Point) -> String {
+    point.in_flight.map_or_else(|| dop(point.dop, line.sweep), |in_flight| in_flight.to_string())
+}
+
+fn value(point: &Point, metric: Metric) -> Option<f64> {
+    match metric {
+        Metric::Throughput => Some(point.operations_per_second.0),
+        Metric::P99 => point.service?.p99_ns.map(|time| time.0 as f64),
+        Metric::Efficiency => point.ceiling.as_ref().map(|limit| limit.efficiency.0),
+    }
+}
+
+/// The entries of one platform by time, and the changes between them.
+struct Series {
+    platform: String,
+    entries: Vec<HistoryEntry>,
+    /// Indexes of the entries that have a value: those that a change is looked for in.
+    valued: Vec<usize>,
+    changes: Vec<ChangePoint>,
+}
+
+impl Series {
+    /// What concerns every value.
+    fn warning(&self) -> Option<&'static str> {
+        self.entries.iter().any(|entry| entry.is_smoke).then_some(SMOKE)
+    }
+
+    /// The change that lies right before the entry `index`.
+    fn change_before(&self, index: usize) -> Option<&ChangePoint> {
+        self.changes.iter().find(|change| self.valued.get(change.index) == Some(&index))
+    }
+}
+
+/// One series per platform, in the order of their names.
+fn series(entries: Vec<HistoryEntry>) -> Vec<Series> {
+    let mut platforms: BTreeMap<String, Vec<HistoryEntry>> = BTreeMap::new();
+    for entry in entries {
+        platforms.entry(entry.platform.clone()).or_default().push(entry);
+    }
+    let of = |(platform, mut entries): (String, Vec<HistoryEntry>)| {
+        entries.sort_by(|one, other| (&one.begun_at, &one.record).cmp(&(&other.begun_at, &other.record)));
+        let valued: Vec<usize> = (0..entries.len()).filter(|index| entries[*index].value.is_some()).collect();
+        let values: Vec<f64> = valued.iter().filter_map(|index| entries[*index].value).collect();
+        let changes = if values.len() < VALUES_MIN { Vec::new() } else { change_points(&values, SEED) };
+        Series { platform, entries, valued, changes }
+    };
+    platforms.into_iter().map(of).collect()
+}
+
+/// The history in `entries` for `width` columns (at least 80 are used): for each platform a line per record with value
+/// and bar, the changes between them, and what can be said of them.
+pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: Style, width: usize) -> String {
+    let width = crate::page_width(width);
+    let mut lines = vec![style.paint(&cut(&clean(&headline(&entries, question)), width), Ink::Head)];
+    for series in series(entries) {
+        lines.extend([String::new(), section(&cut(&clean(&series.platform), width), style, width)]);
+        let warning = series.warning().map(|warning| paragraph("", 2, &format!("warning: {warning}"), width));
+        lines.extend(warning.into_iter().flatten().map(|line| style.paint(&line, Ink::Warning)));
+        lines.extend(table(&series, question.metric, style, width));
+        lines.extend(paragraph("", 2, &verdict(&series), width));
+    }
+    style.letters(lines.join("\n") + "\n")
+}
+
+/// What is followed, in one line.
+fn headline(entries: &[HistoryEntry], question: &HistoryQuestion) -> String {
+    let first = entries.first();
+    let title = first.map_or_else(String::new, |entry| format!(": {}", entry.title));
+    let unit = first.map_or("", |entry| entry.unit);
+    let degree = question.jobs.map_or_else(|| "the best degree".to_owned(), |jobs| plural(jobs.into(), "job"));
+    format!("{}{title}: {} at {degree}", question.test, metric(question.metric, unit))
+}
+
+fn metric(metric: Metric, unit: &str) -> String {
+    match metric {
+        Metric::Throughput => format!("throughput in {unit}"),
+        Metric::P99 => "0.99 quantile of the service time".to_owned(),
+        Metric::Efficiency => "share of the ceiling".to_owned(),
+    }
+}
+
+const HEADS: [Head; 5] = [
+    (&["begun"], Align::Left),
+    (&["record"], Align::Left),
+    (&["value"], Align::Right),
+    (&["at"], Align::Left),
+    (&[""], Align::Left),
+];
+
+fn table(series: &Series, metric: Metric, style: Style, width: usize) -> Vec<String> {
+    let most = series.entries.iter().filter_map(|entry| entry.value).fold(0.0, f64::max);
+    let mut table = Table::new(&HEADS, &[]);
+    for entry in &series.entries {
+        let minute: String = entry.begun_at.0.chars().take("2026-01-31T12:00".len()).collect();
+        let (value, ink) = match entry.value {
+            Some(value) => (shown(value, metric), None),
+            None if entry.at.is_empty() => ("void".to_owned(), Some(Ink::Void)),
+            None => (UNKNOWN.to_owned(), None),
+        };
+        let bar = entry.value.map_or_else(String::new, |value| bar(value, most, BAR_WIDTH));
+        table.push(
+            vec![minute.replace('T', " "), cut(&clean(&entry.record), NAME_MAX), value, entry.at.clone(), bar],
+            ink,
+        );
+    }
+    let mut lines = table.lines(style, width);
+    let heads = lines.len() - series.entries.len();
+    // From the last one on, so that the places of the others stay what they are.
+    for index in (0..series.entries.len()).rev() {
+        if let Some(change) = series.change_before(index) {
+            lines.insert(
+                heads + index,
+                style.paint(&cut(&format!("── {}", changed(series, index, change)), width), Ink::Warning),
+            );
+        }
+    }
+    lines
+}
+
+fn shown(value: f64, metric: Metric) -> String {
+    match metric {
+        Metric::Throughput => number(value),
+        Metric::P99 => duration(Nanos(value as u64)),
+        Metric::Efficiency => percent(Ratio(value)),
+    }
+}
+
+/// What is said of a change, above the entry `index` that it lies before.
+fn changed(series: &Series, index: usize, change: &ChangePoint) -> String {
+    let before = series.valued.iter().rev().find(|valued| **valued < index).copied().unwrap_or_default();
+    let (earlier, later) = (&series.entries[before], &series.entries[index]);
+    let by = match change.before {
+        0.0 => format!("changed from 0 to {}", three_digits(change.after)),
+        before => format!("changed by {:+.1} %", (change.after / before - 1.0) * 100.0),
+    };
+    let version = match earlier.version == later.version {
+        true => String::new(),
+        false => format!("; version {} before, {} after", clean(&earlier.version), clean(&later.version)),
+    };
+    let (one, other) = (clean(&earlier.record), clean(&later.record));
+    format!("{by} between {one} and {other} (p = {}){version}", chance(change.p_value))
+}
+
+fn chance(p_value: f64) -> String {
+    if p_value < 0.001 { "< 0.001".to_owned() } else { format!("{p_value:.3}") }
+}
+
+/// What can be said of the whole.
+fn verdict(series: &Series) -> String {
+    let values = series.valued.len();
+    match series.changes.len() {
+        _ if values < VALUES_MIN => {
+            let values = plural(values as u64, "value");
+            format!("{values}: too few to tell a change from chance; it takes {VALUES_MIN} or more")
+        }
+        0 => format!("no change in {values} values"),
+        changes => format!("{} in {values} values", plural(changes as u64, "change")),
+    }
+}
+
+const CSV_HEADS: [&str; 9] =
+    ["platform", "test", "metric", "record", "begun_at", "at", "value", "change_ratio", "change_p_value"];
+
+/// The history as comma-separated values: one line per record, rates per second, times in nanoseconds, shares in
+/// [0, 1]. The last two columns are filled where the level changed right before the record: by which ratio of the level
+/// before, and how likely values without a change would look so.
+pub fn history_csv(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> String {
+    let metric = match question.metric {
+        Metric::Throughput => "operations_per_second",
+        Metric::P99 => "service_ns_p99",
+        Metric::Efficiency => "efficiency_ratio",
+    };
+    let mut text = String::new();
+    csv_line(&mut text, CSV_HEADS.into_iter());
+    for series in series(entries) {
+        for (index, entry) in series.entries.iter().enumerate() {
+            let change = series.change_before(index);
+            let value = entry.value.map_or_else(String::new, |value| value.to_string());
+            let ratio = change.filter(|change| change.before != 0.0);
+            let ratio = ratio.map_or_else(String::new, |change| (change.after / change.before - 1.0).to_string());
+            let chance = change.map_or_else(String::new, |change| change.p_value.to_string());
+            let cells = [&series.platform, &question.test, metric, &entry.record, &entry.begun_at.0, &entry.at];
+            csv_line(&mut text, cells.into_iter().chain([&*value, &*ratio, &*chance]));
+        }
+    }
+    text
+}

@@ -1,0 +1,100 @@
+use super::*;
+
+fn question() -> HistoryQuestion {
+    HistoryQuestion { test: "T611".to_owned(), jobs: None, metric: Metric::Throughput }
+}
+
+fn entry(platform: &str, day: usize, value: Option<f64>) -> HistoryEntry {
+    HistoryEntry {
+        platform: platform.to_owned(),
+        is_smoke: false,
+        title: "primary key access".to_owned(),
+        unit: "stmt/s",
+        record: format!("r{day}"),
+        begun_at: Timestamp(format!("2026-01-{day:02}T12:00:00.000Z")),
+        at: if value.is_some() { "4".to_owned() } else { String::new() },
+        value,
+        version: "9.1".to_owned(),
+    }
+}
+
+/// Ten records at 1000, ten at 900, each with a little of its own.
+fn fallen() -> Vec<HistoryEntry> {
+    let level = |day: usize| if day <= 10 { 1_000.0 } else { 900.0 };
+    (1..=20).rev().map(|day| entry("A", day, Some(level(day) + (day * 7 % 5) as f64))).collect()
+}
+
+fn shown_of(entries: Vec<HistoryEntry>) -> String {
+    history(entries, &question(), Style::default(), 100)
+}
+
+#[test]
+fn a_fall_is_told_where_it_happened() {
+    let text = shown_of(fallen());
+    let lines: Vec<&str> = text.lines().collect();
+    let change = lines.iter().position(|line| line.contains("changed by -")).unwrap_or_else(|| panic!("{text}"));
+    assert!(lines[change].contains("-10.0 % between r10 and r11 (p = 0.00"), "{text}");
+    assert!(lines[change - 1].contains("r10 ") && lines[change + 1].contains("r11 "), "{text}");
+    assert_eq!(lines.last(), Some(&"  1 change in 20 values"), "{text}");
+}
+
+#[test]
+fn an_even_series_has_no_change_and_a_short_one_no_verdict() {
+    let even: Vec<HistoryEntry> = fallen().into_iter().filter(|entry| entry.value < Some(950.0)).collect();
+    assert!(shown_of(even.clone()).ends_with("  no change in 10 values\n"));
+    let short = shown_of(even[1..].to_vec());
+    assert!(short.ends_with("  9 values: too few to tell a change from chance; it takes 10 or more\n"), "{short}");
+}
+
+#[test]
+fn records_of_different_platforms_are_not_one_history() {
+    let mut entries = fallen();
+    entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.platform = "B".to_owned());
+    let text = shown_of(entries);
+    assert!(!text.contains("changed"), "{text}");
+    assert_eq!(text.matches("no change in 10 values").count(), 2, "{text}");
+}
+
+#[test]
+fn figures_of_the_preset_smoke_are_said_to_mean_nothing() {
+    let mut entries = fallen();
+    assert!(!shown_of(entries.clone()).contains("mean nothing"));
+    entries.iter_mut().for_each(|entry| entry.is_smoke = true);
+    assert!(shown_of(entries.clone()).contains("  warning: preset smoke proves"), "{}", shown_of(entries.clone()));
+    assert!(history_html(entries, &question()).contains("figures mean nothing"));
+}
+
+#[test]
+fn a_void_record_has_a_line_and_no_value() {
+    let mut entries = fallen();
+    entries.push(entry("A", 21, None));
+    entries.push(entry("A", 10, None));
+    let text = shown_of(entries);
+    assert_eq!(text.matches(" void").count(), 2, "{text}");
+    assert!(text.contains("between r10 and r11") && text.ends_with("1 change in 20 values\n"), "{text}");
+}
+
+#[test]
+fn a_line_of_values_for_each_record() {
+    let text = history_csv(fallen(), &question());
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], CSV_HEADS.join(","));
+    assert_eq!((lines.len(), lines[1]), (21, "A,T611,operations_per_second,r1,2026-01-01T12:00:00.000Z,4,1002,,"));
+    assert!(lines[11].starts_with("A,T611,operations_per_second,r11,2026-01-11T12:00:00.000Z,4,902,-0.0998"), "{text}");
+    assert_eq!(lines.iter().filter(|line| !line.ends_with(",,")).count(), 2, "the head and the change: {text}");
+}
+
+#[test]
+fn the_page_names_the_change_and_marks_it_in_the_curve() {
+    let page = history_html(fallen(), &question());
+    assert!(page.contains("changed by -10.0 % between r10 and r11"), "{page}");
+    assert!(page.contains("change</text>") && page.contains("2026-01-20"), "{page}");
+    assert_eq!(page.matches("<svg ").count(), 1);
+}
+
+#[test]
+fn a_bar_begins_at_zero() {
+    assert_eq!(bar(100.0, 100.0, BAR_WIDTH), "█".repeat(BAR_WIDTH));
+    assert_eq!(bar(50.0, 100.0, BAR_WIDTH), "█".repeat(BAR_WIDTH / 2));
+    assert_eq!((bar(0.0, 100.0, BAR_WIDTH), bar(0.0, 0.0, BAR_WIDTH)), (String::new(), String::new()));
+}

@@ -1,0 +1,85 @@
+//! Efficiency: what each test reaches of the ceiling that a probe found in the same record.
+
+use maud::{Markup, html};
+use model::{Attribution, Capacities, Limit, Sheet};
+use record::Record;
+
+use super::curve::{Load, Test};
+use super::diagram::Diagram;
+use super::table::{Cell, Column, Row, Table};
+use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
+use crate::layout::clean;
+use crate::text::title;
+
+/// Bars of the picture.
+const BARS_MAX: usize = 60;
+
+/// One bar per test that has a ceiling, and what limits the best run of each test.
+pub(super) fn ceilings(limited: &[Limited<'_>], sheet: &Sheet) -> Markup {
+    html! { (bars(sheet)) (limits(limited)) }
+}
+
+/// A test, its best run, and what limits that.
+pub(super) type Limited<'a> = (&'a Test<'a>, &'a Load<'a>, Attribution);
+
+/// What limits the best run of each test, as far as it was measured.
+pub(super) fn limited<'a>(record: &Record, tests: &'a [Test<'a>]) -> Vec<Limited<'a>> {
+    let capacities = Capacities::of(record);
+    let best = tests.iter().filter_map(|test| Some((test, test.best()?)));
+    best.filter_map(|(test, best)| Some((test, best, capacities.attribute(best.run)?))).collect()
+}
+
+fn limits(limited: &[Limited<'_>]) -> Markup {
+    let columns = [Column::text("test"), Column::text("at"), Column::text("what limits it, by the figures of the run")];
+    let mut table = Table::new("limits", "What limits the best run of each test", &columns);
+    let row = |(test, best, found): &Limited<'_>| {
+        Row::new(vec![Cell::text(clean(test.code)), Cell::text(best.at()), Cell::text(clean(&found.sentence))])
+    };
+    table.rows = limited.iter().take(BARS_MAX).map(row).collect();
+    html! { @if !table.rows.is_empty() { h3 { "What limits it" } (table.html()) } }
+}
+
+fn bars(sheet: &Sheet) -> Markup {
+    let bars: Vec<Bar> = sheet
+        .lines
+        .iter()
+        .filter_map(|line| {
+            let limit = line.best.as_ref()?.ceiling.as_ref()?;
+            Some(Bar {
+                label: format!("{} {}", clean(&line.test), clean(title(line))),
+                value: limit.efficiency.0,
+                interval: None,
+                note: note(limit),
+                tone: Tone::Plain,
+            })
+        })
+        .take(BARS_MAX)
+        .collect();
+    if bars.is_empty() {
+        return Markup::default();
+    }
+    let chart = BarChart {
+        title: "Share of the ceiling that the best run of each test reaches".to_owned(),
+        description: "Each test against the probe that bounds it; 100 % is what the probe found on the same machine."
+            .to_owned(),
+        axis: Axis::new("share of the ceiling", Scale::FromZero, Figures::Percent),
+        base: 0.0,
+        bars,
+        marks: vec![Mark { x: 1.0, label: "ceiling".to_owned() }],
+    };
+    html! {
+        p {
+            "A probe does the work of a test without an engine. A small share says what the way through the engine costs, \
+             a share near 100 % that the machine is the limit, and a share above that the probe does not bound the test."
+        }
+        (Diagram::new("efficiency", chart).html())
+    }
+}
+
+/// What the bar is a share of. The figures stand in the sheet; here is no room for them.
+fn note(limit: &Limit) -> String {
+    match limit.in_flight {
+        Some(in_flight) => format!("of {}, {in_flight} in flight", limit.probe),
+        None => format!("of {}, J{}", limit.probe, limit.jobs),
+    }
+}

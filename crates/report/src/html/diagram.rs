@@ -1,0 +1,71 @@
+//! A chart on a page: the drawing, what is to be said of it, and its data.
+
+use maud::{Markup, PreEscaped, html};
+
+use crate::chart::Chart;
+
+/// A chart with its name on the page.
+pub(crate) struct Diagram {
+    /// Unlike the names of all other elements of the page; also the name of the file of its data.
+    pub(crate) id: String,
+    /// The chart.
+    pub(crate) chart: Box<dyn Chart>,
+    /// What is to be said below it; may be empty.
+    pub(crate) note: String,
+}
+
+impl Diagram {
+    /// A chart of which nothing is to be said.
+    pub(crate) fn new(id: impl Into<String>, chart: impl Chart + 'static) -> Diagram {
+        Diagram { id: id.into(), chart: Box::new(chart), note: String::new() }
+    }
+
+    /// The drawing with its data. These stand on the page once, as comma-separated values that can be read without a
+    /// script; the script offers them as a file and as a table.
+    pub(crate) fn html(&self) -> Markup {
+        let csv = self.chart.csv();
+        let lines = csv.lines().count().saturating_sub(1);
+        html! {
+            div class="diagram" {
+                (PreEscaped(untitled(&self.chart.figure(&self.id))))
+                @if !self.note.is_empty() { p class="aside" { (self.note) } }
+                @if lines > 0 {
+                    details class="data" data-file=(self.id) {
+                        summary { "Data: " (lines) (if lines == 1 { " line" } else { " lines" }) }
+                        pre tabindex="0" { (csv) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A drawing without what browsers would show under the pointer by themselves: the script says the same, from the
+/// attributes, and to the keyboard too. The title of the drawing itself has a name and stays.
+fn untitled(figure: &str) -> String {
+    let (open, close) = ("<title>", "</title>");
+    let mut rest = figure;
+    let mut untitled = String::with_capacity(figure.len());
+    while let Some((before, after)) = rest.split_once(open) {
+        untitled.push_str(before);
+        rest = after.split_once(close).map_or("", |(_, rest)| rest);
+    }
+    untitled.push_str(rest);
+    untitled
+}
+
+/// Charts side by side as far as there is room; nothing where there are none.
+pub(crate) fn gallery(charts: &[Diagram]) -> Markup {
+    html! { @if !charts.is_empty() { div class="gallery" { @for chart in charts { (chart.html()) } } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_title_of_a_drawing_stays_and_those_of_its_points_go() {
+        let figure = "<svg><title id=\"a\">T</title><path><title>x</title></path><path><title>y</title></path></svg>";
+        assert_eq!(untitled(figure), "<svg><title id=\"a\">T</title><path></path><path></path></svg>");
+    }
+}

@@ -1,0 +1,115 @@
+//! The page of a record: one HTML file that needs nothing else.
+
+mod ceiling;
+mod curve;
+mod diagram;
+mod disclosure;
+mod explanation;
+mod io;
+mod key;
+mod latency;
+mod page;
+mod platform;
+mod price;
+mod published;
+mod runs;
+mod second;
+mod steady;
+mod table;
+mod throughput;
+mod verdict;
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use model::PriceBook;
+use record::Record;
+
+pub(crate) use diagram::{Diagram, gallery};
+pub(crate) use page::{Page, Section};
+pub use published::system_html;
+pub(crate) use table::{Cell, Column, Row, Table, facts};
+pub(crate) use throughput::has_band;
+
+use crate::layout::clean;
+use crate::text::{begun, warnings};
+use crate::words::list;
+
+/// What a page says beside the record.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PageOptions<'a> {
+    /// The path of the record as the user may type it.
+    pub place: &'a str,
+    /// The SHA-256 of the file in hexadecimal digits, where it was computed.
+    pub record_sha256: Option<&'a str>,
+    /// What the platform costs, for cost beside throughput.
+    pub prices: Option<&'a PriceBook>,
+}
+
+/// The page of `record`: key metrics, verdicts, throughput, runs, latency, seconds, waits and I/O, efficiency, platform,
+/// disclosure. One file that opens from a disk and asks no server for anything.
+pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
+    let sheet = model::sheet(record);
+    let tests = curve::tests(record);
+    let counts = verdict::counts(record);
+    let verdicts = html! { (verdict::verdicts(record, &counts)) (steady::steady(record)) };
+    let (curves, estimates) = throughput::throughput(&tests, &sheet);
+    let limited = ceiling::limited(record, &tests);
+    let modelled = disclosure::Modelled { sheet: &sheet, estimates, limited: &limited };
+    let page = Page {
+        title: title(record),
+        subtitle: list(
+            [Some(format!("measured {}", begun(record))), Some(format!("dbdyno {}", record.tool.version))]
+                .into_iter()
+                .flatten(),
+        ),
+        lead: lead(record, &counts),
+        sections: vec![
+            Section::new("key", "Key performance metrics", key::key(record, &sheet, options.prices)),
+            Section::new("verdicts", "Verdicts and what they mean", verdicts),
+            Section::new("throughput", "Throughput over degree of parallelism", curves),
+            Section::new("runs", "Runs", runs::runs(record)),
+            Section::new("latency", "Latency", latency::latency(&tests)),
+            Section::new("seconds", "Throughput over time", second::seconds(&tests)),
+            Section::new("io", "Waits and physical I/O", io::io(&tests)),
+            Section::new("ceilings", "Efficiency against the ceilings", ceiling::ceilings(&limited, &sheet)),
+            Section::new("platform", "Platform and settings", platform::platform(record)),
+            Section::new("disclosure", "Full disclosure", disclosure::disclosure(record, &modelled, options)),
+        ],
+        foot: foot(record, options),
+    };
+    page.html()
+}
+
+/// The numbers of the runs whose seconds and histograms the page of `record` draws: one for each test and degree of
+/// parallelism. Of all other runs it needs no more than what [`model::thin`] leaves.
+pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
+    curve::tests(record).iter().flat_map(|test| &test.loads).map(|load| load.run.number).collect()
+}
+
+fn title(record: &Record) -> String {
+    let subject = record.engine.as_ref().map_or_else(|| "probes".to_owned(), |engine| engine.title.clone());
+    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
+    clean(&format!("{subject} on {host}"))
+}
+
+/// What concerns every figure.
+fn lead(record: &Record, counts: &Markup) -> Markup {
+    let warnings = warnings(record);
+    html! {
+        @if !record.runs.is_empty() {
+            p class="summary" { (counts) " " a href="#verdicts" { "What the verdicts mean" } }
+        }
+        @if !warnings.is_empty() {
+            div class="note fail" { @for warning in &warnings { p { strong { "Warning: " } (clean(warning)) } } }
+        }
+    }
+}
+
+fn foot(record: &Record, options: &PageOptions<'_>) -> Markup {
+    html! {
+        p { "Record " code { (clean(&record.id)) } ", file " code { (clean(options.place)) } }
+        @if let Some(digest) = options.record_sha256 { p { "SHA-256 of the file " code { (digest) } } }
+        p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) " from the record alone; the record has every figure with all its digits." }
+    }
+}

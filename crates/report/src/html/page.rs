@@ -1,0 +1,144 @@
+//! The frame of every page: one file that needs no network, with a way to each of its sections.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest, Sha256};
+
+use crate::chart;
+
+/// What the reader's browser does on this page: sort tables, say figures, hand out data, change the colours.
+const SCRIPT: &str = include_str!("page.js");
+
+/// The style of the page without that of the charts.
+const PAGE_STYLE: &str = include_str!("page.css");
+
+/// A page: what it is about, and its parts.
+pub(crate) struct Page {
+    /// What is shown, as the title of the page and its first heading.
+    pub(crate) title: String,
+    /// When, how and by what it was made, in a line.
+    pub(crate) subtitle: String,
+    /// What has to be read before anything else; may be empty.
+    pub(crate) lead: Markup,
+    /// The parts, in the order in which they are to be read. One without a body is left out.
+    pub(crate) sections: Vec<Section>,
+    /// What stands below everything: where the data is, which program drew it.
+    pub(crate) foot: Markup,
+}
+
+/// A part of a page.
+pub(crate) struct Section {
+    /// The name by which it is linked; unlike those of all other elements of the page.
+    pub(crate) id: &'static str,
+    /// Its heading.
+    pub(crate) title: &'static str,
+    /// What stands below the heading; headings in it begin at `<h3>`.
+    pub(crate) body: Markup,
+}
+
+impl Section {
+    /// A section.
+    pub(crate) fn new(id: &'static str, title: &'static str, body: Markup) -> Section {
+        Section { id, title, body }
+    }
+}
+
+impl Page {
+    /// The page as one file.
+    ///
+    /// Whatever the content, a browser runs no script and applies no style but the two of this page, which it knows by
+    /// their SHA-256, and asks no server for anything (Content Security Policy Level 3).
+    pub(crate) fn html(&self) -> String {
+        let style = [chart::STYLE, PAGE_STYLE].concat();
+        let policy = format!(
+            "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; \
+             form-action 'none'",
+            digest(&style),
+            digest(SCRIPT)
+        );
+        let sections: Vec<&Section> = self.sections.iter().filter(|section| !section.body.0.is_empty()).collect();
+        let markup = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="generator" content="dbdyno";
+                    meta name="color-scheme" content="light dark";
+                    title { (self.title) }
+                    link rel="icon" href="data:,";
+                    style { (PreEscaped(&style)) }
+                }
+                body {
+                    a class="skip" href="#content" { "Skip to the content" }
+                    header class="top" {
+                        div class="titles" {
+                            h1 { (self.title) }
+                            p class="subtitle" { (self.subtitle) }
+                        }
+                        button type="button" id="theme" hidden { "Colours: as the system" }
+                    }
+                    div class="columns" {
+                        nav aria-label="Sections" {
+                            ol { @for section in &sections { li { a href={ "#" (section.id) } { (section.title) } } } }
+                        }
+                        main id="content" tabindex="-1" {
+                            (self.lead)
+                            @for section in &sections {
+                                section id=(section.id) aria-labelledby={ (section.id) "-heading" } {
+                                    h2 id={ (section.id) "-heading" } { (section.title) }
+                                    (section.body)
+                                }
+                            }
+                        }
+                    }
+                    footer { (self.foot) }
+                    div id="tip" role="status" aria-live="polite" {}
+                    script { (PreEscaped(SCRIPT)) }
+                }
+            }
+        };
+        markup.into_string()
+    }
+}
+
+/// The SHA-256 of a text in base64, as a Content Security Policy names what it allows.
+fn digest(text: &str) -> String {
+    BASE64_STANDARD.encode(Sha256::digest(text.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_into_an_element_cannot_end_it() {
+        assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+        assert!(![chart::STYLE, PAGE_STYLE].concat().contains("</"));
+    }
+
+    #[test]
+    fn a_digest_is_the_one_that_browsers_compute() {
+        // The example of the Content Security Policy Level 3 specification, section 8.3.
+        assert_eq!(digest("alert('Hello, world.');"), "qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=");
+    }
+
+    #[test]
+    fn a_section_without_a_body_is_not_named() {
+        let page = Page {
+            title: "a < b".to_owned(),
+            subtitle: String::new(),
+            lead: Markup::default(),
+            sections: vec![
+                Section::new("here", "Here", html! { p { "x" } }),
+                Section::new("gone", "Gone", Markup::default()),
+            ],
+            foot: Markup::default(),
+        };
+        let html = page.html();
+        assert!(html.contains("<h1>a &lt; b</h1>") && html.contains("id=\"here\""));
+        assert!(!html.contains("Gone"));
+    }
+}

@@ -1,0 +1,91 @@
+//! The platform and its settings, and the data that were measured.
+
+use maud::{Markup, html};
+use record::{DataSet, EngineInventory, HostInventory, Record};
+
+use super::table::{Cell, Column, Row, Table, facts};
+use crate::figure::{UNKNOWN, count, duration, number, volume};
+use crate::inventory::{cpu_facts, device_text, engine_facts, file_system_facts, host_facts, memory_facts};
+use crate::layout::clean;
+
+/// Everything that was found out about the machine and the engine.
+pub(super) fn platform(record: &Record) -> Markup {
+    html! {
+        (machine(&record.host))
+        @if let Some(engine) = &record.engine { (engine_part(engine)) }
+        (data(&record.data_sets))
+    }
+}
+
+fn machine(host: &HostInventory) -> Markup {
+    let storage = host.file_system.as_ref().map_or(vec![("file system", None)], file_system_facts);
+    let devices = host.devices.iter().map(|device| (clean(&device.name), device_text(device)));
+    let devices: Vec<(String, String)> = devices.collect();
+    html! {
+        h3 { "Host" } (facts(&known(host_facts(host))))
+        h3 { "Processors" } (facts(&known(cpu_facts(&host.cpu))))
+        h3 { "Memory" } (facts(&known(memory_facts(&host.memory))))
+        h3 { "Storage" } (facts(&[known(storage), devices].concat()))
+    }
+}
+
+/// Facts with what could not be found out said so.
+fn known(facts: Vec<(&str, Option<String>)>) -> Vec<(String, String)> {
+    let value = |text: Option<String>| {
+        text.map(|text| clean(&text)).filter(|text| !text.is_empty()).unwrap_or_else(|| "unknown".to_owned())
+    };
+    facts.into_iter().map(|(name, text)| (name.to_owned(), value(text))).collect()
+}
+
+fn engine_part(engine: &EngineInventory) -> Markup {
+    let lines: Vec<(String, String)> =
+        engine_facts(engine).into_iter().map(|(name, text)| (name.to_owned(), clean(&text))).collect();
+    let columns = [Column::text("setting"), Column::text("value"), Column::text("default")];
+    let mut table = Table::new(
+        "settings",
+        "Settings that differ from the default, and those that figures depend on most",
+        &columns,
+    );
+    table.rows = engine
+        .settings
+        .iter()
+        .map(|setting| {
+            let differs = setting.default.as_ref().is_some_and(|default| *default != setting.value);
+            let value = html! { @if differs { strong { (clean(&setting.value)) } } @else { (clean(&setting.value)) } };
+            let default = setting.default.as_deref().map_or_else(|| UNKNOWN.to_owned(), clean);
+            Row::new(vec![Cell::text(clean(&setting.name)), Cell::Markup(value), Cell::text(default)])
+        })
+        .collect();
+    html! { h3 { "Engine" } (facts(&lines)) (table.html()) }
+}
+
+fn data(sets: &[DataSet]) -> Markup {
+    let columns = [
+        Column::text("table"),
+        Column::figures("rows"),
+        Column::figures("size"),
+        Column::figures("#J"),
+        Column::figures("load"),
+        Column::figures("rows/s"),
+        Column::figures("indexes etc."),
+    ];
+    let mut table = Table::new("data-sets", "Tables that were measured, and what it took to load them", &columns);
+    table.rows = sets.iter().map(data_set).collect();
+    html! { @if !sets.is_empty() { h3 { "Data" } (table.html()) } }
+}
+
+fn data_set(set: &DataSet) -> Row {
+    let time = |span: Option<record::Nanos>| {
+        Cell::Figure(span.map_or_else(|| UNKNOWN.to_owned(), duration), span.map(|span| span.0 as f64))
+    };
+    let rate = set.load_ns.filter(|span| span.0 > 0).map(|span| set.rows as f64 / span.seconds());
+    Row::new(vec![
+        Cell::text(clean(&set.table)),
+        Cell::Figure(count(set.rows), Some(set.rows as f64)),
+        Cell::Figure(volume(set.size_bytes), Some(set.size_bytes.0 as f64)),
+        Cell::Figure(set.jobs.to_string(), Some(f64::from(set.jobs))),
+        if set.reused { Cell::Figure("reused".to_owned(), None) } else { time(set.load_ns) },
+        Cell::Figure(rate.map_or_else(|| UNKNOWN.to_owned(), number), rate),
+        time(set.finish_ns),
+    ])
+}

@@ -1,0 +1,114 @@
+//! Throughput over time in the best run of each test, with the seconds that count.
+
+use maud::{Markup, html};
+use model::{Steadiness, buckets, steadiness};
+use record::{Latency, Nanos, Run, Slices};
+
+use super::curve::{Load, Test};
+use super::diagram::{Diagram, gallery};
+use super::throughput::{CHARTS_MAX, left_out, rate_of};
+use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series, Shade};
+use crate::figure::duration;
+use crate::layout::clean;
+use crate::words::unit;
+
+/// Fewer seconds than these are no course of time; the slices of the window, which are shorter, stand for them.
+const SECONDS_MIN: usize = 10;
+
+/// Points of all charts of a page together: with more, the page would be too large to send.
+const POINTS_SHOWN: usize = 1_000;
+
+/// Points of one chart: with fewer, nobody sees a course of time.
+const POINTS_MIN: usize = 24;
+
+/// A chart for each test.
+pub(super) fn seconds(tests: &[Test<'_>]) -> Markup {
+    let known: Vec<(&Test<'_>, &Load<'_>)> = tests.iter().filter_map(|test| Some((test, test.best()?))).collect();
+    let points = POINTS_SHOWN / known.len().clamp(1, CHARTS_MAX);
+    let drawn = known.iter().take(CHARTS_MAX).filter_map(|(test, best)| chart(test, best, points)).enumerate();
+    let charts: Vec<Diagram> =
+        drawn.map(|(index, chart)| Diagram::new(format!("seconds-{}", index + 1), chart)).collect();
+    html! {
+        @if !charts.is_empty() {
+            p {
+                "The shaded stretch is the steady part; figures are over the whole window unless said. In a window of \
+                 less than " (SECONDS_MIN)
+                " s the slices of the latency histogram stand for seconds."
+            }
+        }
+        (gallery(&charts))
+        @if known.len() > CHARTS_MAX { (left_out(known.len())) }
+    }
+}
+
+/// The chart of the best run of `test`, with at most `points_max` points.
+fn chart(test: &Test<'_>, best: &Load<'_>, points_max: usize) -> Option<LineChart> {
+    let run = best.run;
+    let whole = (run.window_ns.0 / Nanos::SECOND.0).min(run.seconds.len() as u64) as usize;
+    let slices = run.slices.as_ref().filter(|_| whole < SECONDS_MIN).and_then(|slices| sliced(run, slices));
+    let (points, each) = match slices {
+        Some((points, width)) => (points, duration(width)),
+        None => by_second(run, whole, whole.div_ceil(points_max.max(POINTS_MIN))),
+    };
+    let (least, greatest) = extremes(&points)?;
+    let steady = steadiness(run);
+    let mut chart = LineChart::new(
+        format!("{} {} ({})", clean(test.code), clean(test.title), best.at()),
+        format!(
+            "{} values of {each} each, between {} and {}. {}: {}.",
+            points.len(),
+            rate_of(least, test.unit),
+            rate_of(greatest, test.unit),
+            steady.verdict.word(),
+            steady.reason
+        ),
+        Axis::new("time", Scale::Linear, Figures::Nanos),
+        Axis::new(format!("{}s per second", unit(test.unit)), Scale::FromZero, Figures::Rate),
+        vec![Series::new(format!("per {each}"), Role::Measured, points)],
+    );
+    chart.shaded.extend(counted(&steady));
+    Some(chart)
+}
+
+fn extremes(points: &[Point]) -> Option<(f64, f64)> {
+    let ends = |point: &Point| point.interval.unwrap_or((point.y, point.y));
+    let least = points.iter().map(|point| ends(point).0).fold(f64::INFINITY, f64::min);
+    let greatest = points.iter().map(|point| ends(point).1).fold(0.0, f64::max);
+    (points.len() > 1).then_some((least, greatest))
+}
+
+/// Operations per second of the whole seconds, `together` of them in a point: their mean, with the least and the
+/// greatest of them.
+fn by_second(run: &Run, whole: usize, together: usize) -> (Vec<Point>, String) {
+    let together = together.max(1);
+    let rates: Vec<f64> = run.seconds.iter().take(whole).map(|second| second.operations as f64).collect();
+    let point = |(index, rates): (usize, &[f64])| {
+        let end = (index * together + rates.len()) as f64 * Nanos::SECOND.0 as f64;
+        let mean = rates.iter().sum::<f64>() / rates.len() as f64;
+        let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
+        let greatest = rates.iter().copied().fold(0.0, f64::max);
+        let point = Point::new(end, mean);
+        if together > 1 { point.within(least, greatest) } else { point }
+    };
+    (rates.chunks(together).enumerate().map(point).collect(), format!("{together} s"))
+}
+
+/// Operations per second in each whole slice, from the steps that ended in it.
+fn sliced(run: &Run, slices: &Slices) -> Option<(Vec<Point>, Nanos)> {
+    let steps = run.totals.steps.max(1) as f64;
+    let (per_step, width) = (run.totals.operations as f64 / steps, slices.width_ns);
+    let whole = run.window_ns.0.checked_div(width.0)?.min(slices.responses.len() as u64) as usize;
+    let point = |(index, stored): (usize, &String)| {
+        let latency = Latency { histogram: stored.clone(), ..Latency::default() };
+        let count = buckets(&latency).unwrap_or_default().iter().map(|(_, count)| *count as f64).sum::<f64>();
+        Point::new((index as f64 + 1.0) * width.0 as f64, count * per_step / width.seconds())
+    };
+    Some((slices.responses.iter().take(whole).enumerate().map(point).collect(), width))
+}
+
+/// The stretch that is steady; nothing where nothing was chosen.
+fn counted(steady: &Steadiness) -> Option<Shade> {
+    let nanos = |second: usize| second as f64 * 1e9;
+    let (from, to) = (nanos(steady.counted.start), nanos(steady.counted.end));
+    steady.verdict.is_steady().then(|| Shade { from, to, label: "counted".to_owned() })
+}

@@ -1,0 +1,161 @@
+//! Whether rates were steady, run by run, and what the words mean.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use model::{RULES, Steadiness, SteadyVerdict, is_void, steadiness, steady_word};
+use record::{Check, Ratio, Record, Run};
+
+use super::curve::at;
+use super::table::{Cell, Column, Row, Table};
+use super::throughput::rate_of;
+use crate::figure::{UNKNOWN, number, percent};
+use crate::layout::clean;
+use crate::words::plural;
+
+/// Runs whose seconds are judged for a page; of the others it has what was found when they were measured.
+const JUDGED_MAX: usize = 400;
+
+/// Lines of a table; the words are counted over all runs.
+const RUNS_MAX: usize = 1000;
+
+/// What a word says about a run.
+fn meaning(verdict: SteadyVerdict) -> &'static str {
+    match verdict {
+        SteadyVerdict::Steady => "the rate kept its level; the mean speaks for the whole window",
+        SteadyVerdict::WarmupCut => {
+            "it began slower; the later seconds are steady; figures are over the whole window unless said"
+        }
+        SteadyVerdict::Slowdown => {
+            "it began faster (burst credits, a cache, heat); the later seconds are steady; figures are over the whole window \
+             unless said"
+        }
+        SteadyVerdict::Drifting => "the rate moved all through the window: the mean belongs to no lasting state",
+        SteadyVerdict::NotSteady => "no level lasted for half of the window: measure longer",
+        SteadyVerdict::Inconclusive => "the window does not allow a statement: measure longer",
+        SteadyVerdict::TooShort => "a window of less than a minute allows no statement about steadiness",
+    }
+}
+
+/// What is said of one run.
+struct Judged<'a> {
+    run: &'a Run,
+    verdict: SteadyVerdict,
+    /// The figures; absent where the seconds are not at hand.
+    found: Option<Steadiness>,
+    why: String,
+}
+
+/// What is said of `run`, from its seconds where these are `at_hand`, else from what was found when it was measured.
+/// Nothing where neither is there.
+fn judge(run: &Run, at_hand: bool) -> Option<Judged<'_>> {
+    let stored = steady_word(run);
+    if !run.seconds.is_empty() && (at_hand || stored.is_none()) {
+        let found = steadiness(run);
+        return Some(Judged { run, verdict: found.verdict, why: found.reason.clone(), found: Some(found) });
+    }
+    let is_short = run.window_ns.seconds() < RULES.steadiness_seconds_min as f64;
+    let verdict = stored.or(is_short.then_some(SteadyVerdict::TooShort))?;
+    let finding = run.findings.iter().find(|finding| finding.check == Check::Steady);
+    let detail = finding.map_or("", |finding| &finding.detail);
+    let why = detail.strip_prefix(verdict.word()).unwrap_or(detail).trim_start_matches([':', ' ']).to_owned();
+    Some(Judged { run, verdict, found: None, why })
+}
+
+/// The words with their numbers of runs, and the figures of the runs of which there is something to say. Void runs are
+/// no results, steady or not.
+pub(super) fn steady(record: &Record) -> Markup {
+    let results = || record.runs.iter().filter(|run| !is_void(run) && run.window_ns.0 > 0);
+    let judged: Vec<Judged<'_>> =
+        results().enumerate().filter_map(|(index, run)| judge(run, index < JUDGED_MAX)).collect();
+    if judged.is_empty() {
+        return Markup::default();
+    }
+    let untold = results().count() - judged.len();
+    let mut counts: BTreeMap<SteadyVerdict, usize> = BTreeMap::new();
+    for judged in &judged {
+        *counts.entry(judged.verdict).or_default() += 1;
+    }
+    let mut words = Table::new(
+        "steady-words",
+        "Steadiness of the runs",
+        &[Column::text("verdict"), Column::figures("runs"), Column::text("what it means")],
+    );
+    words.rows.extend(counts.iter().map(|(verdict, count)| {
+        Row::new(vec![
+            Cell::Markup(html! { span class=(class(*verdict)) { (verdict.word()) } }),
+            Cell::Figure(count.to_string(), Some(*count as f64)),
+            Cell::text(meaning(*verdict)),
+        ])
+    }));
+    let long: Vec<&Judged<'_>> = judged.iter().filter(|judged| judged.verdict != SteadyVerdict::TooShort).collect();
+    let few = long.iter().filter(|judged| !judged.verdict.is_steady()).copied();
+    let few = table("not-steady", "Runs that were not found to be steady", few);
+    let all = table("steady", "Runs that are long enough", long.iter().copied());
+    html! {
+        h3 { "Steadiness" }
+        (words.html())
+        @if untold > 0 {
+            p class="note" { "Nothing was found about " (plural(untold as u64, "more run")) ", without seconds at hand." }
+        }
+        (few.html())
+        @if !long.is_empty() {
+            details {
+                summary { "Steadiness of all " (long.len()) " runs that are long enough" }
+                @if long.len() > RUNS_MAX {
+                    p class="note" { "The first " (RUNS_MAX) " of " (long.len()) " are shown; the record has all." }
+                }
+                (all.html())
+            }
+        }
+    }
+}
+
+fn class(verdict: SteadyVerdict) -> &'static str {
+    match verdict {
+        SteadyVerdict::Steady => "word pass",
+        SteadyVerdict::WarmupCut | SteadyVerdict::Slowdown | SteadyVerdict::TooShort => "word",
+        SteadyVerdict::Inconclusive => "word unknown",
+        SteadyVerdict::Drifting | SteadyVerdict::NotSteady => "word warn",
+    }
+}
+
+const COLUMNS: [Column; 9] = [
+    Column::figures("run"),
+    Column::text("test"),
+    Column::text("at"),
+    Column::text("verdict"),
+    Column::text("judged"),
+    Column::figures("rate of these"),
+    Column::figures("95 % within the run"),
+    Column::figures("drift up to"),
+    Column::text("why"),
+];
+
+fn table<'a>(id: &str, caption: &str, judged: impl Iterator<Item = &'a Judged<'a>>) -> Table {
+    let mut table = Table::new(id, caption, &COLUMNS);
+    table.sortable = true;
+    table.rows = judged.take(RUNS_MAX).map(row).collect();
+    table
+}
+
+fn row(Judged { run, verdict, found, why }: &Judged<'_>) -> Row {
+    let found = found.as_ref();
+    let interval = found.and_then(|found| found.interval);
+    let ends = interval.map(|found| format!("{} to {}", number(found.low), number(found.high)));
+    let drift = found.and_then(|found| found.detectable_drift);
+    let rate = found.map(|found| found.rate);
+    let counted = found.map(|found| format!("{} to {} s", found.counted.start, found.counted.end));
+    let unknown = || UNKNOWN.to_owned();
+    Row::new(vec![
+        Cell::Figure(run.number.to_string(), Some(f64::from(run.number))),
+        Cell::text(clean(&run.test)),
+        Cell::text(at(run)),
+        Cell::Markup(html! { span class=(class(*verdict)) { (verdict.word()) } }),
+        Cell::text(counted.unwrap_or_else(unknown)),
+        Cell::Figure(rate.map_or_else(unknown, |rate| rate_of(rate, run.unit)), rate),
+        Cell::Figure(ends.unwrap_or_else(unknown), interval.map(|found| found.low)),
+        Cell::Figure(drift.map_or_else(unknown, |share| percent(Ratio(share))), drift),
+        Cell::text(clean(why)),
+    ])
+}

@@ -1,0 +1,204 @@
+//! Tables: heads that a screen reader names with every cell, columns that can be sorted, a frame that scrolls.
+
+use maud::{Markup, html};
+
+/// A table.
+pub(crate) struct Table {
+    /// Unlike the names of all other elements of the page.
+    pub(crate) id: String,
+    /// What it shows.
+    pub(crate) caption: String,
+    /// Heads over several columns, with how many; empty where there are none. The numbers add up to all columns.
+    pub(crate) spans: Vec<(&'static str, usize)>,
+    /// The columns; the first one names the row.
+    pub(crate) columns: Vec<Column>,
+    /// The lines.
+    pub(crate) rows: Vec<Row>,
+    /// Whether the reader may sort it.
+    pub(crate) sortable: bool,
+}
+
+/// A column.
+#[derive(Clone, Copy)]
+pub(crate) struct Column {
+    /// Its head.
+    pub(crate) head: &'static str,
+    /// Whether its cells are figures, which stand at the right.
+    pub(crate) figures: bool,
+}
+
+/// A line.
+pub(crate) struct Row {
+    /// How it is to be drawn beside its words; empty for a plain one.
+    pub(crate) class: &'static str,
+    /// As many as there are columns; the head of a group has one, which is as wide as the table.
+    pub(crate) cells: Vec<Cell>,
+}
+
+/// What stands in a cell.
+pub(crate) enum Cell {
+    /// Words.
+    Text(String),
+    /// A figure as it is shown, and the value by which it is sorted; unknown where there is none.
+    Figure(String, Option<f64>),
+    /// What needs more than words.
+    Markup(Markup),
+}
+
+impl Column {
+    /// A column of words.
+    pub(crate) const fn text(head: &'static str) -> Column {
+        Column { head, figures: false }
+    }
+
+    /// A column of figures.
+    pub(crate) const fn figures(head: &'static str) -> Column {
+        Column { head, figures: true }
+    }
+}
+
+/// Columns from which on a table is broad.
+const BROAD: usize = 4;
+
+/// The class of a line that is the head of those below it.
+const GROUP: &str = "group";
+
+impl Row {
+    /// A plain line.
+    pub(crate) fn new(cells: Vec<Cell>) -> Row {
+        Row { class: "", cells }
+    }
+
+    /// The head of the lines that follow.
+    pub(crate) fn group(head: impl Into<String>) -> Row {
+        Row { class: GROUP, cells: vec![Cell::text(head)] }
+    }
+}
+
+impl Cell {
+    /// Words.
+    pub(crate) fn text(text: impl Into<String>) -> Cell {
+        Cell::Text(text.into())
+    }
+}
+
+impl Table {
+    /// A table without lines that is not sorted.
+    pub(crate) fn new(id: impl Into<String>, caption: impl Into<String>, columns: &[Column]) -> Table {
+        Table {
+            id: id.into(),
+            caption: caption.into(),
+            spans: Vec::new(),
+            columns: columns.to_vec(),
+            rows: Vec::new(),
+            sortable: false,
+        }
+    }
+
+    /// The table in its frame; nothing where it has no lines.
+    pub(crate) fn html(&self) -> Markup {
+        if self.rows.is_empty() {
+            return Markup::default();
+        }
+        html! {
+            div class="scroll" role="group" tabindex="0" aria-labelledby={ (self.id) "-caption" } {
+                table id=(self.id) class=[self.class()] {
+                    caption id={ (self.id) "-caption" } { (self.caption) }
+                    thead {
+                        @if !self.spans.is_empty() {
+                            tr class="spans" {
+                                @for (title, columns) in &self.spans {
+                                    @if title.is_empty() { td colspan=(columns) {} }
+                                    @else { th scope="colgroup" colspan=(columns) { (title) } }
+                                }
+                            }
+                        }
+                        tr {
+                            @for column in &self.columns {
+                                th scope="col" class=[column.figures.then_some("figure")] { (column.head) }
+                            }
+                        }
+                    }
+                    @for group in self.rows.chunk_by(|_, next| next.class != GROUP) {
+                        tbody { @for row in group { (self.line(row)) } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Many columns need more room than a telephone has; the frame scrolls then.
+    fn class(&self) -> Option<&'static str> {
+        match (self.sortable, self.columns.len() >= BROAD) {
+            (true, true) => Some("sortable broad"),
+            (true, false) => Some("sortable"),
+            (false, true) => Some("broad"),
+            (false, false) => None,
+        }
+    }
+
+    fn line(&self, row: &Row) -> Markup {
+        if let ([cell], GROUP) = (row.cells.as_slice(), row.class) {
+            return html! {
+                tr class=(GROUP) { th scope="rowgroup" colspan=(self.columns.len()) { (inside(cell)) } }
+            };
+        }
+        html! {
+            tr class=[Some(row.class).filter(|class| !class.is_empty())] {
+                @for (index, (cell, column)) in row.cells.iter().zip(&self.columns).enumerate() {
+                    @let value = value(cell).filter(|_| self.sortable);
+                    @let class = column.figures.then_some("figure");
+                    @if index == 0 { th scope="row" class=[class] data-v=[value] { (inside(cell)) } }
+                    @else { td class=[class] data-v=[value] { (inside(cell)) } }
+                }
+            }
+        }
+    }
+}
+
+fn inside(cell: &Cell) -> Markup {
+    match cell {
+        Cell::Text(text) | Cell::Figure(text, _) => html! { (text) },
+        Cell::Markup(markup) => markup.clone(),
+    }
+}
+
+/// The value that a cell is sorted by, where it is not what is shown; words are sorted by themselves.
+fn value(cell: &Cell) -> Option<String> {
+    match cell {
+        Cell::Figure(shown, value) => {
+            let value = value.filter(|value| value.is_finite() && shown.parse() != Ok(*value));
+            value.map(|value| value.to_string())
+        }
+        Cell::Text(_) | Cell::Markup(_) => None,
+    }
+}
+
+/// Facts: names with their values.
+pub(crate) fn facts(facts: &[(String, String)]) -> Markup {
+    html! {
+        dl class="facts" {
+            @for (name, value) in facts { div { dt { (name) } dd { (value) } } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_escaped_and_figures_keep_their_value() {
+        let mut table = Table::new("t", "<b>", &[Column::text("name"), Column::figures("rate")]);
+        assert_eq!(table.html().0, "", "nothing to show");
+        table.sortable = true;
+        table.rows.push(Row::new(vec![Cell::text("<script>"), Cell::Figure("52.31 k".to_owned(), Some(52_312.5))]));
+        table.rows.push(Row { class: "void", cells: vec![Cell::text("b"), Cell::Figure("-".to_owned(), None)] });
+        table.rows.push(Row::new(vec![Cell::text("c"), Cell::Figure("7.50".to_owned(), Some(7.5))]));
+        let html = table.html().into_string();
+        assert!(html.contains("&lt;b&gt;") && html.contains("<th scope=\"row\">&lt;script&gt;</th>"), "{html}");
+        assert!(html.contains("<td class=\"figure\" data-v=\"52312.5\">52.31 k</td>"), "{html}");
+        assert!(html.contains("<td class=\"figure\">7.50</td>"), "{html}");
+        assert!(html.contains("<tr class=\"void\">") && html.contains("<td class=\"figure\">-</td>"), "{html}");
+    }
+}

@@ -1,0 +1,217 @@
+//! Throughput over the degree of parallelism, with the service time at every point.
+
+use std::collections::HashMap;
+
+use maud::{Markup, html};
+use model::scalability::{FittedPoint, LoadPoint, Scalability, scalability};
+use model::{Line, Sheet};
+use record::Unit;
+
+use super::curve::{Load, Test};
+use super::diagram::{Diagram, gallery};
+use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
+use crate::figure::{duration, number, three_digits, time};
+use crate::layout::clean;
+use crate::words::{list, unit_per_second};
+
+/// Charts of one kind on one page.
+pub(super) const CHARTS_MAX: usize = 60;
+
+/// A chart for each test that was run at more than one degree of parallelism, and how many of them show an ESTIMATE: a
+/// peak, a ceiling or a curve beyond what was measured.
+pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
+    let (curves, single): (Vec<&Test<'_>>, Vec<&Test<'_>>) =
+        tests.iter().filter(|test| test.best().is_some()).partition(|test| test.loads.len() > 1);
+    let lines: HashMap<&str, &Line> = sheet.lines.iter().map(|line| (line.test.as_str(), line)).collect();
+    let shown = curves.iter().take(CHARTS_MAX).enumerate();
+    let drawn = shown.map(|(index, test)| diagram(index, test, lines.get(test.code).copied()));
+    let (charts, estimated): (Vec<Diagram>, Vec<bool>) = drawn.unzip();
+    let estimates = estimated.into_iter().filter(|estimated| *estimated).count();
+    let markup = html! {
+        @if !charts.is_empty() {
+            p {
+                "Every point is a run; of repeated runs the one with the median rate, with the least and the greatest as \
+                 whiskers. The ideal line is the speed of the first point times its multiple. Crosses are void runs. The \
+                 fitted curve has a band of 95 % confidence; it needs more points than three."
+            }
+        }
+        (gallery(&charts))
+        @if curves.len() > CHARTS_MAX { (left_out(curves.len())) }
+        @if !single.is_empty() {
+            p class="muted" {
+                "Run at one degree of parallelism only, which makes no curve: "
+                (list(single.iter().map(|test| clean(test.code)))) "."
+            }
+        }
+    };
+    (markup, estimates)
+}
+
+/// A note on charts that are not on the page.
+pub(super) fn left_out(tests: usize) -> Markup {
+    html! { p class="note" { "Charts of the first " (CHARTS_MAX) " of " (tests) " tests are shown; the record has all." } }
+}
+
+/// The chart, and whether it shows an estimate.
+fn diagram(index: usize, test: &Test<'_>, line: Option<&Line>) -> (Diagram, bool) {
+    let rates = test.loads.iter().flat_map(|load| load.rates.iter().map(|rate| LoadPoint::new(load.workers, *rate)));
+    let scalability = scalability(&rates.collect::<Vec<LoadPoint>>()).filter(|_| !test.is_given());
+    let note = match &scalability {
+        _ if test.is_given() => "The rate was asked for, not found: no law is fitted to it.".to_owned(),
+        Some(found) => said(found, test.unit, test.workers()),
+        None => String::new(),
+    };
+    let chart = chart(test, line, scalability.as_ref());
+    let last = test.loads.last().map_or(0.0, |load| load.workers);
+    let is_beyond = |found: &Scalability| found.peak.is_some_and(|peak| !peak.is_measured) || found.horizon > last;
+    let is_estimate = scalability.as_ref().is_some_and(|found| has_band(found) && is_beyond(found));
+    (Diagram { note, ..Diagram::new(format!("throughput-{}", index + 1), chart) }, is_estimate)
+}
+
+/// The fitted curve with its band; none where the band is not known.
+pub(super) fn fitted(found: &Scalability) -> Option<Series> {
+    let points = found.curve.iter().map(|point| Point::new(point.n, point.rate));
+    let reach = |point: &FittedPoint| Some(Reach { x: point.n, low: point.band?.low, high: point.band?.high });
+    let band = found.curve.iter().filter_map(reach);
+    has_band(found).then(|| Series::new("fitted, 95 % band", Role::Fit, points.collect()).with_band(band.collect()))
+}
+
+/// Knee and peak of a fit, and what is to be said of it, in words.
+pub(super) fn said(found: &Scalability, unit: Unit, workers: &str) -> String {
+    if !has_band(found) {
+        return String::new();
+    }
+    let knee = found.knee_n.map(|knee| format!("knee at {} {workers}", three_digits(knee)));
+    let peak = found.peak.map(|peak| {
+        let rate = rate_of(peak.rate, unit);
+        let (estimate, how) = if peak.is_measured { ("", "") } else { ("ESTIMATE: ", ", beyond what was measured") };
+        match peak.n {
+            Some(n) => format!("{estimate}peak {rate} at {} {workers}{how}", three_digits(n)),
+            None => format!("{estimate}ceiling {rate}{how}"),
+        }
+    });
+    let (contention, coherency) = (coefficient(found.fit.contention), coefficient(found.fit.coherency));
+    let law = format!("Universal Scalability Law (Gunther 1993): contention {contention}, coherency {coherency}");
+    let law = list([Some(law), knee, peak].into_iter().flatten());
+    let sentences = [law].into_iter().chain(found.notes.iter().map(|note| clean(note)));
+    sentences.map(|sentence| capital(&sentence) + ".").collect::<Vec<String>>().join(" ")
+}
+
+/// A coefficient with three significant digits.
+fn coefficient(value: f64) -> String {
+    match value {
+        0.0 => "0".to_owned(),
+        small if small.abs() < 0.001 => format!("{small:.2e}"),
+        value => format!("{value:.*}", (2.0 - value.abs().log10().floor()).clamp(2.0, 5.0) as usize),
+    }
+}
+
+/// A rate with what it counts: `3.5 MB/s`, `52.31 k row/s`.
+pub(super) fn rate_of(per_second: f64, counted: Unit) -> String {
+    let figure = number(per_second);
+    match counted {
+        Unit::Byte if figure.contains(' ') => format!("{figure}B/s"),
+        counted => format!("{figure} {}", unit_per_second(counted)),
+    }
+}
+
+/// `sentence` with a capital letter at its beginning.
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// Whether the scatter around the fit is known. Without it a fitted curve would promise what nobody knows.
+pub(crate) fn has_band(found: &Scalability) -> bool {
+    found.curve.iter().any(|point| point.band.is_some())
+}
+
+fn chart(test: &Test<'_>, line: Option<&Line>, scalability: Option<&Scalability>) -> LineChart {
+    let mut series =
+        vec![Series::new(format!("throughput, {}", unit_per_second(test.unit)), Role::Measured, measured(test))];
+    series.extend(scalability.and_then(fitted));
+    series.extend(ideal(test));
+    series.extend(ceiling(test, line));
+    series.extend(void(test));
+    series.extend(service(test));
+    let rate = format!("{} per second", unit_name(test.unit));
+    LineChart {
+        right: Some(Axis::new("service time, median", Scale::FromZero, Figures::Nanos)),
+        ..LineChart::new(
+            format!("{} {}", clean(test.code), clean(test.title)),
+            description(test),
+            Axis::new(test.workers(), Scale::Log2, Figures::Plain),
+            Axis::new(rate, Scale::FromZero, Figures::Rate),
+            series,
+        )
+    }
+}
+
+fn unit_name(unit: Unit) -> String {
+    format!("{}s", crate::words::unit(unit))
+}
+
+fn description(test: &Test<'_>) -> String {
+    let (Some(first), Some(best)) = (test.first(), test.best()) else { return String::new() };
+    format!(
+        "From {} at {} to {} at {}, the best of {} degrees of parallelism.",
+        rate_of(first.per_second, test.unit),
+        first.at(),
+        rate_of(best.per_second, test.unit),
+        best.at(),
+        test.loads.len()
+    )
+}
+
+fn measured(test: &Test<'_>) -> Vec<Point> {
+    let point = |load: &Load<'_>| {
+        let service = load
+            .service
+            .map(|service| format!("service time p50 {}, p99 {}", duration(service.p50_ns), time(service.p99_ns)));
+        let repeats = load.range().map(|_| format!("the median of {} runs", load.rates.len()));
+        let note = list([Some(format!("run {}", load.run.number)), repeats, service].into_iter().flatten());
+        let point = Point::new(load.workers, load.per_second).noted(note);
+        load.range().map_or(point.clone(), |(least, greatest)| point.within(least, greatest))
+    };
+    test.loads.iter().map(point).collect()
+}
+
+/// What the throughput would be if each worker did what those of the first point do.
+fn ideal(test: &Test<'_>) -> Option<Series> {
+    let first = test.first().filter(|first| first.workers > 0.0)?;
+    let points =
+        test.loads.iter().map(|load| Point::new(load.workers, first.per_second * load.workers / first.workers));
+    Some(Series::new("ideal", Role::Ideal, points.collect()))
+}
+
+/// The ceiling of the best point, where it counts what the test counts.
+fn ceiling(test: &Test<'_>, line: Option<&Line>) -> Option<Series> {
+    let best = line?.best.as_ref()?;
+    let limit = best.ceiling.as_ref()?;
+    // Against a probe of storage physical I/O is held, of which an operation may need none or many.
+    let same = (limit.reached.0 / best.operations_per_second.0 - 1.0).abs() < 1e-9;
+    let (first, last) = (test.loads.first()?, test.loads.last()?);
+    let name = format!("ceiling {}", limit.probe);
+    let points = [first, last].map(|load| Point::new(load.workers, limit.per_second.0));
+    same.then(|| Series::new(name, Role::Ceiling, points.to_vec()))
+}
+
+fn void(test: &Test<'_>) -> Option<Series> {
+    let points = test
+        .void
+        .iter()
+        .map(|(workers, rate, run)| Point::new(*workers, *rate).noted(format!("run {}, void", run.number)));
+    (!test.void.is_empty()).then(|| Series::new("void", Role::Void, points.collect()))
+}
+
+fn service(test: &Test<'_>) -> Option<Series> {
+    let points: Vec<Point> = test
+        .loads
+        .iter()
+        .filter_map(|load| {
+            let service = load.service?;
+            Some(Point::new(load.workers, service.p50_ns.0 as f64).noted(format!("p99 {}", time(service.p99_ns))))
+        })
+        .collect();
+    (!points.is_empty()).then(|| Series::new("service time", Role::Other, points).on_the_right())
+}

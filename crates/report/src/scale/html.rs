@@ -1,0 +1,163 @@
+//! The scalability of one test as a page.
+
+use maud::{Markup, html};
+use model::scalability::FittedPoint;
+use record::Ratio;
+
+use super::ScaleView;
+use super::text::{facts as fit_facts, points, span};
+use crate::chart::{Axis, Figures, LineChart, Mark, Point, Reach, Role, Scale, Series};
+use crate::figure::{UNKNOWN, number, percent, three_digits};
+use crate::html::{Cell, Column, Diagram, Page, Row, Section, Table, facts, gallery};
+use crate::layout::clean;
+
+/// The curve as one HTML file that needs nothing else: the verdict, the picture, the law, what was measured.
+pub fn scale_html(view: &ScaleView) -> String {
+    let page = Page {
+        title: format!("Scalability: {}", clean(&view.curve.title)),
+        subtitle: format!("{} over {}", clean(&view.curve.unit), clean(&view.curve.noun)),
+        lead: lead(view),
+        sections: vec![
+            Section::new("claim", "Claim", claim(view)),
+            Section::new("curve", "Curve", gallery(&[diagram(view)])),
+            Section::new("fit", "Fit", fit(view)),
+            Section::new("measured", "Measured", measured(view)),
+        ],
+        foot: html! { p { "Drawn by dbdyno " (env!("CARGO_PKG_VERSION")) ". Intervals are 95 %." } },
+    };
+    page.html()
+}
+
+fn lead(view: &ScaleView) -> Markup {
+    html! {
+        @if !view.curve.remarks.is_empty() {
+            div class="note warn" {
+                p { strong { "To be read with these figures" } }
+                ul { @for remark in &view.curve.remarks { li { (clean(remark)) } } }
+            }
+        }
+    }
+}
+
+/// The verdict, or what is said of a larger number without a claim.
+fn claim(view: &ScaleView) -> Markup {
+    let Some(target) = &view.target else { return Markup::default() };
+    let unit = &view.curve.unit;
+    let mut rows = Vec::new();
+    let mut fact = |name: &str, text: String| rows.push((name.to_owned(), clean(&text)));
+    if let Some(judgement) = &view.judgement {
+        fact("claim", format!("{} {unit} at N = {}", number(judgement.claim.rate), judgement.claim.n));
+        view.question.said.iter().for_each(|said| fact("as it was said", said.clone()));
+        fact("verdict", judgement.verdict.word().to_owned());
+    }
+    if view.judgement.is_none() {
+        fact("at", format!("N = {}", target.n));
+    }
+    fact("estimate", target.estimate.map_or_else(|| "refused".to_owned(), |rate| format!("{} {unit}", number(rate))));
+    fact("not excluded", format!("{}, {}", span(target.interval), target.noise.basis()));
+    fact("linear, the upper bound", number(target.linear));
+    if let Some(judgement) = view.open_claim() {
+        fact("to be measured up to", format!("N = {}", judgement.needed.coherency));
+        if let Some(ninety) = judgement.needed_for_ninety {
+            fact("the same for 90 % of linear", format!("N = {}", ninety.coherency));
+        }
+    }
+    html! {
+        @if let Some(judgement) = &view.judgement {
+            div class="note" { p { strong { (judgement.verdict.word()) } } p { (clean(&judgement.sentence)) } }
+        }
+        (facts(&rows))
+        @if !target.reasons.is_empty() {
+            h3 { (if target.estimate.is_some() { "Why no claim rests on this number" } else { "Why no number is given" }) }
+            ul { @for reason in &target.reasons { li { (clean(&reason.to_string())) } } }
+        }
+    }
+}
+
+fn diagram(view: &ScaleView) -> Diagram {
+    let measured = points(view).into_iter().map(|point| {
+        let rates = view.curve.points.iter().filter(|one| one.n == point.n).map(|one| one.rate);
+        let (low, high) = rates.fold((f64::MAX, f64::MIN), |(low, high), rate| (low.min(rate), high.max(rate)));
+        let drawn = Point::new(point.n, point.rate);
+        if point.repeats > 1 { drawn.within(low, high).noted(format!("mean of {} runs", point.repeats)) } else { drawn }
+    });
+    let mut series = vec![Series::new("measured", Role::Measured, measured.collect())];
+    if let Some(fitted) = view.known() {
+        let line = fitted.curve.iter().map(|point| Point::new(point.n, point.rate));
+        let reach = |point: &FittedPoint| Some(Reach { x: point.n, low: point.band?.low, high: point.band?.high });
+        let band = fitted.curve.iter().filter_map(reach).collect();
+        series.push(Series::new("fitted", Role::Fit, line.collect()).with_band(band));
+    }
+    series.extend(beyond(view));
+    if let Some((n, rate)) = view.question.at.zip(view.question.claim) {
+        let note = view.question.said.clone().unwrap_or_default();
+        series.push(Series::new("claimed", Role::Claim, vec![Point::new(n, rate).noted(clean(&note))]));
+    }
+    for ceiling in &view.question.ceilings {
+        let capacity = ceiling.capacity.map(|capacity| Point::new(1.0, capacity));
+        series.extend(capacity.map(|point| Series::new(clean(&ceiling.name), Role::Ceiling, vec![point])));
+    }
+    let knee = view.known().and_then(|fitted| fitted.knee_n);
+    let marks = knee.map(|knee| Mark { x: knee, label: format!("knee {}", three_digits(knee)) });
+    let chart = LineChart {
+        marks: marks.into_iter().collect(),
+        ..LineChart::new(
+            clean(&view.curve.title),
+            view.judgement.as_ref().map(|judgement| clean(&judgement.sentence)).unwrap_or_default(),
+            Axis::new(clean(&view.curve.noun), Scale::Log2, Figures::Plain),
+            Axis::new(clean(&view.curve.unit), Scale::FromZero, Figures::Rate),
+            series,
+        )
+    };
+    Diagram::new("scale", chart)
+}
+
+/// What the data allow beyond what was measured, and linear scaling.
+fn beyond(view: &ScaleView) -> Vec<Series> {
+    let Some((first, last)) = view.reach.first().zip(view.reach.last()) else { return Vec::new() };
+    let band = view.reach.iter().map(|(n, interval)| Reach { x: *n, low: interval.low, high: interval.high });
+    let low = view.reach.iter().map(|(n, interval)| Point::new(*n, interval.low));
+    let allowed = Series::new("least that is not excluded", Role::Other, low.collect()).with_band(band.collect());
+    let linear = view.target.as_ref().map(|target| target.linear / target.n);
+    let ideal = linear
+        .map(|one| Series::new("linear", Role::Ideal, [first.0, last.0].map(|n| Point::new(n, one * n)).to_vec()));
+    [Some(allowed), ideal].into_iter().flatten().collect()
+}
+
+fn fit(view: &ScaleView) -> Markup {
+    let Some(fitted) = &view.fitted else {
+        return html! { p { "None: a curve needs 3 different degrees of parallelism." } };
+    };
+    let rows = fit_facts(&view.curve, fitted);
+    facts(&rows.into_iter().map(|(name, text)| (name.to_owned(), clean(&text))).collect::<Vec<_>>())
+}
+
+const COLUMNS: [Column; 6] = [
+    Column::figures("N"),
+    Column::figures("measured"),
+    Column::figures("runs"),
+    Column::figures("fitted"),
+    Column::text("95 % band"),
+    Column::figures("efficiency"),
+];
+
+fn measured(view: &ScaleView) -> Markup {
+    let mut table = Table::new("measured-table", format!("Measured, N are {}", clean(&view.curve.noun)), &COLUMNS);
+    table.rows = points(view)
+        .into_iter()
+        .map(|point| {
+            let rate = view.fitted.as_ref().map(|fitted| fitted.fit.rate(point.n));
+            let band = view.fitted.as_ref().and_then(|fitted| fitted.fit.band(point.n));
+            let efficiency = Some(point.efficiency).filter(|efficiency| efficiency.is_finite());
+            Row::new(vec![
+                Cell::Figure(point.n.to_string(), Some(point.n)),
+                Cell::Figure(number(point.rate), Some(point.rate)),
+                Cell::Figure(point.repeats.to_string(), Some(point.repeats as f64)),
+                Cell::Figure(rate.map_or_else(|| UNKNOWN.to_owned(), number), rate),
+                Cell::text(band.map_or_else(|| UNKNOWN.to_owned(), span)),
+                Cell::Figure(efficiency.map_or_else(|| UNKNOWN.to_owned(), |value| percent(Ratio(value))), efficiency),
+            ])
+        })
+        .collect();
+    table.html()
+}

@@ -1,0 +1,161 @@
+//! How the rate of one test grows with what is added, and what is to be said of a claim about more than was measured:
+//! for a terminal and as a page.
+
+mod html;
+mod picture;
+mod text;
+
+use model::scalability::{
+    Circumstances, Claim, ClaimVerdict, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling, extrapolation,
+    judge, load_points, scalability,
+};
+use model::{Interval, System, SystemTest};
+use record::Sweep;
+
+pub use html::scale_html;
+pub use text::scale_text;
+
+use crate::html::has_band;
+use crate::words::unit_per_second;
+
+/// Degrees of parallelism between the largest measured one and the target at which is asked what the data allow.
+const REACH_STEPS: u32 = 12;
+
+/// Rates over what was added, wherever they come from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadCurve {
+    /// What was measured, and where.
+    pub title: String,
+    /// The unit of the rates, short: `row/s`.
+    pub unit: String,
+    /// What was added, in the plural: `jobs`.
+    pub noun: String,
+    /// Each repetition is a point.
+    pub points: Vec<LoadPoint>,
+    /// What has to be known of these figures.
+    pub remarks: Vec<String>,
+}
+
+impl LoadCurve {
+    /// The points of `test` on `system`.
+    pub fn of_test(system: &System, test: &SystemTest) -> LoadCurve {
+        let (noun, points) = added(test);
+        // A remark on another test begins with its code; all others may matter here.
+        let is_on_another = |remark: &&String| {
+            let begins =
+                |other: &SystemTest| remark.strip_prefix(&*other.code).is_some_and(|rest| rest.starts_with(':'));
+            system.tests.iter().any(|other| other.code != test.code && begins(other))
+        };
+        LoadCurve {
+            title: format!("{} {}, {}", test.code, test.title, system.name),
+            unit: unit_per_second(test.unit).to_owned(),
+            noun: noun.to_owned(),
+            points,
+            remarks: system.remarks.iter().filter(|remark| !is_on_another(remark)).cloned().collect(),
+        }
+    }
+
+    /// The different numbers of what was added, in ascending order.
+    pub fn degrees(&self) -> Vec<f64> {
+        let mut degrees: Vec<f64> = self.points.iter().map(|point| point.n).collect();
+        degrees.sort_by(f64::total_cmp);
+        degrees.dedup();
+        degrees
+    }
+}
+
+/// What the points of `test` differ in, and the points over it.
+fn added(test: &SystemTest) -> (&'static str, Vec<LoadPoint>) {
+    let mut nodes: Vec<u32> = test.points.iter().map(|point| point.degree.dop.nodes).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    // A single point on several nodes does not say what it would be compared with: it is one of as many nodes.
+    if let ([nodes], [point]) = (nodes.as_slice(), test.points.as_slice())
+        && *nodes > 1
+    {
+        let n = f64::from(*nodes);
+        return ("nodes", point.rates.iter().map(|rate| LoadPoint::new(n, rate.per_second.0)).collect());
+    }
+    let noun = match test.sweep {
+        _ if nodes.len() > 1 => "nodes",
+        _ if test.points.iter().any(|point| point.degree.in_flight.is_some()) => "I/Os in flight",
+        Sweep::Jobs => "jobs",
+        Sweep::Threads => "threads",
+    };
+    (noun, load_points(test))
+}
+
+/// What is asked of a curve.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScaleQuestion {
+    /// At how many; absent where only the curve is asked for.
+    pub at: Option<f64>,
+    /// The rate that is claimed there.
+    pub claim: Option<f64>,
+    /// What was said about the claim where it was made.
+    pub said: Option<String>,
+    /// What all that is added shares.
+    pub ceilings: Vec<SharedCeiling>,
+}
+
+/// A curve and what `model` says of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScaleView {
+    curve: LoadCurve,
+    question: ScaleQuestion,
+    /// Absent of fewer than three different degrees of parallelism.
+    fitted: Option<Scalability>,
+    /// At the target, where there is one.
+    target: Option<Extrapolation>,
+    /// Of the claim, where there is one.
+    judgement: Option<Judgement>,
+    /// What the data allow on the way from the largest measured degree to the target.
+    reach: Vec<(f64, Interval)>,
+}
+
+impl ScaleView {
+    /// What is said of `curve` to `question`.
+    pub fn new(curve: LoadCurve, question: ScaleQuestion) -> ScaleView {
+        let circumstances =
+            Circumstances { noun: curve.noun.clone(), ceilings: question.ceilings.clone(), ..Circumstances::default() };
+        let judgement = question
+            .at
+            .zip(question.claim)
+            .and_then(|(n, rate)| judge(&curve.points, Claim { n, rate }, &circumstances));
+        let target = match &judgement {
+            Some(judgement) => Some(judgement.extrapolation.clone()),
+            None => question.at.and_then(|n| extrapolation(&curve.points, n, &circumstances)),
+        };
+        ScaleView {
+            fitted: scalability(&curve.points),
+            reach: question.at.map(|n| reach(&curve, n, &circumstances)).unwrap_or_default(),
+            curve,
+            question,
+            target,
+            judgement,
+        }
+    }
+
+    /// The fit where its scatter is known. Without it line, knee and peak would promise what nobody knows.
+    fn known(&self) -> Option<&Scalability> {
+        self.fitted.as_ref().filter(|fitted| has_band(fitted))
+    }
+
+    /// The judgement of a claim that more measurements might support.
+    fn open_claim(&self) -> Option<&Judgement> {
+        let last = self.curve.degrees().last().copied()?;
+        let is_open =
+            |judgement: &&Judgement| judgement.verdict == ClaimVerdict::Unsupported && judgement.claim.n > last;
+        self.judgement.as_ref().filter(is_open)
+    }
+}
+
+/// At equal factors from the largest measured degree to `target`; nothing where that was measured.
+fn reach(curve: &LoadCurve, target: f64, circumstances: &Circumstances) -> Vec<(f64, Interval)> {
+    let Some(last) = curve.degrees().last().copied().filter(|last| target > *last && *last >= 1.0) else {
+        return Vec::new();
+    };
+    let step = (target / last).powf(1.0 / f64::from(REACH_STEPS));
+    let degrees = (0..=REACH_STEPS).map(|at| if at == REACH_STEPS { target } else { last * step.powf(f64::from(at)) });
+    degrees.filter_map(|n| Some((n, extrapolation(&curve.points, n, circumstances)?.interval))).collect()
+}

@@ -1,0 +1,195 @@
+//! The scalability of one test on a terminal.
+
+use model::Interval;
+use model::scalability::{MeasuredPoint, Scalability};
+use record::Ratio;
+
+use super::picture::{LEGEND, picture};
+use super::{LoadCurve, ScaleView};
+use crate::figure::{UNKNOWN, number, percent, three_digits};
+use crate::html::has_band;
+use crate::layout::{Align, Head, Table, clean, cut, paragraph, section};
+use crate::style::{Ink, Style};
+use crate::words::plural;
+
+const LEFT: usize = 11;
+
+/// This share of a ceiling is called the ceiling: no run repeats much better.
+const REACHED: f64 = 0.98;
+
+const HEADS: [Head; 6] = [
+    (&["N"], Align::Right),
+    (&["measured"], Align::Right),
+    (&["runs"], Align::Right),
+    (&["fitted"], Align::Right),
+    (&["95 % band"], Align::Right),
+    (&["efficiency"], Align::Right),
+];
+
+/// The curve for `width` columns (at least 80 are used): the verdict on the claim where there is one, the law that fits
+/// with knee and peak, what was measured against it, and a picture in letters.
+pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
+    let width = crate::page_width(width);
+    let title = format!("dbdyno scalability: {} [{}]", clean(&view.curve.title), clean(&view.curve.unit));
+    let mut lines = vec![style.paint(&cut(&title, width), Ink::Head)];
+    let mut part = |title: &str, body: Vec<String>| {
+        if !body.is_empty() {
+            lines.push(String::new());
+            lines.push(section(title, style, width));
+            lines.extend(body);
+        }
+    };
+    part(&head(view), verdict(view, style, width));
+    part("FIT", fit(view, width));
+    part(&format!("MEASURED: N are {}", clean(&view.curve.noun)), measured(view, style, width));
+    let drawn = picture(view);
+    if !drawn.is_empty() {
+        part("PICTURE", drawn.into_iter().chain([format!("{:>8}  {LEGEND}", "")]).collect());
+    }
+    let remarks = view.curve.remarks.iter().flat_map(|remark| paragraph("!", LEFT, remark, width));
+    part("TO BE KNOWN", remarks.collect());
+    style.letters(lines.join("\n") + "\n")
+}
+
+/// What the first part is about.
+fn head(view: &ScaleView) -> String {
+    let last = view.curve.degrees().last().copied();
+    match (&view.judgement, view.question.at) {
+        (Some(_), _) => "CLAIM".to_owned(),
+        (None, Some(n)) if last.is_some_and(|last| n <= last) => format!("AT N = {n}"),
+        _ => "BEYOND WHAT WAS MEASURED".to_owned(),
+    }
+}
+
+fn verdict(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
+    let Some(target) = &view.target else { return Vec::new() };
+    let mut lines = Vec::new();
+    let mut fact = |label: &str, text: &str| lines.extend(paragraph(label, LEFT, text, width));
+    if let Some(judgement) = &view.judgement {
+        let claim = &judgement.claim;
+        fact("claim", &format!("{} {} at N = {}", number(claim.rate), view.curve.unit, claim.n));
+        if let Some(said) = &view.question.said {
+            fact("", said);
+        }
+        fact("verdict", judgement.verdict.word());
+        fact("", &judgement.sentence);
+    } else {
+        fact("at", &format!("N = {}", target.n));
+    }
+    match target.estimate {
+        Some(estimate) => fact("estimate", &format!("{} {}", number(estimate), view.curve.unit)),
+        None => fact("estimate", "none: see below why a number is refused"),
+    }
+    fact(
+        "interval",
+        &format!("{}: every rate that the data do not exclude {}", span(target.interval), target.noise.basis()),
+    );
+    fact("linear", &format!("{}: the upper bound of what the data allow, not an estimate", number(target.linear)));
+    if let Some(judgement) = view.open_claim() {
+        let (all, contention) = (judgement.needed.coherency, judgement.needed.contention_only);
+        let ninety =
+            judgement.needed_for_ninety.map(|ninety| format!(", up to {} for 90 % of linear", ninety.coherency));
+        let less = match contention < all {
+            true => format!(" (up to {contention} where coherency is excluded by other means)"),
+            false => String::new(),
+        };
+        let ninety = ninety.unwrap_or_default();
+        let text = format!("measure up to N = {all} to support the claim{less}{ninety}");
+        fact("needed", &text);
+    }
+    let label = if target.estimate.is_some() { "doubtful" } else { "refused" };
+    for (index, reason) in target.reasons.iter().enumerate() {
+        fact(if index == 0 { label } else { "" }, &reason.to_string());
+    }
+    if let Some(line) = lines.iter_mut().find(|line| line.starts_with("verdict")) {
+        *line = style.paint(line, Ink::Head);
+    }
+    lines
+}
+
+/// `48.00 k to 7.040 M`.
+pub(super) fn span(interval: Interval) -> String {
+    format!("{} to {}", number(interval.low), number(interval.high))
+}
+
+fn fit(view: &ScaleView, width: usize) -> Vec<String> {
+    let Some(fitted) = &view.fitted else {
+        let distinct = view.curve.degrees().len();
+        let text = format!("none: {} measured, a curve needs 3 that differ", plural(distinct as u64, "N"));
+        return paragraph("law", LEFT, &text, width);
+    };
+    facts(&view.curve, fitted).into_iter().flat_map(|(name, text)| paragraph(name, LEFT, &text, width)).collect()
+}
+
+/// Law, coefficients, knee, peak and what is to be said of them.
+pub(super) fn facts(curve: &LoadCurve, fitted: &Scalability) -> Vec<(&'static str, String)> {
+    let found = &fitted.fit;
+    let intervals = found.intervals();
+    let coefficient = |at: usize, text: String| match intervals {
+        Some(intervals) => format!("{text} (95 %: {:.3e} to {:.3e})", intervals[at].low, intervals[at].high),
+        None => text,
+    };
+    let of_one = format!("{} {}", number(found.per_unit), curve.unit);
+    let of_one = match intervals {
+        Some([interval, ..]) => format!("{of_one} (95 %: {})", span(interval)),
+        None => of_one,
+    };
+    let mut facts = vec![
+        ("law", "Universal Scalability Law (Gunther 1993): g N / (1 + s (N - 1) + k N (N - 1))".to_owned()),
+        ("g, of one", of_one),
+        ("contention", coefficient(1, format!("s = {:.4}", found.contention))),
+        ("coherency", coefficient(2, format!("k = {:.3e}", found.coherency))),
+    ];
+    facts.extend(
+        fitted
+            .knee_n
+            .filter(|_| has_band(fitted))
+            .map(|knee| ("knee", format!("N = {}: linear scaling would reach the peak there", three_digits(knee)))),
+    );
+    facts.extend(fitted.peak.filter(|_| has_band(fitted)).map(|peak| {
+        let rate = format!("{} {}", number(peak.rate), curve.unit);
+        let (estimate, how) = if peak.is_measured { ("", "") } else { ("ESTIMATE: ", ", beyond what was measured") };
+        match peak.n {
+            Some(n) => ("peak", format!("{estimate}{rate} at N = {}{how}", three_digits(n))),
+            None if found.rate(found.n_range.1) >= REACHED * peak.rate => {
+                ("ceiling", format!("{rate}, and it was reached"))
+            }
+            None => ("ceiling", format!("{estimate}{rate}, which it nears and does not reach")),
+        }
+    }));
+    facts.extend(fitted.notes.iter().enumerate().map(|(at, note)| (if at == 0 { "note" } else { "" }, note.clone())));
+    facts
+}
+
+fn measured(view: &ScaleView, style: Style, width: usize) -> Vec<String> {
+    let mut table = Table::new(&HEADS, &[]);
+    for point in points(view) {
+        let fitted = view.fitted.as_ref();
+        let band = fitted.and_then(|fitted| fitted.fit.band(point.n));
+        table.push(
+            vec![
+                point.n.to_string(),
+                number(point.rate),
+                point.repeats.to_string(),
+                fitted.map_or_else(|| UNKNOWN.to_owned(), |fitted| number(fitted.fit.rate(point.n))),
+                band.map_or_else(|| UNKNOWN.to_owned(), span),
+                fitted.map_or_else(|| UNKNOWN.to_owned(), |_| percent(Ratio(point.efficiency))),
+            ],
+            None,
+        );
+    }
+    table.lines(style, width)
+}
+
+/// What was measured, per N; without a fit nothing is known of efficiency.
+pub(super) fn points(view: &ScaleView) -> Vec<MeasuredPoint> {
+    if let Some(fitted) = &view.fitted {
+        return fitted.measured.clone();
+    }
+    let of = |n: f64| {
+        let rates: Vec<f64> = view.curve.points.iter().filter(|point| point.n == n).map(|point| point.rate).collect();
+        let rate = rates.iter().sum::<f64>() / rates.len() as f64;
+        MeasuredPoint { n, rate, efficiency: f64::NAN, repeats: rates.len() }
+    };
+    view.curve.degrees().into_iter().map(of).collect()
+}

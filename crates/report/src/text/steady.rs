@@ -1,0 +1,50 @@
+//! Whether the rates of runs were steady, as the stored findings have it.
+
+use std::collections::BTreeMap;
+
+use model::{SteadyVerdict, is_void, steady_word};
+use record::{Check, Record, Run, Verdict};
+
+use crate::layout::{clean, cut, paragraph};
+use crate::style::{Ink, Style};
+use crate::words::{dop, list, mark, plural};
+
+/// Runs that are named; a reader of more asks for the page.
+const RUNS_NAMED_MAX: usize = 40;
+
+/// The words with their numbers of runs, and each run that was not steady from beginning to end with what was found.
+/// Nothing where no run was long enough to ask. Void runs are no results, steady or not.
+pub(super) fn steady(record: &Record, style: Style, width: usize) -> Vec<String> {
+    let judged: Vec<(&Run, SteadyVerdict)> =
+        record.runs.iter().filter(|run| !is_void(run)).filter_map(|run| Some((run, steady_word(run)?))).collect();
+    if judged.is_empty() {
+        return Vec::new();
+    }
+    let mut counts: BTreeMap<SteadyVerdict, usize> = BTreeMap::new();
+    judged.iter().for_each(|(_, word)| *counts.entry(*word).or_default() += 1);
+    let counted = list(counts.iter().map(|(word, count)| format!("{count} {}", word.word())));
+    let all = format!("of {} that are long enough to tell: {counted}", plural(judged.len() as u64, "run"));
+    let mut lines = paragraph("", 2, &all, width);
+    let mut others = judged.iter().filter(|(_, word)| *word != SteadyVerdict::Steady);
+    for (run, word) in others.by_ref().take(RUNS_NAMED_MAX) {
+        let finding = run.findings.iter().find(|finding| finding.check == Check::Steady);
+        let (verdict, detail) = finding.map_or((Verdict::Pass, ""), |finding| (finding.verdict, &finding.detail));
+        let said = if detail.is_empty() { word.word() } else { detail };
+        let label = format!(
+            "  {:<5}{:>4} {} {}",
+            mark(verdict),
+            run.number,
+            cut(&clean(&run.test), 8),
+            dop(run.dop, run.sweep)
+        );
+        let doubtful = verdict == Verdict::Warn;
+        let told = paragraph(&label, label.chars().count() + 2, said, width);
+        lines.extend(told.into_iter().enumerate().map(|(index, line)| match index {
+            0 if doubtful => style.paint(&line, Ink::Warning),
+            _ => line,
+        }));
+    }
+    let more = others.count();
+    lines.extend((more > 0).then(|| format!("  and {more} more: the record has them")));
+    lines
+}

@@ -1,0 +1,187 @@
+//! Two sides of a comparison in pairs and a published system, made up: round figures of machines that do not exist.
+
+use std::collections::BTreeMap;
+
+use model::{
+    Columns, CompareOptions, Comparison, Degree, Durability, Fact, FactGroup, MeasuredRate, Origin, PriceBook,
+    PriceItem, PriceKind, System, SystemPoint, SystemTest, compare,
+};
+use record::{Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
+
+/// What ten pairs of runs differ by, beside the difference between the systems.
+const NOISE: [f64; 10] = [0.004, -0.003, 0.001, -0.002, 0.003, -0.004, 0.002, -0.001, 0.0005, -0.0005];
+
+fn some<T>(value: T) -> Option<T> {
+    Some(value)
+}
+
+fn rates(per_second: f64, ratio: f64, scatter: f64) -> Vec<MeasuredRate> {
+    let rate = |(noise, repeat): (f64, u32)| {
+        // Both sides of a pair have the same drift.
+        let drift = 1.0 + 0.01 * f64::from(repeat);
+        MeasuredRate { repeat, per_second: Rate(per_second * drift * ratio * (1.0 + scatter * noise)) }
+    };
+    NOISE.into_iter().zip(1..).map(rate).collect()
+}
+
+fn point(jobs: u32, rates: Vec<MeasuredRate>) -> SystemPoint {
+    let service = Nanos(80_000 * u64::from(jobs));
+    SystemPoint {
+        degree: Degree { dop: Dop::jobs(jobs), in_flight: None },
+        rates,
+        columns: Columns {
+            service_p50_ns: some(service),
+            service_p99_ns: some(Nanos(service.0 * 3)),
+            ..Columns::default()
+        },
+        ..SystemPoint::default()
+    }
+}
+
+/// A test at 1, 2 and 4 jobs.
+pub fn test(
+    code: &str,
+    title: &str,
+    layer: Layer,
+    unit: Unit,
+    per_second: f64,
+    ratio: f64,
+    scatter: f64,
+) -> SystemTest {
+    let points = [(1, 1.0), (2, 1.9), (4, 3.1)];
+    SystemTest {
+        code: code.to_owned(),
+        title: title.to_owned(),
+        layer: some(layer),
+        unit,
+        sweep: Sweep::Jobs,
+        pace: Pace::AsFastAsPossible,
+        data_bytes: None,
+        changes: some(false),
+        parameters: BTreeMap::new(),
+        points: points.map(|(jobs, gain)| point(jobs, rates(per_second * gain, ratio, scatter))).to_vec(),
+        note: None,
+    }
+}
+
+fn fact(group: FactGroup, name: &str, value: &str) -> Fact {
+    Fact { group, name: name.to_owned(), value: value.to_owned() }
+}
+
+fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
+    let updates = SystemTest {
+        changes: some(true),
+        ..test(
+            "T716",
+            "OLTP update, 32 rows per transaction",
+            Layer::Database,
+            Unit::Transaction,
+            900.0,
+            ratio(1.5),
+            noise,
+        )
+    };
+    let mut void = test("T311", "OLTP insert", Layer::Database, Unit::Transaction, 2_000.0, 1.0, 0.0);
+    for point in &mut void.points {
+        (point.rates, point.void) = (Vec::new(), vec!["run 7: the answer was wrong".to_owned()]);
+    }
+    System {
+        name: name.to_owned(),
+        title: "Sample 3.1 on db1".to_owned(),
+        origin: Origin::Measured {
+            begun_at: Timestamp("2026-01-31T12:00:00Z".to_owned()),
+            version: "0.1.0".to_owned(),
+            preset: Preset::Quick,
+            paired_with: some(other.to_owned()),
+        },
+        facts: vec![
+            fact(FactGroup::Machine, "processor", "Sample CPU"),
+            fact(FactGroup::Engine, "engine", "Sample 3.1"),
+        ],
+        durability: some(Durability { durable: some(true), words: "commits are forced".to_owned() }),
+        tests: vec![
+            test("T131", "integer arithmetic", Layer::Cpu, Unit::Operation, 20e6, 1.0, noise),
+            test(
+                "T611",
+                "primary key access, 1 row per statement",
+                Layer::Server,
+                Unit::Statement,
+                50e3,
+                ratio(1.05),
+                noise,
+            ),
+            test("T621", "secondary key access", Layer::Server, Unit::Statement, 800.0, ratio(0.8), noise),
+            test("T626", "random single-block read", Layer::Storage, Unit::Block, 9_000.0, ratio(1.03), noise * 30.0),
+            updates,
+            void,
+        ],
+        remarks: Vec::new(),
+        price: None,
+        claims: Vec::new(),
+        tables: Vec::new(),
+    }
+}
+
+/// Side A and side B of one comparison in pairs; B has another cache and commits that do not wait.
+pub fn pair() -> [System; 2] {
+    let base = side("r-a", "r-b", |_| 1.0, 0.0);
+    let mut other = side("r-b", "r-a", |ratio| ratio, 1.0);
+    other.facts.push(fact(FactGroup::Setting, "sample_cache", "64 MiB"));
+    other.durability = some(Durability { durable: some(false), words: "commits do not wait".to_owned() });
+    other.tests.push(test("T331", "bulk load", Layer::Database, Unit::Row, 1e5, 1.0, 0.0));
+    other.remarks.push("T331: rows do not add up".to_owned());
+    other.remarks.push("the clock was changed".to_owned());
+    [base, other]
+}
+
+/// A published system with figures of two of the tests.
+pub fn published() -> System {
+    let test = |code: &str, title: &str, unit: Unit, per_second: f64| {
+        let mut test = self::test(code, title, Layer::Server, unit, per_second, 1.0, 0.0);
+        for point in &mut test.points {
+            point.rates.truncate(1);
+            point.columns = Columns {
+                operations_per_second: point.rates.first().map(|rate| rate.per_second),
+                cpu_busy: some(Ratio(0.06)),
+                write_bytes_per_second: some(Rate(291e6)),
+                redo_bytes_per_second: some(Rate(15e6)),
+                service_at_most_ns: some(Nanos(500_000)),
+                time_ns: some(Nanos::from_seconds(78.0)),
+                ..Columns::default()
+            };
+        }
+        test
+    };
+    let tests = vec![
+        test("T611", "in-memory primary key access", Unit::Statement, 11_650.0),
+        test("T721", "random write (8 KByte)", Unit::Transaction, 106.4),
+    ];
+    System {
+        name: "sample-2012".to_owned(),
+        title: "Sample 9000 with 2 arrays".to_owned(),
+        origin: Origin::Published { year: 2012, source: "Sample Ltd, report".to_owned() },
+        tests,
+        price: some(book(1_000_000.0)),
+        remarks: vec!["T721: redo is more than what was written".to_owned()],
+        durability: None,
+        ..side("", "", |_| 1.0, 0.0)
+    }
+}
+
+/// A price book of one line.
+pub fn book(list_price: f64) -> PriceBook {
+    let item = PriceItem {
+        name: "all of it".to_owned(),
+        kind: PriceKind::Once,
+        quantity: 1.0,
+        list_price,
+        discount: Ratio(0.2),
+    };
+    let (currency, date, source) = ("CHF".to_owned(), "2026-01-31".to_owned(), "an offer".to_owned());
+    PriceBook { currency, date, source, years: 3, items: vec![item] }
+}
+
+/// `systems` compared by the usual rules.
+pub fn compared(systems: &[System]) -> Comparison {
+    compare(systems, CompareOptions::default())
+}

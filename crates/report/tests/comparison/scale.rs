@@ -1,0 +1,95 @@
+//! The scalability of one test on a terminal.
+
+use dbdyno_report::{LoadCurve, ScaleQuestion, ScaleView, Style, scale_text};
+use model::scalability::{LoadPoint, SharedCeiling};
+
+use crate::fixture::{pair, published};
+
+fn text(points: &[(f64, f64)], question: ScaleQuestion) -> String {
+    let curve = LoadCurve {
+        title: "hosts.csv".to_owned(),
+        unit: "IOPS".to_owned(),
+        noun: "hosts".to_owned(),
+        points: points.iter().map(|(n, rate)| LoadPoint::new(*n, *rate)).collect(),
+        remarks: Vec::new(),
+    };
+    scale_text(&ScaleView::new(curve, question), Style::default(), 80)
+}
+
+/// The law with contention 2 % and coherency 0.2 %.
+fn law(n: f64) -> f64 {
+    100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-3 * n * (n - 1.0))
+}
+
+#[test]
+fn a_curve_with_knee_peak_and_picture() {
+    let points: Vec<(f64, f64)> = (0..7).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
+    insta::assert_snapshot!(text(&points, ScaleQuestion::default()));
+}
+
+#[test]
+fn a_claim_from_one_point_is_unsupported_with_interval_and_how_far_to_measure() {
+    let claim = ScaleQuestion { at: Some(128.0), claim: Some(7e6), ..ScaleQuestion::default() };
+    let text = text(&[(3.0, 165_000.0)], claim);
+    insta::assert_snapshot!(text);
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in ["verdict UNSUPPORTED", "to 7.040 M", "measure up to N = 128", "up to 39 for 90 % of linear"] {
+        assert!(words.contains(said), "no {said} in\n{text}");
+    }
+}
+
+#[test]
+fn a_claim_above_what_is_shared_is_contradicted() {
+    let points: Vec<(f64, f64)> = (0..7).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
+    let switch = SharedCeiling { name: "switch".to_owned(), capacity: Some(1_000.0) };
+    let question = |rate| ScaleQuestion {
+        at: Some(80.0),
+        claim: Some(rate),
+        ceilings: vec![switch.clone()],
+        ..ScaleQuestion::default()
+    };
+    let text = text(&points, question(1_200.0));
+    assert!(text.contains("verdict    CONTRADICTED"), "{text}");
+    assert!(!text.contains("\nneeded "), "more measurements would not help it\n{text}");
+}
+
+#[test]
+fn what_is_added_is_what_the_points_differ_in() {
+    let systems = pair();
+    let curve = LoadCurve::of_test(&systems[0], &systems[0].tests[1]);
+    assert_eq!((curve.noun.as_str(), curve.degrees()), ("jobs", vec![1.0, 2.0, 4.0]));
+    assert_eq!(curve.points.len(), 30, "each repetition is a point");
+    let mut test = published().tests[0].clone();
+    test.points.truncate(1);
+    test.points[0].degree.dop.nodes = 3;
+    let curve = LoadCurve::of_test(&systems[0], &test);
+    assert_eq!((curve.noun.as_str(), curve.degrees()), ("nodes", vec![3.0]), "a single point on three nodes");
+}
+
+#[test]
+fn remarks_on_other_tests_are_left_out_and_no_others() {
+    let mut systems = pair();
+    let [own, other] = [1, 0].map(|index| format!("{}: the rates jump", systems[0].tests[index].code));
+    let all = "the measurement was broken off".to_owned();
+    systems[0].remarks = vec![own.clone(), other, all.clone()];
+    assert_eq!(LoadCurve::of_test(&systems[0], &systems[0].tests[1]).remarks, [own, all]);
+}
+
+#[test]
+fn a_fit_whose_scatter_is_not_known_promises_nothing() {
+    let points: Vec<(f64, f64)> = [1.0, 2.0, 4.0].map(|n| (n, law(n))).to_vec();
+    let text = text(&points, ScaleQuestion::default());
+    assert!(text.contains("contention"), "{text}");
+    let picture = text.split("PICTURE").nth(1).unwrap();
+    let drawn: String = picture.lines().filter(|line| line.contains('|')).collect();
+    assert!(drawn.contains('o') && !drawn.contains(['.', ':']), "{text}");
+    assert!(!text.contains("\nknee ") && !text.contains("\npeak "), "{text}");
+}
+
+#[test]
+fn a_ceiling_that_was_reached_is_not_said_to_be_neared() {
+    let flat = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, 100.0)), ScaleQuestion::default());
+    assert!(flat.contains("ceiling    100.0 IOPS, and it was reached"), "{flat}");
+    let rising = text(&[1.0, 2.0, 4.0, 8.0].map(|n| (n, n / (1.0 + 0.05 * (n - 1.0)))), ScaleQuestion::default());
+    assert!(!rising.contains("reached\n"), "{rising}");
+}

@@ -1,0 +1,117 @@
+//! A comparison on a terminal.
+
+use dbdyno_report::{ComparisonView, Style, comparison_html, comparison_junit, comparison_markdown, comparison_text};
+use model::{Gate, Origin, System};
+
+use crate::fixture::{book, compared, pair, published};
+
+fn text(systems: &[System], width: usize) -> String {
+    let comparison = compared(systems);
+    let view = ComparisonView { systems, comparison: &comparison, prices: &[], gate: None };
+    comparison_text(&view, Style::default(), width)
+}
+
+#[test]
+fn both_sides_of_a_pair_at_80_columns() {
+    insta::assert_snapshot!(text(&pair(), 80));
+}
+
+#[test]
+fn with_prices_a_gate_and_a_published_system_at_100_columns() {
+    let [a, b] = pair();
+    let systems = [a, b, published()];
+    let comparison = compared(&systems);
+    let gate: Gate = "slower>2%,incomparable".parse().unwrap();
+    let prices = [Some(book(10_000.0)), Some(book(11_000.0)), systems[2].price.clone()];
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
+    insta::assert_snapshot!(comparison_text(&view, Style::default(), 100));
+}
+
+/// The two sides as if each had been measured on its own.
+fn unpaired() -> [System; 2] {
+    pair().map(|mut system| {
+        if let Origin::Measured { paired_with, .. } = &mut system.origin {
+            *paired_with = None;
+        }
+        system
+    })
+}
+
+#[test]
+fn a_verdict_that_does_not_rest_on_pairs_says_so_in_every_form() {
+    let systems = unpaired();
+    let comparison = compared(&systems);
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None };
+    let text = comparison_text(&view, Style::default(), 100);
+    assert!(text.contains("SLOWER, unpaired\n") && text.contains("1 SLOWER unpaired"), "{text}");
+    let narrow = comparison_text(&view, Style::default(), 80);
+    assert!(narrow.contains("SLOWER,\n") && narrow.contains(" unpaired\n"), "{narrow}");
+    assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
+    assert!(comparison_markdown(&view).contains("| SLOWER, unpaired |"));
+    assert!(comparison_junit(&view).contains("SLOWER, unpaired -20."));
+    let page = comparison_html(&view);
+    assert!(page.contains("SLOWER, unpaired") && !page.contains("<strong>SLOWER"), "it is not bold");
+}
+
+#[test]
+fn a_change_at_another_degree_than_the_best_says_where_it_is() {
+    let [mut a, b] = pair();
+    let position = a.tests.iter().position(|test| test.code == "T621").unwrap();
+    // The base is best at 2 jobs, by little: both together give most at 4.
+    for rate in &mut a.tests[position].points[1].rates {
+        rate.per_second.0 *= 1.7;
+    }
+    let systems = [a, b];
+    let comparison = compared(&systems);
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None };
+    let text = comparison_text(&view, Style::default(), 120);
+    assert!(text.replace("\n      ", " ").contains("change at J4 on both"), "{text}");
+    assert_eq!(text.matches("on both").count(), 1, "only where it is not at the best of each\n{text}");
+    assert!(comparison_markdown(&view).contains("% at J4 on both |"));
+    assert!(comparison_html(&view).contains("change at J4 on both"));
+}
+
+#[test]
+fn a_gate_to_which_nothing_came_fails_in_every_form() {
+    let [a, mut b] = pair();
+    b.tests.iter_mut().for_each(|test| test.pace = record::Pace::Rate { steps_per_second: 1.0 });
+    let systems = [a, b];
+    let comparison = compared(&systems);
+    let gate: Gate = "slower>2%".parse().unwrap();
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: Some(&gate) };
+    let text = comparison_text(&view, Style::default(), 100);
+    assert!(text.contains("all tests: nothing was compared"), "{text}");
+    let xml = comparison_junit(&view);
+    assert!(xml.contains("failures=\"1\"") && xml.contains("name=\"all tests\""), "{xml}");
+}
+
+#[test]
+fn no_line_is_wider_than_the_page_and_ascii_is_ascii() {
+    let [a, mut b] = pair();
+    b.facts[0].value = "a very long name of a processor ".repeat(9);
+    b.title = "\u{1b}[2Jinjected".to_owned();
+    for width in [20, 80, 99, 120, 300] {
+        for line in text(&[a.clone(), b.clone()], width).lines() {
+            assert!(line.chars().count() <= width.clamp(80, 120), "{line}");
+            assert!(!line.contains('\u{1b}'), "{line}");
+        }
+    }
+    let systems = [a, b];
+    let comparison = compared(&systems);
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None };
+    assert!(comparison_text(&view, Style { colour: false, ascii: true }, 80).is_ascii());
+}
+
+#[test]
+fn what_is_about_tests_that_are_not_compared_is_not_said() {
+    let text = text(&pair(), 80);
+    assert!(text.contains("the clock was changed") && !text.contains("rows do not add up"), "{text}");
+    assert!(text.contains("T331  bulk load: only on B"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_compared_has_no_ratio() {
+    let text = text(&pair(), 80);
+    let line = text.lines().skip_while(|line| !line.starts_with("T716")).nth(2).unwrap();
+    assert!(line.starts_with("  B") && line.ends_with("INCOMPARABLE") && !line.contains('%'), "{line}");
+}

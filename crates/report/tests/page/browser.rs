@@ -1,0 +1,167 @@
+//! A headless Chromium, asked over a pipe in the words of the Chrome DevTools Protocol.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Value, json};
+
+/// An answer that takes longer is a failure.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Names under which distributions install it.
+const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+
+/// A running browser with one tab; it ends with this value.
+pub struct Browser {
+    child: Child,
+    requests: Option<ChildStdin>,
+    answers: Receiver<Value>,
+    session: String,
+    number: u64,
+    /// Everything that the browser told without being asked.
+    pub events: Vec<Value>,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts it.
+    ///
+    /// # Panics
+    /// Where there is none: a page that was not looked at is not tested.
+    pub fn start() -> Browser {
+        let found = PROGRAMS.into_iter().find(|program| Command::new(program).arg("--version").output().is_ok());
+        let program = found.expect("no Chromium; hint: ./test.sh installs it, or apt-get install chromium");
+        let profile = tempfile::tempdir().unwrap();
+        // Protocol messages go over descriptors 3 and 4, which the shell makes of our pipes.
+        let script = r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#;
+        let mut child = Command::new("sh")
+            .args(["-c", script, "sh", program, "--headless=new", "--remote-debugging-pipe", "--disable-gpu"])
+            .args(["--no-sandbox", "--no-first-run", "--disable-extensions", "--disable-background-networking"])
+            .args(["--disable-dev-shm-usage", "--force-color-profile=srgb", "--hide-scrollbars"])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let (sender, answers) = channel();
+        thread::spawn(move || {
+            let mut message = Vec::new();
+            while stdout.read_until(0, &mut message).is_ok_and(|length| length > 0) {
+                message.pop();
+                let Ok(value) = serde_json::from_slice(&message) else { return };
+                if sender.send(value).is_err() {
+                    return;
+                }
+                message.clear();
+            }
+        });
+        let requests = child.stdin.take();
+        let mut browser = Browser {
+            child,
+            requests,
+            answers,
+            session: String::new(),
+            number: 0,
+            events: Vec::new(),
+            _profile: profile,
+        };
+        let target = browser.ask("Target.createTarget", json!({"url": "about:blank"}))["targetId"].clone();
+        let attached = browser.ask("Target.attachToTarget", json!({"targetId": target, "flatten": true}));
+        browser.session = attached["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            browser.ask(&format!("{domain}.enable"), json!({}));
+        }
+        browser
+    }
+
+    /// Asks, and waits for the answer.
+    ///
+    /// # Panics
+    /// Where the browser answers with an error or not at all.
+    pub fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        self.number += 1;
+        let mut request = json!({"id": self.number, "method": method, "params": parameters});
+        if !self.session.is_empty() {
+            request["sessionId"] = json!(self.session);
+        }
+        let pipe = self.requests.as_mut().unwrap();
+        pipe.write_all(format!("{request}\0").as_bytes()).and_then(|()| pipe.flush()).unwrap();
+        loop {
+            let answer = self.next().unwrap_or_else(|| panic!("no answer to {method}"));
+            if answer["id"] == json!(self.number) {
+                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+                return answer["result"].clone();
+            }
+        }
+    }
+
+    /// The next message, which is kept where it is no answer.
+    fn next(&mut self) -> Option<Value> {
+        let message = self.answers.recv_timeout(PATIENCE).ok()?;
+        if message["method"].is_string() {
+            self.events.push(message.clone());
+        }
+        Some(message)
+    }
+
+    /// Opens `file` in a window of this size and waits until it is loaded.
+    pub fn open(&mut self, file: &Path, (width, height): (u32, u32), scheme: &str) {
+        let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
+        self.ask("Emulation.setDeviceMetricsOverride", metrics);
+        let feature = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}], "media": ""});
+        self.ask("Emulation.setEmulatedMedia", feature);
+        self.events.clear();
+        self.ask("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
+            self.next().expect("the page was not loaded");
+        }
+    }
+
+    /// The value of a JavaScript expression; a promise is waited for.
+    ///
+    /// # Panics
+    /// Where it throws.
+    pub fn evaluate(&mut self, expression: &str) -> Value {
+        let parameters = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.ask("Runtime.evaluate", parameters);
+        assert!(answer["exceptionDetails"].is_null(), "{}", answer["exceptionDetails"]);
+        answer["result"]["value"].clone()
+    }
+
+    /// Presses and releases a key, such as `Enter`.
+    pub fn press(&mut self, key: &str, code: u32) {
+        let text = if key == "Enter" { "\r" } else { "" };
+        for kind in [if text.is_empty() { "rawKeyDown" } else { "keyDown" }, "keyUp"] {
+            let event = json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text});
+            self.ask("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Bytes that `method` answers in base64.
+    pub fn bytes(&mut self, method: &str, parameters: Value) -> Vec<u8> {
+        let answer = self.ask(method, parameters);
+        BASE64_STANDARD.decode(answer["data"].as_str().unwrap()).unwrap()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        // Without its pipe the browser ends; what does not end is ended.
+        self.requests = None;
+        for _ in 0..50 {
+            if matches!(self.child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(100));
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

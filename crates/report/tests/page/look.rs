@@ -1,0 +1,225 @@
+//! The page in a browser: what it says on its console, what it asks of the network, whether everyone can use it, how
+//! it looks. The pictures go to target/screenshots.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use dbdyno_report::{PageOptions, html, system_html};
+use serde_json::{Value, json};
+
+use crate::browser::Browser;
+use crate::{published, series};
+
+const AXE: &str = include_str!("axe.min.js");
+
+/// A desk and a telephone.
+const SIZES: [(u32, u32); 2] = [(1280, 800), (390, 844)];
+
+/// The tallest picture: browsers cannot draw much higher ones.
+const PICTURE_HEIGHT_MAX: f64 = 15_000.0;
+
+/// Where the pictures go.
+fn screenshots() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
+    fs::create_dir_all(&folder).unwrap();
+    folder.canonicalize().unwrap()
+}
+
+/// The page of the sample record, written once.
+static PAGE: LazyLock<PathBuf> = LazyLock::new(|| {
+    let path = screenshots().join("record.html");
+    fs::write(&path, html(&series::record(), &PageOptions { place: "record.json", ..PageOptions::default() })).unwrap();
+    path
+});
+
+#[test]
+fn the_page_is_quiet_fits_and_can_be_used_by_everyone() {
+    let mut browser = Browser::start();
+    for (width, height) in SIZES {
+        for scheme in ["light", "dark"] {
+            let place = format!("{width} {scheme}");
+            browser.open(&PAGE, (width, height), scheme);
+            let colours = browser.evaluate("getComputedStyle(document.body).backgroundColor");
+            assert_eq!(colours == "rgb(255, 255, 255)", scheme == "light", "{place}: {colours}");
+            let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
+            assert!(overflow.as_i64().unwrap() <= 0, "{place}: the page is {overflow} pixels too wide");
+            picture(&mut browser, &format!("record-{width}-{scheme}"));
+            asked_nobody(&browser, &place);
+            assert_eq!(serious(&mut browser), Vec::<String>::new(), "{place}");
+        }
+    }
+}
+
+#[test]
+fn the_page_of_a_published_system_is_quiet_fits_and_can_be_used_too() {
+    let path = screenshots().join("published.html");
+    fs::write(&path, system_html(&published::system(), &PageOptions::default())).unwrap();
+    let mut browser = Browser::start();
+    for (size, scheme) in SIZES.into_iter().zip(["light", "dark"]) {
+        browser.open(&path, size, scheme);
+        let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
+        assert!(overflow.as_i64().unwrap() <= 0, "{size:?}: the page is {overflow} pixels too wide");
+        picture(&mut browser, &format!("published-{}-{scheme}", size.0));
+        asked_nobody(&browser, scheme);
+        assert_eq!(serious(&mut browser), Vec::<String>::new(), "{size:?}");
+    }
+}
+
+/// Neither an error on the console nor a request beside the page itself.
+fn asked_nobody(browser: &Browser, place: &str) {
+    for event in &browser.events {
+        let parameters = &event["params"];
+        let bad = match event["method"].as_str().unwrap_or_default() {
+            "Runtime.exceptionThrown" => true,
+            "Runtime.consoleAPICalled" => parameters["type"] == "error" || parameters["type"] == "warning",
+            "Log.entryAdded" => parameters["entry"]["level"] != "verbose",
+            "Network.requestWillBeSent" => {
+                let url = parameters["request"]["url"].as_str().unwrap_or_default();
+                !url.ends_with(".html") && !url.starts_with("data:")
+            }
+            _ => false,
+        };
+        assert!(!bad, "{place}: {event}");
+    }
+}
+
+/// What axe-core finds that is serious or critical.
+fn serious(browser: &mut Browser) -> Vec<String> {
+    browser.evaluate(&format!("{AXE}; undefined"));
+    let found = browser.evaluate(
+        "axe.run(document, { resultTypes: ['violations'] }).then((found) => ({ passes: found.passes.length, \
+         violations: found.violations.map(({ id, impact, nodes }) => ({ id, impact, \
+         nodes: nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + ' ' + node.failureSummary) })) }))",
+    );
+    assert!(found["passes"].as_u64().unwrap() > 20, "axe has hardly looked: {found}");
+    let violations = found["violations"].as_array().unwrap().iter();
+    let bad = |violation: &&Value| violation["impact"] == "serious" || violation["impact"] == "critical";
+    violations.filter(bad).map(Value::to_string).collect()
+}
+
+/// Writes pictures of the top of the page and of all of it.
+fn picture(browser: &mut Browser, name: &str) {
+    let height = browser.evaluate("document.documentElement.scrollHeight").as_f64().unwrap();
+    let width = browser.evaluate("innerWidth").as_f64().unwrap();
+    let clip = |height: f64| json!({"x": 0, "y": 0, "width": width, "height": height, "scale": 1});
+    let folder = screenshots();
+    for (part, height) in [("top", 1_200.0), ("all", height.min(PICTURE_HEIGHT_MAX))] {
+        let wanted = json!({"format": "png", "captureBeyondViewport": true, "clip": clip(height)});
+        let image = browser.bytes("Page.captureScreenshot", wanted);
+        assert!(image.starts_with(b"\x89PNG") && image.len() > 20_000, "{name}: no picture");
+        fs::write(folder.join(format!("{name}-{part}.png")), image).unwrap();
+    }
+}
+
+const COLUMN: &str = "Array.from(document.querySelectorAll('#runs-table tbody tr')).map(({ cells: [,,,,,, cell] }) => \
+     (cell.dataset.v ?? cell.textContent) || null)";
+
+/// The values of the column of rates: those that are known, and whether the unknown ones are all below them.
+fn column(browser: &mut Browser) -> (Vec<f64>, bool) {
+    let cells = browser.evaluate(COLUMN);
+    let values: Vec<Option<f64>> =
+        cells.as_array().unwrap().iter().map(|value| value.as_str().map(|value| value.parse().unwrap())).collect();
+    let known: Vec<f64> = values.iter().copied().flatten().collect();
+    let below = values[known.len()..].iter().all(Option::is_none);
+    (known, below)
+}
+
+#[test]
+fn the_table_of_runs_is_sorted_by_the_keyboard() {
+    let mut browser = Browser::start();
+    browser.open(&PAGE, SIZES[0], "light");
+    let head = "document.querySelector('#runs-table').tHead.rows[1].cells[6]";
+    browser.evaluate(&format!("{head}.querySelector('button').focus()"));
+    browser.press("Enter", 13);
+    assert_eq!(browser.evaluate(&format!("{head}.getAttribute('aria-sort')")), "ascending");
+    let (ascending, below) = column(&mut browser);
+    assert!(ascending.is_sorted() && below && ascending.len() > 30, "{ascending:?}");
+    browser.press("Enter", 13);
+    assert_eq!(browser.evaluate(&format!("{head}.getAttribute('aria-sort')")), "descending");
+    let (descending, below) = column(&mut browser);
+    assert!(descending.iter().rev().is_sorted() && below);
+    assert_eq!(browser.evaluate("document.querySelectorAll('[aria-sort]').length"), 1);
+}
+
+#[test]
+fn the_figures_of_a_chart_are_said_to_the_keyboard_and_the_pointer() {
+    let mut browser = Browser::start();
+    browser.open(&PAGE, SIZES[1], "light");
+    let frame = "document.querySelector('#throughput figure .scroll')";
+    browser.evaluate(&format!("{frame}.scrollIntoView({{ behavior: 'instant' }}); {frame}.focus()"));
+    browser.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    browser.press("ArrowRight", 39);
+    let told = browser.evaluate("document.querySelector('#tip.on').textContent");
+    let first = browser.evaluate(&format!("{frame}.querySelector('[data-label]').dataset.label"));
+    assert_eq!(told, first);
+    let inside = "(() => { const box = document.querySelector('#tip').getBoundingClientRect(); \
+                  return box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight; })()";
+    assert_eq!(browser.evaluate(inside), true);
+    browser.press("Escape", 27);
+    assert_eq!(browser.evaluate("document.querySelectorAll('#tip.on').length"), 0);
+    let place = browser.evaluate(&format!(
+        "(() => {{ const box = {frame}.querySelector('.point').getBoundingClientRect(); \
+         return [box.left + box.width / 2, box.top + box.height / 2]; }})()"
+    ));
+    browser.ask("Input.dispatchMouseEvent", json!({"type": "mouseMoved", "x": place[0], "y": place[1]}));
+    assert_eq!(browser.evaluate("document.querySelectorAll('#tip.on').length"), 1);
+}
+
+#[test]
+fn the_data_of_a_chart_become_a_table_and_a_file() {
+    let mut browser = Browser::start();
+    browser.open(&PAGE, SIZES[0], "light");
+    let details = "document.querySelector('#throughput details.data')";
+    let lines = browser.evaluate(&format!("{details}.querySelector('pre').textContent.trim().split('\\n').length - 1"));
+    browser.evaluate(&format!(
+        "new Promise((done) => {{ {details}.addEventListener('toggle', () => setTimeout(done, 50)); {details}.open = true; }})"
+    ));
+    assert_eq!(browser.evaluate(&format!("{details}.querySelectorAll('tbody tr').length")), lines);
+    // The file is what stands on the page: the script is asked which it would save.
+    let saved = browser.evaluate(
+        "(() => { let saved = null; const make = URL.createObjectURL; URL.createObjectURL = (blob) => { saved = blob; \
+         return make.call(URL, blob); }; document.querySelector('#throughput button.csv').click(); return saved.text(); })()",
+    );
+    assert_eq!(saved.as_str().unwrap().trim().lines().count() as u64 - 1, lines.as_u64().unwrap());
+    asked_nobody(&browser, "data");
+}
+
+#[test]
+fn colours_can_be_chosen() {
+    let mut browser = Browser::start();
+    browser.open(&PAGE, SIZES[0], "light");
+    let paper = "getComputedStyle(document.body).backgroundColor";
+    browser.evaluate("document.getElementById('theme').click(); document.getElementById('theme').click()");
+    assert_eq!(browser.evaluate("document.documentElement.dataset.theme"), "dark");
+    assert_ne!(browser.evaluate(paper), "rgb(255, 255, 255)");
+    assert_eq!(serious(&mut browser), Vec::<String>::new());
+}
+
+#[test]
+fn all_charts_and_tables_fit_on_paper() {
+    let mut browser = Browser::start();
+    // What A4 is wide between the margins of the style, in CSS pixels: upright, and for the table of runs lying.
+    for (width, tables) in [(703, "main > section:not(#runs) table"), (1032, "#runs table")] {
+        browser.open(&PAGE, (width, 1000), "dark");
+        browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
+        browser.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })");
+        let cut = browser.evaluate(&format!(
+            "Array.from(document.querySelectorAll('{tables}')).map((table) => [table.id, table.getBoundingClientRect().right]) \
+             .filter(([, right]) => right > innerWidth + 1)"
+        ));
+        assert_eq!(cut, json!([]), "tables that are cut on paper");
+    }
+    browser.open(&PAGE, (703, 1000), "dark");
+    browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
+    let lost = browser.evaluate(
+        "Array.from(document.querySelectorAll('main svg')).filter((svg) => { const box = svg.getBoundingClientRect(); \
+         return box.width < 150 || box.height < 40 || box.right > innerWidth + 1; }).length",
+    );
+    assert_eq!(lost, 0, "charts that are not on the paper");
+    assert_eq!(browser.evaluate("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+    browser.ask("Emulation.setEmulatedMedia", json!({"media": ""}));
+    let paper = browser.bytes("Page.printToPDF", json!({"preferCSSPageSize": true, "printBackground": true}));
+    assert!(paper.starts_with(b"%PDF") && paper.len() > 50_000, "{} bytes", paper.len());
+    fs::write(screenshots().join("record.pdf"), paper).unwrap();
+}

@@ -1,0 +1,162 @@
+//! The runs of a plan, one after the other. The record is written after every run.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use record::{DataSet, Outcome, PlannedRun, Record, Run, Status};
+
+use crate::io::{ProbeGround, same_device};
+use crate::measurement::{Bench, Subject, measure_one, not_begun, timestamp};
+use crate::opening::Opened;
+use crate::plan::Item;
+use crate::sampler::{Sources, Watched};
+use crate::{Error, Event, Fault, Result, data};
+
+/// The engine as it is measured; probes of storage work in `probed`.
+pub(crate) fn subject<'a>(opened: &'a Opened<'_>, probed: &Path) -> Subject<'a> {
+    Subject {
+        engine: opened.engine,
+        node: opened.node.as_ref(),
+        inventory: opened.inventory.clone(),
+        on_probed_device: opened.node.data_directory().is_some_and(|data| same_device(data, probed)),
+    }
+}
+
+/// Where counters come from: of the device below the engine's data, or below `directory` where they are elsewhere.
+///
+/// # Errors
+/// Where the engine gives no session.
+pub(crate) fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) -> Result<Sources<'a>> {
+    let data_directory = subject.and_then(|subject| subject.node.data_directory());
+    let watched = data_directory.unwrap_or(directory);
+    let engine = subject
+        .map(|subject| Ok::<_, Error>(Mutex::new(Watched { node: subject.node, session: subject.node.connect()? })))
+        .transpose()?;
+    let bookkeeping_commits = AtomicU64::new(0);
+    let host = Mutex::new(host::Counters::new(watched));
+    Ok(Sources {
+        host,
+        engine,
+        device_is_engines: data_directory.is_some(),
+        bookkeeping_commits,
+        flush_probe_ns: AtomicU64::new(0),
+    })
+}
+
+/// Notes in `record` that it is over, and why if it was broken off.
+pub(crate) fn conclude(record: &mut Record, error: Option<&Error>) {
+    (record.status, record.reason) = match error {
+        None => (Status::Finished, None),
+        Some(error) if error.fault == Fault::Interrupted => (Status::Interrupted, None),
+        Some(error) => (Status::Failed, Some(error.message.clone())),
+    };
+    record.ended_at = Some(timestamp());
+}
+
+/// Every run of the plan that is not in the record yet, test by test.
+pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_>]) -> Result<()> {
+    let done: BTreeSet<u32> = record.runs.iter().map(|run| run.number).collect();
+    let todo: Vec<PlannedRun> =
+        bench.plan.runs.iter().filter(|planned| !done.contains(&planned.number)).cloned().collect();
+    record.runs.iter().for_each(|run| remember_flush(bench, run));
+    let mut loaded = false;
+    let mut storage = ProbeGround::default();
+    for group in todo.chunk_by(|one, next| one.test == next.test) {
+        let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
+            return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
+        };
+        if !loaded && matches!(item, Item::Test(_)) {
+            // Probes first and on an empty machine: loading leaves dirty pages behind.
+            storage.clear();
+            load(bench, record, path, &todo, items)?;
+            loaded = true;
+        }
+        run_group(bench, record, path, item, group, &mut storage)?;
+    }
+    Ok(())
+}
+
+/// Loads what the tests of `todo` need and is not there yet, and notes it in the record.
+pub(crate) fn load(
+    bench: &Bench<'_>,
+    record: &mut Record,
+    path: &Path,
+    todo: &[PlannedRun],
+    items: &[Item<'_>],
+) -> Result<()> {
+    for set in data::load(bench, todo, items)? {
+        remember(&mut record.data_sets, set);
+    }
+    Ok(store::write(path, record)?)
+}
+
+/// Adds `set` to what the record knows of the tables; how a table was loaded is not forgotten when it is used again.
+fn remember(known: &mut Vec<DataSet>, set: DataSet) {
+    match known.iter_mut().find(|known| known.table == set.table) {
+        Some(known) if set.reused && known.fingerprint == set.fingerprint => {}
+        Some(known) => *known = set,
+        None => known.push(set),
+    }
+}
+
+/// The sweep of one test. A test that fails is no reason to stop; an engine that is gone is.
+pub(crate) fn run_group(
+    bench: &Bench<'_>,
+    record: &mut Record,
+    path: &Path,
+    item: Item<'_>,
+    group: &[PlannedRun],
+    storage: &mut ProbeGround,
+) -> Result<()> {
+    let stage = bench.stage();
+    let on_stage = match item {
+        Item::Test(test) => stage.as_ref().map(|stage| (test, stage)),
+        Item::Probe(_) => None,
+    };
+    let set_up = on_stage.map_or(Ok(()), |(test, stage)| workload::set_up(test, stage).map_err(Error::from));
+    let mut one = |planned: &PlannedRun, record: &mut Record| {
+        let run = match &set_up {
+            Ok(()) => measure_one(bench, planned, item, storage)?,
+            Err(error) => not_begun(bench, planned, item, error),
+        };
+        bench.listener.hear(&Event::Ended(&run));
+        remember_flush(bench, &run);
+        let failed = run.outcome != Outcome::Done;
+        record.runs.push(run);
+        store::write(path, record)?;
+        if failed { still_there(bench) } else { Ok(()) }
+    };
+    let result = group.iter().try_for_each(|planned| one(planned, record));
+    if let Some((test, stage)) = on_stage
+        && let Err(error) = workload::tear_down(test, stage)
+        && result.is_ok()
+    {
+        bench.listener.hear(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
+    }
+    result
+}
+
+/// Notes how long a commit of the probe takes with one job: commits of the engine are held against it.
+fn remember_flush(bench: &Bench<'_>, run: &Run) {
+    let on_it = bench.subject.is_some_and(|subject| subject.on_probed_device);
+    if run.test == probe::COMMIT && run.dop.jobs == 1 && on_it && !model::is_void(run) {
+        bench.sources.flush_probe_ns.store(run.service.p50_ns.0, Ordering::Relaxed);
+    }
+}
+
+/// Whether the engine answers; the sampler goes on with the new session, because its own may be what was lost.
+fn still_there(bench: &Bench<'_>) -> Result<()> {
+    let Some(subject) = bench.subject else { return Ok(()) };
+    match subject.node.connect() {
+        Ok(session) => {
+            if let Some(engine) = &bench.sources.engine {
+                engine.lock().unwrap_or_else(PoisonError::into_inner).session = session;
+            }
+            Ok(())
+        }
+        Err(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))
+            .hint("what was measured is in the record; go on with --resume")),
+    }
+}

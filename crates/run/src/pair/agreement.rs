@@ -1,0 +1,155 @@
+//! What both sides can be asked: the same tests at the same degrees of parallelism on the same rows, in the same order.
+
+use std::path::Path;
+
+use record::{Pairing, Plan, PlannedRun, Skipped};
+use workload::{Sizes, Test};
+
+use super::{PairRequest, SIDES};
+use crate::io::Offer;
+use crate::opening::sizes;
+use crate::order::{in_rounds, other};
+use crate::pair::stand::Stand;
+use crate::plan::{Ability, Item, Machine, is_file, number, plan_once, select};
+use crate::{Error, Request, Result};
+
+/// The tests that `request` asks for. Probes know no target and are left out of a layer; one that is asked for by name
+/// is a mistake.
+///
+/// # Errors
+/// For a word that names nothing, or nothing but probes.
+pub(super) fn contested<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
+    let is_test = |item: &Item<'_>| matches!(item, Item::Test(_));
+    let items = select(request, own)?;
+    for word in request.tests.words.iter().filter(|word| !is_file(word)) {
+        if !items.iter().any(|item| is_test(item) && item.matches(word)) {
+            return Err(Error::user(format!("{word} is about the machine alone and has no two sides"))
+                .hint("give tests of an engine; probes are run by dbdyno run"));
+        }
+    }
+    Ok(items.into_iter().filter(is_test).collect())
+}
+
+/// The plans of both sides, with the sizes that they share: a small table that fits the smaller of the two caches, a
+/// large one that fits neither.
+///
+/// # Errors
+/// Where no test can be run on both.
+pub(super) fn agree(
+    request: &PairRequest,
+    stands: &[Stand<'_>; 2],
+    directory: &Path,
+    items: &[Item<'_>],
+) -> Result<[(Plan, Sizes); 2]> {
+    let [a, b] = stands.each_ref().map(|stand| sizes(&request.request, Some(&stand.opened)));
+    let rows = (a.small_rows.min(b.small_rows), a.large_rows.max(b.large_rows));
+    let [a, b] = [a, b].map(|sizes| Sizes { small_rows: rows.0, large_rows: rows.1, ..sizes });
+    let one = |stand: &Stand<'_>, sizes: &Sizes| {
+        let ability = Ability { engine: stand.opened.engine, caps: *stand.opened.node.caps() };
+        let machine = Machine {
+            processors: host::cpus_allowed().len() as u32,
+            storage: Offer::look(directory, request.request.preset),
+        };
+        let target = stand.workplace.target.to_string();
+        plan_once(&request.request, &target, directory, items, Some(&ability), sizes, &machine)
+    };
+    let plans = joined(
+        [one(&stands[0], &a), one(&stands[1], &b)],
+        request.pairs,
+        &request.records.each_ref().map(|path| store::id_of(path)),
+    )?;
+    let [plan_a, plan_b] = plans;
+    Ok([(plan_a, a), (plan_b, b)])
+}
+
+/// Both plans with the runs that both have, `pairs` times, in an order by lot. `names` are those of the records.
+fn joined(mut plans: [Plan; 2], pairs: u32, names: &[String; 2]) -> Result<[Plan; 2]> {
+    let has =
+        |plan: &Plan, run: &PlannedRun| plan.runs.iter().any(|other| (&other.test, other.dop) == (&run.test, run.dop));
+    let once: Vec<PlannedRun> = plans[0].runs.iter().filter(|run| has(&plans[1], run)).cloned().collect();
+    let mut skipped: Vec<Skipped> = Vec::new();
+    for skip in plans.iter().flat_map(|plan| &plan.skipped) {
+        if !skipped.iter().any(|known| known.test == skip.test) {
+            skipped.push(skip.clone());
+        }
+    }
+    if once.is_empty() {
+        let reasons: Vec<String> = skipped.iter().map(|skip| format!("{}: {}", skip.test, skip.reason)).collect();
+        return Err(Error::user(format!("no test can be run on both sides ({})", reasons.join("; ")))
+            .hint("give other --tests, or other targets"));
+    }
+    let runs = in_rounds(&once, pairs, plans[0].seed);
+    let targets = plans.each_ref().map(|plan| plan.target.clone());
+    for (side, plan) in SIDES.into_iter().zip(&mut plans) {
+        let partner = other(side) as usize;
+        plan.repeats = pairs.max(1);
+        plan.paired = Some(Pairing { side, other: names[partner].clone(), other_target: targets[partner].clone() });
+        plan.runs.clone_from(&runs);
+        plan.skipped.clone_from(&skipped);
+        number(plan);
+    }
+    Ok(plans)
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Dop, Nanos, Pace, Placement, Preset, Side};
+
+    use super::*;
+
+    fn plan(target: &str, runs: &[(&str, u32)], skipped: &[&str]) -> Plan {
+        let run = |(test, jobs): &(&str, u32)| PlannedRun {
+            number: 0,
+            test: (*test).to_owned(),
+            dop: Dop::jobs(*jobs),
+            repeat: 1,
+        };
+        let skip = |test: &&str| Skipped { test: (*test).to_owned(), reason: "it cannot".to_owned() };
+        Plan {
+            target: target.to_owned(),
+            directory: "/tmp".to_owned(),
+            preset: Preset::Smoke,
+            window_ns: Nanos(100_000_000),
+            warm_up_ns: Nanos(0),
+            steps: None,
+            seed: 1,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            small_rows: 0,
+            large_rows: 0,
+            repeats: 1,
+            paired: None,
+            runs: runs.iter().map(run).collect(),
+            skipped: skipped.iter().map(skip).collect(),
+            test_files: Vec::new(),
+            io: None,
+        }
+    }
+
+    fn names() -> [String; 2] {
+        ["r-a".to_owned(), "r-b".to_owned()]
+    }
+
+    #[test]
+    fn both_sides_have_the_same_runs_in_the_same_order_and_name_each_other() {
+        let a = plan("one", &[("T611", 1), ("T611", 2), ("T332", 1)], &[]);
+        let b = plan("other", &[("T611", 1), ("T611", 2), ("T161", 1)], &["T332"]);
+        let [a, b] = joined([a, b], 6, &names()).unwrap();
+        assert_eq!((a.runs.len(), a.repeats, b.repeats), (12, 6, 6));
+        assert_eq!((&a.runs, &a.skipped), (&b.runs, &b.skipped));
+        assert!(a.runs.iter().zip(1..).all(|(run, number)| run.number == number && run.test == "T611"));
+        assert_eq!(a.skipped[0].test, "T332");
+        let pairing = |side, other: &str, target: &str| {
+            Some(Pairing { side, other: other.to_owned(), other_target: target.to_owned() })
+        };
+        assert_eq!(a.paired, pairing(Side::A, "r-b", "other"));
+        assert_eq!(b.paired, pairing(Side::B, "r-a", "one"));
+    }
+
+    #[test]
+    fn without_a_test_in_common_there_is_nothing_to_compare() {
+        let plans = [plan("one", &[("T332", 1)], &[]), plan("other", &[], &["T332"])];
+        let error = joined(plans, 6, &names()).unwrap_err();
+        assert_eq!(error.message, "no test can be run on both sides (T332: it cannot)");
+    }
+}

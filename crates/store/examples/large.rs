@@ -1,0 +1,263 @@
+//! Writes a long record with figures that mean nothing, to measure what reading and showing one costs:
+//! `cargo run --release -p dbdyno-store --example large -- PATH [RUNS [SECONDS_PER_RUN]]`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use record::{
+    Bytes, Check, Dop, EngineInventory, Finding, HostInventory, Instrument, Latency, Layer, Location, Nanos, Outcome,
+    Pace, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, SCHEMA_VERSION, Second, Slices, Status, Sweep,
+    Timestamp, Tool, Totals, Unit, Verdict, name,
+};
+
+/// Runs of one test at one degree of parallelism follow each other like this.
+const TESTS: [(&str, &str, Layer, Unit); 12] = [
+    ("P111", "cpu, integer arithmetic", Layer::Cpu, Unit::Operation),
+    ("T131", "integer arithmetic", Layer::Cpu, Unit::Operation),
+    ("T132", "exact decimal arithmetic", Layer::Cpu, Unit::Operation),
+    ("T141", "string processing", Layer::Cpu, Unit::Operation),
+    ("T161", "quicksort", Layer::Server, Unit::Element),
+    ("T421", "full table scan, all in the buffer cache", Layer::Server, Unit::Row),
+    ("T611", "primary key access, 1 row per statement", Layer::Server, Unit::Statement),
+    ("T621", "secondary key access, 320 rows per statement", Layer::Server, Unit::Row),
+    ("T626", "random single-block read", Layer::Storage, Unit::Block),
+    ("T311", "OLTP insert, 2 rows per transaction", Layer::Database, Unit::Transaction),
+    ("T616", "OLTP select by primary key", Layer::Database, Unit::Transaction),
+    ("T716", "OLTP update by primary key", Layer::Database, Unit::Transaction),
+];
+
+const JOBS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
+
+const HOST_COUNTERS: [&str; 14] = [
+    name::HOST_CPU_USER_NS,
+    name::HOST_CPU_SYSTEM_NS,
+    name::HOST_CPU_IOWAIT_NS,
+    name::HOST_CPU_IDLE_NS,
+    name::HOST_CPU_STEAL_NS,
+    name::HOST_SWAP_IN_COUNT,
+    name::DEVICE_READ_COUNT,
+    name::DEVICE_READ_BYTES,
+    name::DEVICE_WRITE_COUNT,
+    name::DEVICE_WRITE_BYTES,
+    name::DEVICE_FLUSH_COUNT,
+    name::DEVICE_READ_NS,
+    name::DEVICE_WRITE_NS,
+    name::DEVICE_IN_QUEUE_NS,
+];
+
+const ENGINE_COUNTERS: [&str; 12] = [
+    name::CLIENT_CPU_NS,
+    name::SERVER_CPU_NS,
+    name::LOGICAL_READ_COUNT,
+    name::PHYSICAL_READ_COUNT,
+    name::PHYSICAL_READ_BYTES,
+    name::PHYSICAL_WRITE_COUNT,
+    name::PHYSICAL_WRITE_BYTES,
+    name::REDO_WRITE_BYTES,
+    name::REDO_SYNC_COUNT,
+    name::COMMIT_COUNT,
+    name::BOOKKEEPING_COMMIT_COUNT,
+    name::ROLLBACK_COUNT,
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize, default: u32| arguments.get(at).map_or(Ok(default), |text| text.parse());
+    let path = arguments.first().ok_or("give the path of the record")?;
+    let (runs, seconds) = (number(1, 100_000)?, number(2, 100)?);
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(42);
+    let runs: Vec<Run> = (1..=runs).map(|number| run(number, seconds, &mut random)).collect();
+    dbdyno_store::write(Path::new(path), &record(runs, seconds))?;
+    Ok(())
+}
+
+fn record(runs: Vec<Run>, seconds: u32) -> Record {
+    let repeat = |run: &Run| (run.number - 1) / (TESTS.len() * JOBS.len()) as u32 + 1;
+    let planned =
+        |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: repeat(run) };
+    Record {
+        schema_version: SCHEMA_VERSION,
+        id: "large".to_owned(),
+        tool: Tool { version: "0.1.0".to_owned(), optimised: true },
+        begun_at: Timestamp("2026-01-31T12:00:00.000Z".to_owned()),
+        ended_at: Some(Timestamp("2026-05-31T12:00:00.000Z".to_owned())),
+        status: Status::Finished,
+        reason: None,
+        plan: Plan {
+            target: "local:example".to_owned(),
+            directory: "/measured".to_owned(),
+            preset: Preset::Publish,
+            window_ns: Nanos(u64::from(seconds) * Nanos::SECOND.0),
+            warm_up_ns: Nanos::SECOND,
+            steps: None,
+            seed: 42,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            small_rows: 1_000_000,
+            large_rows: 100_000_000,
+            repeats: runs.last().map_or(1, repeat),
+            paired: None,
+            runs: runs.iter().map(planned).collect(),
+            skipped: Vec::new(),
+            test_files: Vec::new(),
+            io: None,
+        },
+        host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
+        engine: Some(engine()),
+        instrument: Instrument::default(),
+        data_sets: Vec::new(),
+        runs,
+    }
+}
+
+fn engine() -> EngineInventory {
+    EngineInventory {
+        name: "example".to_owned(),
+        title: "Example SQL".to_owned(),
+        version: "9.1".to_owned(),
+        location: Location::UnixSocket,
+        nodes: 1,
+        encryption: None,
+        throwaway: true,
+        block_bytes: Some(Bytes(8192)),
+        cache_bytes: Some(Bytes::GIB),
+        durable: Some(true),
+        durability: "commits are forced to the device".to_owned(),
+        settings: Vec::new(),
+    }
+}
+
+/// A run of `seconds` seconds with everything that a run of a test has: series, two histograms, 60 slices, readings at
+/// both ends and one in between.
+fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
+    let index = (number - 1) as usize;
+    let (test, title, layer, unit) = TESTS[index % TESTS.len()];
+    let jobs = JOBS[index / TESTS.len() % JOBS.len()];
+    let rate = 900 * u64::from(jobs) / (1 + u64::from(jobs) / 24) + u64::from(random.next_u32() % 90);
+    let second = |random: &mut Xoshiro256PlusPlus| {
+        let steps = rate + u64::from(random.next_u32() % 100);
+        let (sum, longest) = (Nanos(steps * 1_083_331), Nanos(9_000_000 + u64::from(random.next_u32() % 5_000_000)));
+        Second {
+            steps,
+            operations: steps,
+            rows: steps,
+            failures: 0,
+            service_ns_sum: sum,
+            service_ns_max: longest,
+            response_ns_sum: sum,
+            response_ns_max: longest,
+        }
+    };
+    let series: Vec<Second> = (0..seconds).map(|_| second(random)).collect();
+    let steps = series.iter().map(|second| second.steps).sum();
+    let window_ns = Nanos(u64::from(seconds) * Nanos::SECOND.0 + 1_234);
+    let service = latency(steps, random);
+    Run {
+        number,
+        test: test.to_owned(),
+        title: title.to_owned(),
+        layer,
+        unit,
+        sweep: Sweep::Jobs,
+        dop: Dop::jobs(jobs),
+        pace: Pace::AsFastAsPossible,
+        ceiling: None,
+        cache_fit: None,
+        data_bytes: Some(Bytes(123_456_789)),
+        commits_expected: Some(steps),
+        changes: false,
+        parameters: BTreeMap::from([("rows".to_owned(), 1_000_000)]),
+        begun_at: Timestamp("2026-01-31T12:00:01.000Z".to_owned()),
+        window_ns,
+        outcome: Outcome::Done,
+        totals: Totals { steps, operations: steps, rows: steps, transactions: steps, ..Totals::default() },
+        response: service.clone(),
+        service,
+        seconds: series,
+        slices: Some(slices(seconds, rate, random)),
+        readings: readings(number, window_ns, random),
+        storage: None,
+        findings: findings(number),
+    }
+}
+
+/// Times of about a millisecond with a long tail.
+fn histogram(values: u64, digits: u8, random: &mut Xoshiro256PlusPlus) -> (Histogram<u64>, String) {
+    let mut histogram: Histogram<u64> =
+        Histogram::new_with_bounds(1, 86_400_000_000_000, digits).expect("the bounds are in order");
+    for _ in 0..values.min(200) {
+        let uniform = |random: &mut Xoshiro256PlusPlus| f64::from(random.next_u32()) / f64::from(u32::MAX);
+        let normal = (0..6).map(|_| uniform(random) - 0.5).sum::<f64>() * 2f64.sqrt();
+        histogram.saturating_record((1e6 * (normal * 0.4).exp()) as u64);
+    }
+    let mut bytes = Vec::new();
+    V2DeflateSerializer::new().serialize(&histogram, &mut bytes).expect("a vector takes every byte");
+    (histogram, BASE64_STANDARD.encode(bytes))
+}
+
+fn latency(count: u64, random: &mut Xoshiro256PlusPlus) -> Latency {
+    let (histogram, text) = histogram(count, 3, random);
+    let at = |quantile| Nanos(histogram.value_at_quantile(quantile));
+    Latency {
+        count,
+        min_ns: Nanos(histogram.min()),
+        mean_ns: Nanos(histogram.mean() as u64),
+        p50_ns: at(0.5),
+        p90_ns: at(0.9),
+        p99_ns: at(0.99),
+        p999_ns: at(0.999),
+        max_ns: Nanos(histogram.max()),
+        histogram: text,
+    }
+}
+
+/// All alike: to make sixty for each run would take longer than all that is measured.
+fn slices(seconds: u32, rate: u64, random: &mut Xoshiro256PlusPlus) -> Slices {
+    let count = seconds.min(60);
+    let (_, text) = histogram(rate, 1, random);
+    let width_ns = Nanos(u64::from(seconds) * Nanos::SECOND.0 / u64::from(count.max(1)));
+    Slices { width_ns, responses: vec![text; count as usize] }
+}
+
+fn readings(number: u32, window_ns: Nanos, random: &mut Xoshiro256PlusPlus) -> Vec<Reading> {
+    let begin = u64::from(number) * 2 * window_ns.0;
+    let mut counters: BTreeMap<String, u64> =
+        HOST_COUNTERS.iter().chain(&ENGINE_COUNTERS).map(|name| ((*name).to_owned(), begin / 7)).collect();
+    let mut reading = |at: u64, names: &[&[&str]]| {
+        counters.values_mut().for_each(|value| *value += u64::from(random.next_u32() >> 4));
+        let kept = counters.iter().filter(|(name, _)| names.iter().any(|names| names.contains(&name.as_str())));
+        Reading { at_ns: Nanos(at), values: kept.map(|(name, value)| (name.clone(), *value)).collect() }
+    };
+    vec![
+        reading(begin, &[&HOST_COUNTERS, &ENGINE_COUNTERS]),
+        reading(begin + window_ns.0 / 2, &[&HOST_COUNTERS]),
+        reading(begin + window_ns.0, &[&HOST_COUNTERS, &ENGINE_COUNTERS]),
+    ]
+}
+
+fn findings(number: u32) -> Vec<Finding> {
+    let finding = |check, verdict, detail: String| Finding { check, verdict, detail };
+    let steal = 1.0 + f64::from(number % 977) / 100.0;
+    vec![
+        finding(Check::Answers, Verdict::Pass, "128 answers compared".to_owned()),
+        finding(Check::LittlesLaw, Verdict::Pass, "0.998 of the jobs are in flight".to_owned()),
+        finding(Check::CommitCount, Verdict::Pass, "as many commits as the engine counts".to_owned()),
+        finding(Check::ClientShare, Verdict::Pass, "dbdyno used 0.04 of all processors".to_owned()),
+        match number % 5 {
+            0 => {
+                finding(Check::Steal, Verdict::Warn, format!("the hypervisor took {steal:.2} % of all processor time"))
+            }
+            _ => finding(Check::Steal, Verdict::Pass, "the hypervisor took nothing".to_owned()),
+        },
+        finding(Check::Throttling, Verdict::Unknown, "no control group tells".to_owned()),
+        finding(Check::Swapping, Verdict::Pass, "no page was brought in".to_owned()),
+        finding(Check::RateLevels, Verdict::Pass, "one level".to_owned()),
+        finding(Check::WindowLength, Verdict::Pass, "100 s are enough".to_owned()),
+    ]
+}
