@@ -19,7 +19,7 @@ use crate::layout::clean;
 use crate::point::{best, median_rate, n_of, workers};
 use crate::words::{unit, unit_per_second};
 
-/// The page of `system`, as [`super::html`] is that of a record. Of `options` only the prices are looked at; without
+/// The page of `system`, as [`super::html()`] is that of a record. Of `options` only the prices are looked at; without
 /// any, those that were published.
 pub fn system_html(system: &System, options: &PageOptions<'_>) -> String {
     let book = options.prices.or(system.price.as_ref());
