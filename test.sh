@@ -66,7 +66,58 @@ have_mariadb || {
   exit 1
 }
 
+# DuckDB is loaded at run time; the tests want this library at this place.
+duckdb_version=1.5.6-r.1
+duckdb_sha256=3f4962cdd266eab2b479a5b5a4a6d063d279b2954ae814ed00385d553b747633
+have_duckdb() { printf '%s  target/duckdb/libduckdb.so\n' "$duckdb_sha256" | sha256sum --check --status 2>/dev/null; }
+if ! have_duckdb; then
+  [ "$(uname -sm)" = 'Linux x86_64' ] || {
+    printf 'error: the DuckDB library of the tests is for Linux on x86_64, this is %s\n' "$(uname -sm)" >&2
+    printf 'hint: put libduckdb.so of your machine into target/duckdb and run cargo test by hand\n' >&2
+    exit 1
+  }
+  command -v npm >/dev/null || install npm
+  mkdir -p target/duckdb
+  (
+    cd target/duckdb
+    archive=$(npm pack --silent "@duckdb/node-bindings-linux-x64@$duckdb_version")
+    tar -xzf "$archive" --strip-components=1 package/libduckdb.so
+    rm -f "$archive"
+  )
+fi
+have_duckdb || {
+  printf 'error: target/duckdb/libduckdb.so is not the library of DuckDB %s\n' "$duckdb_version" >&2
+  printf 'hint: remove target/duckdb and run this again\n' >&2
+  exit 1
+}
+
+# Clusters of MariaDB need it; on Debian it comes with the server.
+have_galera() { compgen -G '/usr/lib*/galera*/libgalera_smm.so' >/dev/null; }
+have_galera || install galera-4
+have_galera || {
+  printf 'error: no library of Galera after the installation\n' >&2
+  exit 1
+}
+
+# Statements for Oracle are read by a grammar of its language, which is a package for Node.js.
+grammar=crates/engines/oracle/tests/grammar
+have_grammar() {
+  cmp -s "$grammar/package-lock.json" target/oracle-grammar/package-lock.json && [ -d target/oracle-grammar/node_modules ]
+}
+if ! have_grammar; then
+  command -v node >/dev/null && command -v npm >/dev/null || install nodejs npm
+  rm -rf target/oracle-grammar
+  mkdir -p target/oracle-grammar
+  cp "$grammar/package.json" "$grammar/package-lock.json" target/oracle-grammar
+  (cd target/oracle-grammar && npm ci --ignore-scripts --no-audit --no-fund)
+fi
+have_grammar || {
+  printf 'error: no grammar of Oracle in target/oracle-grammar after the installation\n' >&2
+  exit 1
+}
+
 if [ "$#" -gt 0 ]; then
   exec cargo test --locked "$@"
 fi
-exec cargo test --workspace --locked
+# All of them, so that one failure does not hide the next.
+exec cargo test --workspace --locked --no-fail-fast

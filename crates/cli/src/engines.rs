@@ -4,8 +4,15 @@ use engine::{Engine, Target};
 use run::{Error, Result};
 
 /// All engines, in the order in which they are listed.
-pub const ENGINES: &[&dyn Engine] =
-    &[&sqlite::SQLITE, &postgres::POSTGRES, &mysql::MARIADB, &mysql::MYSQL, &engine::null::NULL];
+pub const ENGINES: &[&dyn Engine] = &[
+    &sqlite::SQLITE,
+    &duckdb::DUCKDB,
+    &postgres::POSTGRES,
+    &mysql::MARIADB,
+    &mysql::MYSQL,
+    &oracle::ORACLE,
+    &engine::null::NULL,
+];
 
 /// The engine that `target` means.
 ///

@@ -1,14 +1,17 @@
 //! The command line: arguments and wiring. The only place that names engines, and the only one that exits.
 
 mod arguments;
+mod build;
 mod command;
 mod engines;
 mod load_points;
 mod output;
+mod pace;
 mod progress;
 mod request;
 mod signal;
 mod storage;
+mod target;
 
 use std::process::ExitCode;
 
@@ -20,6 +23,7 @@ fn main() -> ExitCode {
     let result = match &arguments.command {
         Command::Run(arguments) => command::run::run(arguments),
         Command::Pair(arguments) => command::pair::pair(arguments),
+        Command::Blocks(arguments) => command::blocks::blocks(arguments),
         Command::Io(arguments) => command::io::io(arguments),
         Command::Calibrate(arguments) => command::calibrate::calibrate(arguments),
         Command::Inventory(arguments) => command::inventory::inventory(arguments),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use record::{Nanos, PlannedRun, Run, Side};
+use record::{Nanos, PlannedRun, Run, Side, Variation};
 use run::{Event, Listener};
 
 /// How much is told.
@@ -80,9 +80,8 @@ impl Progress {
         let rate = operations as f64 / elapsed.seconds().max(1e-3);
         let left = state.expected.since(state.expected_done + elapsed.min(state.current_expected));
         let message = format!(
-            "{}/{}  {} left  {}/s  {}",
-            state.runs_done + 1,
-            state.runs,
+            "{}  {} left  {}/s  {}",
+            count(state),
             humantime::format_duration(Duration::from_secs(left.seconds() as u64)),
             report::number(rate),
             state.current
@@ -131,11 +130,17 @@ impl Listener for Progress {
             }
             Event::Began { planned, title, expected } => {
                 if let Some(side) = state.side {
-                    state.turn = format!("{side:?} {}  ", planned.repeat);
+                    // A probe belongs to neither side.
+                    let who = if probe::probe(&planned.test).is_some() { " ".to_owned() } else { format!("{side:?}") };
+                    state.turn = format!("{who} {}  ", planned.repeat);
                 }
                 state.current = format!("{}{}", state.turn, name(planned, title));
                 state.current_expected = *expected;
-                let message = format!("{}/{} {}", state.runs_done + 1, state.runs, state.current);
+                // A run that was added to the plan meanwhile: what is to be proved is decided by what was measured.
+                if state.runs > 0 && state.runs_done >= state.runs {
+                    (state.runs, state.expected) = (state.runs_done + 1, state.expected + *expected);
+                }
+                let message = format!("{} {}", count(&state), state.current);
                 self.show(&state, Nanos(0), message);
             }
             Event::Progress { elapsed, operations } => self.progress(&state, *elapsed, *operations),
@@ -144,10 +149,19 @@ impl Listener for Progress {
     }
 }
 
+/// Which run it is, and of how many; that is not known of a search.
+fn count(state: &State) -> String {
+    match state.runs {
+        0 => format!("{}", state.runs_done + 1),
+        runs => format!("{}/{runs}", state.runs_done + 1),
+    }
+}
+
 fn name(planned: &PlannedRun, title: &str) -> String {
     let dop = match planned.dop.threads {
         1 => format!("J{}", planned.dop.jobs),
         threads => format!("T{threads}"),
     };
-    format!("{} {dop} {title}", planned.test)
+    let traced = if planned.variation == Some(Variation::Traced) { "traced: " } else { "" };
+    format!("{} {dop} {traced}{title}", planned.test)
 }

@@ -6,12 +6,12 @@ use record::{Nanos, Pace};
 use run::{Error, PairRequest, Request, Result, Selection};
 
 use crate::arguments::pair::PairArguments;
-use crate::arguments::{Arrival, RunArguments, parse_time};
+use crate::arguments::{RunArguments, parse_time};
+use crate::build::build;
+use crate::pace::{self, Load};
 
 /// The most jobs that one invocation drives; above it one thread per job is itself the limit.
 const DEGREE_MAX: u32 = 8_192;
-/// The highest rate of all jobs together, in steps per second: no engine comes near.
-const RATE_MAX: f64 = 1e7;
 /// The most repetitions, or pairs: beyond it an interval grows narrower by nothing that matters.
 const REPEATS_MAX: u32 = 1_000;
 /// The longest window, in seconds.
@@ -22,10 +22,16 @@ const SECONDS_MAX: f64 = 7.0 * 86_400.0;
 /// # Errors
 /// The user's mistakes: thing, value, limit, hint.
 pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
+    let processors = host::cpus_allowed();
+    let Load { pace, variations, until, one_thread_per_core } =
+        pace::load(&arguments.load, host::cores().as_deref(), &processors)?;
+    // Of one degree of parallelism a search is asked, and there must be enough sessions to take what arrives.
+    let enough = until.is_some().then(|| vec![2 * processors.len() as u32]);
     Ok(Request {
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         directory: arguments.dir.clone(),
-        degrees: arguments.jobs.as_deref().map(degrees).transpose()?,
+        degrees: arguments.jobs.as_deref().map(|words| degrees("jobs", words)).transpose()?.or(enough),
+        nodes: arguments.nodes.as_deref().map(|words| degrees("nodes", words)).transpose()?,
         preset: arguments.preset.into(),
         window: arguments.seconds.as_deref().map(|text| seconds("seconds", text, 0.001)).transpose()?,
         warm_up: arguments.warm_up.as_deref().map(|text| seconds("warm-up", text, 0.0)).transpose()?,
@@ -33,23 +39,30 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
         repeats: arguments.repeats.as_deref().map(|text| repeats("repeats", text)).transpose()?,
         seed: arguments.seed,
         placement: arguments.placement.into(),
-        pace: pace(arguments)?,
+        pace,
+        variations,
+        until,
+        one_thread_per_core,
         small_rows: arguments.small_rows.as_deref().map(|text| rows("small-rows", text)).transpose()?,
         large_rows: arguments.large_rows.as_deref().map(|text| rows("large-rows", text)).transpose()?,
+        looks: !arguments.no_activity,
+        trace: arguments.trace.map(Into::into),
+        prove: arguments.prove,
         keep: arguments.keep,
         record,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Some(build()),
     })
 }
 
-/// Checks `arguments` and makes them a request whose records go to `records`.
+/// Checks `arguments` and makes them a request whose records go to `records`, in which the tests `judged` are planned.
 ///
 /// # Errors
 /// The user's mistakes: thing, value, limit, hint.
-pub fn pair(arguments: &PairArguments, records: [PathBuf; 2]) -> Result<PairRequest> {
+pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String>) -> Result<PairRequest> {
     let processors = host::cpus_allowed().len() as u32;
     let degrees = match &arguments.jobs {
-        Some(words) => degrees(words)?,
+        Some(words) => degrees("jobs", words)?,
         None if processors > 1 => vec![1, processors],
         None => vec![1],
     };
@@ -57,6 +70,7 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2]) -> Result<PairRequ
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         directory: arguments.dir.clone(),
         degrees: Some(degrees),
+        nodes: None,
         preset: arguments.preset.into(),
         window: arguments.seconds.as_deref().map(|text| seconds("seconds", text, 0.001)).transpose()?,
         warm_up: arguments.warm_up.as_deref().map(|text| seconds("warm-up", text, 0.0)).transpose()?,
@@ -65,34 +79,42 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2]) -> Result<PairRequ
         seed: arguments.seed,
         placement: arguments.placement.into(),
         pace: Pace::AsFastAsPossible,
+        variations: Vec::new(),
+        until: None,
+        one_thread_per_core: false,
         small_rows: arguments.small_rows.as_deref().map(|text| rows("small-rows", text)).transpose()?,
         large_rows: arguments.large_rows.as_deref().map(|text| rows("large-rows", text)).transpose()?,
+        looks: !arguments.no_activity,
+        trace: None,
+        prove: false,
         keep: false,
         record: records[0].clone(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Some(build()),
     };
-    Ok(PairRequest { request, pairs: repeats("pairs", &arguments.pairs)?, records })
+    Ok(PairRequest { request, pairs: repeats("pairs", &arguments.pairs)?, records, judged })
 }
 
-/// Degrees of parallelism, in their order and each once.
+/// Degrees of parallelism, of `jobs` or `nodes`, in their order and each once.
 ///
 /// # Errors
 /// The user's mistakes.
-fn degrees(words: &[String]) -> Result<Vec<u32>> {
+fn degrees(thing: &str, words: &[String]) -> Result<Vec<u32>> {
     let mut degrees = Vec::with_capacity(words.len());
     for word in words {
         let degree: u32 = match word.trim().parse() {
             Ok(degree @ 1..=DEGREE_MAX) => degree,
             Ok(0) => {
-                return Err(Error::user("jobs 0 is not a degree of parallelism").hint("use 1 or more"));
+                let what = if thing == "nodes" { "number of nodes" } else { "degree of parallelism" };
+                return Err(Error::user(format!("{thing} 0 is not a {what}")).hint("use 1 or more"));
             }
             Ok(degree) => {
-                return Err(Error::user(format!("jobs {degree} is more than {DEGREE_MAX}"))
+                return Err(Error::user(format!("{thing} {degree} is more than {DEGREE_MAX}"))
                     .hint("drive more sessions from several invocations"));
             }
             Err(_) => {
-                return Err(Error::user(format!("jobs {word} is not a whole number"))
-                    .hint("give degrees of parallelism such as --jobs 1,2,4"));
+                return Err(Error::user(format!("{thing} {word} is not a whole number"))
+                    .hint(format!("give numbers such as --{thing} 1,2,4")));
             }
         };
         if !degrees.contains(&degree) {
@@ -157,27 +179,6 @@ fn rows(thing: &str, text: &str) -> Result<u64> {
     }
 }
 
-fn pace(arguments: &RunArguments) -> Result<Pace> {
-    if let Some(text) = &arguments.think_time {
-        let think_ns = parse_time(text).filter(|time| *time > Nanos(0)).ok_or_else(|| {
-            Error::user(format!("think-time {text} is not a length of time")).hint("use a time such as 10ms")
-        })?;
-        return Ok(Pace::ThinkTime { think_ns });
-    }
-    let Some(text) = &arguments.rate else { return Ok(Pace::AsFastAsPossible) };
-    let steps_per_second = match text.parse::<f64>() {
-        Ok(rate) if rate > 0.0 && rate <= RATE_MAX => rate,
-        _ => {
-            return Err(Error::user(format!("rate {text} is not a number of steps per second"))
-                .hint(format!("use a number above 0, at most {RATE_MAX}")));
-        }
-    };
-    Ok(match arguments.arrival {
-        Arrival::Poisson => Pace::Poisson { steps_per_second },
-        Arrival::Fixed => Pace::Rate { steps_per_second },
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -188,12 +189,12 @@ mod tests {
 
     #[test]
     fn degrees_are_kept_in_order_and_once() {
-        assert_eq!(degrees(&words("4,1,4,8")).unwrap(), [4, 1, 8]);
+        assert_eq!(degrees("jobs", &words("4,1,4,8")).unwrap(), [4, 1, 8]);
     }
 
     #[test]
     fn zero_jobs_are_refused_with_the_rule_and_a_hint() {
-        let error = degrees(&words("1,0")).unwrap_err();
+        let error = degrees("jobs", &words("1,0")).unwrap_err();
         assert_eq!(error.to_string(), "jobs 0 is not a degree of parallelism\nhint: use 1 or more");
     }
 

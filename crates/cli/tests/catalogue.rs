@@ -36,7 +36,7 @@ impl Stand {
     }
 
     fn stage(&self) -> Stage<'_> {
-        Stage { engine: self.engine, node: self.node(), sizes: &self.sizes }
+        Stage { engine: self.engine, node: self.node(), others: &[], sizes: &self.sizes }
     }
 
     fn session(&self) -> Box<dyn Session> {
@@ -234,6 +234,32 @@ mod on_sqlite {
             ("T332", "no table compression"),
         ];
         every_test_on(&stand(), &skipped);
+    }
+
+    #[test]
+    fn a_data_set_is_used_again_as_long_as_it_is_whole() {
+        a_data_set_is_used_again(&stand());
+    }
+
+    #[test]
+    fn a_load_that_is_broken_off_leaves_no_table() {
+        a_broken_load_leaves_nothing(&stand());
+    }
+}
+
+mod on_duckdb {
+    use super::*;
+
+    fn stand() -> Stand {
+        let library = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/duckdb/libduckdb.so");
+        let there = std::path::Path::new(library).exists();
+        assert!(there, "no DuckDB library at {library}\nhint: run ./test.sh once, it installs one");
+        Stand::new(&duckdb::DUCKDB, &format!("duckdb?library={library}"))
+    }
+
+    #[test]
+    fn every_test_gives_the_right_answers_and_counts() {
+        every_test_on(&stand(), &[("T161", "no procedural language")]);
     }
 
     #[test]

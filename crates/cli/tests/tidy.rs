@@ -15,13 +15,18 @@ const EDGES: &[(&str, &[&str])] = &[
     ("fio", &["record"]),
     ("store", &["record"]),
     ("engines/sqlite", &["engine", "record"]),
-    // A server is reached over an encrypted connection, the same way by every engine that is one.
-    ("tls", &["engine"]),
-    ("engines/mysql", &["engine", "record", "tls"]),
-    ("engines/postgres", &["engine", "record", "tls"]),
+    ("engines/duckdb", &["engine", "record"]),
+    // A server is reached over a socket, TCP or TLS, the same way by every engine that is one.
+    ("transport", &["engine", "record"]),
+    ("engines/mysql", &["engine", "record", "transport"]),
+    // The driver opens its connections itself.
+    ("engines/oracle", &["engine", "record"]),
+    ("engines/postgres", &["engine", "record", "transport"]),
     ("probe", &["measure", "record"]),
+    // What it counts in the kernel becomes the one form in which latencies are stored.
+    ("trace", &["measure", "record"]),
     ("workload", &["measure", "engine", "record"]),
-    ("run", &["record", "measure", "model", "host", "engine", "store", "probe", "workload"]),
+    ("run", &["record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload"]),
     ("report", &["record", "model"]),
     ("reference", &["record", "model"]),
     (
@@ -41,7 +46,9 @@ const EDGES: &[(&str, &[&str])] = &[
             "report",
             "reference",
             "sqlite",
+            "duckdb",
             "mysql",
+            "oracle",
             "postgres",
         ],
     ),
@@ -145,7 +152,7 @@ fn modules_have_names_that_say_something() {
 
 #[test]
 fn engines_are_named_only_in_their_folders_and_on_the_command_line() {
-    let engines = ["postgres", "sqlite", "mariadb", "mysql", "oracle"];
+    let engines = ["postgres", "sqlite", "duckdb", "mariadb", "mysql", "oracle"];
     for (name, path) in crates() {
         if name.starts_with("engines/") || name == "cli" {
             continue;

@@ -7,6 +7,7 @@
 //!     engine::conformance!(SOMEBASE, "somebase");               // a node of its own for each point
 //!     engine::conformance!(SOMEBASE, "local:somebase", shared); // one node for most points: starting one is slow
 //!     engine::conformance!(SOMEBASE, "somebase", only [sessions_connect_and_reconnect]);
+//!     engine::conformance!(SOMEBASE, "local:somebase?nodes=3", nodes); // where a target may have several nodes
 //! }
 //! ```
 //!
@@ -16,17 +17,20 @@
 //!
 //! It is ordinary code, not test code, because tests of other crates run it; it panics as tests do.
 
+mod activity;
 mod bulk;
 mod cancel;
 mod counters;
 mod dialect;
 mod failure;
 mod lifetime;
+mod nodes;
 mod stand;
 mod statements;
 mod transaction;
 mod values;
 
+pub use activity::{a_session_that_waits_for_a_lock_is_seen, twenty_three_looks_are_no_commits_of_ours};
 pub use bulk::{a_bulk_load_gives_exactly_its_rows, a_failed_bulk_load_leaves_nothing_and_the_session_usable};
 pub use cancel::{a_canceller_outlives_its_session, a_long_statement_is_cancelled_and_the_session_lives_on};
 pub use counters::{
@@ -41,6 +45,9 @@ pub use failure::{
 pub use lifetime::{
     a_kept_database_is_found_again, a_node_settles, an_unknown_parameter_is_refused_and_leaves_nothing,
     claiming_twice_is_claiming_once, closing_removes_everything, inventory_is_filled, sessions_connect_and_reconnect,
+};
+pub use nodes::{
+    a_killed_node_is_lost_alone, every_node_reads_what_the_first_committed, every_node_takes_writes_or_refuses_them,
 };
 pub use stand::{SharedStand, Stand, on_fresh_node, on_shared_node};
 pub use statements::every_statement_file_is_listed_and_says_what_it_is;
@@ -59,6 +66,17 @@ macro_rules! conformance {
     ($engine:expr, $target:expr, only [$($point:ident),+ $(,)?]) => {
         $crate::conformance!(@points fresh, $engine, $target, [$($point),+]);
     };
+    ($engine:expr, $target:expr, nodes) => {
+        mod nodes {
+            #[allow(unused_imports)]
+            use super::*;
+            $crate::conformance!(@points shared, $engine, $target, [
+                every_node_reads_what_the_first_committed,
+                every_node_takes_writes_or_refuses_them,
+            ]);
+            $crate::conformance!(@lifetimes $engine, $target, [a_killed_node_is_lost_alone]);
+        }
+    };
     (@every $node:ident, $engine:expr, $target:expr) => {
         $crate::conformance!(@points $node, $engine, $target, [
             sessions_connect_and_reconnect,
@@ -76,6 +94,8 @@ macro_rules! conformance {
             a_wrong_statement_is_told_from_a_failed_step,
             a_violated_constraint_is_a_counted_step,
             conflicting_writers_wait_or_fail_as_counted_steps,
+            a_session_that_waits_for_a_lock_is_seen,
+            twenty_three_looks_are_no_commits_of_ours,
             a_long_statement_is_cancelled_and_the_session_lives_on,
             a_canceller_outlives_its_session,
             a_bulk_load_gives_exactly_its_rows,

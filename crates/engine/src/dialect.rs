@@ -1,5 +1,7 @@
 //! How an engine says what tests need said. A statement that differs beyond this is a file in the engine's `sql/`.
 
+use record::Bytes;
+
 use crate::Table;
 
 /// How a statement names its binds.
@@ -27,6 +29,19 @@ impl Placeholder {
     }
 }
 
+/// How a table is laid out so that each row that is touched lies in a block of its own.
+#[derive(Clone, Copy, Debug)]
+pub struct Sparse {
+    /// Rows that fill a block: of so many that follow each other only the first is touched, the others fill its block.
+    pub rows_per_block: u32,
+    /// Bytes of text in a row, all of its columns of text together.
+    pub row_bytes: u32,
+    /// Whether the table needs a primary key for its rows to lie in the order in which they were loaded.
+    pub is_keyed: bool,
+    /// Creates an empty table of such rows, in place of [`Dialect::create`].
+    pub create: fn(&Table) -> Vec<String>,
+}
+
 /// The words of one engine. Functions return statements for [`crate::Session::batch`], in order.
 #[derive(Clone, Copy)]
 pub struct Dialect {
@@ -44,4 +59,7 @@ pub struct Dialect {
     pub threads: fn(u32) -> Vec<String>,
     /// Makes this session read single blocks in the order of the index, without prefetch by sorted pages.
     pub single_block_reads: &'static [&'static str],
+    /// How rows are spread over blocks of this size, one touched row in each; a clause that says why not where the
+    /// engine has no such blocks.
+    pub sparse: fn(Bytes) -> Result<Sparse, &'static str>,
 }

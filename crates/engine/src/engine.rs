@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use record::{Bytes, EngineInventory};
 
-use crate::{Caps, Dialect, Result, Session, Target};
+use crate::{Address, Caps, Dialect, Error, Kind, Look, Result, Session, Target};
 
 /// A statement that this engine says in its own words: the file `sql/<code>.<statement>.sql`.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,36 @@ pub trait Engine: Sync {
     /// `Unreachable`, `Access`, `Missing`, `Usage`, `Space`.
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>>;
 
+    /// Reaches every node that `target` names, as [`Engine::open`] reaches one; at least one, in no order that
+    /// matters. All of them are nodes of one database: what is committed on one can be read on all, sooner or later.
+    /// Where one is not to be had, none stays open.
+    ///
+    /// # Errors
+    /// As for [`Engine::open`]; with more than one node the error says of which.
+    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
+        if target.addresses.len() < 2 {
+            return Ok(vec![self.open(target, site)?]);
+        }
+        let twice = |(index, address): &(usize, &Address)| target.addresses[..*index].contains(address);
+        if let Some((_, address)) = target.addresses.iter().enumerate().find(twice) {
+            let error = Error::new(Kind::Usage, format!("node {address} stands twice in {target}"));
+            return Err(error.hint("name each node once"));
+        }
+        let mut nodes: Vec<Box<dyn Node>> = Vec::with_capacity(target.addresses.len());
+        for address in &target.addresses {
+            let one = Target { addresses: vec![address.clone()], ..target.clone() };
+            match self.open(&one, site) {
+                Ok(node) => nodes.push(node),
+                Err(error) => {
+                    // The first error is the one to tell.
+                    let _ = close_all(nodes);
+                    return Err(Error { message: format!("node {address}: {}", error.message), ..error });
+                }
+            }
+        }
+        Ok(nodes)
+    }
+
     /// Stops and removes what an invocation that died left in `directory`; says what, a line each.
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {
         let _ = directory;
@@ -74,16 +104,60 @@ pub trait Engine: Sync {
     }
 }
 
+/// Puts the first of `nodes` that takes writes before the others, whose order stays; whether there is one.
+pub fn writer_first(nodes: &mut [Box<dyn Node>]) -> bool {
+    let first = nodes.iter().position(|node| node.takes_writes());
+    first.inspect(|first| nodes[..=*first].rotate_right(1)).is_some()
+}
+
+/// Ends all of `nodes`, the first last: the others may depend on it.
+///
+/// # Errors
+/// The first that one of them says; the others are ended nevertheless.
+pub fn close_all(nodes: Vec<Box<dyn Node>>) -> Result<()> {
+    nodes.into_iter().rev().map(Node::close).fold(Ok(()), Result::and)
+}
+
 /// One running instance of an engine.
 pub trait Node: Send + Sync {
     /// What it can do.
     fn caps(&self) -> &Caps;
+
+    /// What it is called beside other nodes, its address say; empty where it is never beside others.
+    fn name(&self) -> String {
+        String::new()
+    }
+
+    /// Whether its sessions may change the database. A replica that only reads does not.
+    fn takes_writes(&self) -> bool {
+        true
+    }
 
     /// Creates the schema (or file) that dbdyno works in, or takes the one that it made before.
     ///
     /// # Errors
     /// `NotOurs` where somebody else made it, `Access` where creating one is not allowed.
     fn claim(&self) -> Result<()>;
+
+    /// Works from now on in the schema that another node of the same database has claimed, and waits until it can be
+    /// seen here.
+    ///
+    /// # Errors
+    /// `NotOurs` where it is not seen: the node belongs to another database. `Usage` where the engine knows no nodes.
+    fn join(&self) -> Result<()> {
+        let error = Error::new(Kind::Usage, "this engine is measured on one node, and the target names several");
+        Err(error.hint("give a target with one address"))
+    }
+
+    /// Waits until everything that the node of `first` has committed so far can be read here; `here` is a session of
+    /// this node. Called before each run, on every node but the first.
+    ///
+    /// # Errors
+    /// `Unreachable` where that takes longer than a minute.
+    fn catch_up(&self, here: &mut dyn Session, first: &mut dyn Session) -> Result<()> {
+        let _ = (here, first);
+        Ok(())
+    }
 
     /// Opens a session that works in the claimed schema.
     fn connect(&self) -> Result<Box<dyn Session>>;
@@ -95,6 +169,29 @@ pub trait Node: Send + Sync {
     /// `session` is one that no job uses. The second value is how many transactions the engine will count for this
     /// call itself by the time of the next one.
     fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)>;
+
+    /// Has a server of our own time its statements, or leave it again, where that costs so much that it is not done in plain
+    /// runs: [`record::name::DATABASE_TIME_NS`] is among its counters as long as it does. On somebody else's server, and
+    /// where nothing is to be switched, nothing changes.
+    ///
+    /// # Errors
+    /// What the engine says.
+    fn time_statements(&self, on: bool) -> Result<()> {
+        let _ = on;
+        Ok(())
+    }
+
+    /// What the sessions that work in the same database are doing at this moment, but for `session`, which asks and is
+    /// one that no job uses. Sessions that wait for their client to ask for something are not at work. None where the
+    /// engine does not tell. The first call of a session may cost the engine more transactions than it says: it is made
+    /// before anything is counted.
+    ///
+    /// # Errors
+    /// `Lost`, and what else keeps the engine from answering this once.
+    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
+        let _ = session;
+        Ok(None)
+    }
 
     /// Brings the node into the same state before each run (a checkpoint, where the engine has such a thing).
     fn settle(&self, session: &mut dyn Session) -> Result<()>;

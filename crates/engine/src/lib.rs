@@ -3,6 +3,7 @@
 //! A crate of its own so that the compiler guards the direction: tests know these traits and no engine, engines
 //! know these traits and no test. It connects to nothing by itself; what throwaway servers have in common is here too.
 
+mod activity;
 mod caps;
 pub mod conformance;
 mod dialect;
@@ -16,9 +17,10 @@ mod table;
 mod target;
 mod value;
 
+pub use activity::{ActiveSession, Look};
 pub use caps::Caps;
-pub use dialect::{Dialect, Placeholder};
-pub use engine::{Engine, Node, Processes, Site, StatementFile};
+pub use dialect::{Dialect, Placeholder, Sparse};
+pub use engine::{Engine, Node, Processes, Site, StatementFile, close_all, writer_first};
 pub use error::{Error, Kind, Result};
 pub use rows::{RowSink, RowSource};
 pub use session::{Canceller, Session, Statement};

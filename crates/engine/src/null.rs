@@ -6,18 +6,21 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use record::{EngineInventory, Location, Setting, name};
+use record::{Bytes, EngineInventory, Location, Setting, name};
 
 use crate::{
     Canceller, Caps, Dialect, Engine, Error, Kind, Node, Placeholder, Processes, Result, RowSink, RowSource, Session,
-    Site, Statement, StatementFile, Table, Target, Value,
+    Site, Sparse, Statement, StatementFile, Table, Target, Value,
 };
 
 /// The null engine.
 pub const NULL: Null = Null;
 
-/// The engine that does nothing. Parameter of its target: `rows=N`, what every statement says that it returned
-/// (default 0).
+/// The most nodes that it pretends to have.
+const NODES_MAX: u32 = 64;
+
+/// The engine that does nothing. Parameters of its target: `rows=N`, what every statement says that it returned
+/// (default 0), and `nodes=N`, how many nodes it pretends to have (default 1).
 #[derive(Clone, Copy, Debug)]
 pub struct Null;
 
@@ -41,6 +44,10 @@ static DIALECT: Dialect = Dialect {
     truncate: |name: &str| vec![format!("truncate {name}")],
     threads: |_: u32| Vec::new(),
     single_block_reads: &[],
+    sparse: |_: Bytes| {
+        let create = |table: &Table| vec![format!("create {}", table.name)];
+        Ok(Sparse { rows_per_block: 1, row_bytes: 1_900, is_keyed: false, create })
+    },
 };
 
 impl Engine for Null {
@@ -73,18 +80,38 @@ impl Engine for Null {
             let error = Error::new(Kind::Usage, format!("the null engine is nowhere, but the target is {target}"));
             return Err(error.hint("give null or null?rows=N"));
         }
-        let mut rows = 0;
-        for (parameter, value) in &target.parameters {
-            if parameter != "rows" {
-                let error = Error::new(Kind::Usage, format!("the null engine has no parameter {parameter}"));
-                return Err(error.hint("its only parameter is rows"));
-            }
-            rows = value.parse().map_err(|_| {
-                Error::new(Kind::Usage, format!("rows={value} is not a whole number from 0 to {}", u32::MAX))
-            })?;
-        }
-        Ok(Box::new(NullNode { rows, counted: Arc::default() }))
+        let (rows, _nodes) = numbers(target)?;
+        Ok(Box::new(NullNode { rows, name: String::new(), counted: Arc::default() }))
     }
+
+    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
+        let first = self.open(target, site)?;
+        let (rows, nodes) = numbers(target)?;
+        let more = (2..=nodes).map(|number| {
+            let node = NullNode { rows, name: format!("nowhere {number}"), counted: Arc::default() };
+            Box::new(node) as Box<dyn Node>
+        });
+        Ok(std::iter::once(first).chain(more).collect())
+    }
+}
+
+/// `rows` and `nodes` of the target.
+fn numbers(target: &Target) -> Result<(u32, u32)> {
+    let (mut rows, mut nodes) = (0, 1);
+    for (parameter, value) in &target.parameters {
+        let (number, least, most) = match parameter.as_str() {
+            "rows" => (&mut rows, 0, u32::MAX),
+            "nodes" => (&mut nodes, 1, NODES_MAX),
+            _ => {
+                let error = Error::new(Kind::Usage, format!("the null engine has no parameter {parameter}"));
+                return Err(error.hint("its parameters are rows and nodes"));
+            }
+        };
+        *number = value.parse().ok().filter(|number| (least..=most).contains(number)).ok_or_else(|| {
+            Error::new(Kind::Usage, format!("{parameter}={value} is not a whole number from {least} to {most}"))
+        })?;
+    }
+    Ok((rows, nodes))
 }
 
 /// Transactions of the sessions that have published them.
@@ -96,6 +123,7 @@ struct Counted {
 
 struct NullNode {
     rows: u32,
+    name: String,
     counted: Arc<Counted>,
 }
 
@@ -104,7 +132,15 @@ impl Node for NullNode {
         &CAPS
     }
 
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
     fn claim(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn join(&self) -> Result<()> {
         Ok(())
     }
 

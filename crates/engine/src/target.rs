@@ -39,6 +39,17 @@ pub struct Address {
     pub port: Option<u16>,
 }
 
+/// `host`, `host:port`, `[::1]:port`, as in a target.
+impl fmt::Display for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.host.parse::<std::net::Ipv6Addr>() {
+            Ok(host) => write!(formatter, "[{host}]")?,
+            Err(_) => write!(formatter, "{}", utf8_percent_encode(&self.host, ESCAPED))?,
+        }
+        self.port.map_or(Ok(()), |port| write!(formatter, ":{port}"))
+    }
+}
+
 /// A parsed target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
@@ -101,13 +112,7 @@ impl fmt::Display for Target {
         }
         for (index, address) in self.addresses.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
-            match address.host.parse::<std::net::Ipv6Addr>() {
-                Ok(host) => write!(formatter, "{comma}[{host}]")?,
-                Err(_) => write!(formatter, "{comma}{}", encode(&address.host))?,
-            }
-            if let Some(port) = address.port {
-                write!(formatter, ":{port}")?;
-            }
+            write!(formatter, "{comma}{address}")?;
         }
         if let Some(database) = &self.database {
             write!(formatter, "/{}", encode(database))?;

@@ -15,6 +15,12 @@ pub enum Error {
         /// The directory.
         path: PathBuf,
     },
+    /// Histograms are asked for of figures that somebody published.
+    #[error("{name} is published and has no histograms")]
+    NoHistograms {
+        /// The published system.
+        name: String,
+    },
     /// The operating system refused.
     #[error("{} cannot be written: {cause}", path.display())]
     Write {
@@ -37,6 +43,7 @@ impl Error {
             Error::NotEmpty { .. } => {
                 Some("give another one with --out, or replace files of the same names with --force")
             }
+            Error::NoHistograms { .. } => Some("write its figures with --format csv or parquet"),
             Error::Write { .. } => None,
         }
     }

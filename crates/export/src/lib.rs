@@ -1,4 +1,4 @@
-//! Records as other programs want them: flat tables as CSV or Parquet, and histogram logs.
+//! Records and published systems as other programs want them: flat tables as CSV or Parquet, and histogram logs.
 //!
 //! A crate of its own because Parquet pulls weight that nobody else must pay. It writes files and prints nothing; which
 //! rows and columns there are is said in one place for both formats of tables. A figure that has no source is empty, and
@@ -7,6 +7,7 @@
 mod column;
 mod comma;
 mod error;
+mod files;
 mod folder;
 mod interval_log;
 mod naming;
@@ -18,17 +19,16 @@ mod tests;
 
 use std::path::Path;
 
+use model::System;
 use record::Record;
 
 pub use error::{Error, Result};
 
-use comma::CommaFile;
+use files::Files;
 use folder::Folder;
 use interval_log::write_logs;
 use naming::Names;
-use parquet_file::ParquetFile;
-use table::Sink;
-use tables::TABLES;
+use tables::{TABLES, reference};
 
 /// What files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +53,15 @@ pub enum Existing {
 /// Files that are being written.
 pub struct Export {
     folder: Folder,
+    format: Format,
     names: Names,
-    /// One for each of [`TABLES`], in their order; none where histograms are written.
-    sinks: Vec<Box<dyn Sink>>,
+    /// Of records; made with the first of them, none where histograms are written.
+    records: Option<Files<Record>>,
+    /// Of published systems; made with the first of them.
+    references: Option<Files<System>>,
     written: Written,
+    /// Intervals of histograms.
+    intervals: usize,
 }
 
 /// What was written.
@@ -64,6 +69,8 @@ pub struct Export {
 pub struct Written {
     /// Records.
     pub records: usize,
+    /// Published systems.
+    pub references: usize,
     /// Name and rows of each table; name and intervals in all where histograms were written.
     pub tables: Vec<(String, usize)>,
     /// Void runs that have no log; none of tables, where they are rows without a result.
@@ -76,18 +83,15 @@ impl Export {
     /// # Errors
     /// Where `out` cannot be made, or holds something and `existing` is [`Existing::Refuse`].
     pub fn begin(out: &Path, format: Format, existing: Existing) -> Result<Export> {
-        let folder = Folder::open(out, existing)?;
-        let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
-        for table in TABLES {
-            sinks.push(match format {
-                Format::Csv => Box::new(CommaFile::create(&folder, table.name, &(table.columns)())?),
-                Format::Parquet => Box::new(ParquetFile::create(&folder, table.name, &(table.columns)())?),
-                Format::Hdr => break,
-            });
-        }
-        let names = if sinks.is_empty() { vec!["intervals"] } else { TABLES.iter().map(|table| table.name).collect() };
-        let tables = names.into_iter().map(|name| (name.to_owned(), 0)).collect();
-        Ok(Export { folder, names: Names::default(), sinks, written: Written { tables, ..Written::default() } })
+        Ok(Export {
+            folder: Folder::open(out, existing)?,
+            format,
+            names: Names::default(),
+            records: None,
+            references: None,
+            written: Written::default(),
+            intervals: 0,
+        })
     }
 
     /// Writes what `record` holds, and says under which name: its own, or one that no record before it had.
@@ -98,27 +102,46 @@ impl Export {
         self.written.records += 1;
         let name = self.names.give(&record.id);
         record.id.clone_from(&name.id);
-        if self.sinks.is_empty() {
+        if self.format == Format::Hdr {
             let logs = write_logs(&self.folder, &name.stem, &record)?;
-            self.written.tables[0].1 += logs.intervals;
+            self.intervals += logs.intervals;
             self.written.left_out += logs.left_out;
             return Ok(name.id);
         }
-        for ((table, sink), (_, rows)) in TABLES.iter().zip(&mut self.sinks).zip(&mut self.written.tables) {
-            (table.rows)(&record, &mut |row| {
-                *rows += 1;
-                sink.write(row)
-            })?;
-        }
+        let files = match &mut self.records {
+            Some(files) => files,
+            none => none.insert(Files::create(&self.folder, self.format, TABLES)?),
+        };
+        files.add(&record)?;
         Ok(name.id)
+    }
+
+    /// Writes the figures of `system`, a published one, into tables of their own.
+    ///
+    /// # Errors
+    /// Where histograms are asked for, which no publication has, and where a file cannot be written.
+    pub fn add_reference(&mut self, system: &System) -> Result<()> {
+        if self.format == Format::Hdr {
+            return Err(Error::NoHistograms { name: system.name.clone() });
+        }
+        self.written.references += 1;
+        let files = match &mut self.references {
+            Some(files) => files,
+            none => none.insert(Files::create(&self.folder, self.format, reference::TABLES)?),
+        };
+        files.add(system)
     }
 
     /// Ends all files.
     ///
     /// # Errors
     /// Where a file cannot be written.
-    pub fn finish(self) -> Result<Written> {
-        self.sinks.into_iter().try_for_each(|sink| sink.finish())?;
+    pub fn finish(mut self) -> Result<Written> {
+        if self.format == Format::Hdr {
+            self.written.tables.push(("intervals".to_owned(), self.intervals));
+        }
+        self.written.tables.extend(self.records.map(Files::finish).transpose()?.unwrap_or_default());
+        self.written.tables.extend(self.references.map(Files::finish).transpose()?.unwrap_or_default());
         Ok(self.written)
     }
 }

@@ -35,14 +35,14 @@ pub(crate) enum Value<'a> {
 /// Takes the rows of a table, one by one.
 pub(crate) type Taker<'a> = &'a mut dyn FnMut(&[Value<'_>]) -> Result<()>;
 
-/// One table.
-pub(crate) struct Table {
+/// One table about what `S` is.
+pub(crate) struct Table<S: 'static = Record> {
     /// Its name, and that of its file.
     pub(crate) name: &'static str,
     /// Its columns.
     pub(crate) columns: fn() -> Vec<Column>,
-    /// Hands each of its rows in a record to the taker.
-    pub(crate) rows: fn(&Record, Taker<'_>) -> Result<()>,
+    /// Hands each of its rows in an `S` to the taker.
+    pub(crate) rows: fn(&S, Taker<'_>) -> Result<()>,
 }
 
 /// A file that rows are written into.

@@ -1,5 +1,10 @@
 //! What is written is read back with other readers than those that wrote it.
 
+mod histogram;
+mod nodes;
+mod publication;
+mod traces;
+
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
@@ -12,8 +17,9 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer}
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use record::{
-    Bytes, DataSet, Dop, HostInventory, Instrument, Latency, Layer, Nanos, Outcome, Pace, Placement, Plan, PlannedRun,
-    Preset, Reading, Record, Run, SCHEMA_VERSION, Second, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, name,
+    Bytes, DataSet, Dop, FailureKind, HostInventory, Instrument, Latency, Layer, Nanos, NodeEvent, NodeEventKind,
+    NodeInventory, NodeRun, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, SCHEMA_VERSION,
+    Second, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, name,
 };
 
 use super::*;
@@ -47,6 +53,7 @@ fn run(number: u32) -> Run {
         unit: Unit::Statement,
         sweep: Sweep::Jobs,
         dop: Dop::jobs(number),
+        variation: None,
         pace: Pace::AsFastAsPossible,
         ceiling: None,
         cache_fit: None,
@@ -66,9 +73,53 @@ fn run(number: u32) -> Run {
             responses: vec![histogram(&times[..3], 1), histogram(&times[3..], 1)],
         }),
         readings: vec![reading(0, 0), reading(1_500_000_000, 750_000_000)],
+        nodes: Vec::new(),
+        events: Vec::new(),
         storage: None,
+        activity: None,
+        trace: None,
+        blocks: None,
         findings: Vec::new(),
     }
+}
+
+/// The jobs of `run` over three nodes: the first was lost meanwhile, and the second before.
+fn spread(mut run: Run) -> Run {
+    let reading = |at: u64, commits: u64, own: u64| Reading {
+        at_ns: Nanos(at),
+        values: BTreeMap::from([
+            (name::COMMIT_COUNT.to_owned(), commits),
+            (name::BOOKKEEPING_COMMIT_COUNT.to_owned(), own),
+        ]),
+    };
+    let node = |node: u32, operations: u64, readings: Vec<Reading>| NodeRun {
+        node,
+        jobs: 2,
+        totals: Totals {
+            steps: operations + 3,
+            operations,
+            transactions: operations,
+            failures: BTreeMap::from([(FailureKind::Deadlock, 1), (FailureKind::Other, 2)]),
+            ..Totals::default()
+        },
+        service: Latency { p50_ns: Nanos(5), p99_ns: Nanos(9), ..latency(&[5, 9]) },
+        response: Latency::default(),
+        seconds: Vec::new(),
+        readings,
+    };
+    let both = vec![reading(0, 100, 4), reading(1_500_000_000, 133, 7)];
+    run.nodes = vec![node(1, 3, vec![reading(0, 100, 4)]), node(3, 30, both.clone()), node(4, 30, both)];
+    let event = |node: u32, kind: NodeEventKind, jobs: u32, at: u64| NodeEvent {
+        at_ns: Nanos(at),
+        node,
+        name: format!("h{node}"),
+        kind,
+        jobs,
+        message: "gone, it \"said\"".to_owned(),
+    };
+    run.events = vec![event(2, NodeEventKind::Gone, 0, 0), event(1, NodeEventKind::Lost, 2, 1_250_000_000)];
+    run.dop.nodes = 3;
+    run
 }
 
 fn data_set() -> DataSet {
@@ -86,15 +137,18 @@ fn data_set() -> DataSet {
     }
 }
 
-/// Three runs, the last one broken off.
+/// Three runs, the last one broken off; the second and the third over several nodes.
 fn record() -> Record {
-    let mut runs: Vec<Run> = (1..=3).map(run).collect();
+    let mut runs = vec![traces::traced(run(1)), spread(run(2)), spread(run(3))];
+    runs[2].events.clear();
     runs[2].outcome = Outcome::Failed { message: "the server is gone".to_owned() };
-    let planned = |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 7 };
+    let node = |number: u32| NodeInventory { name: format!("h{number}"), takes_writes: number == 1 };
+    let planned =
+        |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 7, variation: None };
     Record {
         schema_version: SCHEMA_VERSION,
         id: "../r 1".to_owned(),
-        tool: Tool { version: "0.1.0".to_owned(), optimised: true },
+        tool: Tool { version: "0.1.0".to_owned(), optimised: true, build: None },
         begun_at: Timestamp("2026-01-31T12:00:00.000Z".to_owned()),
         ended_at: None,
         status: Status::Finished,
@@ -109,6 +163,8 @@ fn record() -> Record {
             seed: u64::MAX,
             placement: Placement::Kernel,
             pace: Pace::AsFastAsPossible,
+            until: None,
+            one_thread_per_core: false,
             small_rows: 1,
             large_rows: 2,
             repeats: 7,
@@ -121,6 +177,7 @@ fn record() -> Record {
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         engine: None,
         instrument: Instrument::default(),
+        nodes: (1..=3).map(node).collect(),
         data_sets: vec![data_set()],
         runs,
     }
@@ -177,6 +234,9 @@ fn both_formats_of_tables_hold_the_same() {
         ("settings", 0),
         ("readings", 12),
         ("streams", 0),
+        ("nodes", 6),
+        ("events", 2),
+        ("traces", 2),
         ("parameters", 3),
         ("data_sets", 1),
     ];
@@ -208,43 +268,6 @@ fn a_run_is_one_row_with_its_platform_and_a_void_one_has_no_result() {
     assert_eq!((data_sets[0]["load_ns"].as_str(), data_sets[0].get("finish_ns")), ("7", None));
 }
 
-/// The intervals of a log: tag, begin and length in seconds, values in the histogram and the largest of them.
-fn intervals(log: &str) -> Vec<(Option<String>, f64, f64, u64, u64)> {
-    let mut deserializer = Deserializer::new();
-    IntervalLogIterator::new(log.as_bytes())
-        .filter_map(|entry| match entry.unwrap() {
-            LogEntry::Interval(interval) => Some(interval),
-            _ => None,
-        })
-        .map(|interval| {
-            let bytes = BASE64_STANDARD.decode(interval.encoded_histogram()).unwrap();
-            let histogram: Histogram<u64> = deserializer.deserialize(&mut bytes.as_slice()).unwrap();
-            let tag = interval.tag().map(|tag| tag.as_str().to_owned());
-            let (begin, length) = (interval.start_timestamp().as_secs_f64(), interval.duration().as_secs_f64());
-            (tag, begin, length, histogram.len(), (interval.max() * 1e6) as u64)
-        })
-        .collect()
-}
-
-#[test]
-fn a_log_reads_back_to_the_same_counts() {
-    let directory = tempfile::tempdir().unwrap();
-    let counted = written(directory.path(), Format::Hdr);
-    assert_eq!((counted.tables, counted.left_out), (vec![("intervals".to_owned(), 4)], 1));
-    assert!(!directory.path().join("r1.000003.T611.hlog").exists(), "a void run");
-    let log = fs::read_to_string(directory.path().join("r1.000002.T611.hlog")).unwrap();
-    assert!(log.contains("#[StartTime: 1769860801.250 (seconds since epoch), 2026-01-31T12:00:01.250Z]"), "{log}");
-    let found = intervals(&log);
-    let brief: Vec<(Option<&str>, f64, f64, u64)> =
-        found.iter().map(|(tag, begin, length, count, _)| (tag.as_deref(), *begin, *length, *count)).collect();
-    assert_eq!(
-        brief,
-        [(None, 0.0, 1.0, 3), (None, 1.0, 0.5, 1), (Some("response"), 0.0, 1.5, 4), (Some("service"), 0.0, 1.5, 4),]
-    );
-    let longest = found[3].4 as f64;
-    assert!((longest / 70e6 - 1.0).abs() < 0.001, "{longest}");
-}
-
 #[test]
 fn records_of_one_name_stay_apart() {
     for format in [Format::Csv, Format::Hdr] {
@@ -262,20 +285,6 @@ fn records_of_one_name_stay_apart() {
             }
         }
     }
-}
-
-#[test]
-fn without_slices_the_whole_window_is_one_interval() {
-    let directory = tempfile::tempdir().unwrap();
-    let mut record = record();
-    record.runs.truncate(1);
-    (record.runs[0].slices, record.runs[0].service.histogram) = (None, "damaged".to_owned());
-    let mut export = Export::begin(directory.path(), Format::Hdr, Existing::Refuse).unwrap();
-    export.add(record).unwrap();
-    assert_eq!(export.finish().unwrap().tables[0].1, 1);
-    let found = intervals(&fs::read_to_string(directory.path().join("r1.000001.T611.hlog")).unwrap());
-    let tags: Vec<Option<&str>> = found.iter().map(|interval| interval.0.as_deref()).collect();
-    assert_eq!(tags, [None, Some("response")]);
 }
 
 #[test]

@@ -103,6 +103,27 @@ impl Groups {
     }
 }
 
+/// The group of this process for a controller of version 1, and those above it; none where version 1 does not have it.
+pub(crate) fn own_directories(root: &Root, controller: &str) -> Option<Vec<PathBuf>> {
+    own_directories_of(root, "self", Some(controller))
+}
+
+/// The same of process `pid`, a number or `self`, and, without a controller, of version 2.
+pub(crate) fn own_directories_of(root: &Root, pid: &str, controller: Option<&str>) -> Option<Vec<PathBuf>> {
+    let text = root::text(root.proc.join(pid).join("cgroup"))?;
+    let mounts = mounts(root);
+    let has = |list: &str, name: &str| list.split(',').any(|known| known == name);
+    let mount = mounts.iter().find(|mount| match controller {
+        Some(name) => mount.kind == "cgroup" && has(&mount.super_options, name),
+        None => mount.kind == "cgroup2",
+    })?;
+    let (_, path) = lines(&text).find(|(list, _)| match controller {
+        Some(name) => has(list, name),
+        None => list.is_empty(),
+    })?;
+    Some(directories(root, mount, path))
+}
+
 /// Nanoseconds that a group was held back, from its `cpu.stat`, version 1 or 2.
 pub(crate) fn throttled_ns(text: &str) -> Option<u64> {
     text.lines().find_map(|line| match line.split_once(' ')? {

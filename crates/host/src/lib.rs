@@ -9,17 +9,27 @@ mod group;
 mod inventory;
 mod mount;
 mod placement;
+mod restriction;
 mod root;
+mod running;
 mod stack;
+mod state;
 mod storage;
+mod topology;
 
 pub use counter::{CountedDevice, Counters};
 pub use inventory::{
     clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
 };
-pub use placement::{PlacementError, cpus_allowed, keep_this_thread_on, pin_process, pin_this_thread};
+pub use placement::{
+    PlacementError, cpus_allowed, keep_processes_on, keep_this_thread_on, pin_process, pin_this_thread,
+};
+pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_left_groups};
 pub use root::Root;
+pub use running::is_running;
+pub use state::{Bystanders, state};
 pub use storage::{
     BlockDeviceState, DirectIo, Extents, Medium, Place, PlacedDevice, QueueSettings, block_device, cached_share,
     direct_io, drop_cache, extents, loop_devices, place, place_at,
 };
+pub use topology::{cores, cores_at, one_thread_per_core};

@@ -59,13 +59,46 @@ pub fn pin_this_thread(cpu: u32) -> Result<(), PlacementError> {
 /// # Errors
 /// As for one processor.
 pub fn keep_this_thread_on(cpus: &[u32]) -> Result<(), PlacementError> {
-    let mut all = CpuSet::new();
-    for cpu in cpus {
-        let one = only(*cpu)?;
-        (0..CpuSet::MAX_CPU).filter(|place| one.is_set(*place)).for_each(|place| all.set(place));
-    }
     let first = cpus.first().copied().unwrap_or_default();
-    sched_setaffinity(None, &all).map_err(|error| refused("this thread".to_owned(), first, error.into()))
+    sched_setaffinity(None, &all(cpus)?).map_err(|error| refused("this thread".to_owned(), first, error.into()))
+}
+
+/// Keeps all threads of process `pid`, and of the processes below it, on `cpus`, at least one; what they start later
+/// inherits it.
+///
+/// # Errors
+/// As for [`pin_process`]; a process below that has ended meanwhile is none.
+pub fn keep_processes_on(pid: u32, cpus: &[u32]) -> Result<(), PlacementError> {
+    let first = cpus.first().copied().unwrap_or_default();
+    let set = all(cpus)?;
+    place_process(pid, first, &set)?;
+    for process in below(pid) {
+        match place_process(process, first, &set) {
+            Err(_) if !crate::is_running(process) => {}
+            placed => placed?,
+        }
+    }
+    Ok(())
+}
+
+/// The processes that `pid` has started, and those that they have.
+pub(crate) fn below(pid: u32) -> Vec<u32> {
+    let proc = Root::host().proc;
+    let parents = root::numbered(&proc, "").into_iter().filter_map(|process| {
+        let status = root::text(proc.join(format!("{process}/status")))?;
+        Some((process, root::entry(&status, "PPid")?.parse::<u32>().ok()?))
+    });
+    let parents: Vec<(u32, u32)> = parents.collect();
+    let mut found = vec![pid];
+    let mut at = 0;
+    while let Some(parent) = found.get(at).copied() {
+        found.extend(
+            parents.iter().filter(|(process, of)| *of == parent && *process != parent).map(|(process, _)| *process),
+        );
+        at += 1;
+    }
+    found.remove(0);
+    found
 }
 
 /// Keeps all threads that process `pid` has now on processor `cpu`; threads that they start later inherit it.
@@ -73,13 +106,17 @@ pub fn keep_this_thread_on(cpus: &[u32]) -> Result<(), PlacementError> {
 /// # Errors
 /// As for a thread, and where the process is gone or belongs to somebody else.
 pub fn pin_process(pid: u32, cpu: u32) -> Result<(), PlacementError> {
-    let set = only(cpu)?;
+    place_process(pid, cpu, &only(cpu)?)
+}
+
+/// Keeps all threads of a process on `set`; an error names `cpu`.
+fn place_process(pid: u32, cpu: u32, set: &CpuSet) -> Result<(), PlacementError> {
     let who = || format!("process {pid}");
     let tasks = root::numbered(Root::host().proc.join(format!("{pid}/task")), "");
     let mut placed = 0;
     let mut failure = None;
     for task in tasks {
-        match i32::try_from(task).ok().and_then(Pid::from_raw).map(|task| sched_setaffinity(Some(task), &set)) {
+        match i32::try_from(task).ok().and_then(Pid::from_raw).map(|task| sched_setaffinity(Some(task), set)) {
             Some(Ok(())) => placed += 1,
             // A thread that has ended in the meantime needs no place.
             Some(Err(rustix::io::Errno::SRCH)) | None => {}
@@ -102,6 +139,15 @@ fn only(cpu: u32) -> Result<CpuSet, PlacementError> {
     }
     let mut set = CpuSet::new();
     set.set(cpu as usize);
+    Ok(set)
+}
+
+fn all(cpus: &[u32]) -> Result<CpuSet, PlacementError> {
+    let mut set = CpuSet::new();
+    for cpu in cpus {
+        let one = only(*cpu)?;
+        (0..CpuSet::MAX_CPU).filter(|place| one.is_set(*place)).for_each(|place| set.set(place));
+    }
     Ok(set)
 }
 
@@ -140,6 +186,38 @@ mod tests {
         child.wait().expect("reap");
         let error = pin_process(child.id(), cpu).expect_err("gone");
         assert!(error.to_string().contains("there is no such process"), "{error}");
+    }
+
+    #[test]
+    fn a_process_is_kept_with_those_that_it_started_and_freed_again() {
+        let mut shell = Command::new("sh").args(["-c", "sleep 60 & wait"]).stdin(Stdio::null()).spawn().expect("sh");
+        let begun = std::time::Instant::now();
+        let children = loop {
+            let children = below(shell.id());
+            if !children.is_empty() || begun.elapsed().as_secs() > 30 {
+                break children;
+            }
+            thread::sleep(std::time::Duration::from_millis(10));
+        };
+        let allowed = |pid: u32| {
+            let status = root::text(format!("/proc/{pid}/status")).expect("status");
+            root::cpu_list(root::entry(&status, "Cpus_allowed_list").expect("list")).expect("processors")
+        };
+        let (last, everything) = (*cpus_allowed().last().expect("a processor"), cpus_allowed());
+        keep_processes_on(shell.id(), &[last]).expect("placed");
+        let kept: Vec<Vec<u32>> = children.iter().copied().chain([shell.id()]).map(allowed).collect();
+        keep_processes_on(shell.id(), &everything).expect("freed");
+        let freed: Vec<Vec<u32>> = children.iter().copied().chain([shell.id()]).map(allowed).collect();
+        for child in children {
+            let _ = rustix::process::kill_process(
+                Pid::from_raw(child as i32).expect("a process"),
+                rustix::process::Signal::KILL,
+            );
+        }
+        shell.kill().expect("end");
+        shell.wait().expect("reap");
+        assert_eq!(kept, vec![vec![last]; 2]);
+        assert_eq!(freed, vec![everything; 2]);
     }
 
     #[test]

@@ -21,7 +21,7 @@ fn closed_loop(criterion: &mut Criterion) {
             let stop = Stop { deadline: end, drained: end, steps: STEPS, signals: [&never, &never] };
             let mut pacer = Pacer::new(Pace::AsFastAsPossible, 0, 1, begun, 0);
             let mut tally = Tally::new(begun, 60);
-            drive(&mut Idle, &mut pacer, &stop, &mut tally).expect("idle work does not break");
+            drive(&mut Idle, &mut pacer, &stop, std::slice::from_mut(&mut tally)).expect("idle work does not break");
             black_box(tally.totals())
         });
     });

@@ -59,6 +59,13 @@ pub trait Watch: Sync {
     /// All jobs are warm and waiting: the last reading of counters before the window.
     fn begin(&self) {}
 
+    /// Job `job` cannot go on, on its own thread: whether the run goes on without it. What it did counts then, and the
+    /// window is that of the others. Ends the run unless somebody says otherwise.
+    fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
+        let _ = (job, broken);
+        false
+    }
+
     /// All jobs have done their last step, and have finished.
     fn end(&self) {}
 }
@@ -120,7 +127,8 @@ pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicB
             let (gate, abort) = (&gate, &abort);
             let body = move || {
                 watch.enter(job);
-                let result = one_job(&mut member, gate, signals);
+                let goes_on = |broken: &Broken| watch.goes_on_without(job, broken);
+                let result = one_job(&mut member, gate, signals, &goes_on);
                 abort.fetch_or(result.1.is_some(), Ordering::Relaxed);
                 result
             };
@@ -203,21 +211,29 @@ impl Gate {
     }
 }
 
-fn one_job(member: &mut Member<'_>, gate: &Gate, signals: [&AtomicBool; 2]) -> (Vec<Tally>, Option<Broken>, Ended) {
+/// One job from its warm-up to its end. Of work that cannot go on while `goes_on` says that the others do, only what it
+/// did is told.
+fn one_job(
+    member: &mut Member<'_>,
+    gate: &Gate,
+    signals: [&AtomicBool; 2],
+    goes_on: &dyn Fn(&Broken) -> bool,
+) -> (Vec<Tally>, Option<Broken>, Ended) {
     clock::sharpen_timer();
     let Member { work, course, place: (job, jobs), meter } = member;
     let (job, jobs) = (*job, *jobs);
-    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals));
-    if warmed.is_err() {
-        signals[1].store(true, Ordering::Relaxed);
-    }
+    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals)).map_err(|broken| {
+        let broken = Some(broken).filter(|broken| !goes_on(broken));
+        signals[1].fetch_or(broken.is_some(), Ordering::Relaxed);
+        broken
+    });
     // All memory is taken before the window.
     let mut tallies = vec![Tally::new(Nanos(0), seconds_max(course)); work.streams().len().max(1)];
     let begun = gate.wait();
     tallies.iter_mut().for_each(|tally| tally.begin_at(begun));
     if let Err(broken) = warmed {
         work.broke_off();
-        return (tallies, Some(broken), Ended::Stop);
+        return (tallies, broken, Ended::Work);
     }
     let deadline = begun + course.delay + course.window;
     let stop = Stop { deadline, drained: deadline + course.drain, steps: course.steps, signals };
@@ -233,7 +249,7 @@ fn one_job(member: &mut Member<'_>, gate: &Gate, signals: [&AtomicBool; 2]) -> (
     }
     match result.and_then(|ended| unwinding(|| work.finish()).map(|()| ended)) {
         Ok(ended) => (tallies, None, ended),
-        Err(broken) => (tallies, Some(broken), Ended::Stop),
+        Err(broken) => (tallies, Some(broken).filter(|broken| !goes_on(broken)), Ended::Work),
     }
 }
 
@@ -262,7 +278,7 @@ fn go(
     }
     match work.queue() {
         Some(queue) => drive_queue(queue, pacer, stop, tallies, meter),
-        None => drive(work, pacer, stop, &mut tallies[0]).map(|()| Ended::Stop),
+        None => drive(work, pacer, stop, tallies).map(|()| Ended::Stop),
     }
 }
 
@@ -296,102 +312,4 @@ fn seconds_max(course: &Course) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::Done;
-
-    struct Sleeper<'a> {
-        steps: &'a AtomicU64,
-        sleep: Nanos,
-        break_at: u64,
-    }
-
-    impl Work for Sleeper<'_> {
-        fn step(&mut self, number: u64) -> Result<Done, Broken> {
-            if number == self.break_at {
-                return Err(Broken { message: "gone".to_owned() });
-            }
-            self.steps.fetch_add(1, Ordering::Relaxed);
-            std::thread::sleep(self.sleep.into());
-            Ok(Done { operations: 1, rows: 1, transactions: 1, ..Done::default() })
-        }
-    }
-
-    struct Unwatched;
-    impl Watch for Unwatched {}
-
-    fn course(pace: Pace) -> Course {
-        Course { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..Course::default() }
-    }
-
-    fn crew<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {
-        let sleep = Nanos(2_000_000);
-        (0..jobs).map(|_| Box::new(Sleeper { steps, sleep, break_at }) as Box<dyn Work>).collect()
-    }
-
-    #[test]
-    fn as_many_steps_as_asked_for_and_the_tally_says_so() {
-        let steps = AtomicU64::new(0);
-        let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-        let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
-        assert_eq!(outcome.tally.totals().steps, 46);
-        assert_eq!(outcome.tally.totals().unfinished, 0);
-        assert_eq!(steps.load(Ordering::Relaxed), 46 + 2, "and one step each to warm up");
-    }
-
-    #[test]
-    fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
-        let steps = AtomicU64::new(0);
-        let course = course(Pace::Rate { steps_per_second: 100.0 });
-        let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
-        assert_eq!(outcome.tally.totals().steps, 20);
-        assert_eq!(outcome.tally.totals().unfinished, 0);
-    }
-
-    #[test]
-    fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
-        let steps = AtomicU64::new(0);
-        let course = Course { drain: Nanos(0), ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
-        let outcome = run_jobs(&mut crew(1, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
-        let totals = outcome.tally.totals();
-        assert_eq!(totals.steps + totals.unfinished, 1_000);
-        assert!(totals.steps < 150, "2 ms each: {}", totals.steps);
-        assert_eq!(outcome.tally.response().count(), 1_000);
-        assert_eq!(outcome.tally.service().count(), totals.steps);
-    }
-
-    #[test]
-    fn one_job_that_cannot_go_on_ends_the_run_of_all() {
-        let steps = AtomicU64::new(0);
-        let mut works = crew(1, &steps, u64::MAX);
-        works.extend(crew(1, &steps, 1));
-        let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-        let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
-        assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
-        assert!(outcome.tally.window() < Nanos(30_000_000_000));
-    }
-
-    #[test]
-    fn work_that_breaks_in_the_warm_up_is_no_deadlock() {
-        let steps = AtomicU64::new(0);
-        let outcome =
-            run_jobs(&mut crew(2, &steps, 0), &course(Pace::AsFastAsPossible), &Unwatched, &AtomicBool::new(false));
-        assert!(outcome.broken.is_some());
-        assert_eq!(outcome.tally.totals().steps, 0);
-    }
-
-    #[test]
-    fn an_interrupt_ends_the_window_early() {
-        let steps = AtomicU64::new(0);
-        let interrupt = AtomicBool::new(false);
-        let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-        let outcome = std::thread::scope(|scope| {
-            scope.spawn(|| {
-                std::thread::sleep(std::time::Duration::from_millis(50));
-                interrupt.store(true, Ordering::Relaxed);
-            });
-            run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &interrupt)
-        });
-        assert!(outcome.tally.window() < Nanos(30_000_000_000));
-    }
-}
+mod tests;

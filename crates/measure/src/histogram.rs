@@ -29,6 +29,11 @@ impl Histogram {
         self.hdr.saturating_record(latency.0.max(1));
     }
 
+    /// Counts `count` values that are alike.
+    pub fn record_many(&mut self, latency: Nanos, count: u64) {
+        self.hdr.saturating_record_n(latency.0.max(1), count);
+    }
+
     /// Counts the values of `other` too.
     pub fn add(&mut self, other: &Histogram) {
         self.hdr.add(&other.hdr).expect("all histograms have the same bounds");

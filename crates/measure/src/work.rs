@@ -1,6 +1,6 @@
 //! What the loop does.
 
-use record::FailureKind;
+use record::{FailureKind, Nanos};
 
 use crate::Queue;
 
@@ -19,6 +19,8 @@ pub struct Done {
     pub failure: Option<FailureKind>,
     /// Which of [`Work::streams`] it belongs to.
     pub stream: u32,
+    /// How long the work paused on purpose before it began: no part of its service time or its response time.
+    pub paused: Nanos,
 }
 
 impl Done {
@@ -28,7 +30,8 @@ impl Done {
     }
 }
 
-/// Work that cannot go on: the session is gone, or the test itself is wrong. Ends the run.
+/// Work that cannot go on: the session is gone, or the test itself is wrong. Ends the run, unless the caller says that it
+/// goes on without this job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Broken {

@@ -5,17 +5,23 @@
 //! nothing is used so much, too few clients may be at work (N < N* = X_max (D + Z), the asymptotic bounds of Denning
 //! and Buzen 1978), or the response time goes into one class of waits; otherwise nothing explains it, and that is said.
 //!
+//! Two things come before that: one thread of work that is on a processor all the time while others are idle is a limit
+//! of its own; and processors that are filled by others do not explain sessions that wait for one another.
+//!
 //! It tells what stands beside what, and not what causes it: only a change of that resource and its effect on the rate
-//! would.
+//! would (see [`crate::proofs`]).
 
+mod classes;
 mod measured;
 
 use record::Ratio;
 
-use crate::checks::percent;
+use self::classes::is_of_sessions;
+use crate::checks::{percent, plural};
 use crate::rules::RULES;
 
 pub use measured::{Capacities, attribute};
+pub(crate) use measured::{RANDOM_READS, RANDOM_WRITES, SEQUENTIAL_READS, SEQUENTIAL_WRITES, SYNCED_WRITES};
 
 /// Something of which there is so much per second.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,14 +54,19 @@ pub struct Drive {
     pub demand_seconds: Option<f64>,
     /// Z: think time, seconds.
     pub think_seconds: f64,
-    /// Whether operations come at a rate that was asked for, whatever the answer takes.
-    pub is_open: bool,
+    /// Whether operations come at a rate that was asked for, whatever the answer takes, and all of them were done.
+    pub keeps_up: bool,
     /// The share of the processors' capacity that is used, SMT accounted for.
     pub cpu_used: Option<Ratio>,
     /// All else that was measured.
     pub resources: Vec<Resource>,
     /// Where the response time goes, as far as known; what is missing to 1 is not.
     pub classes: Vec<TimeClass>,
+    /// How much of the time the work of a single client was on a processor, wherever that was; absent where several
+    /// clients work.
+    pub thread_used: Option<Ratio>,
+    /// What share of the processors' work is the client's and the engine's; the rest is that of others.
+    pub own_work: Option<Ratio>,
 }
 
 /// What limits a run.
@@ -65,6 +76,11 @@ pub enum Limiter {
     Processors,
     /// A resource.
     Resource(String),
+    /// One thread of work, while other processors are idle.
+    OneThread {
+        /// How much of the time it was on a processor.
+        used: Ratio,
+    },
     /// The rate that was asked for.
     Offered,
     /// Too few clients.
@@ -96,7 +112,9 @@ pub struct Attribution {
     pub uses: Vec<Use>,
     /// Where the response time goes, the largest first.
     pub classes: Vec<TimeClass>,
-    /// All of it in words.
+    /// What limits it, in words.
+    pub gist: String,
+    /// The same with all that speaks for it.
     pub sentence: String,
 }
 
@@ -118,21 +136,27 @@ pub fn attribution(drive: &Drive) -> Attribution {
     let mut classes = drive.classes.clone();
     classes.sort_by(|one, other| other.share.0.total_cmp(&one.share.0));
     let limiter = limiter(drive, &uses, &classes);
-    let sentence = sentence(drive, &limiter, &uses, &classes);
-    Attribution { limiter, uses, classes, sentence }
+    let gist = gist(drive, &limiter);
+    let sentence = sentence(&gist, &uses, &classes);
+    Attribution { limiter, uses, classes, gist, sentence }
 }
 
 fn limiter(drive: &Drive, uses: &[Use], classes: &[TimeClass]) -> Limiter {
     let full = |used: Ratio| used.0 >= RULES.attribution_use_min;
     let fullest = uses.first();
-    if drive.cpu_used.is_some_and(full) {
+    if drive.keeps_up {
+        // Whatever else is full: it was enough.
+        return Limiter::Offered;
+    }
+    let waiting = classes.iter().find(|class| class.name != ON_PROCESSOR && is_of_sessions(class));
+    if drive.cpu_used.is_some_and(full) && !are_full_of_others(drive, waiting) {
         return Limiter::Processors;
     }
-    if let Some(found) = fullest.filter(|found| full(found.used)) {
+    if let Some(found) = uses.iter().find(|found| found.name != PROCESSORS && full(found.used)) {
         return Limiter::Resource(found.name.clone());
     }
-    if drive.is_open {
-        return Limiter::Offered;
+    if let Some(used) = drive.thread_used.filter(|used| full(*used)) {
+        return Limiter::OneThread { used };
     }
     let knee = fullest.filter(|found| found.used.0 > 0.0).and_then(|found| {
         let rate_max = drive.rate / found.used.0;
@@ -149,20 +173,32 @@ fn limiter(drive: &Drive, uses: &[Use], classes: &[TimeClass]) -> Limiter {
     largest.map_or(Limiter::Unexplained, |class| Limiter::Serialised(class.clone()))
 }
 
-fn sentence(drive: &Drive, limiter: &Limiter, uses: &[Use], classes: &[TimeClass]) -> String {
-    let gist = match limiter {
+/// Whether processors are full with the work of others, while the run itself mostly waits for something else.
+fn are_full_of_others(drive: &Drive, waiting: Option<&TimeClass>) -> bool {
+    drive.own_work.is_some_and(|own| own.0 < RULES.attribution_own_work_min)
+        && waiting.is_some_and(|class| class.share.0 >= RULES.attribution_waiting_min)
+}
+
+fn gist(drive: &Drive, limiter: &Limiter) -> String {
+    match limiter {
         Limiter::Processors => "limit: the processors".to_owned(),
         Limiter::Resource(name) => format!("limit: {name}"),
+        Limiter::OneThread { used } => {
+            format!("limit: one thread, on a processor for {} of the time", percent(used.0.min(1.0)))
+        }
         Limiter::Offered => "limit: the rate that was asked for".to_owned(),
         Limiter::UnderDriven { knee } => {
-            let clients = drive.clients;
-            format!("limit: its {clients:.0} clients; what is used most would bear {:.0}", knee.ceil())
+            let clients = plural(drive.clients.round() as u64, "client");
+            format!("limit: its {clients}; what is used most would bear {:.0}", knee.ceil())
         }
         Limiter::Serialised(class) => {
-            format!("nothing is full; {} of the response time is {}", percent(class.share.0), class.name)
+            format!("limit: {}, {} of the response time", class.name, percent(class.share.0))
         }
         Limiter::Unexplained => "limit: unexplained; nothing that was measured is full".to_owned(),
-    };
+    }
+}
+
+fn sentence(gist: &str, uses: &[Use], classes: &[TimeClass]) -> String {
     let used: Vec<String> = uses.iter().map(|one| format!("{} {}", one.name, percent(one.used.0))).collect();
     let spent: Vec<String> = classes.iter().map(|class| format!("{} {}", class.name, percent(class.share.0))).collect();
     let used = if used.is_empty() { String::new() } else { format!("; used: {}", used.join(", ")) };
@@ -214,7 +250,7 @@ mod tests {
         assert_eq!(attribution(&waits(0.35)).limiter, Limiter::Unexplained, "more is unknown than known");
         let works = Drive { classes: vec![class(ON_PROCESSOR, 0.8), class("locks", 0.15)], ..drive() };
         assert_eq!(attribution(&works).limiter, Limiter::Unexplained, "work is no wait");
-        let offered = Drive { is_open: true, ..waits(0.5) };
+        let offered = Drive { keeps_up: true, cpu_used: Some(Ratio(0.99)), ..waits(0.5) };
         assert_eq!(attribution(&offered).limiter, Limiter::Offered);
     }
 

@@ -8,14 +8,19 @@ use record::{Rate, Reading, Run};
 /// anywhere in between: then it was reset, and what was counted before is lost. The order in which readings are
 /// stored does not matter.
 pub fn delta(run: &Run, name: &str) -> Option<u64> {
-    let first = run.readings.iter().min_by_key(|reading| reading.at_ns)?;
-    let last = run.readings.iter().max_by_key(|reading| reading.at_ns)?;
+    rise(&run.readings, name)
+}
+
+/// [`delta`] of any readings.
+pub(crate) fn rise(readings: &[Reading], name: &str) -> Option<u64> {
+    let first = readings.iter().min_by_key(|reading| reading.at_ns)?;
+    let last = readings.iter().max_by_key(|reading| reading.at_ns)?;
     if first.at_ns == last.at_ns {
         return None;
     }
     let difference = last.get(name)?.checked_sub(first.get(name)?)?;
     // Between two readings there is nothing to look at, and of a hundred thousand runs no more are kept.
-    (run.readings.len() == 2 || monotone(&run.readings, name)).then_some(difference)
+    (readings.len() == 2 || monotone(readings, name)).then_some(difference)
 }
 
 /// [`delta`] per second of the window.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Bytes, Dop, EngineInventory, HostInventory, Instrument, IoFile, IoKind, IoStream, Latency, Layer, Location, Nanos,
-    Outcome, Pace, Placement, Plan, Preset, Reading, Record, Run, Second, Status, Storage, Sweep, Timestamp, Tool,
-    Totals, Unit,
+    Bytes, CacheState, Dop, EngineInventory, HostInventory, Instrument, IoFile, IoKind, IoStream, Latency, Layer,
+    Location, LoopPlace, Nanos, Outcome, Pace, Placement, Plan, Preset, RandomBlocks, Reading, Record, Run, Second,
+    Status, Storage, Sweep, Timestamp, Tool, Totals, Unit,
 };
 
 /// A reading `at` seconds after the beginning.
@@ -37,6 +37,7 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         unit: Unit::Row,
         sweep: Sweep::Jobs,
         dop: Dop::jobs(jobs),
+        variation: None,
         pace: Pace::AsFastAsPossible,
         ceiling: None,
         cache_fit: None,
@@ -59,9 +60,30 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         seconds: vec![second; 10],
         slices: None,
         readings: vec![reading(0, &[]), reading(10, &[])],
+        nodes: Vec::new(),
+        events: Vec::new(),
         storage: None,
+        activity: None,
+        trace: None,
+        blocks: None,
         findings: Vec::new(),
     }
+}
+
+/// The same with random blocks.
+pub(crate) fn blocks_run(caches: CacheState) -> Run {
+    let blocks = RandomBlocks {
+        place: LoopPlace::Client,
+        operations_per_step: 1,
+        caches,
+        cache_bytes: Some(Bytes::MIB),
+        block_bytes: Some(Bytes(8_192)),
+        page_cached: None,
+        blocks_per_schema: 10_000,
+        work_unit: 64,
+        operations: Vec::new(),
+    };
+    Run { layer: Layer::Storage, unit: Unit::Statement, blocks: Some(Box::new(blocks)), ..run("B100", 1) }
 }
 
 /// `count` values around `mean_ns`, none above twice of it.
@@ -201,6 +223,7 @@ pub(crate) fn record(runs: Vec<Run>) -> Record {
         host: HostInventory::default(),
         engine: Some(engine()),
         instrument: instrument(),
+        nodes: Vec::new(),
         data_sets: Vec::new(),
         runs,
     }
@@ -217,6 +240,8 @@ fn plan() -> Plan {
         seed: 1,
         placement: Placement::Kernel,
         pace: Pace::AsFastAsPossible,
+        until: None,
+        one_thread_per_core: false,
         small_rows: 1,
         large_rows: 1,
         repeats: 1,

@@ -2,6 +2,8 @@
 
 use record::{Check, Finding, Outcome, Run, Verdict};
 
+use crate::bound::Bound;
+
 /// Whether `run` kept the service level in its `storage.bound`, to be recorded by a [`Search`](crate::Search).
 ///
 /// It did not where the rate itself was not kept or too much of its I/O failed, whatever the response times are. None
@@ -27,6 +29,13 @@ pub fn keeps_bound(run: &Run) -> Option<bool> {
     }
 }
 
+/// The same of a search for `bound`, which also asks the response times of runs that are void for reasons of their
+/// surroundings: they still tell where the level lies. None of a run that broke off.
+pub fn keeps_level(run: &Run, bound: &Bound) -> Option<bool> {
+    let of_times = || if run.outcome == Outcome::Done { bound.kept_by(&run.response) } else { None };
+    keeps_bound(run).or_else(of_times)
+}
+
 #[cfg(test)]
 mod tests {
     use record::IoKind;
@@ -50,6 +59,19 @@ mod tests {
         assert_eq!(says(&[kept, (Check::Backlog, Verdict::Fail)]), Some(false));
         assert_eq!(says(&[kept, (Check::Backlog, Verdict::Warn)]), Some(false));
         assert_eq!(says(&[kept, (Check::Failures, Verdict::Fail)]), Some(false));
+    }
+
+    #[test]
+    fn a_search_asks_the_times_of_what_only_the_surroundings_spoilt() {
+        let mut run = io_run("io", IoKind::Read, 1);
+        let finding = |check, verdict| Finding { check, verdict, detail: String::new() };
+        run.findings = vec![finding(Check::Bound, Verdict::Pass), finding(Check::Steal, Verdict::Fail)];
+        let says = |run: &Run, text: &str| keeps_level(run, &text.parse().unwrap());
+        assert_eq!((says(&run, "p99=2ms"), says(&run, "p99=1ms")), (Some(true), Some(false)));
+        run.findings.push(finding(Check::Backlog, Verdict::Fail));
+        assert_eq!(says(&run, "p99=2ms"), Some(false));
+        run.outcome = Outcome::Failed { message: "gone".to_owned() };
+        assert_eq!(says(&run, "p99=2ms"), None);
     }
 
     #[test]

@@ -6,11 +6,13 @@
 //! the same numbers for ever. A figure whose source is missing is absent, never zero. Every threshold stands in one
 //! place, [`RULES`], under a version.
 
+mod activity;
 mod attribution;
 mod bound;
 mod calibration;
 mod checks;
 mod comparison;
+mod contradiction;
 mod cpu;
 mod delta;
 mod derived;
@@ -20,10 +22,15 @@ mod estimate;
 #[cfg(test)]
 mod fixture;
 mod history;
+mod layers;
 mod level;
+mod load_curve;
+mod node;
 pub mod platform;
 mod price;
+mod proof;
 mod queue;
+mod random_blocks;
 mod response_interval;
 mod row;
 mod rules;
@@ -38,27 +45,44 @@ mod statistics;
 mod steadiness;
 mod system;
 mod thin;
+mod think_time;
 
+pub use activity::{
+    ActivityChoice, ActivityMethod, Checkpoints, ClassLine, DatabaseActivity, DatabaseTime, EventLine, IoLine,
+    IoObserver, LogActivity, MicroBucket, MicroHistogram, NotKnown, ProfileLine, ProfileUnit, SampleCalibration,
+    SessionLoad, activity_runs, database_activity, micro_buckets,
+};
 pub use attribution::{Attribution, Capacities, Drive, Limiter, Resource, TimeClass, Use, attribute, attribution};
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
-pub use checks::{Context, findings};
+pub use checks::{Context, findings, level_finding, node_loss};
 pub use comparison::{
     CompareOptions, Comparison, ComparisonVerdict, Contest, Difference, Evidence, Gate, GateError, GeometricMean,
     PointContest, PointFigures, RankSum, Shift, SignedRank, Standing, TestComparison, TestSide, Unshared, Violation,
     compare, holm, rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
 };
+pub use contradiction::Contradiction;
 pub use cpu::{CpuShares, CpuUse};
 pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
 pub use estimate::{Estimate, Method};
 pub use history::{ChangePoint, change_points};
-pub use level::keeps_bound;
-pub use price::{Cost, CostRatio, PriceBook, PriceItem, PriceKind, cost_ratio};
+pub use layers::{
+    LargestPart, LatencyLayer, LayerMethod, LayerQuantiles, LayerRow, LayerTable, MEASURING_POINTS, TracedRepeat,
+    Unaccounted, database_time, layered_runs, layered_runs_of, layers,
+};
+pub use level::{keeps_bound, keeps_level};
+pub use load_curve::{
+    Bracket, Contrast, RateCurve, RatePoint, capacity, rate_curves, steps_per_second, tells_capacity,
+};
+pub use node::{node_commits, node_rate};
+pub use price::{Cost, CostRatio, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices};
+pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
 pub use queue::{generator_share, in_flight};
+pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
 pub use response_interval::response_interval;
-pub use row::{Io, Quantiles, Row, is_void, row, steady_word};
+pub use row::{Io, Quantiles, Row, doubt, is_answer, is_void, quantiles, row, steady_word};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Limit, Line, Point, Sheet, sheet};
@@ -70,7 +94,8 @@ pub use statistics::{
 };
 pub use steadiness::{Steadiness, SteadyClass, SteadyVerdict, WindowDeviation, mser5, steadiness, steadiness_of};
 pub use system::{
-    Cell, Claim, Columns, Degree, Durability, Fact, FactGroup, FactTable, MeasuredRate, Origin, System, SystemPoint,
-    SystemTest, system,
+    Cell, Claim, Columns, Degree, Durability, Fact, FactGroup, FactTable, MeasuredRate, Origin, Paired, System,
+    SystemPoint, SystemTest, Yardstick, conditions, system,
 };
 pub use thin::thin;
+pub use think_time::{ThinkPoint, ThinkStudy, Whose, think_studies};

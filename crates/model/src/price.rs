@@ -153,8 +153,23 @@ impl CostRatio {
     }
 }
 
+/// Why what two platforms cost cannot be held against each other, as a clause; none where it can.
+pub fn incomparable_prices(base: &PriceBook, other: &PriceBook) -> Option<String> {
+    let is_free = |book: &PriceBook| book.total().low <= 0.0;
+    match () {
+        () if base.currency != other.currency => {
+            Some(format!("one is priced in {} and the other in {}", base.currency, other.currency))
+        }
+        () if base.years != other.years => {
+            Some(format!("one is priced over {} years and the other over {}", base.years, other.years))
+        }
+        () if is_free(base) || is_free(other) => Some("with enough discount one of the two costs nothing".to_owned()),
+        () => None,
+    }
+}
+
 /// What the platform of `other` costs for its rate against that of `base`, where `rate_ratio` is the other's rate over
-/// that of the base, with its interval. Absent where the currencies or the years differ or something costs nothing.
+/// that of the base, with its interval. Absent where there is no rate, and for what [`incomparable_prices`] says.
 pub fn cost_ratio(
     base: &PriceBook,
     other: &PriceBook,
@@ -162,8 +177,7 @@ pub fn cost_ratio(
     interval: Option<Interval>,
 ) -> Option<CostRatio> {
     let (one, another) = (base.total(), other.total());
-    let is_same = base.currency == other.currency && base.years == other.years;
-    if !(is_same && one.low > 0.0 && another.low > 0.0 && rate_ratio > 0.0) {
+    if incomparable_prices(base, other).is_some() || rate_ratio <= 0.0 || rate_ratio.is_nan() {
         return None;
     }
     let over = |another: f64, one: f64| another / one / rate_ratio;
@@ -269,6 +283,13 @@ mod tests {
         let euros = PriceBook { currency: "EUR".to_owned(), ..base.clone() };
         assert_eq!(cost_ratio(&euros, &other, 1.25, None), None);
         assert_eq!(cost_ratio(&base, &book(Vec::new()), 1.25, None), None);
+        assert_eq!(cost_ratio(&base, &other, 0.0, None), None);
+        let why = |one: &PriceBook, other: &PriceBook| incomparable_prices(one, other).unwrap();
+        assert_eq!(why(&euros, &other), "one is priced in EUR and the other in USD");
+        let longer = PriceBook { years: 5, ..base.clone() };
+        assert_eq!(why(&base, &longer), "one is priced over 3 years and the other over 5");
+        assert_eq!(why(&base, &book(Vec::new())), "with enough discount one of the two costs nothing");
+        assert_eq!(incomparable_prices(&base, &other), None);
     }
 
     proptest! {

@@ -151,19 +151,40 @@ pub fn steady_word(run: &Run) -> Option<SteadyVerdict> {
 
 /// The worst that is said of `run`.
 pub(crate) fn verdict(run: &Run) -> Verdict {
+    worst(run, |_| true)
+}
+
+/// The worst of what is said of `run` in the findings that count.
+fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
     match run.outcome {
         Outcome::Failed { .. } => Verdict::Fail,
         Outcome::Done => {
             // How long windows are is chosen for all runs alike and said beside them: a mark at each would hide others.
             let of_the_plan =
                 |finding: &&Finding| (finding.check, finding.verdict) == (Check::WindowLength, Verdict::Unknown);
-            let own = run.findings.iter().filter(|finding| !of_the_plan(finding));
+            let own = run.findings.iter().filter(|finding| counts(finding) && !of_the_plan(finding));
             own.map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass)
         }
     }
 }
 
-pub(crate) fn quantiles(latency: &Latency) -> Option<Quantiles> {
+/// Whether `finding` is what `run`, under a rate or another load of its own, was made to find out: that the rate is not
+/// kept, or does not keep a service level. It is an answer and no doubt.
+pub fn is_answer(run: &Run, finding: &Finding) -> bool {
+    run.variation.is_some() && matches!(finding.check, Check::Bound | Check::Backlog)
+}
+
+/// The worst that is in doubt about `run`: what [`is_answer`] counts only where it leaves no figures.
+pub fn doubt(run: &Run) -> Verdict {
+    match verdict(run) {
+        Verdict::Fail => Verdict::Fail,
+        _ => worst(run, |finding| !is_answer(run, finding)),
+    }
+}
+
+/// The median of `latency` and its 99th percentile, which is absent where too few values stand behind it; nothing of
+/// none.
+pub fn quantiles(latency: &Latency) -> Option<Quantiles> {
     let p99_ns = is_printable(0.99, latency.count as f64).then_some(latency.p99_ns);
     (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns })
 }

@@ -22,8 +22,11 @@ pub struct Rules {
     /// So many commits more than ours are laid to the engine's own background work, however few ours are.
     pub commit_surplus_count: u64,
 
-    /// Processor time over a shorter window is not judged, nanoseconds: 20 ticks of a clock of 100 Hz.
+    /// Processor time over a shorter window is judged only where it is far within the limit, nanoseconds: 20 ticks of
+    /// a clock of 100 Hz.
     pub client_share_window_ns_min: u64,
+    /// In such a window so much may be added by the reading of the counters, or hidden by two ticks, nanoseconds.
+    pub client_share_error_ns: f64,
     /// Share of a processor per job that the client side may use.
     pub client_share_warn: f64,
     /// Above this the figure is the client's and not the engine's.
@@ -61,7 +64,7 @@ pub struct Rules {
     pub cache_miss_max: f64,
     /// A table with at most this share of the cache fits with what an engine adds to its rows; in [0, 1].
     pub cache_fill_max: f64,
-    /// A table that is said not to fit the cache has at least so many times its size; above 1.
+    /// The rows of a table that is said not to fit the cache have at least so many times its size; above 1.
     pub cache_multiple_min: f64,
 
     /// Commits that share a flush may be so many times the jobs; at least 1.
@@ -161,6 +164,9 @@ pub struct Rules {
     pub change_penalty: f64,
     /// Share by which levels may differ that are taken for the same, and that a significant drift may have.
     pub steadiness_margin: f64,
+    /// Squared distance of the means on both sides of a cut, in variances of it, that is laid to chance: the most unlike
+    /// of all cuts exceeds it in one of a hundred series without a change (Andrews 1993, one parameter, cuts from 15 %).
+    pub cut_distance_max: f64,
     /// Share of a run that has to be left after its beginning is cut.
     pub counted_share_min: f64,
     /// Batches through which the line of the drift is drawn.
@@ -188,6 +194,8 @@ pub struct Rules {
     pub equivalence_significance: f64,
     /// Share by which the tables of two systems may differ in size that are compared.
     pub comparable_size_gap: f64,
+    /// Share by which the machine itself may give more or less after the last pair than before the first.
+    pub yardstick_change_max: f64,
 
     /// Values on each side of a change in the history of records, at least.
     pub history_segment_min: usize,
@@ -221,6 +229,10 @@ pub struct Rules {
     /// Error of an efficiency, for which it is said how far has to be measured.
     pub scale_precision: f64,
 
+    /// Share by which a layer of a latency table may take longer than the one above it waited for, and still count as part of
+    /// it: the two are read one after the other.
+    pub layer_excess_max: f64,
+
     /// Points of discount, as a ratio, by which the sensitivity of a price is taken.
     pub discount_step: f64,
 
@@ -228,11 +240,24 @@ pub struct Rules {
     pub attribution_use_min: f64,
     /// Share of the response time that the largest class explains, at least.
     pub attribution_class_min: f64,
+    /// Looks at what sessions do, below which their shares are chance.
+    pub attribution_looks_min: u64,
+    /// Share of the processors' work below which it is mostly that of others.
+    pub attribution_own_work_min: f64,
+    /// Share of the response time that a wait has which explains more than processors that others fill.
+    pub attribution_waiting_min: f64,
+
+    /// Elasticity of the rate to a resource from where on the resource is the cause; above `proof_not_because_max`.
+    pub proof_because_min: f64,
+    /// Elasticity up to which it is not.
+    pub proof_not_because_max: f64,
+    /// What a run is left with of the resource that is taken away, as a share of what it had; in (0, 1).
+    pub proof_share: f64,
 }
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 3,
+    version: 6,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -244,6 +269,7 @@ pub const RULES: Rules = Rules {
     commit_surplus_count: 5,
 
     client_share_window_ns_min: 200_000_000,
+    client_share_error_ns: 20e6,
     client_share_warn: 0.6,
     client_share_fail: 0.8,
     own_share_warn: 0.05,
@@ -317,6 +343,7 @@ pub const RULES: Rules = Rules {
     steadiness_values_max: 360,
     change_penalty: 3.0,
     steadiness_margin: 0.02,
+    cut_distance_max: 12.35,
     counted_share_min: 0.5,
     drift_batches: 20,
     drift_max: 0.1,
@@ -331,6 +358,7 @@ pub const RULES: Rules = Rules {
     equivalence_margin: 0.02,
     equivalence_significance: 0.05,
     comparable_size_gap: 0.01,
+    yardstick_change_max: 0.05,
 
     history_segment_min: 5,
     history_significance: 0.001,
@@ -349,28 +377,20 @@ pub const RULES: Rules = Rules {
     scale_noise_min: 0.005,
     scale_precision: 0.01,
 
+    layer_excess_max: 0.1,
+
     discount_step: 0.2,
 
     attribution_use_min: 0.9,
     attribution_class_min: 0.3,
+    attribution_looks_min: 10,
+    attribution_own_work_min: 0.5,
+    attribution_waiting_min: 0.5,
+
+    proof_because_min: 0.5,
+    proof_not_because_max: 0.2,
+    proof_share: 0.8,
 };
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_warning_comes_before_a_failure() {
-        let rules = RULES;
-        assert!(rules.littles_gap_pass < rules.littles_gap_warn);
-        assert!(rules.client_share_warn < rules.client_share_fail && rules.client_share_fail < 1.0);
-        assert!(rules.own_share_warn < rules.own_share_fail);
-        assert!(rules.steal_warn < rules.steal_fail && rules.steal_fail < rules.steal_interval);
-        assert!(rules.level_seconds_min >= 2 * rules.level_size_min);
-        assert!(rules.cached_warn < rules.cached_fail);
-        assert!(rules.cache_fill_max <= 1.0 && rules.cache_multiple_min > 1.0);
-        assert!(rules.steadiness_margin < rules.drift_max && rules.sections_min < rules.sections_max);
-        assert!(rules.interval_effective_samples_min <= rules.steadiness_effective_samples_min);
-        assert!(rules.steadiness_seconds_min >= 2 * rules.drift_batches);
-    }
-}
+mod tests;

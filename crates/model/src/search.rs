@@ -130,12 +130,23 @@ impl Search {
         }
     }
 
-    /// What to do next.
-    pub fn next(&self) -> Step {
+    /// The highest level that keeps the service level, as far as is known, and the lowest one above it that does not.
+    pub fn bracket(&self) -> (Option<f64>, Option<f64>) {
+        let (low, high) = self.sides();
+        (low.map(|trial| trial.level), high.map(|trial| trial.level))
+    }
+
+    /// The highest trial that keeps, and the lowest one above it that does not.
+    fn sides(&self) -> (Option<&Trial>, Option<&Trial>) {
         let low = self.trials.iter().rev().find(|trial| trial.side() == Some(true));
         let above = |trial: &&Trial| low.is_none_or(|low| trial.level > low.level);
-        let high = self.trials.iter().filter(above).find(|trial| trial.side() == Some(false));
-        let levels = (low.map(|trial| trial.level), high.map(|trial| trial.level));
+        (low, self.trials.iter().filter(above).find(|trial| trial.side() == Some(false)))
+    }
+
+    /// What to do next.
+    pub fn next(&self) -> Step {
+        let (low, high) = self.sides();
+        let levels = self.bracket();
         if self.trials.iter().map(Trial::measurements).sum::<u32>() >= MEASUREMENTS_MAX {
             return Step::Done(Answer::Unsettled { kept: levels.0, not_kept: levels.1 });
         }

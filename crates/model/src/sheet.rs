@@ -55,6 +55,11 @@ impl Line {
         matches!((self.scalability, workers), (Some(gain), Some(workers)) if gain > workers * RULES.gain_per_worker_max)
     }
 
+    /// Whether it is a probe: native code in one process, without an engine.
+    pub fn is_probe(&self) -> bool {
+        has_probe_code(&self.test)
+    }
+
     /// Whether not one run of the test is a result.
     pub fn is_void(&self) -> bool {
         self.best.is_none()
@@ -119,7 +124,15 @@ pub struct Limit {
     pub efficiency: Ratio,
 }
 
-/// The runs of a record by the code of their test, each test where it was first run.
+impl Limit {
+    /// Whether the point did more than the probe, and so much that whole percents show it: then the probe does not
+    /// bound the test in this record.
+    pub fn is_exceeded(&self) -> bool {
+        self.efficiency.0 >= 1.005
+    }
+}
+
+/// The plain runs of a record by the code of their test, each test where it was first run.
 pub(crate) struct ByTest<'a> {
     codes: Vec<&'a str>,
     runs: HashMap<&'a str, Vec<&'a Run>>,
@@ -128,7 +141,7 @@ pub(crate) struct ByTest<'a> {
 impl<'a> ByTest<'a> {
     pub(crate) fn of(record: &'a Record) -> ByTest<'a> {
         let (mut codes, mut runs) = (Vec::new(), HashMap::<&str, Vec<&Run>>::new());
-        for run in &record.runs {
+        for run in record.runs.iter().filter(|run| run.variation.is_none()) {
             let of_test = runs.entry(&run.test).or_default();
             if of_test.is_empty() {
                 codes.push(run.test.as_str());

@@ -6,9 +6,8 @@ use record::{Check, Latency, Nanos, Reading, Run, Verdict};
 use crate::steadiness::SteadyVerdict;
 
 /// Takes out of `run` what neither [`crate::row`] nor [`crate::sheet`] nor the words about it look at: the series of
-/// seconds, slices, histograms, the words of checks that passed (but
-/// those about steadiness), and the readings between the first and the last. They
-/// say the same of it as before.
+/// seconds, slices, histograms, those of its nodes included, the words of checks that passed (but those about
+/// steadiness), and the readings between the first and the last. They say the same of it as before.
 pub fn thin(run: &mut Run) {
     (run.seconds, run.slices) = (Vec::new(), None);
     let bare = |latency: &mut Latency| latency.histogram = String::new();
@@ -16,6 +15,10 @@ pub fn thin(run: &mut Run) {
     for stream in run.storage.iter_mut().flat_map(|storage| &mut storage.streams) {
         stream.seconds = Vec::new();
         [&mut stream.service, &mut stream.response].into_iter().for_each(bare);
+    }
+    for node in &mut run.nodes {
+        node.seconds = Vec::new();
+        [&mut node.service, &mut node.response].into_iter().for_each(bare);
     }
     let is_ordinary = run.storage.is_none();
     for finding in run.findings.iter_mut().filter(|finding| finding.verdict == Verdict::Pass) {
@@ -59,11 +62,11 @@ fn edges(mut readings: Vec<Reading>) -> Vec<Reading> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Finding, IoKind, name};
+    use record::{Finding, IoKind, NodeRun, name};
 
     use super::*;
     use crate::fixture::{counted, faster, io_run, reading, record, run};
-    use crate::{row, sheet, steady_word};
+    use crate::{quantiles, row, sheet, steady_word};
 
     #[test]
     fn sheet_and_rows_of_a_thin_record_are_those_of_the_whole_one() {
@@ -78,6 +81,28 @@ mod tests {
         assert_eq!(sheet(&thinned), sheet(&whole));
         assert!(thinned.runs.iter().zip(&whole.runs).all(|(thin, whole)| row(thin) == row(whole)));
         assert!(thinned.runs.iter().all(|run| run.seconds.is_empty() && run.service.histogram.is_empty()));
+    }
+
+    #[test]
+    fn nodes_keep_what_they_counted_and_lose_their_series() {
+        let mut run = run("T611", 2);
+        let mut latency = run.service.clone();
+        latency.histogram = "values".to_owned();
+        run.nodes = vec![NodeRun {
+            node: 1,
+            jobs: 2,
+            totals: run.totals.clone(),
+            service: latency.clone(),
+            response: latency,
+            seconds: run.seconds.clone(),
+            readings: run.readings.clone(),
+        }];
+        let whole = run.nodes[0].clone();
+        thin(&mut run);
+        let node = &run.nodes[0];
+        assert!(node.seconds.is_empty() && node.service.histogram.is_empty() && node.response.histogram.is_empty());
+        assert_eq!((&node.totals, &node.readings), (&whole.totals, &whole.readings));
+        assert_eq!(quantiles(&node.service), quantiles(&whole.service));
     }
 
     #[test]

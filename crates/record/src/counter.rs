@@ -1,5 +1,5 @@
 //! The names of counters. A common name is used only where the meaning is equal on every engine; what only one
-//! engine knows carries that engine's name as a prefix.
+//! engine knows carries that engine's name as a prefix; times that its sessions waited are told by [`name::wait`].
 
 /// Names of counters in a [`crate::Reading`]. All are cumulative; which source fills them is said beside each.
 pub mod name {
@@ -15,6 +15,13 @@ pub mod name {
     pub const HOST_CPU_STEAL_NS: &str = "host_cpu_steal_ns";
     /// Time this control group was held back by its processor quota, nanoseconds.
     pub const HOST_THROTTLED_NS: &str = "host_throttled_ns";
+    /// Time during which something that wanted to run waited for a processor, nanoseconds (pressure stall information,
+    /// `some`): of the whole machine, of others too.
+    pub const HOST_CPU_PRESSURE_NS: &str = "host_cpu_pressure_ns";
+    /// Time during which something waited for a device, nanoseconds (pressure stall information, `some`).
+    pub const HOST_IO_PRESSURE_NS: &str = "host_io_pressure_ns";
+    /// Time during which something waited for memory, nanoseconds (pressure stall information, `some`).
+    pub const HOST_MEMORY_PRESSURE_NS: &str = "host_memory_pressure_ns";
     /// Pages brought in from swap.
     pub const HOST_SWAP_IN_COUNT: &str = "host_swap_in_count";
 
@@ -80,6 +87,87 @@ pub mod name {
     pub const BOOKKEEPING_COMMIT_COUNT: &str = "bookkeeping_commit_count";
     /// Transactions rolled back.
     pub const ROLLBACK_COUNT: &str = "rollback_count";
+    /// Time that sessions of the engine were at work for a statement, all together, nanoseconds: on a processor, ready for
+    /// one, or waiting for anything but the client. Without the engine's own processes where it can tell them apart.
+    pub const DATABASE_TIME_NS: &str = "database_time_ns";
     /// Times that a job found the database locked and had to wait.
     pub const BUSY_WAIT_COUNT: &str = "busy_wait_count";
+
+    /// Beginnings of the names of counters that are not an engine's own.
+    const NOT_OF_AN_ENGINE: [&str; 4] = ["host_", "client_", "server_", "device_"];
+
+    /// A wait of an engine's sessions, as the name of its counter says it.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct Wait<'a> {
+        /// The engine, as counters of its own begin.
+        pub engine: &'a str,
+        /// What was waited for, with underscores between words.
+        pub event: &'a str,
+        /// The name of the time without its unit; that of the number of waits has the same beginning.
+        stem: &'a str,
+    }
+
+    impl Wait<'_> {
+        /// The name of the counter that says how often there was something to wait for.
+        pub fn count_name(&self) -> String {
+            format!("{}_count", self.stem)
+        }
+    }
+
+    /// The wait whose time `counter` holds; none for any other counter.
+    ///
+    /// Times that the sessions of an engine waited are cumulative, of all sessions together, in nanoseconds, and are
+    /// called `ENGINE_wait_EVENT_ns`; how often they waited is `ENGINE_wait_EVENT_count`. What counts time for one known
+    /// purpose may be called `ENGINE_EVENT_time_ns` instead, with `ENGINE_EVENT_count` beside it. Time at work
+    /// (`ENGINE_active_time_ns`) is no wait.
+    pub fn wait(counter: &str) -> Option<Wait<'_>> {
+        let without_unit = counter.strip_suffix("_ns")?;
+        if NOT_OF_AN_ENGINE.iter().any(|beginning| counter.starts_with(beginning)) {
+            return None;
+        }
+        let (engine, rest) = without_unit.split_once('_')?;
+        let (event, stem) = match rest.strip_prefix("wait_") {
+            Some(event) => (event, without_unit),
+            None => (rest.strip_suffix("_time")?, without_unit.strip_suffix("_time")?),
+        };
+        let is_wait = !engine.is_empty() && !event.is_empty() && event != "active";
+        is_wait.then_some(Wait { engine, event, stem })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name::{self, wait};
+
+    #[test]
+    fn names_say_what_was_waited_for() {
+        for (counter, event, count) in [
+            ("example_wait_log_file_sync_ns", "log_file_sync", "example_wait_log_file_sync_count"),
+            ("example_wal_sync_time_ns", "wal_sync", "example_wal_sync_count"),
+            ("example_row_lock_wait_time_ns", "row_lock_wait", "example_row_lock_wait_count"),
+        ] {
+            let wait = wait(counter).expect("a wait");
+            assert_eq!((wait.engine, wait.event, wait.count_name().as_str()), ("example", event, count));
+        }
+    }
+
+    #[test]
+    fn what_is_no_time_of_a_wait_is_none() {
+        for counter in [
+            name::DEVICE_READ_NS,
+            name::HOST_IO_PRESSURE_NS,
+            name::SERVER_CPU_NS,
+            name::COMMIT_COUNT,
+            name::DATABASE_TIME_NS,
+            "example_active_time_ns",
+            "example_wait_x_count",
+            "example_wait_ns",
+            "example_cpu_ns",
+            "_time_ns",
+            "_ns",
+            "",
+        ] {
+            assert_eq!(wait(counter), None, "{counter}");
+        }
+    }
 }

@@ -57,6 +57,8 @@ pub enum Check {
     Content,
     /// A service level.
     Bound,
+    /// Nodes that were lost while the run went on.
+    NodeLoss,
 }
 
 /// What a check says. `Unknown` is an answer: the source was missing.

@@ -1,9 +1,11 @@
 //! What the platform consists of. A field that could not be found out is absent, never guessed.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos};
+use crate::{Bytes, HostState, MemoryModule, Nanos, NetworkInterface};
 
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +29,18 @@ pub struct HostInventory {
     pub virtualisation: Option<String>,
     /// Limits of the control group that dbdyno runs in.
     pub cgroup: CgroupLimits,
+    /// Vendor, version and date of the machine's firmware.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<String>,
+    /// Network interfaces with a device behind them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub network: Vec<NetworkInterface>,
+    /// The machine before the first run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_start: Option<HostState>,
+    /// The machine after the last run; absent while the measurement goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_end: Option<HostState>,
 }
 
 /// Processors.
@@ -53,6 +67,24 @@ pub struct Cpu {
     pub caches: Vec<Cache>,
     /// NUMA nodes.
     pub numa_nodes: Vec<NumaNode>,
+    /// Family, model and stepping in the words of the kernel (`family 6, model 106, stepping 6`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stepping: Option<String>,
+    /// Revision of the microcode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub microcode: Option<String>,
+    /// What sets the clock (`intel_pstate`, `amd-pstate-epp`, ...).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_driver: Option<String>,
+    /// Whether the clock may rise above the nominal one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boost: Option<bool>,
+    /// What idle processors are put to sleep with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_driver: Option<String>,
+    /// The states of sleep that the first processor knows, the lightest first; those that are off say so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub idle_states: Vec<String>,
 }
 
 /// One cache level.
@@ -95,6 +127,12 @@ pub struct Memory {
     pub transparent_huge_pages: Option<String>,
     /// Pages of the huge page pool, in bytes.
     pub huge_page_pool_bytes: Option<Bytes>,
+    /// When transparent huge pages are made room for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transparent_huge_page_defragmentation: Option<String>,
+    /// The modules, where the firmware's tables may be read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub modules: Vec<MemoryModule>,
 }
 
 /// A mounted file system.
@@ -139,6 +177,18 @@ pub struct BlockDevice {
     pub logical_block_bytes: Option<Bytes>,
     /// Devices that this one is made of (device mapper, md).
     pub slaves: Vec<String>,
+    /// Revision of the firmware.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub firmware: Option<String>,
+    /// Serial number, all but its last letters masked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub serial_masked: Option<String>,
+    /// Speed and width of the link on the bus, and what both ends could do where that is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Settings of the request queue, by the kernel's names and in its units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub queue: BTreeMap<String, String>,
 }
 
 /// Kernel and operating system.
@@ -155,6 +205,18 @@ pub struct Kernel {
     pub clock_source: Option<String>,
     /// Parameters that the kernel was started with.
     pub command_line: Option<String>,
+    /// What it does about each known weakness of processors, by the kernel's names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mitigations: BTreeMap<String, String>,
+    /// Settings that figures depend on (`vm.dirty_ratio`, ...), by the kernel's names and in its units.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
+    /// Whether the clock of the day is kept in time with others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_synchronised: Option<bool>,
+    /// By how much it may be wrong at most, as the kernel reckons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock_error_max_ns: Option<Nanos>,
 }
 
 /// Limits of a control group.
@@ -228,4 +290,14 @@ pub struct EngineInventory {
     pub durability: String,
     /// Settings that differ from the default, and the ones that figures depend on most.
     pub settings: Vec<Setting>,
+}
+
+/// One of several nodes of an engine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeInventory {
+    /// What it is called, its address say.
+    pub name: String,
+    /// Whether its sessions may change the database; a replica that only reads does not.
+    pub takes_writes: bool,
 }

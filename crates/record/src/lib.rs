@@ -4,25 +4,35 @@
 //! ours. Its types are the only ones that are ever serialized; `schema/` publishes them as JSON Schema.
 //! It computes nothing: rates, quantiles over readings and verdict thresholds live in `model` and `run`.
 
+mod activity;
+mod arrival;
 mod counter;
 mod finding;
 mod instrument;
 mod inventory;
 mod io;
 mod latency;
+mod machine;
 mod plan;
 mod quantity;
+mod random_blocks;
 mod reading;
 mod record;
 mod run;
 mod series;
+mod state;
+mod tool;
+mod trace;
+mod variation;
 
+pub use activity::{Activity, SampledWait, WaitClass};
+pub use arrival::{Arrival, Until};
 pub use counter::name;
 pub use finding::{Check, Finding, Verdict};
 pub use instrument::Instrument;
 pub use inventory::{
     BlockDevice, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
-    NumaNode, Setting,
+    NodeInventory, NumaNode, Setting,
 };
 pub use io::{
     Amount, BlockShare, Blocks, BufferContent, Coverage, Distribution, FileChoice, IoFile, IoJob, IoKind, IoMark,
@@ -30,9 +40,17 @@ pub use io::{
     SyncEvery, Verification, Zone,
 };
 pub use latency::Latency;
+pub use machine::{MemoryModule, NetworkInterface};
 pub use plan::{Dop, Pace, Pairing, Placement, Plan, PlannedRun, Preset, Side, Skipped};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
+pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopPlace, RandomBlocks};
 pub use reading::Reading;
-pub use record::{DataSet, Record, SCHEMA_VERSION, Status, Tool};
-pub use run::{CacheFit, Ceiling, FailureKind, Layer, Outcome, Run, Sweep, Totals, Unit};
+pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
+pub use run::{
+    CacheFit, Ceiling, FailureKind, Layer, NodeEvent, NodeEventKind, NodeRun, Outcome, Run, Sweep, Totals, Unit,
+};
 pub use series::{Second, Slices};
+pub use state::{Bystander, HostState, KernelLog};
+pub use tool::{Build, Tool};
+pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Rung, Trace};
+pub use variation::{Resource, Variation};

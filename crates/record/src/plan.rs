@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, Nanos};
+use crate::{IoPlan, Nanos, Until, Variation};
 
 /// How long and how large: the named sizes of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -86,6 +86,9 @@ pub struct PlannedRun {
     pub dop: Dop,
     /// Which repetition of this test at this degree of parallelism it is, counted from 1.
     pub repeat: u32,
+    /// In what it differs from the plain run of the test; absent where it is the plain one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variation: Option<Variation>,
 }
 
 /// The two sides of a comparison in pairs.
@@ -109,6 +112,10 @@ pub struct Pairing {
     pub other: String,
     /// The target of the other side, without a password.
     pub other_target: String,
+    /// Hash of what both sides were asked, fixed before the first pair and equal on both: `sha256:` and 64 hexadecimal
+    /// digits. Absent in a record of a version that did not make one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_hash: Option<String>,
 }
 
 /// A test that was asked for and is not run, with the reason in words.
@@ -141,8 +148,14 @@ pub struct Plan {
     pub seed: u64,
     /// Where jobs run.
     pub placement: Placement,
-    /// When steps are due.
+    /// When steps are due in plain runs; in a sweep of paces they are as fast as possible.
     pub pace: Pace,
+    /// The service level whose highest rate is searched for at each plain run; absent where nothing is searched for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Until>,
+    /// Whether jobs, and a server that dbdyno started, use one hardware thread of each core only, in every run.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_thread_per_core: bool,
     /// Rows of the table that fits the buffer cache.
     pub small_rows: u64,
     /// Rows of the table that should not fit it.

@@ -4,20 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, EngineInventory, HostInventory, Instrument, Nanos, Plan, Run, Timestamp};
+use crate::{Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, Timestamp, Tool};
 
 /// The version of the format. A reader refuses a newer one and migrates an older one.
 pub const SCHEMA_VERSION: u32 = 2;
-
-/// The program that measured.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Tool {
-    /// Version of dbdyno.
-    pub version: String,
-    /// Whether it was built with optimisation; figures of an unoptimised build mean nothing.
-    pub optimised: bool,
-}
 
 /// How far the invocation came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +73,9 @@ pub struct Record {
     pub host: HostInventory,
     /// The engine; absent where only probes were run.
     pub engine: Option<EngineInventory>,
+    /// Its nodes, where it has several, in the order in which runs use them: the first takes writes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeInventory>,
     /// What dbdyno itself costs.
     pub instrument: Instrument,
     /// The tables that were measured.

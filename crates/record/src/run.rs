@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Dop, Finding, Latency, Nanos, Pace, Reading, Second, Slices, Storage, Timestamp};
+use crate::{
+    Activity, Bytes, Dop, Finding, Latency, Nanos, Pace, RandomBlocks, Reading, Second, Slices, Storage, Timestamp,
+    Trace, Variation,
+};
 
 /// The layer of the platform that a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -144,6 +147,56 @@ pub enum CacheFit {
     Outside,
 }
 
+/// What the jobs on one node did, in a run that spread them over several.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeRun {
+    /// Its place among the nodes of the engine, counted from 1.
+    pub node: u32,
+    /// How many of the jobs worked on it.
+    pub jobs: u32,
+    /// What they counted.
+    pub totals: Totals,
+    /// Begun to done.
+    pub service: Latency,
+    /// Due to done.
+    pub response: Latency,
+    /// Second by second.
+    #[serde(with = "crate::series::columns")]
+    #[schemars(with = "crate::series::Columns")]
+    pub seconds: Vec<Second>,
+    /// Its own counters at the beginning and at the end of the window; the reading that it did not give is absent.
+    pub readings: Vec<Reading>,
+}
+
+/// Something that happened to a node while a run went on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NodeEvent {
+    /// When it was noticed, from the beginning of the window.
+    pub at_ns: Nanos,
+    /// The node, counted from 1.
+    pub node: u32,
+    /// What it is called.
+    pub name: String,
+    /// What happened.
+    pub kind: NodeEventKind,
+    /// How many jobs ended with it, each in the middle of a step.
+    pub jobs: u32,
+    /// What the engine said.
+    pub message: String,
+}
+
+/// What can happen to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeEventKind {
+    /// It answers no more, and the run went on without it.
+    Lost,
+    /// It had been lost before the run began.
+    Gone,
+}
+
 /// One row of the result table, with everything that it is derived from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -162,6 +215,9 @@ pub struct Run {
     pub sweep: Sweep,
     /// Degree of parallelism of this run.
     pub dop: Dop,
+    /// In what it differs from the plain run of the test; absent where it is the plain one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variation: Option<Variation>,
     /// When its steps were due.
     pub pace: Pace,
     /// What it is held against.
@@ -197,9 +253,24 @@ pub struct Run {
     pub slices: Option<Slices>,
     /// Raw readings: the first at the beginning of the window, the last at its end, host counters also in between.
     pub readings: Vec<Reading>,
+    /// The same node by node, in a run that spread its jobs over several; empty otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<NodeRun>,
+    /// What happened to nodes meanwhile, in the order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<NodeEvent>,
     /// What a run of storage has beside this; absent for every other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub storage: Option<Box<Storage>>,
+    /// What the sessions of the engine were found doing meanwhile; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub activity: Option<Activity>,
+    /// What the layers below the engine said of their latencies; absent where the run was not traced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Box<Trace>>,
+    /// What a run of random blocks has beside this; absent for every other run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<Box<RandomBlocks>>,
     /// What the self-checks say.
     pub findings: Vec<Finding>,
 }

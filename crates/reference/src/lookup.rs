@@ -56,8 +56,12 @@ pub fn published() -> &'static [System] {
     })
 }
 
+/// Letters and digits of a name, at least: a file that is not there and is called `a` means no publication.
+const LETTERS_MIN: usize = 2;
+
 /// The published system that `name` means: its name, the beginning of it, or words of it in their order. Capitals and
-/// what stands between words do not matter: `hp-dl980`, `HP DL980`, `dl980` and `violin` are one system.
+/// what stands between words do not matter: `hp-dl980`, `HP DL980`, `dl980` and `violin` are one system. Fewer than
+/// two letters mean none.
 ///
 /// An error lists what there is, or what the name may mean.
 pub fn find(name: &str) -> Result<&'static System, Lookup> {
@@ -73,7 +77,7 @@ pub fn find(name: &str) -> Result<&'static System, Lookup> {
         candidates = systems.iter().filter(holds).collect();
     }
     let names = |systems: &mut dyn Iterator<Item = &System>| systems.map(|system| system.name.clone()).collect();
-    match (wanted.is_empty(), candidates.as_slice()) {
+    match (wanted.len() < LETTERS_MIN, candidates.as_slice()) {
         (false, [one]) => Ok(one),
         (false, [_, _, ..]) => {
             Err(Lookup::Ambiguous { name: name.to_owned(), candidates: names(&mut candidates.into_iter()) })
@@ -139,6 +143,7 @@ mod tests {
             "\"2018\" may be any of bolinski-nvmesh-2018, datrium-slob-2018; hint: write more of the name"
         );
         assert!(matches!(find(""), Err(Lookup::Unknown { .. })));
+        assert!(matches!(find("a"), Err(Lookup::Unknown { .. })), "more likely a file that is not there");
         assert!(matches!(find("./l980"), Err(Lookup::Unknown { .. })), "not in the middle of a word");
     }
 

@@ -1,14 +1,14 @@
 //! One line per run, for a spreadsheet or a statistics program: the columns of the published reports, in plain units.
 
 use model::{CpuUse, Quantiles, Row};
-use record::{Nanos, Outcome, Rate, Record, Run, Verdict};
+use record::{Nanos, NodeEventKind, Outcome, Rate, Record, Run, Verdict};
 
-use crate::words::{unit, verdict};
+use crate::words::{unit, variation, verdict};
 
 /// How a column is filled.
 type Cell = fn(&Run, &Row) -> Option<String>;
 
-/// What was run, and whether it is a result: filled in every line.
+/// What was run, and whether it is a result: filled in every line, but for what plain runs do not have.
 const IDENTITY: &[(&str, Cell)] = &[
     ("run", |run, _| Some(run.number.to_string())),
     ("test", |run, _| Some(run.test.clone())),
@@ -18,6 +18,8 @@ const IDENTITY: &[(&str, Cell)] = &[
     ("nodes", |run, _| Some(run.dop.nodes.to_string())),
     ("jobs", |run, _| Some(run.dop.jobs.to_string())),
     ("threads", |run, _| Some(run.dop.threads.to_string())),
+    ("variation", |run, _| run.variation.map(variation)),
+    ("steps_per_second_asked", |run, _| run.pace.rate().map(|rate| rate.to_string())),
     ("begun_at", |run, _| Some(run.begun_at.0.clone())),
     ("outcome", |run, _| Some(if run.outcome == Outcome::Done { "done" } else { "failed" }.to_owned())),
     ("verdict", |_, row| Some(verdict(row.verdict).to_owned())),
@@ -25,6 +27,8 @@ const IDENTITY: &[(&str, Cell)] = &[
     ("steps", |run, _| Some(run.totals.steps.to_string())),
     ("failures", |run, _| Some(run.totals.failures.values().map(|count| u128::from(*count)).sum::<u128>().to_string())),
     ("unfinished", |run, _| Some(run.totals.unfinished.to_string())),
+    ("nodes_lost", |run, _| Some(nodes(run, NodeEventKind::Lost))),
+    ("nodes_gone", |run, _| Some(nodes(run, NodeEventKind::Gone))),
 ];
 
 /// The result: empty where it is not known, and in the whole line of a void run, so that nobody draws it by mistake.
@@ -94,6 +98,11 @@ pub(crate) fn line<'a>(text: &mut String, fields: impl Iterator<Item = &'a str>)
         }
     }
     text.push('\n');
+}
+
+/// To how many nodes `kind` happened: in the run, or before it.
+fn nodes(run: &Run, kind: NodeEventKind) -> String {
+    run.events.iter().filter(|event| event.kind == kind).count().to_string()
 }
 
 fn rate(rate: Option<Rate>) -> Option<String> {

@@ -1,5 +1,8 @@
 //! The platform: in full for `dbdyno inventory`, in a few lines at the head of the spec sheet.
 
+mod kernel;
+mod state;
+
 use record::{BlockDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Location, Memory};
 
 use crate::figure::{memory, volume};
@@ -7,10 +10,13 @@ use crate::layout::{Align, Head, Table, clean, paragraph, section};
 use crate::style::{Ink, Style};
 use crate::words::{list, plural};
 
+pub(crate) use self::kernel::{idle, kernel_facts, mitigations, modules, network, settings, time};
+pub(crate) use self::state::{Change, SPEED_CHANGE_MAX, load};
+
 /// Column of the texts beside their labels.
 const INDENT: usize = 18;
 
-/// Everything that was found out about the machine and the engine, `width` columns wide (at least 80).
+/// Everything that was found out about the machine and the engine, `width` columns wide (at least 60).
 ///
 /// What could not be found out is `unknown`; what does not exist (swap, limits, NUMA) is said not to.
 pub fn inventory(host: &HostInventory, engine: Option<&EngineInventory>, style: Style, width: usize) -> String {
@@ -25,13 +31,20 @@ pub fn inventory(host: &HostInventory, engine: Option<&EngineInventory>, style: 
     };
     part("HOST", host_facts(host));
     part("CPU", cpu_facts(&host.cpu));
-    part("MEMORY", memory_facts(&host.memory));
+    part("MEMORY", memory_facts(host));
+    part("KERNEL", kernel_facts(&host.kernel));
+    if let Some(state) = &host.at_start {
+        part("NOW", state::state_facts(state));
+    }
     part("STORAGE", host.file_system.as_ref().map_or(vec![("file system", None)], file_system_facts));
     if host.devices.is_empty() {
         lines.extend(paragraph("  device", INDENT, "unknown", width));
     }
     for device in &host.devices {
         lines.extend(paragraph(&format!("  {}", clean(&device.name)), INDENT, &device_text(device), width));
+        if let Some(queue) = queue_text(device) {
+            lines.extend(paragraph("    queue", INDENT, &queue, width));
+        }
     }
     if let Some(engine) = engine {
         lines.push(section("ENGINE", style, width));
@@ -53,6 +66,8 @@ pub(crate) fn host_facts(host: &HostInventory) -> Vec<(&'static str, Option<Stri
         ("kernel", Some(format!("{} {}", kernel.release, kernel.architecture))),
         ("clock source", kernel.clock_source.clone()),
         ("boot options", kernel.command_line.clone()),
+        ("firmware", host.firmware.clone()),
+        ("network", Some(network(host).unwrap_or_else(|| "no interface with a device".to_owned()))),
         ("limits", Some(limits(&host.cgroup).unwrap_or_else(|| "none of a control group".to_owned()))),
     ]
 }
@@ -75,24 +90,32 @@ pub(crate) fn cpu_facts(cpu: &Cpu) -> Vec<(&'static str, Option<String>)> {
         cpu.clock_mhz.map(|clock| format!("{clock:.0} MHz when read")),
         cpu.clock_mhz_max.map(|clock| format!("{clock:.0} MHz at most")),
         cpu.governor.as_ref().map(|governor| format!("governor {governor}")),
+        cpu.clock_driver.as_ref().map(|driver| format!("driver {driver}")),
+        cpu.boost.map(|boost| if boost { "boost on" } else { "boost off" }.to_owned()),
     ];
+    let microcode = cpu.microcode.as_ref().map(|microcode| format!("microcode {microcode}"));
     vec![
         ("model", cpu.model.clone()),
         ("topology", Some(topology(cpu) + smt)),
+        ("stepping", Some(list([cpu.stepping.clone(), microcode].into_iter().flatten()))),
         ("clock", Some(list(clock.into_iter().flatten()))),
+        ("when idle", idle(cpu.idle_driver.as_deref(), &cpu.idle_states)),
         ("caches", Some(list(caches))),
         ("NUMA", Some(nodes.collect::<Vec<_>>().join("; "))),
     ]
 }
 
-pub(crate) fn memory_facts(sizes: &Memory) -> Vec<(&'static str, Option<String>)> {
+pub(crate) fn memory_facts(host: &HostInventory) -> Vec<(&'static str, Option<String>)> {
+    let sizes: &Memory = &host.memory;
     let pool = sizes.huge_page_pool_bytes.map(|size| format!("pool {}", memory(size)));
     let transparent = sizes.transparent_huge_pages.as_ref().map(|mode| format!("transparent: {mode}"));
+    let made = sizes.transparent_huge_page_defragmentation.as_ref().map(|mode| format!("room made for them: {mode}"));
     vec![
         ("total", (sizes.total_bytes.0 > 0).then(|| memory(sizes.total_bytes))),
         ("available", sizes.available_bytes.map(memory)),
         ("swap", sizes.swap_bytes.map(|size| if size.0 == 0 { "none".to_owned() } else { memory(size) })),
-        ("huge pages", Some(list([pool, transparent].into_iter().flatten()))),
+        ("huge pages", Some(list([pool, transparent, made].into_iter().flatten()))),
+        ("modules", modules(host)),
     ]
 }
 
@@ -119,11 +142,26 @@ pub(crate) fn device_text(device: &BlockDevice) -> String {
             device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
             device.queue_depth.map(|depth| format!("queue of {depth}")),
             device.logical_block_bytes.map(|size| format!("blocks of {}", memory(size))),
+            device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
+            device.serial_masked.as_ref().map(|serial| format!("serial number {serial}")),
+            device.link.as_ref().map(|link| format!("link {link}")),
             (!device.slaves.is_empty()).then(|| format!("made of {}", device.slaves.join(" and "))),
         ]
         .into_iter()
         .flatten(),
     )
+}
+
+/// Settings of the request queue, by the kernel's names.
+pub(crate) fn queue_text(device: &BlockDevice) -> Option<String> {
+    let settings = list(device.queue.iter().map(|(name, value)| format!("{name} = {value}")));
+    (!settings.is_empty()).then_some(settings)
+}
+
+/// Whether it is a virtual machine, of which the kernel sees what the hypervisor shows: a container is none.
+pub(crate) fn is_virtual(host: &HostInventory) -> bool {
+    const CONTAINERS: [&str; 6] = ["kubernetes", "podman", "docker", "lxc", "systemd-nspawn", "container"];
+    host.virtualisation.as_ref().is_some_and(|kind| kind.contains(" on ") || !CONTAINERS.contains(&kind.as_str()))
 }
 
 pub(crate) fn engine_facts(engine: &EngineInventory) -> Vec<(&'static str, String)> {
@@ -177,7 +215,8 @@ pub(crate) fn engine_line(engine: &EngineInventory) -> String {
     };
     let encryption = engine.encryption.as_ref().map(|encryption| format!(", {encryption}")).unwrap_or_default();
     let throwaway = if engine.throwaway && engine.location != Location::InProcess { ", throwaway server" } else { "" };
-    format!("{} {}, {place}{encryption}{throwaway}", engine.title, engine.version)
+    let nodes = if engine.nodes > 1 { format!(", {} nodes", engine.nodes) } else { String::new() };
+    format!("{} {}{nodes}, {place}{encryption}{throwaway}", engine.title, engine.version)
 }
 
 pub(crate) fn engine_sizes(engine: &EngineInventory) -> Option<String> {

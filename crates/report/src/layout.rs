@@ -1,11 +1,16 @@
 //! Text in columns and paragraphs. A width is a number of letters: one letter, one column of the terminal.
 
+use std::ops::Range;
+
 use crate::style::{Ink, Style};
+
+/// What the later lines of a row are set in by, where one line is too narrow.
+pub(crate) const FOLDED_INDENT: usize = 6;
 
 /// A text that came from outside, safe to print: a record may be anybody's, and an escape sequence in the name of a
 /// device must not reach the terminal. Control characters and line ends become spaces, runs of spaces one; what turns
 /// the direction of writing, and would show other words than there are, is dropped.
-pub(crate) fn clean(text: &str) -> String {
+pub fn clean(text: &str) -> String {
     let told = text.chars().filter(|letter| !turns(*letter));
     let spaced: String = told.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -69,8 +74,19 @@ pub(crate) fn paragraph(label: &str, indent: usize, text: &str, width: usize) ->
         .collect()
 }
 
-/// The head of a section, with a rule to the end of the line.
+/// `text` from column `indent` on, with the blanks that it has where it fits; otherwise as a paragraph.
+pub(crate) fn spaced(text: &str, indent: usize, width: usize) -> Vec<String> {
+    match indent + text.chars().count() <= width {
+        true => vec![format!("{:indent$}{text}", "")],
+        false => paragraph("", indent, text, width),
+    }
+}
+
+/// The head of a section, with a rule to the end of the line; on several lines where the title is too long for one.
 pub(crate) fn section(title: &str, style: Style, width: usize) -> String {
+    if title.chars().count() > width {
+        return style.paint(&wrap(title, width).join("\n"), Ink::Head);
+    }
     let rule = "─".repeat(width.saturating_sub(title.chars().count() + 1));
     format!("{} {}", style.paint(title, Ink::Head), style.paint(&rule, Ink::Aside)).trim_end().to_owned()
 }
@@ -100,6 +116,27 @@ pub(crate) struct Span {
     pub columns: usize,
     /// What they have in common.
     pub title: &'static str,
+}
+
+/// Which columns of these `widths`, `gap` letters apart, stand on the first line of a row of at most `width` letters,
+/// which on the second, and so on, each with its indent. One that alone is too wide has a line of its own.
+pub(crate) fn folded(widths: &[usize], gap: usize, width: usize) -> Vec<(Range<usize>, usize)> {
+    let mut parts: Vec<(Range<usize>, usize)> = Vec::new();
+    let mut used = 0;
+    for (index, column) in widths.iter().enumerate() {
+        match parts.last_mut() {
+            Some((columns, _)) if used + gap + column <= width => {
+                columns.end = index + 1;
+                used += gap + column;
+            }
+            before => {
+                let indent = if before.is_some() { FOLDED_INDENT } else { 0 };
+                parts.push((index..index + 1, indent));
+                used = indent + column;
+            }
+        }
+    }
+    parts
 }
 
 /// The head of one column, line by line, and how the column is aligned.
@@ -149,11 +186,14 @@ impl Table {
         self.rows.len() == self.head_lines
     }
 
-    /// The lines of the table. Spare room, up to one more space between two columns, is used.
+    /// The lines of the table. Spare room, up to one more space between two columns, is used; where there is too little,
+    /// each row takes several lines.
     pub(crate) fn lines(&self, style: Style, width: usize) -> Vec<String> {
         let used: usize = self.columns.iter().map(|(_, width)| width + 1).sum::<usize>().saturating_sub(1);
         let gap = if used + self.columns.len().saturating_sub(1) <= width { "  " } else { " " };
-        let line = |(cells, ink): &(Vec<String>, Option<Ink>)| {
+        let widths: Vec<usize> = self.columns.iter().map(|(_, width)| *width).collect();
+        let parts = folded(&widths, gap.len(), width);
+        let lines = |(cells, ink): &(Vec<String>, Option<Ink>)| {
             let padded: Vec<String> = cells
                 .iter()
                 .zip(&self.columns)
@@ -162,11 +202,19 @@ impl Table {
                     Align::Right => format!("{cell:>width$}"),
                 })
                 .collect();
-            let line = cut(padded.join(gap).trim_end(), width);
-            ink.map_or(line.clone(), |ink| style.paint(&line, ink))
+            let part = |(columns, indent): &(Range<usize>, usize)| {
+                let line = format!("{:indent$}{}", "", padded[columns.clone()].join(gap));
+                let line = cut(line.trim_end(), width);
+                ink.map_or(line.clone(), |ink| style.paint(&line, ink))
+            };
+            // What has nothing to say in the later columns needs no line for them.
+            let told: Vec<String> = parts.iter().map(part).collect();
+            told.into_iter().enumerate().filter(|(index, line)| *index == 0 || !line.is_empty()).map(|(_, line)| line)
         };
-        let spans = (!self.spans.is_empty()).then(|| style.paint(&cut(&self.span_line(gap.len()), width), Ink::Head));
-        spans.into_iter().chain(self.rows.iter().map(line)).collect()
+        // Above columns that lie below each other nothing can be drawn out over several.
+        let has_spans = !self.spans.is_empty() && parts.len() == 1;
+        let spans = has_spans.then(|| style.paint(&cut(&self.span_line(gap.len()), width), Ink::Head));
+        spans.into_iter().chain(self.rows.iter().flat_map(lines)).collect()
     }
 
     /// The spans, each drawn out over its columns.
@@ -203,6 +251,25 @@ mod tests {
     }
 
     #[test]
+    fn a_row_that_is_too_wide_takes_several_lines_and_its_columns_stay_below_each_other() {
+        let heads: [Head; 4] = [
+            (&["test"], Align::Left),
+            (&["rows"], Align::Right),
+            (&["long head"], Align::Right),
+            (&["x"], Align::Left),
+        ];
+        let spans = [Span { first: 1, columns: 2, title: "I/O" }];
+        let mut table = Table::new(&heads, &spans);
+        table.push(["T611", "13.6 k", "1", "y"].map(str::to_owned).to_vec(), None);
+        table.push(["T1", "7"].map(str::to_owned).to_vec(), None);
+        assert_eq!(
+            table.lines(Style::default(), 18),
+            ["test   rows", "      long head x", "T611 13.6 k", "              1 y", "T1        7"]
+        );
+        assert_eq!(table.lines(Style::default(), 80).len(), 4, "with room, a line each and the span above");
+    }
+
+    #[test]
     fn a_span_covers_its_columns() {
         let heads: [Head; 4] =
             [(&["a"], Align::Left), (&["read"], Align::Right), (&["write"], Align::Right), (&["b"], Align::Right)];
@@ -225,6 +292,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn a_table_fits_its_page_and_loses_no_cell(cells in prop::collection::vec("[a-z]{1,8}", 4), width in 16usize..60) {
+            let heads: [Head; 4] = [(&["a"], Align::Left), (&["b"], Align::Right), (&["c"], Align::Left), (&["d"], Align::Right)];
+            let mut table = Table::new(&heads, &[]);
+            table.push(cells.clone(), None);
+            let lines = table.lines(Style::default(), width);
+            prop_assert!(lines.iter().all(|line| line.chars().count() <= width), "{lines:?}");
+            let shown: Vec<&str> = lines.iter().flat_map(|line| line.split_whitespace()).collect();
+            prop_assert!(cells.iter().all(|cell| shown.contains(&cell.as_str())), "{lines:?}");
+        }
+
         #[test]
         fn no_line_is_longer_than_asked_and_no_letter_is_lost(text in "[ a-zµ]{0,80}", width in 1usize..30) {
             let lines = wrap(&text, width);

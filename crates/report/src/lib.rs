@@ -4,6 +4,8 @@
 //! driver, knows only `record` and `model`, and derives no figure itself but a plain rate or sum. It returns text and
 //! prints nothing.
 
+mod activity;
+mod blocks;
 mod chart;
 mod comparison;
 mod csv;
@@ -13,7 +15,11 @@ mod history;
 mod html;
 mod inventory;
 mod json;
+mod layers;
 mod layout;
+mod limit;
+mod load_curve;
+mod nodes;
 mod plan;
 mod point;
 mod price;
@@ -25,6 +31,7 @@ mod style;
 mod text;
 mod words;
 
+pub use activity::activity_text;
 pub use comparison::{
     ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
 };
@@ -35,13 +42,16 @@ pub use history::{HistoryEntry, HistoryQuestion, Metric, history, history_csv, h
 pub use html::{PageOptions, html, runs_in_detail, system_html};
 pub use inventory::inventory;
 pub use json::{inventory_json, json};
+pub use layers::{LayersQuestion, layers_csv, layers_text};
+pub use layout::clean;
 pub use plan::plan;
 pub use references::{references, system_text};
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
 pub use storage::{calibration_text, io_csv, io_plan_text, io_text, until_text};
 pub use style::Style;
-pub use text::{price_text, text};
+pub use text::{blocks_text, price_text, text};
+pub use words::dop;
 
 /// Runs that a page of text lists one by one, at most: more nobody reads.
 const RUNS_LISTED_MAX: usize = 500;
@@ -59,10 +69,18 @@ fn not_listed(record: &record::Record, place: &str) -> Option<String> {
 }
 
 /// The narrowest page that is laid out; on a narrower terminal lines wrap.
-const PAGE_WIDTH_MIN: usize = 80;
+const PAGE_WIDTH_MIN: usize = 60;
 
 /// The widest page: longer lines are hard to follow.
 const PAGE_WIDTH_MAX: usize = 120;
+
+/// The narrowest page of storage, whose figures stand beside keys and words that would not be found again in halves.
+const STORAGE_WIDTH_MIN: usize = 80;
+
+/// The width that a view of storage alone is laid out for.
+fn storage_width(width: usize) -> usize {
+    page_width(width).max(STORAGE_WIDTH_MIN)
+}
 
 /// The width that a view is laid out for on a device `width` columns wide.
 fn page_width(width: usize) -> usize {

@@ -1,13 +1,18 @@
 //! What an invocation would do, before it does it.
 
-use record::{Dop, Nanos, Plan, Side};
+use record::{Dop, Nanos, Plan, PlannedRun, Side, Variation};
 
 use crate::figure::{count, duration};
 use crate::layout::paragraph;
+use crate::load_curve::variations;
 use crate::words::{list, pace, placement, plural, preset};
 
 /// Width of the page; a plan has no columns that would gain from more.
 const WIDTH: usize = 80;
+
+/// How long a search takes.
+const UNTIL_LENGTH: &str = "not known: one to three dozen runs for each test at each degree of parallelism, at rates \
+                            that the runs before them decide";
 
 /// `plan` in words: the settings, how often and in which order, how long it takes, a line for each test with its degrees
 /// of parallelism, what is skipped and why.
@@ -22,13 +27,20 @@ pub fn plan(plan: &Plan) -> String {
     if let Some(order) = order(plan) {
         fact("order", order);
     }
-    fact("duration", format!("about {} and set-up", duration(expected(plan))));
+    let length = match &plan.until {
+        Some(_) => UNTIL_LENGTH.to_owned(),
+        None => format!("about {} and set-up", duration(expected(plan))),
+    };
+    fact("duration", length);
     fact("data", format!("{} and {} rows, seed {}", count(plan.small_rows), count(plan.large_rows), plan.seed));
     if !plan.test_files.is_empty() {
         fact("test files", list(plan.test_files.iter().cloned()));
     }
     for (test, dops) in by_test(plan) {
-        fact(&format!("  {test}"), format!("at {}", degrees(&dops)));
+        fact(&format!("  {test}"), format!("at {}{}", degrees(&dops), traced(plan, test)));
+    }
+    for (test, said) in variations(&plan.runs) {
+        fact(&format!("  {test}"), said);
     }
     for skipped in &plan.skipped {
         fact(&format!("  {}", skipped.test), format!("skipped: {}", skipped.reason));
@@ -70,13 +82,22 @@ fn expected(plan: &Plan) -> Nanos {
 /// Preset, number and length of the runs, pace and placement.
 pub(crate) fn settings(plan: &Plan) -> String {
     let steps = plan.steps.map(|steps| format!("at most {} per job", plural(steps, "step")));
+    let each = duration(plan.window_ns);
+    let runs = match &plan.until {
+        Some(until) => {
+            format!("as many runs of {each} as it takes to find the highest rate that keeps {}", until.level)
+        }
+        None => format!("{} of {each}", plural(plan.runs.len() as u64, "run")),
+    };
+    let fewer = plan.one_thread_per_core.then(|| "one hardware thread per core".to_owned());
     let parts = [
         Some(format!("preset {}", preset(plan.preset))),
-        Some(format!("{} of {}", plural(plan.runs.len() as u64, "run"), duration(plan.window_ns))),
+        Some(runs),
         steps,
         Some(format!("warm-up {}", duration(plan.warm_up_ns))),
         Some(pace(plan.pace)),
         Some(format!("placement {}", placement(plan.placement))),
+        fewer,
     ];
     list(parts.into_iter().flatten())
 }
@@ -85,7 +106,7 @@ pub(crate) fn settings(plan: &Plan) -> String {
 /// which says nothing, in that of their codes.
 fn by_test(plan: &Plan) -> Vec<(&str, Vec<Dop>)> {
     let mut tests: Vec<(&str, Vec<Dop>)> = Vec::new();
-    for run in plan.runs.iter().filter(|run| run.repeat == 1) {
+    for run in plan.runs.iter().filter(|run| run.repeat == 1 && run.variation.is_none()) {
         match tests.iter_mut().find(|(test, _)| *test == run.test) {
             Some((_, dops)) => dops.push(run.dop),
             None => tests.push((&run.test, vec![run.dop])),
@@ -95,6 +116,13 @@ fn by_test(plan: &Plan) -> Vec<(&str, Vec<Dop>)> {
         tests.sort_unstable();
     }
     tests
+}
+
+/// That runs of `test` are repeated while the kernel is traced, and at which degrees of parallelism.
+fn traced(plan: &Plan, test: &str) -> String {
+    let of_test = |run: &&PlannedRun| run.test == test && run.variation == Some(Variation::Traced);
+    let dops: Vec<Dop> = plan.runs.iter().filter(of_test).map(|run| run.dop).collect();
+    if dops.is_empty() { String::new() } else { format!("; traced at {}", degrees(&dops)) }
 }
 
 /// Degrees of parallelism in words: `1, 2, 4 jobs`, `1, 2 threads`. What does not vary is named only where it is
@@ -126,8 +154,8 @@ pub(crate) fn degrees(dops: &[Dop]) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use record::{Pace, Pairing, Placement, PlannedRun, Preset};
+pub(crate) mod tests {
+    use record::{Pace, Pairing, Placement, Preset};
 
     use super::*;
 
@@ -141,10 +169,11 @@ mod tests {
     }
 
     fn planned(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
-        PlannedRun { number: 0, test: test.to_owned(), dop: Dop::jobs(jobs), repeat }
+        PlannedRun { number: 0, test: test.to_owned(), dop: Dop::jobs(jobs), repeat, variation: None }
     }
 
-    fn drawn() -> Plan {
+    /// Two tests, twice, in an order by lot.
+    pub(crate) fn drawn() -> Plan {
         Plan {
             target: "example".to_owned(),
             directory: "/measured".to_owned(),
@@ -155,6 +184,8 @@ mod tests {
             seed: 42,
             placement: Placement::Kernel,
             pace: Pace::AsFastAsPossible,
+            until: None,
+            one_thread_per_core: false,
             small_rows: 3_200,
             large_rows: 32_000,
             repeats: 2,
@@ -191,8 +222,20 @@ mod tests {
     }
 
     #[test]
+    fn traced_repeats_are_named_beside_the_plain_runs() {
+        let traced = PlannedRun { variation: Some(Variation::Traced), ..planned("T716", 1, 1) };
+        let text = plan(&Plan { runs: [drawn().runs, vec![traced]].concat(), ..drawn() });
+        assert_eq!(line(&text, "T716"), "at 1, 4 jobs; traced at 1 job");
+        assert_eq!(
+            (line(&text, "T611"), line(&text, "duration")),
+            ("at 1 job".to_owned(), "about 16.8 s and set-up".to_owned())
+        );
+    }
+
+    #[test]
     fn of_a_pair_both_sides_are_named_and_take_their_time() {
-        let pairing = Pairing { side: Side::B, other: "r-a".to_owned(), other_target: "another".to_owned() };
+        let pairing =
+            Pairing { side: Side::B, other: "r-a".to_owned(), other_target: "another".to_owned(), plan_hash: None };
         let text = plan(&Plan { paired: Some(pairing), ..drawn() });
         assert_eq!((line(&text, "side A"), line(&text, "side B")), ("another".to_owned(), "example".to_owned()));
         assert!(line(&text, "order").starts_with("2 pairs of each test"), "{text}");

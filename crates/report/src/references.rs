@@ -4,7 +4,7 @@ use model::{Cell, FactTable, Origin, PriceBook, System, SystemPoint, SystemTest}
 use record::{Nanos, Rate};
 
 use crate::figure::{UNKNOWN, duration, megabytes, number, percent_digits};
-use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section};
+use crate::layout::{Align, Head, Table, bar, clean, cut, folded, paragraph, section, wrap};
 use crate::point::{best, median_rate};
 use crate::price;
 use crate::style::{Ink, Style};
@@ -34,14 +34,12 @@ pub fn references(systems: &[System], width: usize) -> String {
         lines.extend(paragraph("    tests", LEFT, &codes, width));
     }
     lines.push(String::new());
-    lines.push(
-        "none of these was measured by dbdyno; dbdyno report NAME shows one, dbdyno compare takes their names"
-            .to_owned(),
-    );
+    let note = "none of these was measured by dbdyno; dbdyno report NAME shows one, dbdyno compare takes their names";
+    lines.extend(wrap(note, width));
     lines.join("\n") + "\n"
 }
 
-/// The sheet of a published system for `width` columns (at least 80 are used): source, what contradicts itself,
+/// The sheet of a published system for `width` columns (at least 60 are used): source, what contradicts itself,
 /// platform, what it costs, and every test in the columns of its own report. `prices` take the place of those that were
 /// published.
 pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, width: usize) -> String {
@@ -195,13 +193,15 @@ fn published(table: &FactTable, style: Style, width: usize) -> Vec<String> {
     let widths: Vec<usize> = (0..table.columns.len())
         .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
         .collect();
-    let line = |row: &Vec<String>| {
-        let padded = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        cut(padded.collect::<Vec<_>>().join("  ").trim_end(), width)
-    };
-    let mut lines: Vec<String> = rows.iter().map(line).collect();
-    if let Some(head) = lines.first_mut() {
-        *head = style.paint(head, Ink::Head);
+    let parts = folded(&widths, 2, width);
+    let mut lines = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        let padded: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+        for (columns, indent) in &parts {
+            let cells = padded.get(columns.clone()).unwrap_or_default().join("  ");
+            let line = cut(format!("{:indent$}{cells}", "").trim_end(), width);
+            lines.push(if index == 0 { style.paint(&line, Ink::Head) } else { line });
+        }
     }
     lines
 }

@@ -1,10 +1,10 @@
 //! One run in one line, for the moment when it has ended.
 
-use record::{Outcome, Run, Verdict};
+use record::{Outcome, Run, Variation, Verdict};
 
 use crate::figure::{duration, rate, time};
 use crate::layout::{clean, cut};
-use crate::words::{dop, mark, unit_per_second};
+use crate::words::{dop, mark, unit_per_second, variation};
 
 /// Letters of a title.
 const TITLE_WIDTH: usize = 21;
@@ -16,7 +16,13 @@ const WIDTH: usize = 80;
 /// verdict, and whether its rate was steady where that was asked. A void run says why instead of a rate.
 pub fn run_line(run: &Run) -> String {
     let row = model::row(run);
-    let title = cut(&clean(&run.title), TITLE_WIDTH);
+    // Of several runs of a test that follow each other it tells more in what one differs than what the test is.
+    let title = match run.variation {
+        None => clean(&run.title),
+        Some(Variation::Traced) => format!("traced: {}", clean(&run.title)),
+        Some(other) => variation(other),
+    };
+    let title = cut(&title, TITLE_WIDTH);
     let test = cut(&clean(&run.test), 4);
     let at = dop(run.dop, run.sweep);
     let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {at:<4}", run.number);

@@ -1,8 +1,8 @@
 //! Words for the values of a record: one word for one thing, in every view.
 
-use record::{Check, Dop, Layer, Pace, Placement, Preset, Status, Sweep, Unit, Verdict};
+use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Status, Sweep, Unit, Variation, Verdict};
 
-use crate::figure::{duration, number};
+use crate::figure::{duration, number, percent, short};
 
 /// Items in a row, with commas between.
 pub(crate) fn list(items: impl IntoIterator<Item = String>) -> String {
@@ -103,6 +103,7 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::GeneratorBound => "generator not the limit",
         Check::Content => "content",
         Check::Bound => "service level",
+        Check::NodeLoss => "no node lost",
     }
 }
 
@@ -145,12 +146,66 @@ pub(crate) fn pace(pace: Pace) -> String {
     }
 }
 
-/// A degree of parallelism in a column: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three.
-pub(crate) fn dop(dop: Dop, sweep: Sweep) -> String {
+/// In what a run differs from the plain one of its test, in words.
+pub(crate) fn variation(variation: Variation) -> String {
+    match variation {
+        Variation::Paced { pace: of, one_thread_per_core } => {
+            let fewer = one_thread_per_core.then(|| "one thread per core".to_owned());
+            list([Some(pace(of)), fewer].into_iter().flatten())
+        }
+        Variation::ShareOfCapacity { share } => format!("{} of capacity", percent(Ratio(share))),
+        Variation::Traced => "traced".to_owned(),
+        Variation::Perturbed { resource, share } => {
+            let what = match resource {
+                Resource::Processors => "processors",
+                Resource::DeviceIo => "device I/O",
+                Resource::ArrivalRate => "arrival rate",
+            };
+            format!("{} of {what}", percent(Ratio(share)))
+        }
+    }
+}
+
+/// The same beside a degree of parallelism, in a few letters.
+pub(crate) fn varied(variation: Variation) -> String {
+    match variation {
+        Variation::Paced { pace, one_thread_per_core } => {
+            let pace = match pace {
+                Pace::AsFastAsPossible => String::new(),
+                Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second } => {
+                    format!("{}/s", short(Some(steps_per_second)))
+                }
+                Pace::ThinkTime { think_ns } => format!("+{}", duration(think_ns)),
+            };
+            if one_thread_per_core { format!("{pace} 1/core").trim_start().to_owned() } else { pace }
+        }
+        Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. } => percent(Ratio(share)),
+        Variation::Traced => "traced".to_owned(),
+    }
+}
+
+/// A degree of parallelism in one word: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three. What
+/// `sweep` varies is always named, nodes and threads where they are more than one.
+pub fn dop(dop: Dop, sweep: Sweep) -> String {
     let nodes = if dop.nodes > 1 { format!("N{}", dop.nodes) } else { String::new() };
     match (sweep, dop.jobs, dop.threads) {
         (Sweep::Threads, 1, threads) => format!("{nodes}T{threads}"),
         (_, jobs, 0 | 1) => format!("{nodes}J{jobs}"),
         (_, jobs, threads) => format!("{nodes}J{jobs}T{threads}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_degree_names_nodes_and_threads_where_there_are_several() {
+        let at = |nodes, jobs, threads, sweep| dop(Dop { nodes, jobs, threads }, sweep);
+        assert_eq!(at(1, 4, 1, Sweep::Jobs), "J4");
+        assert_eq!(at(3, 4, 1, Sweep::Jobs), "N3J4");
+        assert_eq!(at(1, 1, 8, Sweep::Threads), "T8");
+        assert_eq!(at(2, 1, 8, Sweep::Threads), "N2T8");
+        assert_eq!(at(2, 4, 8, Sweep::Jobs), "N2J4T8");
     }
 }

@@ -23,7 +23,7 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
         _ => None,
     });
     let tables = data_set::needed(wanted.collect::<Vec<&Test>>());
-    let roots = match subject.node.processes() {
+    let roots = match subject.nodes.processes() {
         Processes::Local(roots) => roots,
         _ => Vec::new(),
     };

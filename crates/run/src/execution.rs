@@ -2,25 +2,28 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use record::{DataSet, Outcome, PlannedRun, Record, Run, Status};
+use record::{DataSet, NodeEventKind, Outcome, PlannedRun, Record, Run, Status};
 
 use crate::io::{ProbeGround, same_device};
 use crate::measurement::{Bench, Subject, measure_one, not_begun, timestamp};
 use crate::opening::Opened;
+use crate::pacing::Capacities;
 use crate::plan::Item;
 use crate::sampler::{Sources, Watched};
-use crate::{Error, Event, Fault, Result, data};
+use crate::{Error, Event, Fault, Interrupt, Result, data};
 
 /// The engine as it is measured; probes of storage work in `probed`.
 pub(crate) fn subject<'a>(opened: &'a Opened<'_>, probed: &Path) -> Subject<'a> {
     Subject {
         engine: opened.engine,
-        node: opened.node.as_ref(),
+        nodes: &opened.nodes,
         inventory: opened.inventory.clone(),
-        on_probed_device: opened.node.data_directory().is_some_and(|data| same_device(data, probed)),
+        untraced: None,
+        on_probed_device: opened.nodes.first().data_directory().is_some_and(|data| same_device(data, probed)),
     }
 }
 
@@ -29,23 +32,23 @@ pub(crate) fn subject<'a>(opened: &'a Opened<'_>, probed: &Path) -> Subject<'a> 
 /// # Errors
 /// Where the engine gives no session.
 pub(crate) fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) -> Result<Sources<'a>> {
-    let data_directory = subject.and_then(|subject| subject.node.data_directory());
+    let data_directory = subject.and_then(|subject| subject.nodes.first().data_directory());
     let watched = data_directory.unwrap_or(directory);
-    let engine = subject
-        .map(|subject| Ok::<_, Error>(Mutex::new(Watched { node: subject.node, session: subject.node.connect()? })))
-        .transpose()?;
-    let bookkeeping_commits = AtomicU64::new(0);
+    let nodes = subject.map_or(Ok(Vec::new()), |subject| {
+        let places = 0..subject.nodes.counts().0 as usize;
+        places.map(|place| Watched::new(subject.nodes, place)).collect::<engine::Result<_>>()
+    })?;
     let host = Mutex::new(host::Counters::new(watched));
     Ok(Sources {
         host,
-        engine,
+        nodes,
         device_is_engines: data_directory.is_some(),
-        bookkeeping_commits,
         flush_probe_ns: AtomicU64::new(0),
+        capacities: Capacities::default(),
     })
 }
 
-/// Notes in `record` that it is over, and why if it was broken off.
+/// Notes in `record` that it is over, why if it was broken off, and what the machine is like now.
 pub(crate) fn conclude(record: &mut Record, error: Option<&Error>) {
     (record.status, record.reason) = match error {
         None => (Status::Finished, None),
@@ -53,6 +56,8 @@ pub(crate) fn conclude(record: &mut Record, error: Option<&Error>) {
         Some(error) => (Status::Failed, Some(error.message.clone())),
     };
     record.ended_at = Some(timestamp());
+    let directory = Path::new(&record.plan.directory);
+    record.host.at_end = Some(host::state(directory, record.host.at_start.as_ref()));
 }
 
 /// Every run of the plan that is not in the record yet, test by test.
@@ -61,6 +66,7 @@ pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items
     let todo: Vec<PlannedRun> =
         bench.plan.runs.iter().filter(|planned| !done.contains(&planned.number)).cloned().collect();
     record.runs.iter().for_each(|run| remember_flush(bench, run));
+    record.runs.iter().for_each(|run| bench.sources.capacities.remember(run));
     let mut loaded = false;
     let mut storage = ProbeGround::default();
     for group in todo.chunk_by(|one, next| one.test == next.test) {
@@ -123,14 +129,17 @@ pub(crate) fn run_group(
         };
         bench.listener.hear(&Event::Ended(&run));
         remember_flush(bench, &run);
+        bench.sources.capacities.remember(&run);
         let failed = run.outcome != Outcome::Done;
+        let lost = run.events.iter().any(|event| event.kind == NodeEventKind::Lost);
         record.runs.push(run);
         store::write(path, record)?;
-        if failed { still_there(bench) } else { Ok(()) }
+        if failed || lost { still_there(bench) } else { Ok(()) }
     };
     let result = group.iter().try_for_each(|planned| one(planned, record));
-    if let Some((test, stage)) = on_stage
-        && let Err(error) = workload::tear_down(test, stage)
+    // The node that takes writes may be another one by now.
+    if let (Item::Test(test), Some(stage)) = (item, bench.stage())
+        && let Err(error) = workload::tear_down(test, &stage)
         && result.is_ok()
     {
         bench.listener.hear(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
@@ -146,17 +155,48 @@ fn remember_flush(bench: &Bench<'_>, run: &Run) {
     }
 }
 
-/// Whether the engine answers; the sampler goes on with the new session, because its own may be what was lost.
+/// How long nodes that are left may take to agree that they are enough.
+const AGREED: Duration = Duration::from_secs(30);
+
+/// Whether the engine answers; the sampler goes on with new sessions, because its own may be what was lost. Of several
+/// nodes, those that do not answer are done without.
 fn still_there(bench: &Bench<'_>) -> Result<()> {
     let Some(subject) = bench.subject else { return Ok(()) };
-    match subject.node.connect() {
-        Ok(session) => {
-            if let Some(engine) = &bench.sources.engine {
-                engine.lock().unwrap_or_else(PoisonError::into_inner).session = session;
+    let mut last = None;
+    for place in subject.nodes.left().collect::<Vec<usize>>() {
+        let node = &bench.sources.nodes[place];
+        let alone = subject.nodes.counts().0 == 1;
+        if let Err(error) = if alone { node.reconnect() } else { patiently(bench.interrupt, || node.reconnect()) } {
+            subject.nodes.lose(place);
+            if !alone {
+                bench.listener.hear(&Event::Note(&format!("{} is gone: {error}", subject.nodes.called(place))));
             }
-            Ok(())
+            last = Some(error);
         }
-        Err(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))
+    }
+    if let Err(error) = subject.nodes.hold() {
+        bench.listener.hear(&Event::Note(&format!("the schema could not be claimed on another node: {error}")));
+    }
+    match last.filter(|_| !subject.nodes.can_go_on()) {
+        Some(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))
             .hint("what was measured is in the record; go on with --resume")),
+        None if !subject.nodes.can_go_on() => Err(Error::environment("no node is left that takes writes")
+            .hint("what was measured is in the record; go on with --resume")),
+        None => Ok(()),
+    }
+}
+
+/// Tries `attempt` again and again, for as long as nodes may take to agree. A node that does not even answer is gone.
+fn patiently(interrupt: &Interrupt, attempt: impl Fn() -> engine::Result<()>) -> engine::Result<()> {
+    let begun = Instant::now();
+    loop {
+        match attempt() {
+            Err(error)
+                if error.kind != engine::Kind::Unreachable && begun.elapsed() < AGREED && !interrupt.is_raised() =>
+            {
+                std::thread::sleep(Duration::from_millis(200));
+            }
+            result => return result,
+        }
     }
 }

@@ -39,7 +39,7 @@ fn null_engine_step_ns() -> Result<f64> {
     let site = Site { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: 1 };
     let node = null.open(&target, &site)?;
     let sizes = Sizes::derive(Preset::Smoke, None, 42);
-    let stage = Stage { engine: null, node: node.as_ref(), sizes: &sizes };
+    let stage = Stage { engine: null, node: node.as_ref(), others: &[], sizes: &sizes };
     let test = workload::catalogue().iter().find(|test| test.code == "T611").expect("T611 is in the catalogue");
     let mut jobs = workload::jobs(test, &stage, Dop::jobs(1))?;
     let work: &mut dyn Work = &mut jobs[0];

@@ -12,11 +12,13 @@ use workload::{Sizes, Test};
 use crate::directory::MeasuredDirectory;
 use crate::execution::{conclude, run_all, sources, subject};
 use crate::io::Offer;
-use crate::measurement::{Bench, timestamp};
+use crate::measurement::{Bench, Subject, timestamp};
 use crate::opening::{Opened, Plot, Setting, claim, look, open, sizes};
+use crate::pacing::search_all;
 use crate::plan::{self, Ability, Item, Machine};
+use crate::proof::{self, prove_all};
 use crate::resumption;
-use crate::{Error, Event, Interrupt, Listener, Request, Result};
+use crate::{Error, Event, Interrupt, Listener, Request, Result, Tracing, tracing};
 
 /// What an invocation works with.
 pub struct Workplace<'a> {
@@ -55,11 +57,22 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
     let mut setting = Setting::find_out(directory.path())?;
     let opened = needed(&items).then(|| open(request, workplace, &Plot::of(&directory))).transpose()?;
     setting.look_where(opened.as_ref());
-    let (plan, sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
+    let (plan, sizes) = match decide(request, workplace, &directory, &items, opened.as_ref()) {
+        Ok(decided) => decided,
+        Err(error) => {
+            // The first error is the one to tell.
+            let _ = opened.map_or(Ok(()), |opened| opened.nodes.close());
+            return Err(error);
+        }
+    };
     let record = Record {
         schema_version: SCHEMA_VERSION,
         id: store::id_of(&request.record),
-        tool: Tool { version: request.version.clone(), optimised: !cfg!(debug_assertions) },
+        tool: Tool {
+            version: request.version.clone(),
+            optimised: !cfg!(debug_assertions),
+            build: request.build.clone(),
+        },
         begun_at: timestamp(),
         ended_at: None,
         status: Status::Running,
@@ -68,10 +81,11 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
         host: setting.host.clone(),
         engine: opened.as_ref().map(|opened| opened.inventory.clone()),
         instrument: setting.instrument.clone(),
+        nodes: opened.as_ref().map_or(Vec::new(), |opened| opened.nodes.inventory()),
         data_sets: Vec::new(),
         runs: Vec::new(),
     };
-    carry_out(record, &request.record, &items, opened, &setting, &sizes, origin, workplace)
+    carry_out(record, request, &items, opened, &setting, &sizes, origin, workplace)
 }
 
 /// The plan of `request`, without carrying it out. The engine is opened to ask what it can do, and closed again.
@@ -83,9 +97,9 @@ pub fn dry_run(request: &Request, workplace: &Workplace<'_>) -> Result<Plan> {
     let items = plan::select(request, &own)?;
     let directory = claim(request, workplace)?;
     let opened = needed(&items).then(|| look(request, workplace, &Plot::of(&directory))).transpose()?;
-    let (plan, _sizes) = decide(request, workplace, &directory, &items, opened.as_ref());
-    opened.map_or(Ok(()), |opened| opened.node.close())?;
-    Ok(plan)
+    let decided = decide(request, workplace, &directory, &items, opened.as_ref());
+    opened.map_or(Ok(()), |opened| opened.nodes.close())?;
+    Ok(decided?.0)
 }
 
 fn decide(
@@ -94,15 +108,25 @@ fn decide(
     directory: &MeasuredDirectory,
     items: &[Item<'_>],
     opened: Option<&Opened<'_>>,
-) -> (Plan, Sizes) {
+) -> Result<(Plan, Sizes)> {
     let sizes = sizes(request, opened);
-    let ability = opened.map(|opened| Ability { engine: opened.engine, caps: *opened.node.caps() });
+    let ability = opened.map(|opened| Ability {
+        engine: opened.engine,
+        caps: *opened.nodes.first().caps(),
+        nodes: opened.nodes.counts(),
+    });
     let target = workplace.target.to_string();
     let machine = Machine {
         processors: host::cpus_allowed().len() as u32,
         storage: Offer::look(&directory.data(), request.preset),
+        tracing: tracing::look(request, items, opened.map(|opened| &opened.nodes)).unwrap_or(Tracing::None),
     };
-    (plan::plan(request, &target, directory.path(), items, ability.as_ref(), &sizes, &machine), sizes)
+    plan::check_nodes(request, machine.processors, ability.as_ref())?;
+    let plan = plan::plan(request, &target, directory.path(), items, ability.as_ref(), &sizes, &machine);
+    match plan.until.is_some() && plan.runs.is_empty() {
+        true => Err(Error::user("there is no test to search a rate for").hint("give --tests, such as T611")),
+        false => Ok((plan, sizes)),
+    }
 }
 
 /// Carries out what is left of the plan of `record`, which lies at `request.record`. Runs that failed are repeated.
@@ -112,7 +136,8 @@ fn decide(
 pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
     resumption::check(&record, request)?;
     let own = test_files(&record.plan.test_files)?;
-    let request = Request { tests: selection(&record.plan), ..request.clone() };
+    let prove = proof::forget_untried(&mut record) || request.prove;
+    let request = Request { tests: selection(&record.plan), prove, ..request.clone() };
     let items = plan::select(&request, &own)?;
     let origin = clock::now();
     let directory = claim(&request, workplace)?;
@@ -121,14 +146,14 @@ pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) 
     setting.look_where(opened.as_ref());
     if let Err(error) = resumption::compare(&record, &setting, opened.as_ref(), workplace.target) {
         // The first error is the one to tell.
-        let _ = opened.map_or(Ok(()), |opened| opened.node.close());
+        let _ = opened.map_or(Ok(()), |opened| opened.nodes.close());
         return Err(error);
     }
     let (small_rows, large_rows) = (record.plan.small_rows, record.plan.large_rows);
     let sizes = Sizes { small_rows, large_rows, ..sizes(&request, None) };
     record.runs.retain(|run| run.outcome == Outcome::Done);
     (record.status, record.reason, record.ended_at) = (Status::Running, None, None);
-    carry_out(record, &request.record, &items, opened, &setting, &sizes, origin, workplace)
+    carry_out(record, &request, &items, opened, &setting, &sizes, origin, workplace)
 }
 
 /// The tests of a plan, as one would ask for them.
@@ -170,7 +195,7 @@ fn needed(items: &[Item<'_>]) -> bool {
 #[expect(clippy::too_many_arguments, reason = "the parts of one invocation, each of them used once")]
 fn carry_out(
     mut record: Record,
-    path: &Path,
+    request: &Request,
     items: &[Item<'_>],
     opened: Option<Opened<'_>>,
     setting: &Setting,
@@ -178,10 +203,14 @@ fn carry_out(
     origin: Nanos,
     workplace: &Workplace<'_>,
 ) -> Result<Measured> {
+    let path = request.record.as_path();
     let written = store::write(path, &record).map_err(Error::from);
     let error = written.and_then(|()| {
         let plan = record.plan.clone();
-        let subject = opened.as_ref().map(|opened| subject(opened, Path::new(&plan.directory)));
+        let subject = opened.as_ref().map(|opened| Subject {
+            untraced: tracing::untraced(request, &plan, items, Some(&opened.nodes)),
+            ..subject(opened, Path::new(&plan.directory))
+        });
         let sources = sources(subject.as_ref(), Path::new(&plan.directory))?;
         let bench = Bench {
             plan: &plan,
@@ -191,16 +220,24 @@ fn carry_out(
             instrument: &setting.instrument,
             host: &setting.host,
             processors: setting.processors.clone(),
+            looks: request.looks,
             origin,
             interrupt: workplace.interrupt,
             listener: workplace.listener,
         };
+        if let Some(note) = subject.as_ref().and_then(|subject| tracing::note(request, subject.untraced.as_deref()?)) {
+            workplace.listener.hear(&Event::Note(&note));
+        }
         announce(&bench, &record, path);
-        run_all(&bench, &mut record, path, items)
+        match &plan.until {
+            Some(wish) => search_all(&bench, &mut record, path, items, wish),
+            None => run_all(&bench, &mut record, path, items),
+        }?;
+        if request.prove { prove_all(&bench, &mut record, path, items) } else { Ok(()) }
     });
     let error = error.err();
     conclude(&mut record, error.as_ref());
-    let closed = opened.map_or(Ok(()), |opened| opened.node.close().map_err(Error::from));
+    let closed = opened.map_or(Ok(()), |opened| opened.nodes.close().map_err(Error::from));
     let written = store::write(path, &record).map_err(Error::from);
     if let (Some(_), Err(second)) = (&error, &closed) {
         workplace.listener.hear(&Event::Note(&format!("what was begun could not be ended: {second}")));
@@ -216,6 +253,11 @@ fn announce(bench: &Bench<'_>, record: &Record, path: &Path) {
             "the probes of storage measure {}; the data of the engine lie elsewhere, and are not held against them",
             plan.directory
         )));
+    }
+    if let Some(until) = &plan.until {
+        // How many measurements a search takes is known at its end.
+        let note = format!("searching the highest rate that keeps {}; record {}", until.level, path.display());
+        return bench.listener.hear(&Event::Note(&note));
     }
     let runs = plan.runs.len().saturating_sub(record.runs.len());
     let each = plan.warm_up_ns + plan.window_ns;

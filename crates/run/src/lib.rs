@@ -3,6 +3,7 @@
 //! A crate of its own so that the compiler guards the direction: it knows engines only by their traits, prints
 //! nothing (it tells a [`Listener`]), and derives nothing from readings (that is `model`'s).
 
+mod blocks;
 mod ceiling;
 mod data;
 mod directory;
@@ -13,21 +14,33 @@ mod interrupt;
 mod invocation;
 mod io;
 mod listener;
+mod lookout;
+mod loss;
 mod measurement;
+mod meter;
+mod nodes;
 mod opening;
 mod order;
+mod overdue;
+mod pacing;
 mod pair;
+mod placing;
 mod plan;
+mod proof;
 mod request;
 mod resumption;
 mod sampler;
+mod timing;
+mod tracing;
 
+pub use blocks::{BlocksRequest, measure_blocks};
 pub use directory::{Cleaned, MeasuredDirectory};
 pub use error::{Error, Fault, Result};
 pub use interrupt::Interrupt;
 pub use invocation::{Measured, Workplace, dry_run, measure, resume};
-pub use io::{Arrival, Goal, IoRequest, Permission, Until, calibration_phases, is_foreign, measure_io, survey_io};
+pub use io::{Goal, IoRequest, Permission, Until, calibration_phases, is_foreign, measure_io, survey_io};
 pub use listener::{Event, Listener};
 pub use pair::{Contender, MeasuredPair, PairRequest, PairWorkplace, dry_run_pair, pair};
 pub use plan::{repeats, window, windows};
 pub use request::{Request, Selection};
+pub use tracing::Tracing;

@@ -1,21 +1,31 @@
 //! One run: warm up, measure, read, check.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{OnceLock, PoisonError};
+use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 use std::time::SystemTime;
 
-use engine::{Engine, Node};
-use measure::{Broken, Course, Done, Watch, Work, run_jobs};
+use engine::{Engine, Kind, Node};
+use measure::{Broken, Course, Tally, Work, run_jobs};
 use probe::{Form, Probe};
 use record::{
-    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Layer, Nanos, Outcome, Pace, Placement, Plan,
-    PlannedRun, Run, Sweep, Timestamp, Unit, Verdict,
+    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Layer, Nanos, NodeRun, Outcome, Pace, Plan,
+    PlannedRun, Run, Sweep, Timestamp, Trace, Unit, Verdict,
 };
+use trace::Tracer;
 use workload::{Job, Sizes, Stage, Test};
 
 use crate::io::ProbeGround;
+use crate::lookout::Lookout;
+use crate::loss::{Losses, gone};
+use crate::meter::{Booked, Meter, Metered};
+use crate::nodes::Nodes;
+use crate::overdue::Overdue;
+use crate::pacing::{self, Threads};
+use crate::placing::Placing;
 use crate::plan::Item;
 use crate::sampler::{Sampler, Sources};
+use crate::timing::Timing;
+use crate::tracing::{is_traceable, tracer};
 use crate::{Error, Event, Interrupt, Listener, Result, ceiling};
 
 /// Late steps of an open loop are still begun for so long after the window.
@@ -24,8 +34,10 @@ const DRAIN_MAX: Nanos = Nanos(60_000_000_000);
 /// The engine under measurement.
 pub(crate) struct Subject<'a> {
     pub engine: &'a dyn Engine,
-    pub node: &'a dyn Node,
+    pub nodes: &'a Nodes,
     pub inventory: EngineInventory,
+    /// The trace of plain runs where traced repeats were asked for and cannot be made: it says why.
+    pub untraced: Option<Box<Trace>>,
     /// Whether its data lie on the device that probes of storage measure.
     pub on_probed_device: bool,
 }
@@ -39,22 +51,49 @@ pub(crate) struct Bench<'a> {
     pub instrument: &'a Instrument,
     pub host: &'a HostInventory,
     pub processors: Vec<u32>,
+    /// Whether somebody looks at what sessions are doing while runs go on.
+    pub looks: bool,
     /// The beginning of the invocation on the monotonic clock: readings count from it.
     pub origin: Nanos,
     pub interrupt: &'a Interrupt,
     pub listener: &'a dyn Listener,
 }
 
-impl Bench<'_> {
-    /// The stage on which tests work; none where only probes are run.
+impl<'a> Bench<'a> {
+    /// The stage on which tests are set up; none where only probes are run.
     pub(crate) fn stage(&self) -> Option<Stage<'_>> {
-        self.subject.map(|subject| Stage { engine: subject.engine, node: subject.node, sizes: self.sizes })
+        let stage = |subject: &Subject<'a>| Stage {
+            engine: subject.engine,
+            node: subject.nodes.first(),
+            others: &[],
+            sizes: self.sizes,
+        };
+        self.subject.map(stage)
     }
 
-    /// Brings the node into the same state as before every other run.
+    /// Brings every node into the same state as before every other run. Of several nodes, one that does not answer is
+    /// done without from now on.
     pub(crate) fn settle(&self) -> Result<()> {
-        let Some(engine) = &self.sources.engine else { return Ok(()) };
-        Ok(engine.lock().unwrap_or_else(PoisonError::into_inner).settle()?)
+        let Some(subject) = self.subject.filter(|_| !self.sources.nodes.is_empty()) else { return Ok(()) };
+        for place in self.places() {
+            let node = &self.sources.nodes[place];
+            // Found anew each time: the one before may just have been lost.
+            match node.settle(&self.sources.nodes[subject.nodes.first_place()]) {
+                Err(error) if matches!(error.kind, Kind::Lost | Kind::Unreachable) && subject.nodes.counts().0 > 1 => {
+                    subject.nodes.lose(place);
+                    self.listener.hear(&Event::Note(&format!("{} is gone: {error}", node.called())));
+                }
+                result => result?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of the nodes that answer.
+    pub(crate) fn places(&self) -> Vec<usize> {
+        self.subject
+            .filter(|_| !self.sources.nodes.is_empty())
+            .map_or(Vec::new(), |subject| subject.nodes.left().collect())
     }
 }
 
@@ -95,8 +134,8 @@ fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Run 
         Form::Steps(build) => build(&context),
         Form::Io(_) => Vec::new(),
     };
-    let sampler = Sampler::new(bench.sources, None);
-    drive(bench, &mut run, u64::MAX, works, &[], sampler, Vec::new());
+    let sampler = Sampler::new(bench.sources, bench.places(), None);
+    drive(bench, &mut run, u64::MAX, Cast { works, ..Cast::default() }, sampler);
     finish(bench, run)
 }
 
@@ -109,6 +148,9 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Run {
     run.parameters = test.parameters(bench.plan.preset);
     run.changes = test.changes();
     run.data_bytes = test.data_bytes(bench.sizes);
+    if is_traceable(test) {
+        run.trace = bench.subject.and_then(|subject| subject.untraced.clone());
+    }
     if let Err(error) = try_test(bench, &mut run, test) {
         run.outcome = Outcome::Failed { message: error.to_string() };
     }
@@ -128,22 +170,39 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
         return Err(Error::user(format!("test {} needs an engine", test.code)));
     };
+    pacing::is_known(bench, run)?;
     bench.settle()?;
+    let places = subject.nodes.choose(run.changes, run.dop.nodes)?;
+    let gone = gone(subject.nodes);
+    let others: Vec<&dyn Node> = places[1..].iter().map(|place| subject.nodes.at(*place)).collect();
+    let stage = Stage { node: subject.nodes.at(places[0]), others: &others, ..stage };
     let mut jobs = workload::jobs(test, &stage, run.dop)?;
-    let answers = bench.subject.is_some_and(|subject| subject.node.caps().answers);
-    let cancellers = |jobs: &[Job]| jobs.iter().filter_map(Job::canceller).collect::<Vec<_>>();
-    if answers && !bench.interrupt.is_raised() {
-        let first = cancellers(&jobs[..1]);
+    if stage.node.caps().answers && !bench.interrupt.is_raised() {
+        let first = jobs[0].canceller().into_iter().collect();
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
     }
-    let server_processes: Vec<Option<u32>> = jobs.iter().map(Job::server_process).collect();
-    let cancellers = cancellers(&jobs);
-    let commits = &bench.sources.bookkeeping_commits;
-    let works = jobs.into_iter().map(|job| Box::new(Booked { job, commits }) as Box<dyn Work>).collect();
-    let sampler = Sampler::new(bench.sources, Some(subject.node.processes()));
-    let steps = bench.plan.steps.unwrap_or(u64::MAX);
-    drive(bench, run, steps, works, &server_processes, sampler, cancellers);
-    if workload::commits_counted(test, subject.node.caps()) {
+    let of_job: Vec<usize> = (0..jobs.len()).map(|job| job % places.len()).collect();
+    let cast = Cast {
+        server_processes: jobs.iter().map(Job::server_process).collect(),
+        cancellers: jobs.iter().filter_map(Job::canceller).collect(),
+        losses: Some(Losses::new(subject.nodes, of_job.iter().map(|index| places[*index]).collect())),
+        works: jobs
+            .into_iter()
+            .zip(&of_job)
+            .map(|(job, index)| {
+                let node = &bench.sources.nodes[places[*index]];
+                Box::new(Booked::new(job, node, *index)) as Box<dyn Work>
+            })
+            .collect(),
+        places: places.clone(),
+        lookout: Lookout::over(bench, &places),
+        tracer: tracer(run, subject.nodes),
+    };
+    let _timing = Timing::begin(run, subject.nodes, &places);
+    let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
+    drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), cast, sampler);
+    run.events.splice(..0, gone);
+    if workload::commits_counted(test, subject.nodes.first().caps()) {
         run.commits_expected = Some(run.totals.transactions);
     }
     Ok(())
@@ -183,7 +242,8 @@ pub(crate) fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         unit: record::Unit::Operation,
         sweep: Sweep::Jobs,
         dop: planned.dop,
-        pace: bench.plan.pace,
+        variation: planned.variation,
+        pace: pacing::pace(bench, planned),
         ceiling: None,
         cache_fit: None,
         data_bytes: None,
@@ -199,26 +259,43 @@ pub(crate) fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         seconds: Vec::new(),
         slices: None,
         readings: Vec::new(),
+        nodes: Vec::new(),
+        events: Vec::new(),
         storage: None,
+        activity: None,
+        trace: None,
+        blocks: None,
         findings: Vec::new(),
     }
 }
 
-/// Warms up, measures and reads; fills in what was counted.
-fn drive(
+/// Who works in a run.
+#[derive(Default)]
+pub(crate) struct Cast<'a> {
+    pub works: Vec<Box<dyn Work + 'a>>,
+    pub server_processes: Vec<Option<u32>>,
+    pub cancellers: Vec<Box<dyn engine::Canceller>>,
+    /// The places of the nodes that they work on, in the order of the streams of their tallies.
+    pub places: Vec<usize>,
+    pub losses: Option<Losses<'a>>,
+    pub lookout: Option<Lookout<'a>>,
+    pub tracer: Option<Tracer>,
+}
+
+/// Warms up, measures and reads; fills in what was counted. What each stream of the works came to.
+pub(crate) fn drive<'a>(
     bench: &Bench<'_>,
     run: &mut Run,
     steps: u64,
-    works: Vec<Box<dyn Work + '_>>,
-    server_processes: &[Option<u32>],
-    sampler: Sampler<'_>,
-    cancellers: Vec<Box<dyn engine::Canceller>>,
-) {
-    let meters: Vec<Meter> = works.iter().map(|_| Meter::default()).collect();
-    let mut works: Vec<Box<dyn Work + '_>> = works
+    cast: Cast<'a>,
+    sampler: Sampler<'a>,
+) -> Vec<Tally> {
+    let meters: Vec<Meter> = cast.works.iter().map(|_| Meter::default()).collect();
+    let mut works: Vec<Box<dyn Work + '_>> = cast
+        .works
         .into_iter()
         .zip(&meters)
-        .map(|(work, meter)| Box::new(Metered { work, meter, operations: 0 }) as Box<dyn Work>)
+        .map(|(work, meter)| Box::new(Metered::new(work, meter)) as Box<dyn Work>)
         .collect();
     let course = Course {
         pace: run.pace,
@@ -226,17 +303,34 @@ fn drive(
         window: bench.plan.window_ns,
         drain: bench.plan.window_ns.min(DRAIN_MAX),
         steps,
-        seed: bench.plan.seed,
+        seed: pacing::arrival_seed(bench.plan.seed, run),
         ..Course::default()
     };
     let begun_at = OnceLock::new();
-    let placing = Placing { bench, server_processes, sampler: &sampler, begun_at: &begun_at };
-    let operations = || meters.iter().map(|meter| meter.operations.load(Ordering::Relaxed)).sum();
+    let threads = Threads::of(bench, run);
+    let placing = Placing {
+        bench,
+        threads: &threads,
+        server_processes: &cast.server_processes,
+        sampler: &sampler,
+        begun_at: &begun_at,
+        losses: cast.losses.as_ref(),
+        lookout: cast.lookout.as_ref(),
+        tracer: cast.tracer.as_ref(),
+    };
+    let operations = || meters.iter().map(Meter::operations).sum();
+    let overdue = Overdue::new(course.window + course.drain, bench.listener);
+    let look = || {
+        cast.losses.iter().for_each(Losses::look);
+        overdue.look();
+    };
     let outcome = std::thread::scope(|scope| {
-        scope.spawn(|| sampler.watch(bench.listener, &operations));
+        scope.spawn(|| sampler.watch(bench.listener, &operations, &look));
+        cast.lookout.iter().for_each(|lookout| drop(scope.spawn(|| lookout.watch())));
         let interrupt = bench.interrupt;
-        let outcome = interrupt.during(cancellers, || run_jobs(&mut works, &course, &placing, interrupt.flag()));
+        let outcome = interrupt.during(cast.cancellers, || run_jobs(&mut works, &course, &placing, interrupt.flag()));
         sampler.give_up();
+        cast.lookout.iter().for_each(Lookout::give_up);
         outcome
     });
     run.begun_at = begun_at.into_inner().unwrap_or_else(timestamp);
@@ -246,15 +340,36 @@ fn drive(
     run.response = outcome.tally.response().latency();
     run.seconds = outcome.tally.seconds().to_vec();
     run.slices = outcome.tally.slices();
-    let (readings, failure) = sampler.into_readings(bench.origin);
-    run.readings = readings;
-    if let Some(error) = failure {
+    run.activity = cast.lookout.map(Lookout::into_activity);
+    if let Some(tracer) = cast.tracer {
+        run.trace = Some(Box::new(tracer.finish()));
+    }
+    run.events = cast.losses.map_or(Vec::new(), |losses| losses.into_events(outcome.begun));
+    let read = sampler.into_read(bench.origin);
+    if cast.places.len() > 1 {
+        let jobs = works.len();
+        let parts = cast.places.iter().zip(&outcome.streams).zip(read.of_nodes).enumerate();
+        run.nodes = parts
+            .map(|(index, ((place, tally), readings))| NodeRun {
+                node: *place as u32 + 1,
+                jobs: (0..jobs).filter(|job| job % cast.places.len() == index).count() as u32,
+                totals: tally.totals(),
+                service: tally.service().latency(),
+                response: tally.response().latency(),
+                seconds: tally.seconds().to_vec(),
+                readings,
+            })
+            .collect();
+    }
+    run.readings = read.readings;
+    if let Some(error) = read.failure {
         let detail = format!("the engine's counters could not be read: {}", error.message);
         run.findings.push(Finding { check: Check::CommitCount, verdict: Verdict::Unknown, detail });
     }
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = Outcome::Failed { message };
     }
+    outcome.streams
 }
 
 /// Adds what the self-checks say.
@@ -268,96 +383,11 @@ pub(crate) fn finish(bench: &Bench<'_>, mut run: Run) -> Run {
     };
     let findings = model::findings(&run, &context);
     run.findings.extend(findings);
+    run.findings.extend(pacing::level(bench, &run));
     run
 }
 
 /// Now, as the calendar has it.
 pub(crate) fn timestamp() -> Timestamp {
     Timestamp(humantime::format_rfc3339_millis(SystemTime::now()).to_string())
-}
-
-/// Operations of one job so far: a cache line of its own, so that counting disturbs nobody.
-#[derive(Default)]
-#[repr(align(128))]
-struct Meter {
-    operations: AtomicU64,
-}
-
-/// Work whose operations can be watched while it runs.
-struct Metered<'a> {
-    work: Box<dyn Work + 'a>,
-    meter: &'a Meter,
-    operations: u64,
-}
-
-impl Work for Metered<'_> {
-    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
-        let done = self.work.step(number)?;
-        self.operations += done.operations;
-        self.meter.operations.store(self.operations, Ordering::Relaxed);
-        Ok(done)
-    }
-
-    fn finish(&mut self) -> std::result::Result<(), Broken> {
-        // Called after the warm-up as well: the window begins at zero.
-        self.operations = 0;
-        self.meter.operations.store(0, Ordering::Relaxed);
-        self.work.finish()
-    }
-}
-
-/// A job that publishes its counters after its last step, and books the transactions that this costs.
-struct Booked<'a> {
-    job: Job,
-    commits: &'a AtomicU64,
-}
-
-impl Work for Booked<'_> {
-    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
-        self.job.step(number)
-    }
-
-    fn finish(&mut self) -> std::result::Result<(), Broken> {
-        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
-        self.commits.fetch_add(own, Ordering::Relaxed);
-        Ok(())
-    }
-}
-
-/// Puts jobs and their servers where the plan wants them, and reads counters at the edges.
-struct Placing<'a, 'b, 'c> {
-    bench: &'a Bench<'b>,
-    server_processes: &'a [Option<u32>],
-    sampler: &'a Sampler<'c>,
-    begun_at: &'a OnceLock<Timestamp>,
-}
-
-impl Watch for Placing<'_, '_, '_> {
-    fn enter(&self, job: u32) {
-        let processors = &self.bench.processors;
-        let at = |place: usize| processors[place % processors.len()];
-        let apart = match self.bench.plan.placement {
-            Placement::Kernel => return,
-            Placement::Spread => 1,
-            Placement::Paired => 0,
-        };
-        // A refusal leaves the job where the kernel puts it: worth a word, no reason to stop.
-        if let Err(error) = host::pin_this_thread(at(job as usize)) {
-            self.bench.listener.hear(&Event::Note(&format!("job {job} could not be placed: {error}")));
-        }
-        if let Some(process) = self.server_processes.get(job as usize).copied().flatten()
-            && let Err(error) = host::pin_process(process, at(job as usize + apart))
-        {
-            self.bench.listener.hear(&Event::Note(&format!("server process {process} could not be placed: {error}")));
-        }
-    }
-
-    fn begin(&self) {
-        self.sampler.begin();
-        self.begun_at.get_or_init(timestamp);
-    }
-
-    fn end(&self) {
-        self.sampler.end();
-    }
 }

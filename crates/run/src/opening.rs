@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Engine, Node, Site};
-use record::{Bytes, EngineInventory, HostInventory, Instrument, Preset};
+use engine::{Engine, Site};
+use record::{Bytes, EngineInventory, HostInventory, HostState, Instrument, Preset};
 use workload::Sizes;
 
 use crate::directory::MeasuredDirectory;
 use crate::invocation::Workplace;
+use crate::nodes::Nodes;
 use crate::{Event, Request, Result, instrument};
 
 /// Sessions beside the jobs: the sampler's, those of set-up and checks.
@@ -20,6 +21,9 @@ const SESSIONS_BESIDE_JOBS: u32 = 8;
 pub(crate) fn claim(request: &Request, workplace: &Workplace<'_>) -> Result<MeasuredDirectory> {
     let mut directory = MeasuredDirectory::claim(&request.directory, request.keep)?;
     for line in directory.prepare(workplace.engines)? {
+        workplace.listener.hear(&Event::Note(&line));
+    }
+    for line in host::remove_left_groups() {
         workplace.listener.hear(&Event::Note(&line));
     }
     Ok(directory)
@@ -36,10 +40,15 @@ pub(crate) struct Setting {
 impl Setting {
     /// Looks, and measures what dbdyno itself costs.
     pub(crate) fn find_out(directory: &Path) -> Result<Setting> {
+        let bystanders = host::Bystanders::look();
         let mut counters = host::Counters::new(directory);
+        let state = host::state(directory, None);
+        let inventory = host::inventory(directory);
+        let instrument = instrument::calibrate(&mut counters)?;
+        let at_start = HostState { bystanders: Some(bystanders.busiest()), ..state };
         Ok(Setting {
-            host: host::inventory(directory),
-            instrument: instrument::calibrate(&mut counters)?,
+            host: HostInventory { at_start: Some(at_start), ..inventory },
+            instrument,
             processors: host::cpus_allowed(),
         })
     }
@@ -47,16 +56,22 @@ impl Setting {
     /// Looks again where the engine keeps its data, if that is on this host: file system and devices are those that
     /// are measured.
     pub(crate) fn look_where(&mut self, opened: Option<&Opened<'_>>) {
-        if let Some(directory) = opened.and_then(|opened| opened.node.data_directory()) {
-            self.host = host::inventory(directory);
+        if let Some(directory) = opened.and_then(|opened| opened.nodes.first().data_directory()) {
+            self.look_at(directory);
         }
+    }
+
+    /// Looks again at `directory`; the machine was what it was at the start.
+    pub(crate) fn look_at(&mut self, directory: &Path) {
+        let at_start = self.host.at_start.take();
+        self.host = HostInventory { at_start, ..host::inventory(directory) };
     }
 }
 
 /// The engine, open and claimed.
 pub(crate) struct Opened<'a> {
     pub engine: &'a dyn Engine,
-    pub node: Box<dyn Node>,
+    pub nodes: Nodes,
     pub inventory: EngineInventory,
 }
 
@@ -65,12 +80,14 @@ pub(crate) struct Opened<'a> {
 pub(crate) struct Plot {
     pub directory: PathBuf,
     pub keep: bool,
+    /// Size of the cache of a server of our own; absent for what the preset says.
+    pub cache: Option<Bytes>,
 }
 
 impl Plot {
     /// The one of the whole of `directory`.
     pub(crate) fn of(directory: &MeasuredDirectory) -> Plot {
-        Plot { directory: directory.data(), keep: directory.keep() }
+        Plot { directory: directory.data(), keep: directory.keep(), cache: None }
     }
 }
 
@@ -79,7 +96,7 @@ impl Plot {
 /// # Errors
 /// What the engine says.
 pub(crate) fn open<'a>(request: &Request, workplace: &Workplace<'a>, plot: &Plot) -> Result<Opened<'a>> {
-    reach(request, workplace, plot, |node| node.claim())
+    reach(request, workplace, plot, Nodes::claim)
 }
 
 /// Opens the engine and creates nothing in it.
@@ -87,14 +104,14 @@ pub(crate) fn open<'a>(request: &Request, workplace: &Workplace<'a>, plot: &Plot
 /// # Errors
 /// What the engine says.
 pub(crate) fn look<'a>(request: &Request, workplace: &Workplace<'a>, plot: &Plot) -> Result<Opened<'a>> {
-    reach(request, workplace, plot, |_node| Ok(()))
+    reach(request, workplace, plot, |_nodes| Ok(()))
 }
 
 fn reach<'a>(
     request: &Request,
     workplace: &Workplace<'a>,
     plot: &Plot,
-    claim: impl FnOnce(&dyn Node) -> engine::Result<()>,
+    claim: impl FnOnce(&Nodes) -> engine::Result<()>,
 ) -> Result<Opened<'a>> {
     let processors = host::cpus_allowed().len() as u32;
     let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * processors);
@@ -105,16 +122,21 @@ fn reach<'a>(
     let site = Site {
         directory: plot.directory.clone(),
         keep: if elsewhere { request.keep } else { plot.keep },
-        cache_bytes: Some(cache_bytes(request.preset)),
+        cache_bytes: Some(plot.cache.unwrap_or_else(|| cache_bytes(request.preset))),
         sessions_max: jobs_max + SESSIONS_BESIDE_JOBS,
     };
-    let node = workplace.engine.open(target, &site)?;
-    let known = claim(node.as_ref()).and_then(|()| node.inventory());
+    let nodes = Nodes::open(workplace.engine, target, &site)?;
+    let known = claim(&nodes).and_then(|()| nodes.first().inventory());
     match known {
-        Ok(inventory) => Ok(Opened { engine: workplace.engine, node, inventory }),
+        Ok(inventory) => {
+            // One address of a cluster says itself how many nodes the cluster has.
+            let nodes_count = Some(nodes.counts().0).filter(|count| *count > 1).unwrap_or(inventory.nodes);
+            let inventory = EngineInventory { nodes: nodes_count, ..inventory };
+            Ok(Opened { engine: workplace.engine, nodes, inventory })
+        }
         Err(error) => {
             // The first error is the one to tell.
-            let _ = node.close();
+            let _ = nodes.close();
             Err(error.into())
         }
     }

@@ -68,6 +68,7 @@ mod tests {
             test: format!("T{}", 600 + at / 3),
             dop: Dop::jobs(1 << (at % 3)),
             repeat: 1,
+            variation: None,
         };
         (0..count).map(run).collect()
     }

@@ -1,5 +1,6 @@
 //! From what was asked for to the list of runs.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use engine::{Caps, Engine};
@@ -9,7 +10,9 @@ use workload::{Sizes, Test};
 
 use crate::io::{Offer, add_jobs};
 use crate::order::in_rounds;
-use crate::{Error, Request, Result};
+use crate::pacing::{arranged, searched};
+use crate::tracing::{add_repeats, is_traceable};
+use crate::{Error, Request, Result, Tracing};
 
 /// Something that can be run: a probe, or a test that needs an engine.
 #[derive(Clone, Copy)]
@@ -47,6 +50,11 @@ impl Item<'_> {
             Item::Probe(probe) => probe.layer,
             Item::Test(test) => test.layer,
         }
+    }
+
+    /// Whether there is anything to see of it below the engine.
+    pub(crate) fn is_traceable(&self) -> bool {
+        matches!(self, Item::Test(test) if is_traceable(test))
     }
 
     pub(crate) fn matches(&self, word: &str) -> bool {
@@ -139,6 +147,8 @@ pub(crate) fn degrees(processors: u32) -> Vec<u32> {
 pub(crate) struct Ability<'a> {
     pub engine: &'a dyn Engine,
     pub caps: Caps,
+    /// How many nodes it has, and how many of them take writes.
+    pub nodes: (u32, u32),
 }
 
 /// The machine, as far as the plan needs it.
@@ -147,6 +157,8 @@ pub(crate) struct Machine {
     pub processors: u32,
     /// What probes of storage find.
     pub storage: Offer,
+    /// What can be traced of what is to be.
+    pub tracing: Tracing,
 }
 
 /// What is run, at which degrees of parallelism, how often and in which order, and what is skipped.
@@ -164,10 +176,16 @@ pub(crate) fn plan(
 ) -> Plan {
     let mut plan = plan_once(request, target, directory, items, ability, sizes, machine);
     plan.repeats = request.repeats.unwrap_or_else(|| repeats(request.preset)).max(1);
+    if request.until.is_some() {
+        searched(&mut plan, request);
+    }
     let is_probe = |run: &PlannedRun| probe::probe(&run.test).is_some();
     let (probes, tests): (Vec<PlannedRun>, Vec<PlannedRun>) = plan.runs.drain(..).partition(is_probe);
     plan.runs = in_rounds(&probes, plan.repeats, plan.seed);
-    plan.runs.extend(in_rounds(&tests, plan.repeats, plan.seed));
+    let sweeps_jobs = |code: &str| items.iter().any(|item| item.code() == code && item.sweep() == Sweep::Jobs);
+    plan.runs.extend(arranged(&tests, request, plan.repeats, plan.seed, &sweeps_jobs));
+    let traceable = |code: &str| items.iter().any(|item| item.code() == code && item.is_traceable());
+    add_repeats(&mut plan.runs, plan.repeats, machine.tracing, &traceable);
     number(&mut plan);
     plan
 }
@@ -200,12 +218,15 @@ pub(crate) fn plan_once(
         };
         match reason {
             Some(reason) => skipped.push(Skipped { test: item.code().to_owned(), reason }),
-            None => runs.extend(dops(*item, &degrees, ability).into_iter().map(|dop| PlannedRun {
-                number: 0,
-                test: item.code().to_owned(),
-                dop,
-                repeat: 1,
-            })),
+            None => runs.extend(
+                dops(*item, &degrees, request.nodes.as_deref(), ability).into_iter().map(|dop| PlannedRun {
+                    number: 0,
+                    test: item.code().to_owned(),
+                    dop,
+                    repeat: 1,
+                    variation: None,
+                }),
+            ),
         }
     }
     let mut plan = Plan {
@@ -218,6 +239,8 @@ pub(crate) fn plan_once(
         seed: request.seed,
         placement: request.placement,
         pace: request.pace,
+        until: request.until.clone(),
+        one_thread_per_core: request.one_thread_per_core,
         small_rows: sizes.small_rows,
         large_rows: sizes.large_rows,
         repeats: 1,
@@ -231,10 +254,22 @@ pub(crate) fn plan_once(
     plan
 }
 
-/// The sweep of one test. A test of threads inside a statement runs with one thread where the engine has no more.
-fn dops(item: Item<'_>, degrees: &[u32], ability: Option<&Ability<'_>>) -> Vec<Dop> {
+/// The sweep of one test. A test of threads inside a statement runs with one thread where the engine has no more, and
+/// on one node.
+///
+/// Where there are several nodes that the test can use, each degree of parallelism is measured on as many of them as have
+/// a job, and the highest one also on fewer: what a node adds shows where there is enough to do for all. A test that
+/// changes the database uses the nodes that take writes.
+fn dops(item: Item<'_>, degrees: &[u32], asked: Option<&[u32]>, ability: Option<&Ability<'_>>) -> Vec<Dop> {
     match item.sweep() {
-        Sweep::Jobs => degrees.iter().map(|degree| Dop::jobs(*degree)).collect(),
+        Sweep::Jobs => {
+            let nodes = ability.map_or(1, |ability| match item {
+                Item::Test(test) if test.changes() => ability.nodes.1,
+                Item::Test(_) => ability.nodes.0,
+                Item::Probe(_) => 1,
+            });
+            over_nodes(degrees, asked, nodes.max(1))
+        }
         Sweep::Threads => {
             let parallel = ability.is_some_and(|ability| match item {
                 Item::Test(test) => test.is_parallel(&ability.caps),
@@ -243,6 +278,42 @@ fn dops(item: Item<'_>, degrees: &[u32], ability: Option<&Ability<'_>>) -> Vec<D
             let threads: &[u32] = if parallel { degrees } else { &[1] };
             threads.iter().map(|threads| Dop { nodes: 1, jobs: 1, threads: *threads }).collect()
         }
+    }
+}
+
+/// Jobs on up to `nodes` nodes, with at least one job for each. Numbers of nodes that were asked for are measured at every
+/// degree that has a job for each; more than the test can use count as all of them.
+fn over_nodes(degrees: &[u32], asked: Option<&[u32]>, nodes: u32) -> Vec<Dop> {
+    let most = degrees.iter().copied().max().unwrap_or(1);
+    let with = |nodes: u32, jobs: u32| Dop { nodes, jobs, threads: 1 };
+    if let Some(asked) = asked {
+        let counts: BTreeSet<u32> = asked.iter().map(|count| (*count).clamp(1, nodes)).collect();
+        let all = |count: u32| degrees.iter().filter(move |jobs| **jobs >= count).map(move |jobs| with(count, *jobs));
+        return counts.into_iter().flat_map(all).collect();
+    }
+    let mut dops: Vec<Dop> = degrees.iter().map(|jobs| with(nodes.min(*jobs), *jobs)).collect();
+    let fewer =
+        self::degrees(nodes).into_iter().filter(|count| *count < nodes.min(most)).map(|count| with(count, most));
+    dops.extend(fewer);
+    dops
+}
+
+/// Whether what was asked of nodes can be had.
+///
+/// # Errors
+/// For more nodes than there are, and for nodes that no number of jobs would reach.
+pub(crate) fn check_nodes(request: &Request, processors: u32, ability: Option<&Ability<'_>>) -> Result<()> {
+    let Some(most) = request.nodes.iter().flatten().copied().max() else { return Ok(()) };
+    let there = ability.map_or(1, |ability| ability.nodes.0);
+    if most > there {
+        return Err(Error::user(format!("nodes {most} is more than the target has: {there}"))
+            .hint("name more nodes in the target, or ask for fewer"));
+    }
+    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(processors));
+    match degrees.into_iter().max() {
+        Some(jobs) if jobs < most => Err(Error::user(format!("{jobs} jobs cannot be spread over {most} nodes"))
+            .hint("give --jobs at least as many as --nodes")),
+        _ => Ok(()),
     }
 }
 
@@ -256,6 +327,16 @@ mod tests {
         assert_eq!(degrees(2), [1, 2, 4]);
         assert_eq!(degrees(6), [1, 2, 4, 8]);
         assert_eq!(degrees(0), [1, 2]);
+    }
+
+    #[test]
+    fn nodes_are_swept_where_there_are_several() {
+        let dop = |nodes: u32, jobs: u32| Dop { nodes, jobs, threads: 1 };
+        assert_eq!(over_nodes(&[1, 2, 4], None, 1), [dop(1, 1), dop(1, 2), dop(1, 4)]);
+        assert_eq!(over_nodes(&[1, 2, 4], None, 3), [dop(1, 1), dop(2, 2), dop(3, 4), dop(1, 4), dop(2, 4)]);
+        assert_eq!(over_nodes(&[1, 2, 4], None, 2), [dop(1, 1), dop(2, 2), dop(2, 4), dop(1, 4)]);
+        assert_eq!(over_nodes(&[1, 2], None, 3), [dop(1, 1), dop(2, 2), dop(1, 2)], "no more nodes than jobs");
+        assert_eq!(over_nodes(&[2, 4], Some(&[3, 1, 9]), 3), [dop(1, 2), dop(1, 4), dop(3, 4)]);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use record::{Nanos, Pace, Placement, Plan, Preset};
+use record::{Build, Nanos, Pace, Placement, Plan, Preset, Until, Variation};
+
+use crate::Tracing;
 
 /// Which tests are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub struct Request {
     pub directory: PathBuf,
     /// Degrees of parallelism, each at least 1; for tests that sweep jobs and for those that sweep threads.
     pub degrees: Option<Vec<u32>>,
+    /// On how many nodes the jobs are spread, each number at least 1.
+    pub nodes: Option<Vec<u32>>,
     /// How long and how large.
     pub preset: Preset,
     /// Length of each window.
@@ -34,18 +38,32 @@ pub struct Request {
     pub seed: u64,
     /// Where jobs run.
     pub placement: Placement,
-    /// When steps are due.
+    /// When steps of plain runs are due.
     pub pace: Pace,
+    /// In what further runs of each test differ from the plain one: other paces, shares of the rate that it reaches.
+    pub variations: Vec<Variation>,
+    /// The service level whose highest rate is searched for, instead of everything else.
+    pub until: Option<Until>,
+    /// Whether jobs, and a server of dbdyno's own, use one hardware thread of each core only.
+    pub one_thread_per_core: bool,
     /// Rows of the small table.
     pub small_rows: Option<u64>,
     /// Rows of the large table.
     pub large_rows: Option<u64>,
+    /// Whether somebody looks at what the sessions of the engine are doing while runs go on.
+    pub looks: bool,
+    /// Which tests are repeated while the kernel is traced.
+    pub trace: Option<Tracing>,
+    /// Whether each test is run again with less of what limits it.
+    pub prove: bool,
     /// Whether the database stays.
     pub keep: bool,
     /// Where the record goes.
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
+    /// What the program was built from and with, for the record.
+    pub build: Option<Build>,
 }
 
 impl Request {
@@ -63,6 +81,8 @@ impl Request {
         self.seed = plan.seed;
         self.placement = plan.placement;
         self.pace = plan.pace;
+        self.until = plan.until.clone();
+        self.one_thread_per_core = plan.one_thread_per_core;
         self.small_rows = Some(plan.small_rows);
         self.large_rows = Some(plan.large_rows);
         self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect());

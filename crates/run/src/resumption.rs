@@ -1,7 +1,7 @@
 //! Whether a record can be gone on with: every run of a record is about the same platform.
 
 use engine::Target;
-use record::{HostInventory, Record};
+use record::{Build, HostInventory, NodeInventory, Record};
 
 use crate::opening::{Opened, Setting};
 use crate::{Error, Request, Result};
@@ -30,9 +30,19 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
         return Err(Error::user("the record cannot be gone on with: it is one side of a comparison in pairs")
             .hint("its finished pairs can be compared; for more of them begin a new dbdyno pair"));
     }
+    let is_of_blocks = |test: &str| test.split('@').next() == Some(workload::blocks::CODE);
+    if record.plan.runs.iter().any(|run| is_of_blocks(&run.test)) {
+        return refuse("it is one of dbdyno blocks".to_owned());
+    }
     let optimised = !cfg!(debug_assertions);
     if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {
         return refuse(format!("it was begun by another build of dbdyno, version {}", record.tool.version));
+    }
+    let program = |build: &Option<Build>| build.as_ref().and_then(|build| build.program_sha256.clone());
+    if let (Some(then), Some(now)) = (program(&record.tool.build), program(&request.build))
+        && then != now
+    {
+        return refuse(format!("it was begun by another build of dbdyno, whose program has SHA-256 {then}"));
     }
     Ok(())
 }
@@ -58,6 +68,12 @@ pub(crate) fn compare(record: &Record, setting: &Setting, opened: Option<&Opened
     let (Some(then), Some(now)) = (&record.engine, opened.map(|opened| &opened.inventory)) else { return Ok(()) };
     if then.version != now.version {
         return differs("version", &then.version, &now.version);
+    }
+    let nodes = |list: &[NodeInventory]| list.iter().map(|node| node.name.as_str()).collect::<Vec<&str>>().join(", ");
+    let (listed, found) =
+        (nodes(&record.nodes), opened.map_or(String::new(), |opened| nodes(&opened.nodes.inventory())));
+    if listed != found {
+        return differs("nodes", &listed, &found);
     }
     if now.throwaway {
         // Target and machine are the same: its settings follow from them and from the space that happens to be free.

@@ -79,12 +79,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn record(runs: Vec<Run>, seconds: u32) -> Record {
     let repeat = |run: &Run| (run.number - 1) / (TESTS.len() * JOBS.len()) as u32 + 1;
-    let planned =
-        |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: repeat(run) };
+    let planned = |run: &Run| PlannedRun {
+        number: run.number,
+        test: run.test.clone(),
+        dop: run.dop,
+        repeat: repeat(run),
+        variation: None,
+    };
     Record {
         schema_version: SCHEMA_VERSION,
         id: "large".to_owned(),
-        tool: Tool { version: "0.1.0".to_owned(), optimised: true },
+        tool: Tool { version: "0.1.0".to_owned(), optimised: true, build: None },
         begun_at: Timestamp("2026-01-31T12:00:00.000Z".to_owned()),
         ended_at: Some(Timestamp("2026-05-31T12:00:00.000Z".to_owned())),
         status: Status::Finished,
@@ -99,6 +104,8 @@ fn record(runs: Vec<Run>, seconds: u32) -> Record {
             seed: 42,
             placement: Placement::Kernel,
             pace: Pace::AsFastAsPossible,
+            until: None,
+            one_thread_per_core: false,
             small_rows: 1_000_000,
             large_rows: 100_000_000,
             repeats: runs.last().map_or(1, repeat),
@@ -111,6 +118,7 @@ fn record(runs: Vec<Run>, seconds: u32) -> Record {
         host: HostInventory { host_name: Some("db1".to_owned()), ..HostInventory::default() },
         engine: Some(engine()),
         instrument: Instrument::default(),
+        nodes: Vec::new(),
         data_sets: Vec::new(),
         runs,
     }
@@ -166,6 +174,7 @@ fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
         unit,
         sweep: Sweep::Jobs,
         dop: Dop::jobs(jobs),
+        variation: None,
         pace: Pace::AsFastAsPossible,
         ceiling: None,
         cache_fit: None,
@@ -182,7 +191,12 @@ fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
         seconds: series,
         slices: Some(slices(seconds, rate, random)),
         readings: readings(number, window_ns, random),
+        nodes: Vec::new(),
+        events: Vec::new(),
         storage: None,
+        activity: None,
+        trace: None,
+        blocks: None,
         findings: findings(number),
     }
 }

@@ -101,6 +101,14 @@ pub enum Error {
         /// Counted from 1.
         column: usize,
     },
+    /// Every field has its form, and one of them holds what nobody can have measured.
+    #[error("record {} holds what cannot be: {reason}", path.display())]
+    Impossible {
+        /// The file.
+        path: PathBuf,
+        /// Which field, its value, and the limit.
+        reason: String,
+    },
     /// As [`Error::Damaged`], in a file that is too long to be looked at as a whole.
     #[error("record {} is damaged; it has {size_bytes} bytes, where is said of up to {limit_bytes}", path.display())]
     DamagedSomewhere {
@@ -159,6 +167,7 @@ impl Error {
             Error::Read { cause, .. } if cause.kind() == NotFound => "`dbdyno list records` shows what there is",
             Error::ReadTarget { .. } => "`dbdyno list records --dir DIR` shows the records of a directory",
             Error::Truncated { .. } => "the copy is incomplete; dbdyno itself replaces records only as a whole",
+            Error::Impossible { .. } => "it was changed after dbdyno wrote it; take the original, or measure again",
             Error::Newer { .. } => "upgrade dbdyno to the version that wrote it, or a later one",
             _ => return None,
         };

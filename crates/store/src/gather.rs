@@ -10,6 +10,7 @@ use std::thread;
 
 use record::{Record, Run, SCHEMA_VERSION};
 
+use crate::possible::{self, Demand};
 use crate::split::{Batch, Fields, Rest, Splitter};
 
 /// Bytes that are read at once.
@@ -27,14 +28,18 @@ pub(crate) type Thin<'a> = &'a (dyn Fn(&mut Run) + Sync);
 /// Runs that follow each other, and the index of the first.
 type Parsed = (usize, Vec<Run>);
 
+/// What one worker read, and what that asks of the rest of the record.
+type Share = (Vec<Parsed>, Demand);
+
 /// The record in `file`, each run thinned, and where its runs lie in the file; none where it is not a record of today's
-/// version from its first byte to its last: who wants to know what is wrong with it looks at it once more.
+/// version from its first byte to its last, or holds what cannot be: who wants to know what is wrong with it looks at it once more.
 pub(crate) fn gather(file: &File, fields: Fields, thin: Thin<'_>) -> Option<(Record, Vec<Range<u64>>)> {
-    let (rest, runs) = parse_runs(file, fields, thin)?;
+    let (rest, runs, demand) = parse_runs(file, fields, thin)?;
     let mut record: Record = serde_json::from_slice(&rest.text).ok()?;
     let whole = record.schema_version == SCHEMA_VERSION && runs.len() == rest.places.len();
     // A list of the right length would pass for the fields in their order.
     let object = rest.text.trim_ascii_start().first() == Some(&b'{');
+    let whole = whole && possible::rest(&record).and_then(|()| demand.met(&record)).is_ok();
     record.runs = runs;
     (whole && object).then_some((record, rest.places))
 }
@@ -44,11 +49,11 @@ pub(crate) fn run_at(file: &File, place: &Range<u64>) -> Option<Run> {
     let length = usize::try_from(place.end.checked_sub(place.start)?).ok()?;
     let mut text = vec![0; length];
     file.read_exact_at(&mut text, place.start).ok()?;
-    serde_json::from_slice(&text).ok()
+    serde_json::from_slice(&text).ok().filter(|run| possible::run(run).is_ok())
 }
 
-/// The runs in `file`, in their order, and the rest of the record.
-fn parse_runs(file: &File, fields: Fields, thin: Thin<'_>) -> Option<(Rest, Vec<Run>)> {
+/// The runs in `file`, in their order, the rest of the record, and what they ask of it.
+fn parse_runs(file: &File, fields: Fields, thin: Thin<'_>) -> Option<(Rest, Vec<Run>, Demand)> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let (sender, receiver) = sync_channel(workers);
     let receiver = Mutex::new(receiver);
@@ -57,15 +62,17 @@ fn parse_runs(file: &File, fields: Fields, thin: Thin<'_>) -> Option<(Rest, Vec<
         let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
         let rest = split(file, fields, &sender);
         drop(sender);
-        let parsed: Vec<Option<Vec<Parsed>>> = workers.into_iter().map(|worker| worker.join().ok().flatten()).collect();
+        let parsed: Vec<Option<Share>> = workers.into_iter().map(|worker| worker.join().ok().flatten()).collect();
         (rest, parsed)
     });
     let rest = rest?;
-    let mut parsed: Vec<Parsed> = parsed.into_iter().collect::<Option<Vec<_>>>()?.into_iter().flatten().collect();
+    let (parsed, demands): (Vec<_>, Vec<_>) = parsed.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    let mut parsed: Vec<Parsed> = parsed.into_iter().flatten().collect();
+    let demand = demands.into_iter().fold(Demand::default(), Demand::and);
     parsed.sort_unstable_by_key(|(first, _)| *first);
     let mut runs = Vec::with_capacity(parsed.iter().map(|(_, runs)| runs.len()).sum());
     runs.extend(parsed.into_iter().flat_map(|(_, runs)| runs));
-    Some((rest, runs))
+    Some((rest, runs, demand))
 }
 
 /// Reads `file` to its end and hands out its runs. None where it ends in the middle, and where nobody takes them.
@@ -91,11 +98,15 @@ fn split(mut file: &File, fields: Fields, sender: &SyncSender<Batch>) -> Option<
 }
 
 /// What a worker does until there are no more batches. None where a run is not one.
-fn parse_all(receiver: &Mutex<Receiver<Batch>>, thin: Thin<'_>) -> Option<Vec<Parsed>> {
-    let parse = |text: &[u8]| {
-        let mut run: Run = serde_json::from_slice(text)?;
+fn parse_all(receiver: &Mutex<Receiver<Batch>>, thin: Thin<'_>) -> Option<Share> {
+    let mut demand = Demand::default();
+    let mut parse = |text: &[u8]| {
+        let mut run: Run = serde_json::from_slice(text).ok()?;
+        // Before anything is taken out of it.
+        possible::run(&run).ok()?;
+        demand = demand.and(Demand::of(&run));
         thin(&mut run);
-        serde_json::Result::Ok(run)
+        Some(run)
     };
     let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
     let mut parsed = Some(Vec::new());
@@ -103,13 +114,13 @@ fn parse_all(receiver: &Mutex<Receiver<Batch>>, thin: Thin<'_>) -> Option<Vec<Pa
         // After a fault batches are still taken, so that nobody waits for room.
         if let Some(done) = &mut parsed {
             let texts = batch.runs.iter().map(|place| &batch.text[place.clone()]);
-            match texts.map(parse).collect() {
-                Ok(runs) => done.push((batch.first, runs)),
-                Err(_) => parsed = None,
+            match texts.map(&mut parse).collect() {
+                Some(runs) => done.push((batch.first, runs)),
+                None => parsed = None,
             }
         }
     }
-    parsed
+    parsed.map(|parsed| (parsed, demand))
 }
 
 /// What a file is without a look at its runs.

@@ -2,7 +2,7 @@
 //!
 //! A crate of its own because it is the only one that reads and writes records, and more than one program does:
 //! `run` while it measures, `cli` to list and draw, later `monitor` and `fleet`. It knows the version of the format
-//! and nothing else of what a record means: it derives no figure and prints nothing.
+//! and what no record can hold, and nothing else of what a record means: it derives no figure and prints nothing.
 
 mod directory;
 mod error;
@@ -10,6 +10,7 @@ mod gather;
 mod lines;
 mod list;
 mod migrate;
+mod possible;
 mod read;
 mod schema;
 mod split;

@@ -14,6 +14,7 @@ use serde::Deserialize;
 use crate::directory::FILE_PREFIX;
 use crate::error::{Error, Result};
 use crate::gather::{REST_BYTES_MAX, Survey, survey};
+use crate::possible;
 use crate::read::{NO_VERSION, Version, open, read};
 
 /// The field that every record begins with.
@@ -93,6 +94,7 @@ impl Summary {
             Survey::Whole(runs, text) => {
                 if let Ok(head) = serde_json::from_slice::<Head>(&text)
                     && head.schema_version == SCHEMA_VERSION
+                    && possible::date("begun_at", &head.begun_at).is_ok()
                 {
                     return Ok(head.summary(runs));
                 }
@@ -101,7 +103,7 @@ impl Summary {
                 }
             }
         }
-        // Of another version, or broken.
+        // Of another version, or broken, or of no date by which it could be put in order.
         read(path).map(|record| Summary::of(&record))
     }
 

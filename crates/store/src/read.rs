@@ -16,6 +16,7 @@ use serde_json::error::Category;
 use crate::error::{Error, Result};
 use crate::gather::{gather, run_at};
 use crate::migrate::migrate;
+use crate::possible;
 use crate::split::Fields;
 
 /// Bytes of the largest file that is read: some times those of a record of a hundred thousand runs.
@@ -40,7 +41,8 @@ pub(crate) const NO_VERSION: &str = "it has no schema_version";
 ///
 /// # Errors
 /// [`Error::Newer`] for a record of a later version; [`Error::NotJson`], [`Error::NotARecord`], [`Error::Truncated`],
-/// [`Error::Damaged`] with the position, [`Error::DamagedSomewhere`] without; [`Error::Read`] with what the operating system said.
+/// [`Error::Damaged`] with the position, [`Error::DamagedSomewhere`] without; [`Error::Impossible`] where a field has its
+/// form and holds what nobody can have measured; [`Error::Read`] with what the operating system said.
 pub fn read(path: &Path) -> Result<Record> {
     read_with(path, &|_| {})
 }
@@ -156,12 +158,21 @@ fn decode(path: &Path, json: &[u8]) -> Result<Record> {
     let supported = u64::from(SCHEMA_VERSION);
     if found < supported {
         let refused = |reason| Error::Migration { path: path.to_owned(), found, supported, reason };
-        return migrate(json, found).map_err(refused);
+        return check(path, migrate(json, found).map_err(refused)?);
     }
-    serde_json::from_slice(json).map_err(|cause| {
+    let record = serde_json::from_slice(json).map_err(|cause| {
         let (reason, line, column) = position(&cause);
         Error::Damaged { path: path.to_owned(), reason, line, column }
-    })
+    });
+    check(path, record?)
+}
+
+/// `record`, unless it holds what cannot be.
+fn check(path: &Path, record: Record) -> Result<Record> {
+    match possible::record(&record) {
+        Ok(()) => Ok(record),
+        Err(reason) => Err(Error::Impossible { path: path.to_owned(), reason }),
+    }
 }
 
 /// What is wrong with a file that could not be read run by run and is too long to lie in memory.

@@ -33,7 +33,7 @@ fn steps(criterion: &mut Criterion) {
     let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
     let node = NULL.open(&"null?rows=1".parse().expect("a target"), &site).expect("a node");
     let sizes = Sizes::derive(Preset::Quick, None, 42);
-    let stage = Stage { engine: &NULL, node: node.as_ref(), sizes: &sizes };
+    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let mut group = criterion.benchmark_group("step");
     for code in ["T611", "T311", "T616", "T716"] {
         let test = catalogue().iter().find(|test| test.code == code).expect("a test of the catalogue");

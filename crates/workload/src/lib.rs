@@ -5,6 +5,7 @@
 //! gives [`measure::Work`] to the loop.
 
 mod bind;
+pub mod blocks;
 mod bulk;
 mod catalogue;
 mod check;

@@ -16,8 +16,10 @@ use crate::test::{OwnTable, Step, Test};
 pub struct Stage<'a> {
     /// The engine, for its words.
     pub engine: &'a dyn Engine,
-    /// The instance of it.
+    /// The instance of it that takes writes: set-up is done there.
     pub node: &'a dyn Node,
+    /// Other nodes of the same database among which jobs are spread as well.
+    pub others: &'a [&'a dyn Node],
     /// How large the tables are.
     pub sizes: &'a Sizes,
 }
@@ -53,7 +55,8 @@ fn outside(test: &Test, steps: &[Step], stage: &Stage<'_>) -> Result<()> {
     })
 }
 
-/// One job for each of `dop.jobs`, each with its own session, its tables fresh and its statements prepared.
+/// One job for each of `dop.jobs`, each with its own session, its tables fresh and its statements prepared. Jobs are
+/// spread evenly: job i, counted from 0, works on node i modulo the number of nodes, of which `stage.node` is node 0.
 ///
 /// # Errors
 /// What the engine says, with the name of the statement.
@@ -64,13 +67,19 @@ pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
         let copies = if table.is_per_job() { dop.jobs } else { 1 };
         (0..copies).try_for_each(|job| create(test, table, job, stage, session.as_mut()))?;
     }
+    for node in stage.others {
+        let caught_up = node.connect().and_then(|mut here| node.catch_up(here.as_mut(), session.as_mut()));
+        caught_up.map_err(|error| of_node(error, *node))?;
+    }
     drop(session);
+    let nodes: Vec<&dyn Node> = std::iter::once(stage.node).chain(stage.others.iter().copied()).collect();
     let generator = |table: DataTable| Generator::new(table, stage.sizes);
     let generators: Vec<Generator> = test.tables.iter().map(|table| generator(*table)).collect();
     let draws = Draw::for_jobs(stage.sizes.seed, &test.code, dop.jobs, dop.threads);
     let mut block = BulkWork::block(test, stage.sizes);
     let one = |(job, draw): (u32, Draw)| {
-        let mut session = stage.node.connect()?;
+        let node = nodes[job as usize % nodes.len()];
+        let mut session = node.connect().map_err(|error| of_node(error, node))?;
         let dialect = stage.engine.dialect();
         let single: &[&str] = if test.single_block_reads { dialect.single_block_reads } else { &[] };
         (dialect.threads)(dop.threads).iter().try_for_each(|statement| session.batch(statement))?;
@@ -81,6 +90,14 @@ pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
         }
     };
     (0..).zip(draws).map(one).collect()
+}
+
+/// `error` with the name of the node that it is about, where it has one.
+fn of_node(error: Error, node: &dyn Node) -> Error {
+    match node.name() {
+        name if name.is_empty() => error,
+        name => Error { message: format!("node {name}: {}", error.message), ..error },
+    }
 }
 
 /// `error` with the name of the statement that it is about.

@@ -36,7 +36,7 @@ fn a_step_of_any_test_allocates_nothing() {
     let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
     let node = NULL.open(&"null?rows=1".parse().expect("a target"), &site).expect("a node");
     let sizes = Sizes::derive(Preset::Smoke, None, 42);
-    let stage = Stage { engine: &NULL, node: node.as_ref(), sizes: &sizes };
+    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     for test in catalogue() {
         let mut job = jobs(test, &stage, Dop::jobs(1)).expect("jobs").remove(0);
         let before = ALLOCATIONS.with(Cell::get);

@@ -8,14 +8,17 @@ const EXAMPLES: &str = "\
 Examples:
   dbdyno export . --format csv --out tables           all records of this directory as tables
   dbdyno export a.json b.json --format parquet --out tables
-  dbdyno export a.json --format hdr --out histograms  a log for each run, for viewers of HdrHistogram";
+  dbdyno export a.json --format hdr --out histograms  a log for each run, for viewers of HdrHistogram
+  dbdyno export hp-dl980 --format csv --out tables    a published system (`dbdyno list references`)
+
+Published figures are written into tables of their own (reference_points, ...): none of them was measured by dbdyno.";
 
 /// Options of `dbdyno export`.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct ExportArguments {
-    /// Records, or directories of records
-    #[arg(value_name = "RECORD|DIR", required = true)]
+    /// Records, directories of records, or names of published systems
+    #[arg(value_name = "RECORD|DIR|REFERENCE", required = true)]
     pub places: Vec<PathBuf>,
     /// As what
     #[arg(long, short, value_enum)]
@@ -31,7 +34,8 @@ pub struct ExportArguments {
 /// What files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// Tables: runs, seconds, findings, settings, readings, streams of I/O, parameters, data sets
+    /// Tables: runs, seconds, findings, settings, readings, streams of I/O, nodes, events, parameters, data sets; of a published system
+    /// points, facts, figures, claims, prices, remarks
     Csv,
     /// The same tables as Parquet
     Parquet,

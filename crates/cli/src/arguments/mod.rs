@@ -1,10 +1,12 @@
 //! What may stand on the command line.
 
+pub mod blocks;
 pub mod compare;
 pub mod export;
 pub mod history;
 pub mod io;
 pub mod model;
+pub mod pace;
 pub mod pair;
 pub mod report;
 
@@ -13,11 +15,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use record::Nanos;
 
+use self::blocks::BlocksArguments;
 use self::compare::CompareArguments;
 use self::export::ExportArguments;
 use self::history::HistoryArguments;
 use self::io::{CalibrateArguments, IoArguments};
 use self::model::ModelArguments;
+use self::pace::PaceArguments;
 use self::pair::PairArguments;
 use self::report::ReportArguments;
 
@@ -40,6 +44,8 @@ pub enum Command {
     Run(Box<RunArguments>),
     /// Measure two targets in turns on this machine, and say which is faster
     Pair(Box<PairArguments>),
+    /// Read and update random blocks through the engine (the method of SLOB, on every engine with blocks)
+    Blocks(Box<BlocksArguments>),
     /// Measure storage alone: a job file of fio, or one job by options
     Io(Box<IoArguments>),
     /// Find the most I/Os and megabytes per second that storage gives under a latency bound
@@ -81,15 +87,20 @@ Examples:
   dbdyno run --target local:postgres          the same through a throwaway PostgreSQL server
   dbdyno run --target 'local:postgres?shared_buffers=2GB&synchronous_commit=off'
   dbdyno run --target postgres://me@db1/shop  in a schema `dbdyno` of its own; asks PGPASSWORD or ~/.pgpass
+  dbdyno run --target 'local:postgres?replicas=2&synchronous=on'
+  dbdyno run --target mariadb://me@db1,db2,db3/shop  jobs spread over the nodes of a cluster
   dbdyno run --dir /mnt/nvme --preset standard --jobs 1,8,64
   dbdyno run --tests T611,T616 --seconds 10   two tests of the catalogue (`dbdyno list tests`)
   dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the due time
+  dbdyno run --tests T616 --rate 50%,70%,90%  latency over rate, from shares of what it reaches
+  dbdyno run --tests T616 --until p99=5ms     the highest rate that keeps a service level
   dbdyno run --resume dbdyno-20260131-120000-db1.json";
 
 /// What a record has decided: with --resume it cannot be asked for again.
-const RESUME_FIXES: [&str; 16] = [
+const RESUME_FIXES: [&str; 20] = [
     "tests",
     "jobs",
+    "nodes",
     "record",
     "preset",
     "seconds",
@@ -99,10 +110,13 @@ const RESUME_FIXES: [&str; 16] = [
     "small_rows",
     "large_rows",
     "rate",
+    "until",
     "think_time",
+    "smt",
     "placement",
     "seed",
     "dir",
+    "trace",
     "dry_run",
 ];
 
@@ -110,7 +124,7 @@ const RESUME_FIXES: [&str; 16] = [
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
-    /// The engine: `sqlite`, `local:postgres`, or a URL
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, a URL, or `@FILE` with a node in each line
     #[arg(long, short, value_name = "TARGET", help_heading = "What")]
     pub target: Option<String>,
     /// Codes, layers (cpu, memory, server, storage, database), `probes`, or test files of your own
@@ -119,6 +133,10 @@ pub struct RunArguments {
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
     #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
     pub jobs: Option<Vec<String>>,
+    /// On how many nodes jobs are spread, where the target has several
+    /// [default: as many as have a job; the most jobs also on 1, 2, 4, ...]
+    #[arg(long, value_name = "1,2,3", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
+    pub nodes: Option<Vec<String>>,
     /// How long and how large
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "How long and how large")]
     pub preset: PresetArgument,
@@ -141,15 +159,9 @@ pub struct RunArguments {
     /// Rows of the table that should not fit it
     #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
     pub large_rows: Option<String>,
-    /// Steps per second of all jobs together, instead of as fast as possible
-    #[arg(long, value_name = "R", allow_hyphen_values = true, help_heading = "When steps are due")]
-    pub rate: Option<String>,
-    /// How the steps of --rate arrive
-    #[arg(long, value_enum, default_value_t = Arrival::Poisson, requires = "rate", help_heading = "When steps are due")]
-    pub arrival: Arrival,
-    /// Wait of each job between two steps, such as 10ms
-    #[arg(long, value_name = "TIME", conflicts_with = "rate", help_heading = "When steps are due")]
-    pub think_time: Option<String>,
+    /// When steps are due
+    #[command(flatten)]
+    pub load: PaceArguments,
     /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
     #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Where")]
     pub dir: PathBuf,
@@ -168,6 +180,16 @@ pub struct RunArguments {
     /// What all data and keys are drawn from
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "How long and how large")]
     pub seed: u64,
+    /// Repeat tests with I/O or commits while the kernel is traced: once each, or at every degree of parallelism
+    /// [default: none with --preset smoke, one otherwise]
+    #[arg(long, value_enum, value_name = "TESTS", help_heading = "What")]
+    pub trace: Option<TraceArgument>,
+    /// Do not look at what the sessions of the engine are doing meanwhile, ten times a second
+    #[arg(long, help_heading = "What")]
+    pub no_activity: bool,
+    /// Run each test again with a fifth less of what limits it, and say whether that is the cause
+    #[arg(long, conflicts_with = "until", help_heading = "What")]
+    pub prove: bool,
     /// Print the spec sheet and nothing else
     #[arg(long, short)]
     pub quiet: bool,
@@ -221,7 +243,7 @@ pub enum PresetArgument {
     Quick,
     /// Figures to work with: 30 seconds a run, the large table twice the engine's cache
     Standard,
-    /// Figures to publish: 5 minutes a run, each test six times
+    /// Figures to publish: 5 minutes a run, each test six times, then its latency at 50 to 90 % of what it reaches
     Publish,
 }
 
@@ -247,12 +269,42 @@ pub enum PlacementArgument {
     Paired,
 }
 
+impl From<Arrival> for record::Arrival {
+    fn from(arrival: Arrival) -> record::Arrival {
+        match arrival {
+            Arrival::Poisson => record::Arrival::Poisson,
+            Arrival::Fixed => record::Arrival::Fixed,
+        }
+    }
+}
+
 impl From<PlacementArgument> for record::Placement {
     fn from(placement: PlacementArgument) -> record::Placement {
         match placement {
             PlacementArgument::Kernel => record::Placement::Kernel,
             PlacementArgument::Spread => record::Placement::Spread,
             PlacementArgument::Paired => record::Placement::Paired,
+        }
+    }
+}
+
+/// Traced repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TraceArgument {
+    /// None
+    None,
+    /// Each test at its lowest degree of parallelism
+    One,
+    /// Each test at every degree of parallelism
+    All,
+}
+
+impl From<TraceArgument> for run::Tracing {
+    fn from(trace: TraceArgument) -> run::Tracing {
+        match trace {
+            TraceArgument::None => run::Tracing::None,
+            TraceArgument::One => run::Tracing::One,
+            TraceArgument::All => run::Tracing::All,
         }
     }
 }

@@ -12,11 +12,17 @@ Examples:
   dbdyno model scale hosts.csv --at 24 --claim 1.2M --ceiling switch=2M --ceiling metadata=unknown
   dbdyno model scale datrium                              a published claim, judged by its own figures
 
-A CSV has two columns: how many, and the rate; a head and several lines of one number are welcome. Verdicts:
-SUPPORTED, UNSUPPORTED (the data are compatible with it and with much else), CONTRADICTED.";
+A CSV has two columns: how many, and the rate; a head and several lines of one number are welcome.
+
+A claim means \"at least\": who claims 7M at 128 hosts is right with 8M there. Verdicts: SUPPORTED, UNSUPPORTED (the
+data are compatible with it and with much else), CONTRADICTED (the data allow less only).";
+
+const MODEL_NOTE: &str = "\
+A claim means \"at least\": who claims 7M at 128 hosts is right with 8M there. `dbdyno model scale --help` says more.";
 
 /// What is asked of the models.
 #[derive(Args, Debug)]
+#[command(after_help = MODEL_NOTE)]
 pub struct ModelArguments {
     /// Which model.
     #[command(subcommand)]
@@ -43,7 +49,7 @@ pub struct ScaleArguments {
     /// At how many jobs, threads or nodes
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub at: Option<String>,
-    /// The rate that is claimed there, such as 7M or 165_000
+    /// The rate that is claimed there, at least, such as 7M or 165_000
     #[arg(long, value_name = "RATE", requires = "at", allow_hyphen_values = true)]
     pub claim: Option<String>,
     /// What all share, and the rate at which that ends: 2M, switch=2M, metadata=unknown

@@ -14,8 +14,14 @@ Examples:
   dbdyno pair --a local:postgres --b 'local:postgres?bin=/opt/pg19/bin' --fail-if 'slower>2%'
 
 Both sides are opened, loaded with the same rows, and measured in turns, by lot one or the other first. So what
-drifts on the machine meanwhile is no difference between them. Each side has a record of its own; `dbdyno compare`
-shows the two again. A verdict needs 6 pairs at least.";
+drifts on the machine meanwhile is no difference between them. Before the first pair and after the last one a probe
+measures the machine itself; where that changed by more than 5 %, verdicts are in doubt and say so. A hash of what both
+sides are asked stands in both records. Each side has a record of its own; `dbdyno compare` shows the two again. A
+verdict needs 6 pairs at least.
+
+Exit code: 0, whatever the verdicts are, and also where every test is INCOMPARABLE; with --fail-if 1 where it is met, and
+where nothing was compared: no test has a verdict, as with the preset smoke, whose figures mean nothing; 1 where a side
+fails; 2 for what cannot be paired, and for a condition on a test that is not planned; 130 after Ctrl-C.";
 
 /// Options of `dbdyno pair`.
 #[derive(Args, Debug)]
@@ -69,6 +75,9 @@ pub struct PairArguments {
     /// Where the records go: NAME.json stands for NAME-a.json and NAME-b.json [default: ./dbdyno-TIME-HOST.json]
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
+    /// Do not look at what the sessions of the engine are doing meanwhile, ten times a second
+    #[arg(long, help_heading = "What")]
+    pub no_activity: bool,
     /// Fail (exit code 1) where B is slower: `slower>2%`, `T611:slower>5%`, `inconclusive`, with commas between several
     #[arg(long, value_name = "CONDITIONS")]
     pub fail_if: Option<String>,

@@ -9,6 +9,8 @@ Examples:
   dbdyno report dbdyno-20260131-120000-db1.json                      the spec sheet again
   dbdyno report dbdyno-20260131-120000-db1.json --html db1.html      one page for a browser, or for a mail
   dbdyno report dbdyno-20260131-120000-db1.json --prices db1.toml    with cost per throughput
+  dbdyno report dbdyno-20260131-120000-db1.json --layers T311        where the time goes, from the client to the device
+  dbdyno report dbdyno-20260131-120000-db1.json --activity           load, active sessions, waits, I/O, log, histograms
   dbdyno report hp-dl980 --html dl980.html                           a published system (`dbdyno list references`)";
 
 /// Options of `dbdyno report`.
@@ -24,6 +26,13 @@ pub struct ReportArguments {
     /// Write a page that needs no network, with charts, into this file instead of printing
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub html: Option<PathBuf>,
+    /// The latency table, from the client down to the device: of each test, of a run (its number), or of a test (its code)
+    #[arg(long, value_name = "RUN|TEST", num_args = 0..=1, conflicts_with_all = ["html", "prices"])]
+    pub layers: Option<Option<String>>,
+    /// What the database did, as workload reports have it: of the best run of each test, of a run (its number), or of a
+    /// test (its code)
+    #[arg(long, value_name = "RUN|TEST", num_args = 0..=1, conflicts_with_all = ["html", "prices", "layers"])]
+    pub activity: Option<Option<String>>,
     /// What the platform costs (TOML), for cost beside throughput
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,

@@ -7,6 +7,7 @@ use run::{Error, Goal, IoRequest, Result};
 
 use super::io::{bound, seconds};
 use crate::arguments::io::CalibrateArguments;
+use crate::build::build;
 use crate::storage::measurement::carry_out;
 use crate::storage::permission::permission;
 use crate::storage::place::with_absolute_devices;
@@ -58,6 +59,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
         seed: arguments.seed.unwrap_or_else(fresh_seed),
         record: record_path(ground.record.as_deref())?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Some(build()),
     };
     carry_out(&request, arguments.format, arguments.quiet)
 }

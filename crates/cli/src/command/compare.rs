@@ -82,9 +82,9 @@ fn warn_of_twins(words: &[String], systems: &[System]) {
 fn tell_apart(words: &[String], systems: &mut [System]) {
     let names: Vec<String> = systems.iter().map(|system| system.name.clone()).collect();
     for (index, (system, words)) in systems.iter_mut().zip(words).enumerate() {
-        let Origin::Measured { paired_with, .. } = &system.origin else { continue };
+        let Origin::Measured { paired, .. } = &system.origin else { continue };
         let is_shared = |from: usize, to: usize| names[from..to].contains(&names[index]);
-        let later = is_shared(index + 1, names.len()) && paired_with.is_none();
+        let later = is_shared(index + 1, names.len()) && paired.is_none();
         if later || is_shared(0, index) {
             system.name.clone_from(words);
         }

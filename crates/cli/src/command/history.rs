@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use record::Record;
+use record::{Record, Run};
 use report::HistoryQuestion;
 use run::{Error, Result};
 
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
 use crate::command::places::records;
 use crate::command::report::write_page;
-use crate::output::{print, style, width};
+use crate::output::{note, print, style, width};
 
 /// Carries out `dbdyno history`.
 ///
@@ -21,6 +21,7 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
     let places = records(&arguments.places)?;
     let mut entries = Vec::new();
     let (mut tests, mut degrees) = (BTreeSet::new(), BTreeSet::new());
+    let mut varied = 0;
     for place in &places {
         // Of the records of a directory it is known what was planned.
         let planned = place.tests.as_ref();
@@ -36,8 +37,13 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
             }
         };
         tests.extend(record.plan.runs.iter().map(|run| run.test.clone()));
+        let has_plain = has_plain(&record, &question);
         degrees.extend(jobs_of(&record, &question.test));
+        varied += u64::from(has_plain == Some(false));
         entries.extend(report::history_entry(record, &question));
+    }
+    if varied > 0 {
+        note(&left_out(&question.test, varied));
     }
     if entries.is_empty() {
         return Err(nothing(&question, places.len(), &tests, &degrees));
@@ -51,9 +57,26 @@ pub fn history(arguments: &HistoryArguments) -> Result<()> {
     })
 }
 
-/// At how many jobs `record` has runs of `test`.
+/// Whether one of the runs that `record` has to `question` is a plain one; none where it has no run.
+fn has_plain(record: &Record, question: &HistoryQuestion) -> Option<bool> {
+    let is_asked = |run: &&Run| run.test == question.test && question.jobs.is_none_or(|jobs| run.dop.jobs == jobs);
+    let mut asked = record.runs.iter().filter(is_asked).peekable();
+    asked.peek()?;
+    Some(asked.any(|run| run.variation.is_none()))
+}
+
+fn left_out(test: &str, varied: u64) -> String {
+    let (records, have) = if varied == 1 { ("record", "has") } else { ("records", "have") };
+    format!(
+        "left out: {varied} {records} that {have} no plain run of {test}, only runs under a rate, with think time, traced \
+         or with another share of a resource"
+    )
+}
+
+/// At how many jobs `record` has plain runs of `test`.
 fn jobs_of(record: &Record, test: &str) -> Vec<u32> {
-    record.runs.iter().filter(|run| run.test == test).map(|run| run.dop.jobs).collect()
+    let is_plain = |run: &&Run| run.test == test && run.variation.is_none();
+    record.runs.iter().filter(is_plain).map(|run| run.dop.jobs).collect()
 }
 
 /// None of `records` has what is asked for: only other `tests`, or the test at other `degrees`.

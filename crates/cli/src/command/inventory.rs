@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use engine::{Engine, Site, Target};
-use record::EngineInventory;
+use engine::{Engine, Site, Target, close_all, writer_first};
+use record::{EngineInventory, HostInventory, HostState};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
 use crate::arguments::{InventoryArguments, InventoryFormat};
 use crate::engines::{ENGINES, engine};
 use crate::output::{note, print, style, width};
 use crate::signal;
+use crate::target::target;
 
 /// Carries out `dbdyno inventory`.
 ///
@@ -19,11 +20,7 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     if !arguments.dir.is_dir() {
         return Err(Error::user(format!("{} is not a directory", arguments.dir.display())).hint("give another --dir"));
     }
-    let target: Option<Target> = arguments
-        .target
-        .as_deref()
-        .map(|words| words.parse().map_err(|error| Error::user(format!("{error}"))))
-        .transpose()?;
+    let target = arguments.target.as_deref().map(target).transpose()?;
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))
         .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
@@ -31,7 +28,11 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     if interrupt.is_raised() {
         return Err(Error::interrupted());
     }
-    let host = host::inventory(&arguments.dir);
+    let bystanders = host::Bystanders::look();
+    let state = host::state(&arguments.dir, None);
+    let inventory = host::inventory(&arguments.dir);
+    let now = HostState { bystanders: Some(bystanders.busiest()), ..state };
+    let host = HostInventory { at_start: Some(now), ..inventory };
     print(&match arguments.format {
         InventoryFormat::Text => report::inventory(&host, asked.as_ref(), style(), width()),
         InventoryFormat::Json => report::inventory_json(&host, asked.as_ref()),
@@ -45,9 +46,14 @@ fn ask(target: &Target, engine: &dyn Engine, arguments: &InventoryArguments) -> 
         note(&line);
     }
     let site = Site { directory: directory.data(), keep: directory.keep(), cache_bytes: None, sessions_max: 4 };
-    let node = engine.open(target, &site)?;
-    let inventory = node.inventory();
-    let closed = node.close();
+    let mut nodes = engine.open_all(target, &site)?;
+    // Of replicas alone any speaks for all.
+    writer_first(&mut nodes);
+    let inventory = nodes[0].inventory().map(|inventory| match nodes.len() as u32 {
+        1 => inventory,
+        count => EngineInventory { nodes: count, ..inventory },
+    });
+    let closed = close_all(nodes);
     let inventory = inventory?;
     closed?;
     Ok(inventory)

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use fio::{JobFile, Override};
-use model::Bound;
-use record::{IoPlan, Nanos, Pace};
+use model::{Bound, BoundError};
+use record::{IoPlan, Nanos};
 use run::{Error, Goal, IoRequest, Permission, Result, Until};
 
 use crate::arguments::io::IoArguments;
 use crate::arguments::{Arrival, parse_time};
+use crate::build::build;
 use crate::output::print;
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
 use crate::storage::measurement::carry_out;
@@ -57,14 +58,9 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
     }
     let goal = match &arguments.until {
         None => Goal::Measure,
-        Some(text) => Goal::Until(Until {
-            bound: bound(text)?,
-            arrival: match arguments.arrival {
-                Arrival::Poisson => run::Arrival::Poisson,
-                Arrival::Fixed => run::Arrival::Fixed,
-            },
-            tolerance: TOLERANCE,
-        }),
+        Some(text) => {
+            Goal::Until(Until { bound: bound(text)?, arrival: arguments.arrival.into(), tolerance: TOLERANCE })
+        }
     };
     Ok(IoRequest {
         plan,
@@ -79,6 +75,7 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
         seed: arguments.seed.unwrap_or_else(fresh_seed),
         record,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Some(build()),
     })
 }
 
@@ -157,17 +154,14 @@ fn set_rate(plan: &mut IoPlan, text: &str, arrival: Arrival) -> Result<()> {
             .hint("give each job its rate_iops in the file"));
     }
     for job in jobs {
-        job.pace = match arrival {
-            Arrival::Poisson => Pace::Poisson { steps_per_second },
-            Arrival::Fixed => Pace::Rate { steps_per_second },
-        };
+        job.pace = record::Arrival::from(arrival).pace(steps_per_second);
     }
     Ok(())
 }
 
 /// A service level.
 pub fn bound(text: &str) -> Result<Bound> {
-    Bound::from_str(text).map_err(|error| Error::user(error.to_string()))
+    Bound::from_str(text).map_err(|error| Error::user(error.to_string()).hint(BoundError::HINT))
 }
 
 /// A length of time: a warm-up may have none, anything else at least a millisecond.

@@ -1,5 +1,7 @@
 //! One file per verb.
 
+pub mod activity;
+pub mod blocks;
 pub mod calibrate;
 pub mod clean;
 pub mod compare;
@@ -8,6 +10,7 @@ mod gate;
 pub mod history;
 pub mod inventory;
 pub mod io;
+pub mod layers;
 pub mod list;
 pub mod manual;
 pub mod model;

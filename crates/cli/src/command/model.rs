@@ -100,8 +100,8 @@ fn no_curve(system: &System, test: &SystemTest) -> Error {
         return Error::user(format!("{what} was run at a rate that was asked for: that is no curve"))
             .hint("run it as fast as possible");
     }
-    Error::user(format!("{what} was measured on different numbers of nodes with different loads on each"))
-        .hint("a curve needs one of both to stay as it is")
+    Error::user(format!("{what} has no rate on the largest number of nodes"))
+        .hint("measure it there at several degrees of parallelism")
 }
 
 fn is_csv(words: &str) -> bool {

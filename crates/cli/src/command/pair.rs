@@ -27,7 +27,8 @@ pub fn pair(arguments: &PairArguments) -> Result<()> {
     let gate = arguments.fail_if.as_deref().map(gate).transpose()?;
     let interrupt = Arc::new(Interrupt::default());
     let records = records(&arguments.record.clone().unwrap_or_else(default_record));
-    let request = request::pair(arguments, records)?;
+    let judged = gate.iter().flat_map(Gate::tests).map(str::to_owned).collect();
+    let request = request::pair(arguments, records, judged)?;
     request.records.iter().try_for_each(|path| refuse_existing(path))?;
     let [a, b] = [target(&arguments.a, "a")?, target(&arguments.b, "b")?];
     let contender = |target| Ok::<_, Error>(Contender { engine: engine(target)?, target });
@@ -74,7 +75,7 @@ fn records(path: &Path) -> [PathBuf; 2] {
 }
 
 fn target(words: &str, side: &str) -> Result<Target> {
-    words.parse().map_err(|error: engine::TargetError| Error::user(format!("--{side}: {error}")))
+    crate::target::target(words).map_err(|error| Error { message: format!("--{side}: {}", error.message), ..error })
 }
 
 #[cfg(test)]

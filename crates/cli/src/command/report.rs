@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use crate::arguments::report::{ReportArguments, ReportFormat};
 use crate::command::places::unreadable;
-use crate::command::subject;
+use crate::command::{activity, layers, subject};
 use crate::output::{print, style, width};
 
 /// From this size on, a page keeps of a record no more than it shows.
@@ -48,6 +48,14 @@ fn published(place: &Path) -> Result<Option<&'static System>> {
 }
 
 fn show_system(system: &System, arguments: &ReportArguments, prices: Option<&PriceBook>) -> Result<()> {
+    if arguments.activity.is_some() {
+        return Err(
+            Error::user("of a published system no activity is known").hint("name a record, or leave --activity out")
+        );
+    }
+    if arguments.layers.is_some() {
+        return Err(Error::user("a published system has no latency table").hint("name a record, or leave --layers out"));
+    }
     match (&arguments.html, arguments.format) {
         (Some(file), _) => {
             let options = PageOptions { prices, ..PageOptions::default() };
@@ -60,7 +68,7 @@ fn show_system(system: &System, arguments: &ReportArguments, prices: Option<&Pri
 }
 
 /// A format as it stands on the command line.
-fn word(format: ReportFormat) -> &'static str {
+pub fn word(format: ReportFormat) -> &'static str {
     match format {
         ReportFormat::Text => "text",
         ReportFormat::Json => "json",
@@ -72,6 +80,12 @@ fn word(format: ReportFormat) -> &'static str {
 }
 
 fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Result<()> {
+    if let Some(words) = &arguments.activity {
+        return activity::activity(&arguments.record, words.as_deref(), arguments.format);
+    }
+    if let Some(words) = &arguments.layers {
+        return layers::layers(&arguments.record, words.as_deref(), arguments.format);
+    }
     let place = arguments.record.display().to_string();
     if let Some(file) = &arguments.html {
         if file == &arguments.record {

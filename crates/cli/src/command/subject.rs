@@ -20,8 +20,16 @@ pub fn system(words: &str) -> Result<Cow<'static, System>> {
         let record = store::read_with(path, &without_distributions).map_err(unreadable)?;
         return Ok(Cow::Owned(model::system(&record)));
     }
+    published(words).map(Cow::Borrowed)
+}
+
+/// The published system that `words` mean.
+///
+/// # Errors
+/// Where there is none of that name, or more than one.
+pub fn published(words: &str) -> Result<&'static System> {
     match reference::find(words) {
-        Ok(system) => Ok(Cow::Borrowed(system)),
+        Ok(system) => Ok(system),
         Err(reference::Lookup::Unknown { known, .. }) => {
             let message = format!("{words} is no file here, and no published system");
             Err(Error::user(message).hint(format!("give the path of a record, or one of {}", known.join(", "))))

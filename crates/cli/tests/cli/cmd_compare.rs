@@ -122,6 +122,18 @@ fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
 }
 
 #[test]
+fn runs_of_blocks_with_another_loop_are_incomparable() {
+    let bench = Bench::new();
+    let size = ["blocks", "--target", "local:postgres", "--scale", "300", "--run-time", "0.2", "--warm-up", "0"];
+    bench.succeed(&[&size[..], &["--record", "client.json"]].concat());
+    bench.succeed(&[&size[..], &["--mode", "engine", "--record", "engine.json"]].concat());
+    let said = bench.succeed(&["compare", "client.json", "engine.json"]);
+    assert!(said.out.contains("INCOMPARABLE") && said.out.contains("operations per step 1 and"), "{}", said.out);
+    let history = bench.succeed(&["history", "--test", "B100"]).out;
+    assert!(history.contains("the loop in the client") && history.contains("the loop in the engine"), "{history}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused_with_a_hint() {
     let bench = Bench::new();
     measure(&bench, &["--tests", "P111", "--jobs", "1", "--record", "r.json"]);

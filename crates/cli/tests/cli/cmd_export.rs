@@ -77,3 +77,25 @@ fn what_is_there_stays_and_what_is_no_record_is_told() {
     let said = bench.run(&["export", "missing.json", "--format", "csv", "--out", "x"]);
     assert_eq!((said.code, said.err.contains("missing.json cannot be read")), (2, true), "{}", said.err);
 }
+
+#[test]
+fn a_published_system_is_written_beside_records() {
+    let bench = measured();
+    let said = bench.succeed(&["export", "r.json", "hp-dl980", "--format", "csv", "--out", "both"]);
+    assert!(said.out.starts_with("1 record and 1 published system in both\n"), "{}", said.out);
+    let points = std::fs::read_to_string(bench.path().join("both/reference_points.csv")).unwrap();
+    // The published best point of the primary key test, in the columns of its report.
+    assert!(points.lines().filter(|line| line.contains(",T611,")).count() >= 3, "{points}");
+    assert!(points.lines().skip(1).all(|line| line.starts_with("hp-dl980")), "{points}");
+    assert!(bench.path().join("both/runs.csv").exists());
+    bench.succeed(&["export", "datrium", "--format", "parquet", "--out", "alone"]);
+    assert!(bench.path().join("alone/reference_claims.parquet").exists());
+    assert!(!bench.path().join("alone/runs.parquet").exists());
+    let refused = bench.run(&["export", "datrium", "--format", "hdr", "--out", "logs"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("is published and has no histograms\nhint: "), "{}", refused.err);
+    assert!(!bench.path().join("logs").exists(), "nothing was written");
+    let unknown = bench.run(&["export", "no-such-thing", "--format", "csv", "--out", "x"]);
+    assert_eq!(unknown.code, 2, "{}", unknown.err);
+    assert!(unknown.err.contains("no-such-thing is no file here, and no published system"), "{}", unknown.err);
+}

@@ -34,6 +34,47 @@ fn a_fall_between_two_records_is_told_with_both() {
 }
 
 #[test]
+fn other_nodes_or_another_durability_are_another_series() {
+    let bench = followed();
+    let change = |day: u32, change: fn(&mut serde_json::Value)| {
+        let mut record = bench.record(&format!("day{day}.json"));
+        change(&mut record["engine"]);
+        std::fs::write(bench.path().join(format!("day{day}.json")), record.to_string()).unwrap();
+    };
+    for day in 11..=15 {
+        change(day, |engine| engine["nodes"] = 3.into());
+        change(day + 5, |engine| engine["durability"] = "commits wait for nothing".into());
+    }
+    let text = bench.succeed(&["history", "--test", "T611"]).out;
+    assert!(text.contains("no change in 10 values") && text.matches("5 values: too few").count() == 2, "{text}");
+    assert!(text.contains(", 3 nodes, preset smoke") && text.contains("\n  commits wait for nothing\n"), "{text}");
+    let csv = bench.succeed(&["history", "--test", "T611", "--format", "csv"]).out;
+    assert_eq!(csv.matches(", 3 nodes, preset smoke").count(), 5, "{csv}");
+    assert_eq!(csv.matches(", commits wait for nothing\",").count(), 5, "{csv}");
+}
+
+#[test]
+fn other_parameters_are_another_series_and_variations_are_left_out() {
+    let bench = followed();
+    let change = |days: std::ops::RangeInclusive<u32>, change: fn(&mut serde_json::Value)| {
+        for day in days {
+            let mut record = bench.record(&format!("day{day}.json"));
+            change(&mut record["runs"][0]);
+            std::fs::write(bench.path().join(format!("day{day}.json")), record.to_string()).unwrap();
+        }
+    };
+    change(1..=10, |run| run["parameters"]["n"] = 25.into());
+    change(11..=20, |run| run["parameters"]["n"] = 39.into());
+    let text = bench.succeed(&["history", "--test", "T611"]).out;
+    assert!(!text.contains("changed") && text.matches("no change in 10 values").count() == 2, "{text}");
+    assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
+    change(11..=20, |run| run["variation"] = serde_json::json!({"kind": "traced"}));
+    let said = bench.succeed(&["history", "--test", "T611"]);
+    assert!(said.out.contains("no change in 10 values") && !said.out.contains("day11"), "{}", said.out);
+    assert!(said.err.contains("left out: 10 records that have no plain run of T611"), "{}", said.err);
+}
+
+#[test]
 fn few_records_tell_no_change() {
     let bench = followed();
     let said = bench.succeed(&["history", "day1.json", "day11.json", "--test", "T611"]);

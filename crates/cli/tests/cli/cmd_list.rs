@@ -26,6 +26,20 @@ fn records_are_listed_and_a_broken_one_is_no_obstacle() {
 }
 
 #[test]
+fn a_record_of_somebody_else_cannot_command_the_terminal() {
+    let bench = Bench::new();
+    bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json"]);
+    let mut record = bench.record("r.json");
+    record["engine"]["title"] = "evil\u{1b}[2J\u{202e}\nengine".into();
+    std::fs::write(bench.path().join("r.json"), record.to_string()).unwrap();
+    std::fs::rename(bench.path().join("r.json"), bench.path().join("r\u{1b}[31m.json")).unwrap();
+    let said = bench.succeed(&["list", "records"]);
+    assert_eq!(said.out.lines().count(), 1, "{:?}", said.out);
+    assert!(said.out.contains("  evil [2J engine ") && said.out.contains("r [31m.json  20"), "{:?}", said.out);
+    assert!(!said.out.contains(['\u{1b}', '\u{202e}']), "{:?}", said.out);
+}
+
+#[test]
 fn completions_and_manual_are_generated() {
     let bench = Bench::new();
     for shell in ["bash", "zsh", "fish"] {

@@ -75,14 +75,13 @@ fn a_record_has_curves_by_test() {
     for run in record["runs"].as_array_mut().unwrap() {
         run["dop"]["nodes"] = run["dop"]["jobs"].clone();
     }
+    record["engine"]["nodes"] = 4.into();
     fs::write(bench.path().join("nodes.json"), record.to_string()).unwrap();
     for run in record["runs"].as_array_mut().unwrap() {
         run["pace"] = serde_json::json!({ "rate": { "steps_per_second": 10.0 } });
     }
     fs::write(bench.path().join("open.json"), record.to_string()).unwrap();
-    for (name, reason) in
-        [("nodes.json", "different numbers of nodes with different loads"), ("open.json", "a rate that was asked for")]
-    {
+    for (name, reason) in [("nodes.json", "r on 4 nodes has 1 (4)"), ("open.json", "a rate that was asked for")] {
         let said = bench.run(&["model", "scale", name, "--test", "T611"]);
         assert!(said.code == 2 && said.err.contains(reason), "{name}: {}", said.err);
     }

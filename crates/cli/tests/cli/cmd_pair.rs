@@ -14,7 +14,13 @@ fn pair<'a>(a: &'a str, b: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&["pair", "--a", a, "--b", b][..], &SMALL[..], more].concat()
 }
 
-/// Test, degree and repetition of every run, in the order of the record.
+/// The runs of tests: without the probe before the first pair and after the last.
+fn of_tests(record: &Value) -> Vec<Value> {
+    let all = record["runs"].as_array().unwrap();
+    all.iter().filter(|run| run["test"] != "P111").cloned().collect()
+}
+
+/// Test, degree and repetition of every run of a test, in the order of the record.
 fn places(record: &Value) -> Vec<(String, u64, u64)> {
     let planned = |run: &Value| &record["plan"]["runs"][run["number"].as_u64().unwrap() as usize - 1];
     let place = |run: &Value| {
@@ -23,7 +29,7 @@ fn places(record: &Value) -> Vec<(String, u64, u64)> {
         let jobs = run["dop"]["jobs"].as_u64().unwrap();
         (run["test"].as_str().unwrap().to_owned(), jobs, planned["repeat"].as_u64().unwrap())
     };
-    record["runs"].as_array().unwrap().iter().map(place).collect()
+    of_tests(record).iter().map(place).collect()
 }
 
 #[test]
@@ -31,11 +37,15 @@ fn both_sides_are_measured_in_turns_and_each_has_a_record_that_names_the_other()
     let bench = Bench::new();
     let said = bench.succeed(&pair("sqlite", "sqlite", &["--pairs", "6"]));
     assert!(said.out.contains("r-a.json") && said.out.contains("r-b.json"), "{}", said.out);
+    assert!(said.err.contains("26 runs"), "twelve on each side, and two of the machine: {}", said.err);
     assert_eq!(bench.files().iter().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["r-a.json", "r-b.json"]);
     let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
     for (record, side, other) in [(&a, "a", "r-b"), (&b, "b", "r-a")] {
         assert_eq!(record["status"], "finished");
-        let expected = serde_json::json!({ "side": side, "other": other, "other_target": "sqlite" });
+        let hash = a["plan"]["paired"]["plan_hash"].as_str().unwrap();
+        assert!(hash.len() == 71 && hash.starts_with("sha256:"), "{hash}");
+        assert!(said.out.contains(hash), "{}", said.out);
+        let expected = serde_json::json!({ "side": side, "other": other, "other_target": "sqlite", "plan_hash": hash });
         assert_eq!(record["plan"]["paired"], expected);
         assert_eq!(record["plan"]["repeats"], 6);
         assert_eq!((runs(record, "T611").len(), runs(record, "T716").len()), (6, 6));
@@ -43,11 +53,16 @@ fn both_sides_are_measured_in_turns_and_each_has_a_record_that_names_the_other()
     assert_eq!(places(&a), places(&b));
     let distinct: BTreeSet<_> = places(&a).into_iter().collect();
     assert_eq!(distinct.len(), 12, "each test once in each round");
-    let begun = |record: &Value, at: usize| record["runs"][at]["begun_at"].as_str().unwrap().to_owned();
-    let first: Vec<bool> = (0..12).map(|at| begun(&a, at) < begun(&b, at)).collect();
+    let (tests_a, tests_b) = (of_tests(&a), of_tests(&b));
+    assert_eq!((a["runs"][0]["test"].as_str(), a["runs"][13]["test"].as_str()), (Some("P111"), Some("P111")));
+    assert_eq!((&a["runs"][0], &a["runs"][13]), (&b["runs"][0], &b["runs"][13]), "one run of the machine");
+    assert!(said.out.contains("the machine itself (P111) gave"), "{}", said.out);
+    let begun = |runs: &[Value], at: usize| runs[at]["begun_at"].as_str().unwrap().to_owned();
+    let first: Vec<bool> = (0..12).map(|at| begun(&tests_a, at) < begun(&tests_b, at)).collect();
     assert!(first.contains(&true) && first.contains(&false), "the lot decides who begins: {first:?}");
     for at in 1..12 {
-        let (before, after) = (begun(&a, at - 1).max(begun(&b, at - 1)), begun(&a, at).min(begun(&b, at)));
+        let (before, after) =
+            (begun(&tests_a, at - 1).max(begun(&tests_b, at - 1)), begun(&tests_a, at).min(begun(&tests_b, at)));
         assert!(before < after, "a pair begins when the one before it has ended");
     }
     for (one, other) in a["data_sets"].as_array().unwrap().iter().zip(b["data_sets"].as_array().unwrap()) {
@@ -168,15 +183,29 @@ fn it_ends_in_the_comparison_and_a_gate_decides_the_exit_code() {
     let paired = |more: &[&str]| bench.run(&[&sides[..], &short, more].concat());
     let said = paired(&["--record", "r.json"]);
     assert_eq!((said.code, said.err.as_str()), (0, ""));
-    assert!(said.out.contains("paired, 6 pairs"), "{}", said.out);
+    // A pair of which the hypervisor spoilt one run does not count.
+    let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
+    let is_void = |run: &Value| run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail");
+    let both = runs(&a, "T611").into_iter().zip(runs(&b, "T611"));
+    let pairs = both.filter(|(one, other)| !is_void(one) && !is_void(other)).count();
+    assert!(said.out.contains(&format!("paired, {pairs} pair")), "{pairs} pairs without a void run\n{}", said.out);
     let verdicts = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE"];
     assert!(verdicts.iter().any(|verdict| said.out.contains(verdict)), "{}", said.out);
-    // A test that is named and not compared fails, whatever the figures are.
-    let gated = paired(&["--record", "gated.json", "--fail-if", "T616:slower>5%"]);
-    assert_eq!(gated.code, 1, "{}", gated.err);
-    assert!(gated.err.contains("T616") && gated.err.contains("hint: "), "{}", gated.err);
     let refused = paired(&["--record", "none.json", "--fail-if", "faster"]);
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(refused.err.contains("\"faster\" is not a condition") && refused.err.contains("hint: "), "{}", refused.err);
-    assert_eq!(bench.files().len(), 4, "{:?}", bench.files());
+    assert_eq!(bench.files().len(), 2, "{:?}", bench.files());
+}
+
+#[test]
+fn a_condition_on_a_test_that_is_not_planned_is_a_mistake_and_nothing_is_measured() {
+    let bench = Bench::new();
+    let sides = ["pair", "--a", "sqlite", "--b", "sqlite", "--jobs", "1", "--tests", "T611", "--record", "r.json"];
+    for more in [&["--dry-run"][..], &[]] {
+        let said = bench.run(&[&sides[..], &["--quiet", "--fail-if", "T611:slower>5%,T999:slower>2%"], more].concat());
+        let expected = "error: test T999 is asked about and not planned; planned: T611\n\
+            hint: add it to --tests, or ask about one of these\n";
+        assert_eq!((said.code, said.err.as_str(), said.out.as_str()), (2, expected, ""));
+    }
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
 }

@@ -15,7 +15,8 @@ pub fn servers(bench: &Bench) -> Vec<u32> {
         .collect()
 }
 
-fn command_line(pid: u32) -> String {
+/// The words of a process, without what parts them.
+pub fn command_line(pid: u32) -> String {
     String::from_utf8_lossy(&std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default()).into_owned()
 }
 

@@ -69,7 +69,8 @@ fn what_is_no_number_of_repeats_is_refused_and_the_plan_says_order_and_time() {
     assert!(refused.err.contains("repeats 0 is not a number from 1 to 1000"), "{}", refused.err);
     let arguments = ["run", "--preset", "publish", "--small-rows", "3200", "--large-rows", "3200", "--jobs", "1"];
     let plan = bench.succeed(&[&arguments[..], &["--tests", "T611", "--dry-run"]].concat()).out;
-    for words in ["6 rounds", "36.0 min", "300 s"] {
+    // Six rounds, then four rates of 6 min each.
+    for words in ["6 rounds", "1.00 h", "300 s", "then at 1 job: at 50 %, 70 %, 80 %, 90 % of the rate reached there"] {
         assert!(plan.contains(words), "no {words} in\n{plan}");
     }
     assert!(bench.files().is_empty(), "{:?}", bench.files());

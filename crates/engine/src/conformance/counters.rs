@@ -8,7 +8,8 @@ use super::stand::{Stand, insert, row};
 use crate::{Session, Value};
 
 /// Counters that an engine may fill under a common name.
-const COMMON: [&str; 10] = [
+const COMMON: [&str; 11] = [
+    name::DATABASE_TIME_NS,
     name::LOGICAL_READ_COUNT,
     name::PHYSICAL_READ_COUNT,
     name::PHYSICAL_READ_BYTES,

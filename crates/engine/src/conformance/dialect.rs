@@ -1,5 +1,7 @@
 //! The words of the dialect.
 
+use record::Bytes;
+
 use super::stand::{Stand, insert, row, table};
 use crate::{Kind, Table, Value};
 
@@ -30,6 +32,26 @@ pub fn dialect_makes_fills_empties_and_drops_a_table(stand: &Stand) {
         let error = session.batch("select id from kit_dialect").expect_err("the table is gone");
         assert_eq!(error.kind, Kind::Statement, "{error:?}");
     }
+    sparse_rows_are_kept(stand);
+}
+
+/// A table whose rows have a block each is one like others.
+fn sparse_rows_are_kept(stand: &Stand) {
+    let dialect = stand.engine.dialect();
+    let Ok(sparse) = (dialect.sparse)(Bytes(8192)) else { return };
+    let whole = table("kit_sparse");
+    let table = Table { key: whole.key.clone().filter(|_| sparse.is_keyed), ..whole };
+    let mut session = stand.session();
+    stand.batch(&mut *session, &(dialect.drop)(&table.name));
+    stand.batch(&mut *session, &(sparse.create)(&table));
+    assert_eq!(stand.count(&mut *session, &table.name), 0, "it begins empty");
+    let insert = stand.prepare(&mut *session, &insert(&table.name));
+    for id in 1..=20 {
+        session.execute(insert, &row(id)).expect("insert into a sparse table");
+    }
+    stand.batch(&mut *session, &(dialect.finish)(&table));
+    assert_eq!(stand.count(&mut *session, &table.name), 20);
+    stand.batch(&mut *session, &(dialect.drop)(&table.name));
 }
 
 /// Asking for 1 and for 2 threads, and for single-block reads, is accepted by every engine, and answers stay right.

@@ -4,7 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::{Column, ColumnType, Engine, Index, Node, Result, Session, Site, Statement, Table, Target, Value};
+use crate::{
+    Column, ColumnType, Engine, Index, Node, Result, Session, Site, Statement, Table, Target, Value, close_all,
+    writer_first,
+};
 
 /// A directory that is made for one stand and removed with it.
 pub(super) struct Directory(pub(super) PathBuf);
@@ -34,36 +37,53 @@ impl Drop for Directory {
     }
 }
 
-/// Opens a node of `engine` in `directory`.
+/// Opens every node of `engine` in `directory` and ends all but the one that takes writes.
 pub(super) fn open(engine: &dyn Engine, target: &str, directory: &Path, keep: bool) -> Result<Box<dyn Node>> {
-    let target: Target = target.parse().unwrap_or_else(|error| panic!("{error}"));
-    let site = Site { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
-    engine.open(&target, &site)
+    let mut nodes = open_all(engine, target, directory, keep)?;
+    let others = nodes.split_off(1);
+    close_all(others)?;
+    Ok(nodes.remove(0))
 }
 
-/// A claimed node in a directory of its own, closed when it is dropped.
+/// Opens every node of `engine` in `directory`; the first takes writes.
+fn open_all(engine: &dyn Engine, target: &str, directory: &Path, keep: bool) -> Result<Vec<Box<dyn Node>>> {
+    let target: Target = target.parse().unwrap_or_else(|error| panic!("{error}"));
+    let site = Site { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
+    let mut nodes = engine.open_all(&target, &site)?;
+    assert!(writer_first(&mut nodes), "a node that takes writes");
+    Ok(nodes)
+}
+
+/// Claimed nodes in a directory of their own, closed when they are dropped.
 pub struct Stand {
     /// The engine under test.
     pub engine: &'static dyn Engine,
     /// Its target.
     pub target: Target,
-    node: Option<Box<dyn Node>>,
+    nodes: Vec<Box<dyn Node>>,
     directory: Directory,
 }
 
 impl Stand {
-    /// Opens and claims a node.
+    /// Opens every node, claims the first, joins the others.
     pub fn open(engine: &'static dyn Engine, target: &str) -> Stand {
         let directory = Directory::new();
-        let node = open(engine, target, &directory.0, false).unwrap_or_else(|error| panic!("open {target}: {error:?}"));
-        let stand = Stand { engine, target: target.parse().expect("parsed before"), node: Some(node), directory };
+        let nodes = open_all(engine, target, &directory.0, false);
+        let nodes = nodes.unwrap_or_else(|error| panic!("open {target}: {error:?}"));
+        let stand = Stand { engine, target: target.parse().expect("parsed before"), nodes, directory };
         stand.node().claim().expect("claim");
+        stand.nodes[1..].iter().for_each(|node| node.join().expect("join"));
         stand
     }
 
-    /// The node.
+    /// The node that takes writes.
     pub fn node(&self) -> &dyn Node {
-        self.node.as_deref().expect("open until dropped")
+        self.nodes[0].as_ref()
+    }
+
+    /// All nodes, that one first.
+    pub fn nodes(&self) -> &[Box<dyn Node>] {
+        &self.nodes
     }
 
     /// The site's directory.
@@ -139,8 +159,7 @@ impl Stand {
 
 impl Drop for Stand {
     fn drop(&mut self) {
-        let Some(node) = self.node.take() else { return };
-        let closed = node.close();
+        let closed = close_all(std::mem::take(&mut self.nodes));
         let left = self.directory.contents();
         if !std::thread::panicking() {
             closed.unwrap_or_else(|error| panic!("close: {error:?}"));

@@ -23,7 +23,16 @@ fn an_unknown_parameter_is_refused() {
 
 #[test]
 fn a_place_or_a_number_that_cannot_be_is_refused() {
-    for target in ["null://host", "local:null", "null:///db", "null?rows=-1", "null?rows=4294967296", "null?rows=x"] {
+    for target in [
+        "null://host",
+        "local:null",
+        "null:///db",
+        "null?rows=-1",
+        "null?rows=4294967296",
+        "null?rows=x",
+        "null?nodes=0",
+        "null?nodes=65",
+    ] {
         let error = node(target).err().expect(target);
         assert_eq!(error.kind, Kind::Usage, "{target}: {error}");
     }

@@ -6,7 +6,7 @@ use std::io;
 use engine::Value;
 
 use crate::message::{Reader, ResultColumn};
-use crate::wire::malformed;
+use transport::malformed;
 
 /// `enum_field_types` of the protocol.
 pub(crate) mod kind {

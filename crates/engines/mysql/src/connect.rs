@@ -3,21 +3,19 @@
 mod address;
 mod greeting;
 mod login;
+mod option_file;
 mod password;
-mod surroundings;
 
 use std::io;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use engine::{Error, Kind, Result};
+use transport::{Transport, Way, plain};
 
 pub(crate) use self::address::Login;
 pub(crate) use self::greeting::Server;
-pub(crate) use self::surroundings::Surroundings;
-use crate::wire::{Transport, Wire};
+use crate::wire::Wire;
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,16 +35,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// How a connection was made.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Way {
-    /// The address among those of the host's name; absent on a Unix socket.
-    pub(crate) peer: Option<SocketAddr>,
-    /// Our own address; absent on a Unix socket.
-    pub(crate) own: Option<SocketAddr>,
-    /// Version and cipher, where the connection is encrypted.
-    pub(crate) encryption: Option<String>,
-}
+/// Where servers put their sockets unless they are told otherwise: Debian, Red Hat, the sources.
+pub(crate) const SOCKETS: [&str; 3] = ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
 
 /// A connection that is logged in.
 pub(crate) struct Opened {
@@ -67,35 +57,14 @@ impl Login {
                 (Transport::Unix(stream), Way::default())
             }
             Place::Tcp { host, port } => {
-                let stream = self.dial(host, *port)?;
-                let way = Way { peer: stream.peer_addr().ok(), own: stream.local_addr().ok(), ..Way::default() };
+                let stream = transport::dial(host, *port, None, self.patience);
+                let stream = stream.map_err(|error| self.unreachable(&error))?;
+                let way = Way::of_tcp(&stream);
                 (Transport::Tcp(stream), way)
             }
         };
         let wire = Wire::new(transport, self.patience).map_err(|error| self.unreachable(&error))?;
         self.log_in(wire, way, database.or(self.database.as_deref()))
-    }
-
-    /// Connects to the first address of `host` that answers.
-    fn dial(&self, host: &str, port: u16) -> Result<TcpStream> {
-        let addresses = (host, port).to_socket_addrs().map_err(|error| self.unreachable(&error))?;
-        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for address in addresses {
-            let stream = match self.patience {
-                Some(patience) => TcpStream::connect_timeout(&address, patience),
-                None => TcpStream::connect(address),
-            };
-            let ready = stream.and_then(|stream| {
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(self.patience)?;
-                Ok(stream)
-            });
-            match ready {
-                Ok(stream) => return Ok(stream),
-                Err(error) => failure = error,
-            }
-        }
-        Err(self.unreachable(&failure))
     }
 
     /// Nothing answers: in words, with what may be done.
@@ -118,19 +87,3 @@ impl Login {
             .hint("check host and port: these servers listen on 3306 unless they were told otherwise")
     }
 }
-
-/// An error without the number that the operating system gave it.
-pub(crate) fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    match error.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => "no answer in time".to_owned(),
-        _ => text
-            .chars()
-            .next()
-            .map_or_else(String::new, |first| first.to_lowercase().chain(text.chars().skip(1)).collect()),
-    }
-}
-
-/// The default of `connect_timeout`.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);

@@ -8,9 +8,15 @@
 //!   statement of definition included, a statement that touches no table not. Inside a transaction it counts each
 //!   statement at its end as well; the sessions count these too, and they are taken off. (`Com_commit` counts only those
 //!   that say `commit`; InnoDB's own counts, which are here where they are on, count several for one definition.)
+//!   A node of a cluster counts what it applies of the others' commits in all of these too (a transaction of n statements
+//!   as n + 1, a definition as 1). There the count is that of our sessions alone, as the server tells it to each of them.
 //! - Physical reads and writes: requests of InnoDB, 1 page or more each. From version 10.8 on MariaDB writes its log past
 //!   these counters; elsewhere the writes of the log are in them and are taken off.
+//! - Time at work: MariaDB adds up what its sessions were busy, MySQL times its statements; see `database_time`.
 //! - Redo: MariaDB gives the position in the log, MySQL what was written of it, so that it includes the rest of a block.
+//! - Waits are those of the performance schema, of every instrument that is on and timed: all threads together, those of
+//!   the server itself included, which wait for work most of the time. One may lie in another: a wait for a table
+//!   includes those for its files.
 //! - How often the log was forced to storage MariaDB does not say from 10.8 on.
 //! - Reading the counters touches no table, and is no commit.
 
@@ -20,7 +26,10 @@ use engine::{Kind, Result, Session, Value};
 use record::name;
 
 use crate::connect::Server;
+use crate::database_time::DatabaseTime;
 use crate::flavour::Flavour;
+use crate::replication::Replication;
+use crate::session::Sums;
 
 /// A status variable: its name behind the prefix of the product, the variable, and what one of it is.
 type StatusCounter = (&'static str, &'static str, u64);
@@ -54,6 +63,20 @@ const STATUS: &[StatusCounter] = &[
     ("statement_count", "Questions", 1),
 ];
 
+/// The same of a node of a cluster. On other servers some of these stand at zero.
+const OF_CLUSTER: &[StatusCounter] = &[
+    ("replicated_transaction_count", "wsrep_replicated", 1),
+    ("replicated_bytes", "wsrep_replicated_bytes", 1),
+    ("received_transaction_count", "wsrep_received", 1),
+    ("received_bytes", "wsrep_received_bytes", 1),
+    ("certified_commit_count", "wsrep_local_commits", 1),
+    ("certification_failure_count", "wsrep_local_cert_failures", 1),
+    ("replication_abort_count", "wsrep_local_bf_aborts", 1),
+    ("replay_count", "wsrep_local_replays", 1),
+    ("flow_control_paused_time_ns", "wsrep_flow_control_paused_ns", 1),
+    ("flow_control_sent_count", "wsrep_flow_control_sent", 1),
+];
+
 /// Counters of InnoDB that are there only while they are switched on.
 const METRICS: &[(&str, &str)] = &[
     ("transaction_write_count", "trx_rw_commits"),
@@ -75,18 +98,25 @@ const WAITS: &[(&str, &str, &str, &str)] = &[
     ("wait/io/file/innodb/innodb_data_file", "data_file_write", "count_write", "sum_timer_write"),
 ];
 
+/// What the performance schema counts at all.
+const COLLECTED: &str = "exists (select 1 from performance_schema.setup_consumers \
+     where name = 'global_instrumentation' and enabled = 'YES')";
+
 /// The statements that read all counters of one server.
 pub(crate) struct CounterQuery {
     flavour: Flavour,
+    replication: Replication,
     /// Whether the writes of the log are among those of InnoDB.
     log_among_writes: bool,
     metrics: Option<String>,
     waits: Option<String>,
+    events: Option<String>,
+    pub(crate) database_time: Option<DatabaseTime>,
 }
 
 impl CounterQuery {
     /// For `server`; `session` is asked what is switched on and may be read.
-    pub(crate) fn of(server: &Server, session: &mut dyn Session) -> Result<CounterQuery> {
+    pub(crate) fn of(server: &Server, replication: Replication, session: &mut dyn Session) -> Result<CounterQuery> {
         let names = |list: Vec<&str>| format!("'{}'", list.join("', '"));
         let metrics = format!(
             "select name, cast(count as char) from information_schema.innodb_metrics where {} and name in ({})",
@@ -96,38 +126,57 @@ impl CounterQuery {
             },
             names(METRICS.iter().map(|(_, metric)| *metric).collect())
         );
-        let waits: Vec<String> = WAITS
+        let file_waits: Vec<String> = WAITS
             .iter()
             .map(|(event, name, count, time)| {
                 format!(
                     "select '{name}', cast({count} as char), cast({time} div 1000 as char) \
                      from performance_schema.file_summary_by_event_name where event_name = '{event}' \
                      and exists (select 1 from performance_schema.setup_instruments \
-                     where name = '{event}' and enabled = 'YES' and timed = 'YES')"
+                     where name = '{event}' and enabled = 'YES' and timed = 'YES') and {COLLECTED}"
                 )
             })
             .collect();
-        let is_on = rows(session, "select cast(@@performance_schema as char)")?;
-        let waits =
-            if is_on == [["1"]] || is_on == [["ON"]] { readable(session, waits.join(" union all "))? } else { None };
+        let events = format!(
+            "select e.event_name, cast(e.count_star as char), cast(e.sum_timer_wait div 1000 as char) \
+             from performance_schema.events_waits_summary_global_by_event_name e \
+             join performance_schema.setup_instruments i on i.name = e.event_name \
+             where i.enabled = 'YES' and i.timed = 'YES' and {COLLECTED} \
+             and e.event_name like 'wait/%' and e.event_name not in ({})",
+            names(WAITS.iter().map(|(event, ..)| *event).collect())
+        );
+        let is_on = says_on(session, "performance_schema")?;
+        let (waits, events) = match is_on {
+            true => (readable(session, file_waits.join(" union all "))?, readable(session, events)?),
+            false => (None, None),
+        };
         let log_among_writes = server.flavour == Flavour::MySql || server.release < (10, 8);
-        Ok(CounterQuery { flavour: server.flavour, log_among_writes, metrics: readable(session, metrics)?, waits })
+        let metrics = readable(session, metrics)?;
+        let database_time = DatabaseTime::of(server.flavour, is_on, session)?;
+        let flavour = server.flavour;
+        Ok(CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, database_time })
     }
 
-    /// Reads them in `session`. `inner_statements` are those that ended inside a transaction.
-    pub(crate) fn read(&self, session: &mut dyn Session, inner_statements: u64) -> Result<BTreeMap<String, u64>> {
-        let status = rows(session, "show global status")?;
-        let status: BTreeMap<&str, u64> = status
+    /// Reads them in `session`; `sums` is what the sessions of the node have counted.
+    pub(crate) fn read(&self, session: &mut dyn Session, sums: Sums) -> Result<BTreeMap<String, u64>> {
+        let answered = rows(session, "show global status")?;
+        let status: BTreeMap<&str, u64> = answered
             .iter()
             .filter_map(|row| match row.as_slice() {
                 [name, value] => Some((name.as_str(), value.parse().ok()?)),
                 _ => None,
             })
             .collect();
-        let mut counters = self.common(&status, inner_statements);
+        let mut counters = self.common(&status, sums);
+        if let Some(time) = &self.database_time
+            && let Some(total_ns) = time.read(session, &answered)?
+        {
+            counters.insert(name::DATABASE_TIME_NS.to_owned(), total_ns);
+        }
         let prefix = self.flavour.name();
         let mut own = |name: &str, value: u64| counters.insert(format!("{prefix}_{name}"), value);
-        for (name, variable, unit) in STATUS {
+        let of_cluster = if self.replication == Replication::Galera { OF_CLUSTER } else { &[] };
+        for (name, variable, unit) in STATUS.iter().chain(of_cluster) {
             if let Some(value) = status.get(variable) {
                 own(name, value.saturating_mul(*unit));
             }
@@ -146,10 +195,19 @@ impl CounterQuery {
                 own(&format!("{name}_time_ns"), time);
             }
         }
+        for row in self.events.iter().map(|sql| rows(session, sql)).collect::<Result<Vec<_>>>()?.concat() {
+            if let [event, count, time] = row.as_slice()
+                && let (Ok(count), Ok(time)) = (count.parse(), time.parse())
+            {
+                let stem = stem(event);
+                own(&format!("{stem}_count"), count);
+                own(&format!("{stem}_ns"), time);
+            }
+        }
         Ok(counters)
     }
 
-    fn common(&self, status: &BTreeMap<&str, u64>, inner_statements: u64) -> BTreeMap<String, u64> {
+    fn common(&self, status: &BTreeMap<&str, u64>, sums: Sums) -> BTreeMap<String, u64> {
         let value = |variable: &str| status.get(variable).copied();
         let less = |variable: &str, log: &str| match self.log_among_writes {
             true => Some(value(variable)?.saturating_sub(value(log)?)),
@@ -159,8 +217,12 @@ impl CounterQuery {
             Flavour::MariaDb => value("Innodb_lsn_current"),
             Flavour::MySql => value("Innodb_redo_log_current_lsn").or_else(|| value("Innodb_os_log_written")),
         };
+        let commits = match self.replication {
+            Replication::Galera => Some(sums.commits),
+            Replication::Log(_) => value("Handler_commit").map(|count| count.saturating_sub(sums.inner_statements)),
+        };
         let all = [
-            (name::COMMIT_COUNT, value("Handler_commit").map(|count| count.saturating_sub(inner_statements))),
+            (name::COMMIT_COUNT, commits),
             (name::LOGICAL_READ_COUNT, value("Innodb_buffer_pool_read_requests")),
             (name::PHYSICAL_READ_COUNT, value("Innodb_data_reads")),
             (name::PHYSICAL_READ_BYTES, value("Innodb_data_read")),
@@ -173,8 +235,19 @@ impl CounterQuery {
     }
 }
 
+/// What the counters of a wait begin with behind the prefix of the product.
+fn stem(event: &str) -> String {
+    event.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_")
+}
+
+/// Whether the variable `name` of the server is on.
+pub(crate) fn says_on(session: &mut dyn Session, name: &str) -> Result<bool> {
+    let value = rows(session, &format!("select cast(@@{name} as char)"))?;
+    Ok(value == [["1"]] || value == [["ON"]])
+}
+
 /// `sql`, if this user may run it.
-fn readable(session: &mut dyn Session, sql: String) -> Result<Option<String>> {
+pub(crate) fn readable(session: &mut dyn Session, sql: String) -> Result<Option<String>> {
     match rows(session, &sql) {
         Ok(_) => Ok(Some(sql)),
         // Not allowed, or not there in this version.
@@ -184,7 +257,7 @@ fn readable(session: &mut dyn Session, sql: String) -> Result<Option<String>> {
 }
 
 /// The rows of a question whose answers are texts.
-fn rows(session: &mut dyn Session, sql: &str) -> Result<Vec<Vec<String>>> {
+pub(crate) fn rows(session: &mut dyn Session, sql: &str) -> Result<Vec<Vec<String>>> {
     let statement = session.prepare(sql)?;
     let text = |value: Value<'static>| match value {
         Value::Text(text) => text.into_owned(),
@@ -202,14 +275,39 @@ mod tests {
     use super::*;
 
     fn query(flavour: Flavour, log_among_writes: bool) -> CounterQuery {
-        CounterQuery { flavour, log_among_writes, metrics: None, waits: None }
+        let replication = Replication::Log(flavour);
+        let (metrics, waits, events, database_time) = (None, None, None, None);
+        CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, database_time }
     }
 
     #[test]
     fn statements_inside_transactions_are_taken_off_the_commits() {
         let status = BTreeMap::from([("Handler_commit", 69)]);
-        let counters = query(Flavour::MariaDb, false).common(&status, 46);
+        let counters = query(Flavour::MariaDb, false).common(&status, Sums { inner_statements: 46, commits: 0 });
         assert_eq!(counters, BTreeMap::from([(name::COMMIT_COUNT.to_owned(), 23)]), "what is not there is missing");
+    }
+
+    #[test]
+    fn an_event_is_a_wait_by_its_name() {
+        for (event, counter, said) in [
+            ("wait/io/file/sql/binlog", "mariadb_wait_io_file_sql_binlog_ns", "io_file_sql_binlog"),
+            ("wait/io/file/aria/MAD-x", "mariadb_wait_io_file_aria_MAD_x_ns", "io_file_aria_MAD_x"),
+            (
+                "wait/synch/mutex/sql/TC_LOG::LOCK",
+                "mariadb_wait_synch_mutex_sql_TC_LOG__LOCK_ns",
+                "synch_mutex_sql_TC_LOG__LOCK",
+            ),
+        ] {
+            assert_eq!(format!("mariadb_{}_ns", stem(event)), counter);
+            assert_eq!(name::wait(counter).map(|wait| wait.event), Some(said));
+        }
+    }
+
+    #[test]
+    fn commits_of_a_cluster_are_those_of_its_sessions() {
+        let node = CounterQuery { replication: Replication::Galera, ..query(Flavour::MariaDb, false) };
+        let sums = Sums { inner_statements: 46, commits: 23 };
+        assert_eq!(node.common(&BTreeMap::from([("Handler_commit", 500)]), sums)[name::COMMIT_COUNT], 23);
     }
 
     #[test]
@@ -221,10 +319,10 @@ mod tests {
             ("Innodb_os_log_written", 1_000),
             ("Innodb_lsn_current", 5_000),
         ]);
-        let among = query(Flavour::MySql, true).common(&status, 0);
+        let among = query(Flavour::MySql, true).common(&status, Sums::default());
         assert_eq!((among[name::PHYSICAL_WRITE_COUNT], among[name::PHYSICAL_WRITE_BYTES]), (60, 8_000));
         assert_eq!(among[name::REDO_WRITE_BYTES], 1_000);
-        let apart = query(Flavour::MariaDb, false).common(&status, 0);
+        let apart = query(Flavour::MariaDb, false).common(&status, Sums::default());
         assert_eq!((apart[name::PHYSICAL_WRITE_COUNT], apart[name::PHYSICAL_WRITE_BYTES]), (100, 9_000));
         assert_eq!(apart[name::REDO_WRITE_BYTES], 5_000);
     }
@@ -232,8 +330,13 @@ mod tests {
     #[test]
     fn no_counter_has_two_sources() {
         let waits = WAITS.iter().map(|(_, name, _, _)| *name);
-        let mut names: Vec<&str> =
-            STATUS.iter().map(|(name, _, _)| *name).chain(METRICS.iter().map(|(name, _)| *name)).chain(waits).collect();
+        let mut names: Vec<&str> = STATUS
+            .iter()
+            .chain(OF_CLUSTER)
+            .map(|(name, _, _)| *name)
+            .chain(METRICS.iter().map(|(name, _)| *name))
+            .chain(waits)
+            .collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

@@ -1,6 +1,7 @@
 //! How MariaDB and MySQL say what tests need said.
 
-use engine::{ColumnType, Dialect, Placeholder, Table};
+use engine::{ColumnType, Dialect, Placeholder, Sparse, Table};
+use record::Bytes;
 
 /// The words of both.
 pub(crate) static DIALECT: Dialect = Dialect {
@@ -13,6 +14,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads: |_| Vec::new(),
     // Rows are read in the order of the index; the cost of seeks is what would make a small table be scanned.
     single_block_reads: &["set optimizer_switch = 'mrr=off'", "set max_seeks_for_key = 1"],
+    sparse,
 };
 
 /// A name as it stands, whatever word it is.
@@ -39,6 +41,14 @@ fn create(table: &Table) -> Vec<String> {
     parts.extend(table.key.iter().map(|key| format!("primary key ({})", quoted(key))));
     let compressed = if table.compressed { " row_format = compressed" } else { "" };
     vec![format!("create table {} ({}) engine = InnoDB{compressed}", quoted(&table.name), parts.join(", "))]
+}
+
+/// InnoDB never puts fewer than two rows into a page, so that every second one only fills it. A row may have half of a
+/// page, and no more than 16 KB: pages of 64 KiB have four.
+fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
+    let rows_per_block = if block.0 > 32 << 10 { 4 } else { 2 };
+    let row_bytes = (block.0 * 44 / 50 / u64::from(rows_per_block)) as u32;
+    Ok(Sparse { rows_per_block, row_bytes, is_keyed: true, create })
 }
 
 /// Indexes, and statistics for the optimizer.
@@ -75,6 +85,16 @@ mod tests {
         assert_eq!(finish(&table), ["create index `order_note` on `order` (`note`)", "analyze table `order`"]);
         let compressed = Table { compressed: true, ..table };
         assert!(create(&compressed)[0].ends_with("engine = InnoDB row_format = compressed"));
+    }
+
+    #[test]
+    fn a_page_has_room_for_its_rows_and_not_for_one_more() {
+        for block in [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10] {
+            let sparse = sparse(Bytes(block)).expect("it has blocks");
+            let (rows, row) = (u64::from(sparse.rows_per_block), u64::from(sparse.row_bytes) + 100);
+            assert!(rows * row + 128 < block && (rows + 1) * row > block, "{block}");
+            assert!(row < 16_000);
+        }
     }
 
     #[test]

@@ -56,6 +56,7 @@ impl Refusal {
 /// lives on.
 pub(crate) fn kind(number: u16) -> Kind {
     match number {
+        // In a cluster also: another node was first to commit a change of the same row.
         1213 => Kind::Step(FailureKind::Deadlock),
         1205 | 3572 => Kind::Step(FailureKind::LockTimeout),
         // The record has changed since it was read, and its relatives.
@@ -65,17 +66,22 @@ pub(crate) fn kind(number: u16) -> Kind {
             Kind::Step(FailureKind::Constraint)
         }
         1317 | 1968 | 1969 | 3024 => Kind::Step(FailureKind::Cancelled),
-        // Denied, or read-only: no statement of ours will get through.
-        1044 | 1045 | 1142 | 1143 | 1227 | 1290 | 1370 | 1419 | 1698 | 1792 | 1836 => Kind::Access,
+        // The node of a cluster has lost the others, or is not yet one of them: it may be one again.
+        1047 | 1180 => Kind::Step(FailureKind::Other),
+        // Denied: no statement of ours will get through.
+        1044 | 1045 | 1142 | 1143 | 1227 | 1370 | 1419 | 1698 | 1792 => Kind::Access,
         // The disk is full, the tablespace is full.
         1021 | 1041 | 1114 => Kind::Space,
         // Shutdown, connection killed, packets out of order.
         1053 | 1080 | 1152 | 1156 | 1157 | 1158 | 1159 | 1160 | 1161 | 1184 | 1927 | 2006 | 2013 | 3169 => Kind::Lost,
-        // Wrong or impossible statements, objects that are there or are not.
+        // Wrong or impossible statements (writes to a server that only reads among them), objects that are there or are
+        // not.
         1007 | 1008 | 1046 | 1049 | 1050 | 1051 | 1052 | 1054 | 1055 | 1058 | 1059 | 1060 | 1061 | 1064 | 1065
         | 1066 | 1067 | 1068 | 1071 | 1072 | 1075 | 1091 | 1101 | 1103 | 1109 | 1110 | 1111 | 1136 | 1140 | 1146
-        | 1149 | 1176 | 1193 | 1210 | 1222 | 1231 | 1232 | 1235 | 1238 | 1243 | 1247 | 1248 | 1295 | 1304 | 1305
-        | 1318 | 1327 | 1356 | 1363 | 1414 | 1418 | 1424 | 1436 | 1456 | 1582 | 1584 | 4161 => Kind::Statement,
+        | 1149 | 1176 | 1193 | 1210 | 1222 | 1231 | 1232 | 1235 | 1238 | 1243 | 1247 | 1248 | 1290 | 1295 | 1304
+        | 1305 | 1318 | 1327 | 1356 | 1363 | 1414 | 1418 | 1424 | 1436 | 1456 | 1582 | 1584 | 1836 | 4161 => {
+            Kind::Statement
+        }
         _ => Kind::Step(FailureKind::Other),
     }
 }
@@ -96,6 +102,8 @@ mod tests {
             (1064, Kind::Statement),
             (1146, Kind::Statement),
             (1142, Kind::Access),
+            (1290, Kind::Statement),
+            (1047, Kind::Step(FailureKind::Other)),
             (1114, Kind::Space),
             (1365, Kind::Step(FailureKind::Other)),
             (0, Kind::Step(FailureKind::Other)),

@@ -7,7 +7,7 @@ use crate::flavour::Flavour;
 use crate::session::MysqlSession;
 
 /// Settings that figures depend on most: they are always shown.
-const IMPORTANT: [&str; 24] = [
+const IMPORTANT: [&str; 27] = [
     "binlog_format",
     "innodb_adaptive_hash_index",
     "innodb_buffer_pool_size",
@@ -32,10 +32,14 @@ const IMPORTANT: [&str; 24] = [
     "sync_binlog",
     "thread_handling",
     "transaction_isolation",
+    "wsrep_slave_threads",
+    "wsrep_sync_wait",
+    "wsrep_trx_fragment_size",
 ];
 
 /// Settings that say where files lie, and those that may hold a password or another secret.
-const NOT_SHOWN: &str = "^(socket|datadir|basedir|tmpdir|pid_file|log_error|ignore_db_dirs|hostname)$\
+const NOT_SHOWN: &str = "^(socket|datadir|basedir|tmpdir|pid_file|log_error|ignore_db_dirs|hostname\
+                         |wsrep_(cluster_address|cluster_name|node_address|provider|provider_options))$\
                          |_dir$|_file$|password|passphrase|secret|token|credential|private_key";
 
 /// Where and how the session that asks reached the server.
@@ -43,6 +47,8 @@ pub(crate) struct Seen {
     pub(crate) location: Location,
     pub(crate) encryption: Option<String>,
     pub(crate) throwaway: bool,
+    /// Nodes of the cluster that it is one of; none where it is of no cluster.
+    pub(crate) cluster_nodes: Option<u32>,
 }
 
 /// Reads it.
@@ -50,14 +56,18 @@ pub(crate) fn read(session: &mut MysqlSession, seen: Seen) -> Result<EngineInven
     let flavour = session.server().flavour;
     let settings = settings(session)?;
     let value = |name: &str| settings.iter().find(|setting| setting.name == name).map(|setting| setting.value.as_str());
-    let (durable, durability) = durability(&value);
+    let (durable, mut durability) = durability(&value);
+    if let Some(nodes) = seen.cluster_nodes {
+        let size = format!("every commit certified by {nodes} nodes, and on each written as follows: ");
+        durability.insert_str(0, &size);
+    }
     let bytes = |name: &str| value(name).and_then(|text| text.parse().ok()).map(Bytes);
     Ok(EngineInventory {
         name: flavour.name().to_owned(),
         title: flavour.title().to_owned(),
         version: session.server().version.clone(),
         location: seen.location,
-        nodes: 1,
+        nodes: seen.cluster_nodes.unwrap_or(1),
         encryption: seen.encryption,
         throwaway: seen.throwaway,
         block_bytes: bytes("innodb_page_size"),

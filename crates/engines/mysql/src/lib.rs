@@ -3,20 +3,26 @@
 //! A crate of its own so that its weight (the protocol, TLS) is paid only where it is used. The session is our own
 //! because it is what is measured with: it does one write and one read for a statement and allocates nothing.
 //!
-//! Native needs: none; `local:mariadb` needs the server's programs. Known limits: one node; no client certificates; of
-//! the ways to prove a password `mysql_native_password` and `caching_sha2_password`; the latter in full only where
-//! nobody can read along. MySQL is not yet run against a server: what is said of it is from its documentation.
+//! Native needs: none; `local:mariadb` needs the server's programs, and with `nodes=N` the library of Galera. Known
+//! limits: no client certificates; of the ways to prove a password `mysql_native_password` and `caching_sha2_password`;
+//! the latter in full only where nobody can read along. MySQL is not yet run against a server: what is said of it is
+//! from its documentation.
 
+mod activity;
+mod caps;
 mod codec;
 mod connect;
 mod counter;
+mod database_time;
 mod dialect;
 mod failure;
 mod flavour;
 mod inventory;
 mod message;
 mod node;
+mod opening;
 mod process;
+mod replication;
 mod server;
 mod session;
 mod sql;
@@ -52,7 +58,9 @@ impl Engine for MysqlEngine {
 
     fn summary(&self) -> &'static str {
         match self.flavour {
-            Flavour::MariaDb => "10.5 and later, over a Unix socket, TCP or TLS; local:mariadb starts one",
+            Flavour::MariaDb => {
+                "10.5 and later, over a Unix socket, TCP or TLS; local:mariadb starts one, local:mariadb?nodes=3 a Galera cluster"
+            }
             Flavour::MySql => "8.0 and later, the same way; not yet run against a server",
         }
     }
@@ -73,7 +81,12 @@ impl Engine for MysqlEngine {
     }
 
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
-        Ok(Box::new(node::open(self.flavour, target, site)?))
+        Ok(Box::new(opening::open(self.flavour, target, site)?))
+    }
+
+    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
+        let nodes = opening::open_all(self.flavour, target, site)?;
+        Ok(nodes.into_iter().map(|node| -> Box<dyn Node> { Box::new(node) }).collect())
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use crate::wire::malformed;
+use transport::malformed;
 
 /// Flags of the server's status, in every OK and EOF.
 pub(crate) mod status {

@@ -6,16 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Caps, Error, Kind, Node, Processes, Result, Session, Site, Target, Value};
-use record::{EngineInventory, Location};
+use engine::{Caps, Error, Kind, Look, Node, Processes, Result, Session, Value};
+use record::EngineInventory;
+use transport::Way;
 
-use crate::connect::{Login, Server, Surroundings, Way};
+use crate::activity::ActivityQuery;
+use crate::caps::{caps, is_on, variable};
+use crate::connect::Login;
 use crate::counter::CounterQuery;
-use crate::flavour::Flavour;
 use crate::inventory::{self, Seen};
 use crate::process;
-use crate::server::{self, Cluster};
-use crate::session::{InnerStatements, MysqlSession};
+use crate::replication::{self, Replication};
+use crate::server::Cluster;
+use crate::session::{MysqlSession, SessionCounts};
 
 /// The database that dbdyno works in, and the name of the lock that is held on it.
 const DATABASE: &str = "dbdyno";
@@ -34,38 +37,30 @@ pub(crate) struct MysqlNode {
     login: Arc<Login>,
     /// The server that dbdyno started, if it did.
     cluster: Option<Cluster>,
+    /// What it is called beside others.
+    pub(crate) name: String,
+    replication: Replication,
+    takes_writes: bool,
     keep: bool,
     claimed: AtomicBool,
     /// Holds the lock of the database for as long as the node is open.
     guard: Mutex<Option<MysqlSession>>,
     caps: Caps,
     counters: CounterQuery,
-    inner: InnerStatements,
+    /// Absent where the server does not tell what its sessions do.
+    activity: Option<ActivityQuery>,
+    counts: SessionCounts,
     way: Way,
     /// The server's process, where it is in sight.
     process: Option<u32>,
     data_directory: Option<PathBuf>,
 }
 
-/// Reaches the server at `target`, or starts one in `site`.
-pub(crate) fn open(flavour: Flavour, target: &Target, site: &Site) -> Result<MysqlNode> {
-    if !target.local {
-        return MysqlNode::of(Login::of(target, &Surroundings::here())?, None, site.keep);
-    }
-    if flavour == Flavour::MySql {
-        let error = Error::new(Kind::Usage, "dbdyno starts no MySQL server of its own");
-        return Err(error.hint("start one and name it: mysql://user@host, or measure local:mariadb"));
-    }
-    // Dropping the cluster on an error stops it.
-    let cluster = server::start(target, site)?;
-    let login = Login::of_socket(&cluster.socket, server::USER);
-    MysqlNode::of(login, Some(cluster), site.keep)
-}
-
 impl MysqlNode {
-    fn of(login: Login, cluster: Option<Cluster>, keep: bool) -> Result<MysqlNode> {
-        let (login, inner) = (Arc::new(login), InnerStatements::default());
-        let mut session = MysqlSession::start(login.open(None)?, login.clone(), &inner)?;
+    /// The server that `login` leads to, `cluster` where dbdyno has started it.
+    pub(crate) fn of(login: Login, cluster: Option<Cluster>, keep: bool) -> Result<MysqlNode> {
+        let (login, counts) = (Arc::new(login), SessionCounts::default());
+        let mut session = MysqlSession::start(login.open(None)?, login.clone(), &counts)?;
         let (way, server) = (session.way().clone(), session.server().clone());
         let process = match &cluster {
             Some(cluster) => Some(cluster.pid),
@@ -77,16 +72,26 @@ impl MysqlNode {
             (None, None) => None,
         };
         let caps = caps(&mut session, &server)?;
-        let counters = CounterQuery::of(&server, &mut session)?;
+        let replication = Replication::of(&mut session)?;
+        if replication == Replication::Galera {
+            counts.ask_sessions();
+        }
+        let counters = CounterQuery::of(&server, replication, &mut session)?;
+        let activity = ActivityQuery::of(&mut session)?;
+        let takes_writes = !is_on(&mut session, "read_only")?;
         Ok(MysqlNode {
             login,
+            name: cluster.as_ref().map_or_else(String::new, |cluster| cluster.name.clone()),
             cluster,
+            replication,
+            takes_writes,
             keep,
             claimed: AtomicBool::new(false),
             guard: Mutex::new(None),
             caps,
             counters,
-            inner,
+            activity,
+            counts,
             way,
             process,
             data_directory,
@@ -94,17 +99,7 @@ impl MysqlNode {
     }
 
     fn session(&self, database: Option<&str>) -> Result<MysqlSession> {
-        MysqlSession::start(self.login.open(database)?, self.login.clone(), &self.inner)
-    }
-
-    fn location(&self) -> Location {
-        match (self.way.peer, self.way.own) {
-            (None, _) => Location::UnixSocket,
-            (Some(peer), own) if peer.ip().is_loopback() || own.is_some_and(|own| own.ip() == peer.ip()) => {
-                Location::LocalTcp
-            }
-            _ => Location::Remote,
-        }
+        MysqlSession::start(self.login.open(database)?, self.login.clone(), &self.counts)
     }
 
     /// Two measurements on one server would measure each other, and the first to end would remove the database.
@@ -162,6 +157,14 @@ impl Node for MysqlNode {
         &self.caps
     }
 
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn takes_writes(&self) -> bool {
+        self.takes_writes
+    }
+
     fn claim(&self) -> Result<()> {
         let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
         if guard.is_some() {
@@ -175,23 +178,68 @@ impl Node for MysqlNode {
         Ok(())
     }
 
+    fn join(&self) -> Result<()> {
+        let begun = Instant::now();
+        let mut session = self.session(None)?;
+        loop {
+            // The database comes before its mark: for a moment it may look like somebody else's.
+            let seen = self.find_database(&mut session);
+            let is_late = begun.elapsed() > replication::PATIENCE;
+            match seen {
+                Ok(true) => break,
+                Err(error) if error.kind != Kind::NotOurs || is_late => return Err(error),
+                Ok(false) | Err(_) => {}
+            }
+            if is_late {
+                let seconds = replication::PATIENCE.as_secs();
+                let message = format!("database {DATABASE}, made on another node, is not seen here within {seconds} s");
+                return Err(Error::new(Kind::NotOurs, message).hint("name nodes of one database, that replicate"));
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        self.claimed.store(true, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn catch_up(&self, here: &mut dyn Session, first: &mut dyn Session) -> Result<()> {
+        self.replication.catch_up(here, first)
+    }
+
     fn connect(&self) -> Result<Box<dyn Session>> {
         let database = self.claimed.load(Ordering::SeqCst).then_some(DATABASE);
         Ok(Box::new(self.session(database)?))
     }
 
     fn inventory(&self) -> Result<EngineInventory> {
+        let mut session = self.session(None)?;
+        let cluster_nodes = match self.replication {
+            Replication::Galera => Some(replication::cluster_nodes(&mut session)?),
+            Replication::Log(_) => None,
+        };
         let seen = Seen {
-            location: self.location(),
+            location: self.way.location(),
             encryption: self.way.encryption.clone(),
             throwaway: self.cluster.is_some(),
+            cluster_nodes,
         };
-        inventory::read(&mut self.session(None)?, seen)
+        inventory::read(&mut session, seen)
     }
 
     fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
         // The reading touches no table, so that the server counts nothing for it.
-        Ok((self.counters.read(session, self.inner.total())?, 0))
+        Ok((self.counters.read(session, self.counts.total())?, 0))
+    }
+
+    fn time_statements(&self, on: bool) -> Result<()> {
+        let ours = self.cluster.as_ref().and(self.counters.database_time.as_ref());
+        match ours.and_then(|time| time.switch(on)) {
+            Some(statement) => self.connect()?.batch(statement),
+            None => Ok(()),
+        }
+    }
+
+    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
+        self.activity.as_ref().map(|activity| activity.look(session)).transpose()
     }
 
     /// On a server of ours every changed page is written and old rows are removed. On somebody else's there is no
@@ -224,8 +272,12 @@ impl Node for MysqlNode {
 
     fn close(self: Box<Self>) -> Result<()> {
         let mut node = *self;
-        let guard = node.guard.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let mut guard = node.guard.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(cluster) = node.cluster {
+            if let (true, Replication::Galera, Some(session)) = (node.keep, node.replication, guard.as_mut()) {
+                // What was committed on the other nodes belongs to what is kept.
+                replication::wait_for_group(session)?;
+            }
             drop(guard);
             return cluster.stop(node.keep);
         }
@@ -261,41 +313,6 @@ fn settled(session: &mut dyn Session) -> Result<()> {
         }
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// What the server can do, as it is set.
-fn caps(session: &mut MysqlSession, server: &Server) -> Result<Caps> {
-    let separate_files = is_on(session, "innodb_file_per_table")?;
-    let read_only = match (server.flavour, server.release >= (10, 6)) {
-        (Flavour::MariaDb, true) => is_on(session, "innodb_read_only_compressed")?,
-        _ => false,
-    };
-    // Pages above 16 KiB cannot be compressed.
-    let small_pages = variable(session, "innodb_page_size")?.and_then(|size| size.parse::<u32>().ok());
-    Ok(Caps {
-        procedures: true,
-        decimal: true,
-        table_compression: separate_files && !read_only && small_pages.is_some_and(|bytes| bytes <= 16 << 10),
-        parallel_query: false,
-        parallel_index: false,
-        concurrent_writers: true,
-        counts_read_commits: true,
-        answers: true,
-    })
-}
-
-/// Whether a switch of the server is on; some answer as numbers.
-fn is_on(session: &mut MysqlSession, name: &str) -> Result<bool> {
-    Ok(matches!(variable(session, name)?.as_deref(), Some("1" | "ON")))
-}
-
-/// The value of a variable of the server, as text.
-fn variable(session: &mut MysqlSession, name: &str) -> Result<Option<String>> {
-    let rows = session.ask(&format!("select cast(@@global.{name} as char)"))?;
-    Ok(match rows.first().map(Vec::as_slice) {
-        Some([Value::Text(text)]) => Some(text.clone().into_owned()),
-        _ => None,
-    })
 }
 
 fn process(session: &mut MysqlSession, way: &Way) -> Result<Option<u32>> {

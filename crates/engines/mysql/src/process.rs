@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::connect::Way;
+use transport::Way;
 
 /// How far the server's word for its age and that of `/proc` may be apart.
 const AGE_TOLERANCE_SECONDS: f64 = 10.0;

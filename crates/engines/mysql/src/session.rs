@@ -5,8 +5,8 @@
 //! Rows are read where they lie in the buffer.
 
 mod cancel;
+mod count;
 mod encoder;
-mod inner;
 mod load;
 mod result;
 mod statement;
@@ -18,16 +18,17 @@ use std::time::Duration;
 
 use engine::{Canceller, Error, Kind, Result, RowSource, Statement, Value};
 
-pub(crate) use self::inner::InnerStatements;
-use self::inner::Share;
+use self::count::Share;
+pub(crate) use self::count::{SessionCounts, Sums};
 use self::result::Answer;
 use self::statement::{BEGIN, COMMIT, Prepared, ROLLBACK};
 use crate::codec;
-use crate::connect::{Login, Opened, Server, Way, plain};
+use crate::connect::{Login, Opened, Server};
 use crate::failure::Refusal;
 use crate::flavour::Flavour;
 use crate::message::{self, ResultColumn};
 use crate::wire::Wire;
+use transport::{Way, plain};
 
 /// Commands of the protocol (`COM_...`).
 const QUIT: u8 = 0x01;
@@ -47,14 +48,14 @@ pub(crate) struct MysqlSession {
     /// What was prepared since the last batch, by its text: a statement that is prepared again is the same one.
     known: HashMap<String, Statement>,
     in_transaction: bool,
-    /// Statements that ended inside a transaction.
-    inner: Share,
+    /// What it counts for its node.
+    counts: Share,
     lost: bool,
 }
 
 impl MysqlSession {
     /// Takes a connection that is logged in, and makes it behave the same on every server.
-    pub(crate) fn start(opened: Opened, login: Arc<Login>, inner: &InnerStatements) -> Result<MysqlSession> {
+    pub(crate) fn start(opened: Opened, login: Arc<Login>, counts: &SessionCounts) -> Result<MysqlSession> {
         let Opened { wire, server, way } = opened;
         let flavour = server.flavour;
         let mut session = MysqlSession {
@@ -65,7 +66,7 @@ impl MysqlSession {
             statements: Vec::new(),
             known: HashMap::new(),
             in_transaction: false,
-            inner: inner.share(),
+            counts: counts.share(),
             lost: false,
         };
         engine::Session::batch(&mut session, &manners(flavour))?;
@@ -142,7 +143,7 @@ impl MysqlSession {
     #[inline]
     fn count_inner(&mut self, statements: u64) {
         if self.in_transaction {
-            self.inner.add(statements);
+            self.counts.add(statements);
         }
     }
 
@@ -287,6 +288,19 @@ impl engine::Session for MysqlSession {
         self.load(table, rows)
     }
 
+    /// A node of a cluster also counts what it applies of the others; what it has committed for a session, it tells
+    /// only that session.
+    fn publish_counters(&mut self) -> Result<u64> {
+        if self.counts.asks() {
+            let rows = self.ask("show session status like 'Handler_commit'")?;
+            if let Some([_, Value::Text(counted)]) = rows.first().map(Vec::as_slice) {
+                self.counts.take_commits(counted.parse().unwrap_or(0));
+            }
+        }
+        // No table is touched, and nothing is counted.
+        Ok(0)
+    }
+
     fn canceller(&self) -> Option<Box<dyn Canceller>> {
         Some(Box::new(cancel::CancelRequest { login: self.login.clone(), connection: self.server.connection }))
     }
@@ -298,6 +312,8 @@ impl Drop for MysqlSession {
         if self.lost || self.wire.set_patience(Some(FAREWELL)).is_err() {
             return;
         }
+        // Nobody can ask for them afterwards.
+        let _ = engine::Session::publish_counters(self);
         self.wire.begin().push(QUIT);
         if self.wire.send_command().is_ok() {
             while self.wire.next().is_ok() {}

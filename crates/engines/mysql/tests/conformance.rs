@@ -3,3 +3,4 @@
 use dbdyno_engine_mysql::MARIADB;
 
 engine::conformance!(MARIADB, "local:mariadb", shared);
+engine::conformance!(MARIADB, "local:mariadb?nodes=3", nodes);

@@ -10,7 +10,7 @@ use bytes::{BufMut, BytesMut};
 use engine::Value;
 use postgres_protocol::IsNull;
 
-use crate::wire::malformed;
+use transport::malformed;
 
 /// Object identifiers of types, fixed by PostgreSQL's catalogue (`pg_type.dat`).
 pub(crate) mod oid {

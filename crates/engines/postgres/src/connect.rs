@@ -3,21 +3,18 @@
 mod address;
 mod login;
 mod password;
-mod surroundings;
 
 use std::io;
-use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::net::{SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::time::Duration;
 
-use engine::{Error, Kind, Result, Secret};
-use tls::Mode;
+use engine::{Address, Error, Kind, Result, Secret};
+use transport::{Mode, Transport, Way, plain};
 
 pub(crate) use self::address::Login;
 pub(crate) use self::login::Server;
-pub(crate) use self::surroundings::Surroundings;
-use crate::wire::{Transport, Wire};
+use crate::wire::Wire;
 
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +29,14 @@ impl Place {
     fn socket(directory: &std::path::Path, port: u16) -> PathBuf {
         directory.join(format!(".s.PGSQL.{port}"))
     }
+
+    /// As a target names it.
+    pub(crate) fn short(&self) -> String {
+        match self {
+            Place::Unix { directory, port } => format!("{}:{port}", directory.display()),
+            Place::Tcp { host, port } => Address { host: host.clone(), port: Some(*port) }.to_string(),
+        }
+    }
 }
 
 impl std::fmt::Display for Place {
@@ -45,16 +50,8 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// How a connection was made, so that a second one can be made to the very same server.
-#[derive(Clone, Debug)]
-pub(crate) struct Way {
-    /// The address among those of the host's name; absent on a Unix socket.
-    pub(crate) peer: Option<SocketAddr>,
-    /// Our own address; absent on a Unix socket.
-    pub(crate) own: Option<SocketAddr>,
-    /// Version and cipher, where the connection is encrypted.
-    pub(crate) encryption: Option<String>,
-}
+/// Where servers put their sockets unless they are told otherwise: Debian's place, and that of the sources.
+pub(crate) const SOCKET_DIRECTORIES: [&str; 2] = ["/var/run/postgresql", "/tmp"];
 
 /// A connection that is logged in.
 pub(crate) struct Opened {
@@ -101,13 +98,8 @@ impl Login {
             Place::Tcp { host, port } => (host, *port),
         };
         let stream = self.dial(host, port, peer)?;
-        let own = stream.local_addr().ok();
-        let peer = stream.peer_addr().ok();
-        let unencrypted = |stream| Reached {
-            transport: Transport::Tcp(stream),
-            way: Way { peer, own, encryption: None },
-            binding: None,
-        };
+        let way = Way::of_tcp(&stream);
+        let unencrypted = |stream| Reached { transport: Transport::Tcp(stream), way: way.clone(), binding: None };
         if !encrypt {
             return Ok(unencrypted(stream));
         }
@@ -121,43 +113,21 @@ impl Login {
         match self.tls.shake_hands(stream, host, "PostgreSQL") {
             Ok(encrypted) => Ok(Reached {
                 transport: Transport::Tls(encrypted.stream),
-                way: Way { peer, own, encryption: Some(encrypted.encryption) },
+                way: Way { encryption: Some(encrypted.encryption), ..way },
                 binding: encrypted.binding,
             }),
-            Err(_) if self.tls.mode == Mode::Prefer => Ok(unencrypted(self.dial(host, port, peer)?)),
+            Err(_) if self.tls.mode == Mode::Prefer => Ok(unencrypted(self.dial(host, port, way.peer)?)),
             Err(error) => Err(error),
         }
     }
 
     fn reach_socket(&self, path: &std::path::Path) -> Result<Reached> {
         let stream = UnixStream::connect(path).map_err(|error| self.unreachable(&error))?;
-        let way = Way { peer: None, own: None, encryption: None };
-        Ok(Reached { transport: Transport::Unix(stream), way, binding: None })
+        Ok(Reached { transport: Transport::Unix(stream), way: Way::default(), binding: None })
     }
 
-    /// Connects to `peer`, or to the first address of `host` that answers.
     fn dial(&self, host: &str, port: u16, peer: Option<SocketAddr>) -> Result<TcpStream> {
-        let addresses: Vec<SocketAddr> = match peer {
-            Some(peer) => vec![peer],
-            None => (host, port).to_socket_addrs().map_err(|error| self.unreachable(&error))?.collect(),
-        };
-        let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for address in addresses {
-            let stream = match self.patience {
-                Some(patience) => TcpStream::connect_timeout(&address, patience),
-                None => TcpStream::connect(address),
-            };
-            let ready = stream.and_then(|stream| {
-                stream.set_nodelay(true)?;
-                stream.set_read_timeout(self.patience)?;
-                Ok(stream)
-            });
-            match ready {
-                Ok(stream) => return Ok(stream),
-                Err(error) => failure = error,
-            }
-        }
-        Err(self.unreachable(&failure))
+        transport::dial(host, port, peer, self.patience).map_err(|error| self.unreachable(&error))
     }
 
     /// Nothing answers: in words, with what may be done.
@@ -184,19 +154,3 @@ impl Login {
         self.password.as_ref()
     }
 }
-
-/// An error without the number that the operating system gave it.
-pub(crate) fn plain(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    match error.kind() {
-        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => "no answer in time".to_owned(),
-        _ => text
-            .chars()
-            .next()
-            .map_or_else(String::new, |first| first.to_lowercase().chain(text.chars().skip(1)).collect()),
-    }
-}
-
-/// The default of `connect_timeout`.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(10);

@@ -10,6 +10,8 @@
 //!   reading itself with the next ones. That makes two transactions of our own between two readings.
 //! - Below version 15 a collector writes what sessions send it to a file, at most twice a second, so a reading waits
 //!   until the file that it reads must be newer than what was published before.
+//! - Time at work is that of the sessions of the current database while they run a statement; in a transaction between two
+//!   statements they are not at work.
 //! - Redo is the difference of the insert position of the log: exact at any moment and on every version, without any
 //!   session publishing anything. It includes the headers of log pages, and the rest of a segment that is switched.
 //! - Physical reads: up to 16 each read is one block. Version 17 reads several blocks at once and counts blocks, so it
@@ -17,6 +19,11 @@
 //! - Physical writes: up to 15 those of checkpointer, background writer and sessions, the blocks that make a file
 //!   longer included, those of a `create index` not. From 16 on blocks that make a file longer are counted apart,
 //!   because most of them are only reserved and written later.
+//! - Waits are timed by the server where it is told to; with the timing off both time and count are missing, not zero.
+//!   Up to 15 the times of reads and writes of data are those of the sessions of the current database, from 16 on those
+//!   of every process, as all others are. A wait has no count where the server counts something else than requests:
+//!   writes up to 15 (those of the checkpointer, which the times leave out), reads in 17 and blocks that make a file
+//!   longer up to 17 (blocks, of which one request has several).
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -24,7 +31,10 @@ use std::time::Duration;
 use engine::{Error, Kind, Result, Session, Value};
 use record::name;
 
-use crate::session::{PUBLISH_INTERVAL, VERSION_OF_FLUSH};
+use crate::session::{PUBLISH_INTERVAL, PostgresSession, VERSION_OF_FLUSH};
+
+/// The oldest version that has a list of its own here; what a relative took from an older one is like it.
+const OLDEST: u32 = 13;
 
 /// No version is known that lacks it again.
 const NEWEST: u32 = u32::MAX;
@@ -35,10 +45,44 @@ struct Counter {
     since: u32,
     until: u32,
     sql: &'static str,
+    /// The setting without which the server does not keep it.
+    setting: Option<&'static str>,
+}
+
+impl Counter {
+    fn is_in(&self, major: u32) -> bool {
+        (self.since..=self.until).contains(&major)
+    }
+
+    /// The expression, null where the server does not keep it.
+    fn value(&self) -> String {
+        let sql = self.sql.replace("{block}", BLOCK);
+        match self.setting {
+            Some(setting) => format!("case when current_setting('{setting}')::bool then {sql} end"),
+            None => sql,
+        }
+    }
+
+    /// Whether it is made of `source`, whose alias is its last letter.
+    fn reads(&self, source: &str) -> bool {
+        let alias = &source[source.len() - 1..];
+        let mut words = self.sql.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '_');
+        words.any(|word| word.strip_prefix(alias).is_some_and(|rest| rest.starts_with('.')))
+    }
 }
 
 const fn counter(name: &'static str, since: u32, until: u32, sql: &'static str) -> Counter {
-    Counter { name, since, until, sql }
+    Counter { name, since, until, sql, setting: None }
+}
+
+/// A wait for data files, timed where the server is told to.
+const fn data(name: &'static str, since: u32, until: u32, sql: &'static str) -> Counter {
+    Counter { name, since, until, sql, setting: Some("track_io_timing") }
+}
+
+/// A wait for the log, timed where the server is told to.
+const fn log(name: &'static str, since: u32, until: u32, sql: &'static str) -> Counter {
+    Counter { name, since, until, sql, setting: Some("track_wal_io_timing") }
 }
 
 /// What stands behind `from`, by version. Each is one row.
@@ -52,7 +96,10 @@ const SOURCES: [(u32, u32, &str); 6] = [
         17,
         "(select coalesce(sum(reads), 0) reads, coalesce(sum(reads * op_bytes), 0) read_bytes, \
          coalesce(sum(writes), 0) writes, coalesce(sum(writes * op_bytes), 0) write_bytes, \
-         coalesce(sum(extends * op_bytes), 0) extend_bytes from pg_catalog.pg_stat_io) i",
+         coalesce(sum(extends * op_bytes), 0) extend_bytes, coalesce(sum(fsyncs), 0) syncs, \
+         coalesce(sum(read_time), 0) read_time, coalesce(sum(write_time), 0) write_time, \
+         coalesce(sum(extend_time), 0) extend_time, coalesce(sum(fsync_time), 0) sync_time \
+         from pg_catalog.pg_stat_io) i",
     ),
     (
         18,
@@ -62,7 +109,14 @@ const SOURCES: [(u32, u32, &str); 6] = [
          coalesce(sum(writes) filter (where object <> 'wal'), 0) writes, \
          coalesce(sum(write_bytes) filter (where object <> 'wal'), 0) write_bytes, \
          coalesce(sum(extend_bytes) filter (where object <> 'wal'), 0) extend_bytes, \
+         coalesce(sum(extends) filter (where object <> 'wal'), 0) extends, \
+         coalesce(sum(fsyncs) filter (where object <> 'wal'), 0) syncs, \
+         coalesce(sum(read_time) filter (where object <> 'wal'), 0) read_time, \
+         coalesce(sum(write_time) filter (where object <> 'wal'), 0) write_time, \
+         coalesce(sum(extend_time) filter (where object <> 'wal'), 0) extend_time, \
+         coalesce(sum(fsync_time) filter (where object <> 'wal'), 0) sync_time, \
          coalesce(sum(writes) filter (where object = 'wal'), 0) wal_writes, \
+         coalesce(sum(write_time) filter (where object = 'wal'), 0) wal_write_time, \
          coalesce(sum(fsyncs) filter (where object = 'wal'), 0) wal_syncs, \
          coalesce(sum(fsync_time) filter (where object = 'wal'), 0) wal_sync_time from pg_catalog.pg_stat_io) i",
     ),
@@ -71,9 +125,10 @@ const SOURCES: [(u32, u32, &str); 6] = [
 const BLOCK: &str = "current_setting('block_size')::int8";
 
 #[rustfmt::skip]
-const COUNTERS: [Counter; 38] = [
+const COUNTERS: [Counter; 54] = [
     counter(name::COMMIT_COUNT, 13, NEWEST, "d.xact_commit"),
     counter(name::ROLLBACK_COUNT, 13, NEWEST, "d.xact_rollback"),
+    counter(name::DATABASE_TIME_NS, 14, NEWEST, "d.active_time * 1000000"),
     counter(name::LOGICAL_READ_COUNT, 13, NEWEST, "d.blks_hit + d.blks_read"),
     counter(name::PHYSICAL_READ_COUNT, 13, 15, "d.blks_read"),
     counter(name::PHYSICAL_READ_COUNT, 16, 16, "i.reads"),
@@ -99,26 +154,37 @@ const COUNTERS: [Counter; 38] = [
     counter("postgres_row_deleted_count", 13, NEWEST, "d.tup_deleted"),
     counter("postgres_deadlock_count", 13, NEWEST, "d.deadlocks"),
     counter("postgres_temporary_file_bytes", 13, NEWEST, "d.temp_bytes"),
-    counter("postgres_active_time_ns", 14, NEWEST, "d.active_time * 1000000"),
-    counter("postgres_read_time_ns", 13, NEWEST,
-        "case when current_setting('track_io_timing')::bool then d.blk_read_time * 1000000 end"),
-    counter("postgres_write_time_ns", 13, NEWEST,
-        "case when current_setting('track_io_timing')::bool then d.blk_write_time * 1000000 end"),
     counter("postgres_wal_record_count", 14, NEWEST, "w.wal_records"),
     counter("postgres_wal_full_page_count", 14, NEWEST, "w.wal_fpi"),
     counter("postgres_wal_record_bytes", 14, NEWEST, "w.wal_bytes"),
     counter("postgres_wal_buffers_full_count", 14, NEWEST, "w.wal_buffers_full"),
     counter("postgres_wal_write_count", 14, 17, "w.wal_write"),
     counter("postgres_wal_write_count", 18, NEWEST, "i.wal_writes"),
-    counter("postgres_wal_sync_time_ns", 14, 17,
-        "case when current_setting('track_wal_io_timing')::bool then w.wal_sync_time * 1000000 end"),
-    counter("postgres_wal_sync_time_ns", 18, NEWEST,
-        "case when current_setting('track_wal_io_timing')::bool then i.wal_sync_time * 1000000 end"),
     counter("postgres_checkpoint_count", 13, 16, "b.checkpoints_timed + b.checkpoints_req"),
     counter("postgres_checkpoint_count", 17, NEWEST, "c.num_timed + c.num_requested"),
     counter("postgres_checkpoint_block_count", 13, 16, "b.buffers_checkpoint"),
     counter("postgres_checkpoint_block_count", 17, NEWEST, "c.buffers_written"),
     counter("postgres_session_count", 14, NEWEST, "d.sessions"),
+    data("postgres_wait_data_read_ns", 13, 15, "d.blk_read_time * 1000000"),
+    data("postgres_wait_data_read_ns", 16, NEWEST, "i.read_time * 1000000"),
+    data("postgres_wait_data_read_count", 13, 15, "d.blks_read"),
+    data("postgres_wait_data_read_count", 16, 16, "i.reads"),
+    data("postgres_wait_data_read_count", 18, NEWEST, "i.reads"),
+    data("postgres_wait_data_write_ns", 13, 15, "d.blk_write_time * 1000000"),
+    data("postgres_wait_data_write_ns", 16, NEWEST, "i.write_time * 1000000"),
+    data("postgres_wait_data_write_count", 16, NEWEST, "i.writes"),
+    data("postgres_wait_data_sync_ns", 16, NEWEST, "i.sync_time * 1000000"),
+    data("postgres_wait_data_sync_count", 16, NEWEST, "i.syncs"),
+    data("postgres_wait_extend_ns", 16, NEWEST, "i.extend_time * 1000000"),
+    data("postgres_wait_extend_count", 18, NEWEST, "i.extends"),
+    log("postgres_wait_wal_write_ns", 14, 17, "w.wal_write_time * 1000000"),
+    log("postgres_wait_wal_write_ns", 18, NEWEST, "i.wal_write_time * 1000000"),
+    log("postgres_wait_wal_write_count", 14, 17, "w.wal_write"),
+    log("postgres_wait_wal_write_count", 18, NEWEST, "i.wal_writes"),
+    log("postgres_wait_wal_sync_ns", 14, 17, "w.wal_sync_time * 1000000"),
+    log("postgres_wait_wal_sync_ns", 18, NEWEST, "i.wal_sync_time * 1000000"),
+    log("postgres_wait_wal_sync_count", 14, 17, "w.wal_sync"),
+    log("postgres_wait_wal_sync_count", 18, NEWEST, "i.wal_syncs"),
 ];
 
 /// The statement that reads all counters of one version in one row.
@@ -130,17 +196,44 @@ pub(crate) struct CounterQuery {
 }
 
 impl CounterQuery {
-    /// For servers of version `major`.
-    pub(crate) fn of(major: u32) -> CounterQuery {
-        let there = |since: u32, until: u32| (since..=until).contains(&major);
-        let counters: Vec<&Counter> = COUNTERS.iter().filter(|counter| there(counter.since, counter.until)).collect();
-        let values: Vec<String> =
-            counters.iter().map(|counter| format!("({})::int8", counter.sql.replace("{block}", BLOCK))).collect();
-        let sources: Vec<&str> =
-            SOURCES.iter().filter(|(since, until, _)| there(*since, *until)).map(|(_, _, sql)| *sql).collect();
+    /// For the server of `session`. What a relative does not have, or this role may not see, is left out: where not
+    /// all counters are to be had at once, each is asked for alone.
+    ///
+    /// # Errors
+    /// Where the session is lost.
+    pub(crate) fn of_server(session: &mut PostgresSession) -> Result<CounterQuery> {
+        let major = session.server().major.max(OLDEST);
+        let known: Vec<&Counter> = COUNTERS.iter().filter(|counter| counter.is_in(major)).collect();
+        let all = CounterQuery::with(major, &known);
+        if session.ask_if_known(&all.sql)?.is_some_and(|rows| rows.len() == 1) {
+            return Ok(all);
+        }
+        let mut found = Vec::new();
+        for counter in known {
+            let alone = CounterQuery::with(major, &[counter]);
+            if session.ask_if_known(&alone.sql)?.is_some_and(|rows| rows.len() == 1) {
+                found.push(counter);
+            }
+        }
+        Ok(CounterQuery::with(major, &found))
+    }
+
+    /// Whether any version has a counter of this name.
+    #[cfg(test)]
+    pub(crate) fn times(name: &str) -> bool {
+        COUNTERS.iter().any(|counter| counter.name == name)
+    }
+
+    /// Of a server of version `major`, from the sources that they need.
+    fn with(major: u32, counters: &[&Counter]) -> CounterQuery {
+        let values: Vec<String> = counters.iter().map(|counter| format!("({})::int8", counter.value())).collect();
+        let is_needed = |source: &str| counters.iter().any(|counter| counter.reads(source));
+        let sources = SOURCES.iter().filter(|(since, until, sql)| (*since..=*until).contains(&major) && is_needed(sql));
+        let sources: Vec<&str> = sources.map(|(_, _, sql)| *sql).collect();
+        let from = if sources.is_empty() { String::new() } else { format!(" from {}", sources.join(" cross join ")) };
         CounterQuery {
             names: counters.iter().map(|counter| counter.name).collect(),
-            sql: format!("select {} from {}", values.join(", "), sources.join(" cross join ")),
+            sql: format!("select {}{from}", values.join(", ")),
             age_max: if major < VERSION_OF_FLUSH { PUBLISH_INTERVAL } else { Duration::ZERO },
         }
     }
@@ -148,6 +241,9 @@ impl CounterQuery {
     /// Reads them in `session`. Each statement is a transaction of its own, and what a transaction has once seen of
     /// the statistics it forgets at its end, so a second reading is a fresh one.
     pub(crate) fn read(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
+        if self.names.is_empty() {
+            return Ok((BTreeMap::new(), 0));
+        }
         // Parsed first, because that is a transaction too: it is published with the others before the reading.
         let statement = session.prepare(&self.sql)?;
         let published = session.publish_counters()?;
@@ -169,10 +265,15 @@ impl CounterQuery {
 mod tests {
     use super::*;
 
+    fn query(major: u32) -> CounterQuery {
+        let counters: Vec<&Counter> = COUNTERS.iter().filter(|counter| counter.is_in(major)).collect();
+        CounterQuery::with(major, &counters)
+    }
+
     #[test]
     fn no_version_has_a_counter_twice_and_every_version_has_the_common_ones() {
-        for major in 13..=19 {
-            let query = CounterQuery::of(major);
+        for major in OLDEST..=19 {
+            let query = query(major);
             let mut names = query.names.clone();
             names.sort_unstable();
             names.dedup();
@@ -186,22 +287,56 @@ mod tests {
 
     #[test]
     fn every_expression_reads_a_source_that_its_version_has() {
-        for major in 13..=19 {
-            let there = |since: u32, until: u32| (since..=until).contains(&major);
-            let sources: Vec<char> = SOURCES
+        for major in OLDEST..=19 {
+            let there: Vec<&str> = SOURCES
                 .iter()
-                .filter(|(since, until, _)| there(*since, *until))
-                .filter_map(|(_, _, sql)| sql.chars().last())
+                .filter(|(since, until, _)| (*since..=*until).contains(&major))
+                .map(|(_, _, sql)| *sql)
                 .collect();
-            for counter in COUNTERS.iter().filter(|counter| there(counter.since, counter.until)) {
-                for alias in ['b', 'c', 'd', 'i', 'w'] {
-                    let used =
-                        counter.sql.split(|letter: char| !letter.is_alphanumeric() && letter != '.' && letter != '_');
-                    if used.into_iter().any(|word| word.starts_with(&format!("{alias}."))) {
-                        assert!(sources.contains(&alias), "{} of version {major} reads {alias}", counter.name);
-                    }
+            for counter in COUNTERS.iter().filter(|counter| counter.is_in(major)) {
+                let alone = CounterQuery::with(major, &[counter]);
+                for (_, _, source) in SOURCES.iter().filter(|(_, _, source)| counter.reads(source)) {
+                    let alias = &source[source.len() - 1..];
+                    assert!(
+                        there.iter().any(|known| known.ends_with(alias)),
+                        "{} of version {major} reads {alias}",
+                        counter.name
+                    );
                 }
+                assert_eq!(alone.sql.contains(" from "), counter.name != name::REDO_WRITE_BYTES, "{}", alone.sql);
             }
         }
+    }
+
+    #[test]
+    fn waits_are_named_as_such_and_are_there_only_while_they_are_timed() {
+        for major in OLDEST..=19 {
+            let waits: Vec<&Counter> =
+                COUNTERS.iter().filter(|counter| counter.is_in(major) && counter.setting.is_some()).collect();
+            for counter in &waits {
+                let time = counter.name.replace("_count", "_ns");
+                let wait = name::wait(&time).unwrap_or_else(|| panic!("{time} is no wait"));
+                assert!(counter.name == time || counter.name == wait.count_name(), "{}", counter.name);
+                assert!(
+                    waits.iter().any(|other| other.name == time),
+                    "{} of version {major} has no time",
+                    counter.name
+                );
+                assert!(counter.value().starts_with("case when current_setting('track_"), "{}", counter.value());
+            }
+            let has = |name: &str| waits.iter().any(|counter| counter.name == name);
+            assert_eq!(has("postgres_wait_wal_sync_ns"), major >= 14, "13 does not time its log");
+            assert_eq!(has("postgres_wait_data_sync_ns"), major >= 16, "15 does not time these");
+            assert_eq!(has("postgres_wait_data_read_count"), major != 17, "17 counts blocks");
+        }
+        let timed = COUNTERS.iter().filter(|counter| name::wait(counter.name).is_some());
+        assert!(timed.into_iter().all(|counter| counter.setting.is_some()), "no wait without its setting");
+    }
+
+    #[test]
+    fn an_alias_is_a_word_of_its_own() {
+        let counter = counter("any", 13, 13, "pg_catalog.f(i.reads) + d.x");
+        assert!(counter.reads("(select 1) i") && counter.reads("(select 1) d"));
+        assert!(!counter.reads("pg_catalog.pg_stat_checkpointer c") && !counter.reads("pg_catalog.pg_stat_wal w"));
     }
 }

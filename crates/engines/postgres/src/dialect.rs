@@ -1,6 +1,7 @@
 //! How PostgreSQL says what tests need said.
 
-use engine::{ColumnType, Dialect, Placeholder, Table};
+use engine::{ColumnType, Dialect, Placeholder, Sparse, Table};
+use record::Bytes;
 
 /// The words of PostgreSQL.
 pub(crate) const DIALECT: Dialect = Dialect {
@@ -19,6 +20,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
         "set effective_io_concurrency = 0",
         "set max_parallel_workers_per_gather = 0",
     ],
+    sparse,
 };
 
 /// Workers that a table asks for, capped by each session's own setting: PostgreSQL else takes one for the first page
@@ -49,6 +51,15 @@ fn create(table: &Table) -> Vec<String> {
         .collect();
     let (name, columns) = (quoted(&table.name), columns.join(", "));
     vec![format!("create table {name} ({columns}) with (parallel_workers = {TABLE_WORKERS})")]
+}
+
+/// A page is filled to a tenth, and a row is longer than half of that: no second one comes into its page, and four
+/// later versions of the row find room beside it. It is short enough not to be taken apart.
+fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
+    let create = |table: &Table| {
+        create(table).into_iter().map(|sql| sql.replace(" with (", " with (fillfactor = 10, ")).collect()
+    };
+    Ok(Sparse { rows_per_block: 1, row_bytes: (block.0 / 6) as u32, is_keyed: false, create })
 }
 
 /// Each string is a statement of its own, because a vacuum runs in no transaction with others.
@@ -89,6 +100,19 @@ fn threads(count: u32) -> Vec<String> {
          {memory_bytes}) / 1024)::text, false)"
     ));
     statements
+}
+
+/// The names of all settings that the words above change.
+pub(crate) fn settings() -> Vec<String> {
+    let single = DIALECT.single_block_reads.iter().map(|sql| (*sql).to_owned());
+    let name = |sql: String| {
+        let rest = sql.strip_prefix("set ").or_else(|| sql.strip_prefix("select set_config('"))?;
+        rest.split([' ', '\'']).next().map(str::to_owned)
+    };
+    let mut names: Vec<String> = threads(2).into_iter().chain(single).filter_map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
 }
 
 #[cfg(test)]
@@ -135,6 +159,24 @@ mod tests {
         assert_eq!(threads(0), threads(1));
         assert_eq!(threads(4)[0], "set max_parallel_workers_per_gather = 3");
         assert!(threads(4).iter().any(|statement| statement.contains("134217728")), "4 times 32 MiB");
+    }
+
+    #[test]
+    fn the_names_of_all_settings_are_found() {
+        let names = settings();
+        for name in ["enable_bitmapscan", "maintenance_work_mem", "max_parallel_workers_per_gather"] {
+            assert!(names.iter().any(|known| known == name), "{name} is not in {names:?}");
+        }
+        assert_eq!(names.len(), 12, "{names:?}");
+    }
+
+    #[test]
+    fn a_row_fills_more_than_half_of_what_a_page_is_filled_to() {
+        for block in [Bytes(1 << 10), Bytes(8 << 10), Bytes(32 << 10)] {
+            let sparse = sparse(block).expect("it has blocks");
+            assert!(u64::from(sparse.row_bytes) > block.0 / 20 && u64::from(sparse.row_bytes) < block.0 / 5);
+            assert!((sparse.create)(&table())[0].ends_with(" with (fillfactor = 10, parallel_workers = 1024)"));
+        }
     }
 
     #[test]

@@ -92,8 +92,9 @@ fn kind(code: &str) -> Kind {
         "40001" => Kind::Step(FailureKind::Serialization),
         "55P03" => Kind::Step(FailureKind::LockTimeout),
         "57014" => Kind::Step(FailureKind::Cancelled),
-        // Also a standby and a database that is set to read only: no statement of ours will get through.
-        "42501" | "3D000" | "25006" => Kind::Access,
+        // A standby, or a database that is set to read only: this statement will never work here.
+        "25006" => Kind::Statement,
+        "42501" | "3D000" => Kind::Access,
         "53100" => Kind::Space,
         "57P01" | "57P02" | "57P03" | "57P04" | "57P05" | "25P03" => Kind::Lost,
         _ => match code.get(..2) {
@@ -135,6 +136,7 @@ mod tests {
             ("42601", Kind::Statement),
             ("42P01", Kind::Statement),
             ("42501", Kind::Access),
+            ("25006", Kind::Statement),
             ("3D000", Kind::Access),
             ("53100", Kind::Space),
             ("53200", Kind::Step(FailureKind::Other)),

@@ -1,6 +1,8 @@
 //! What the server is and how it is set.
 
 use engine::{Result, Value};
+
+use crate::ability::Abilities;
 use record::{Bytes, EngineInventory, Location, Setting};
 
 use crate::session::PostgresSession;
@@ -39,46 +41,124 @@ pub(crate) struct Seen {
     pub(crate) encryption: Option<String>,
     pub(crate) throwaway: bool,
     pub(crate) version: String,
+    /// How many nodes there are, where dbdyno started them.
+    pub(crate) nodes: u32,
+    /// Whether nobody is kept from measuring in the same database at the same time.
+    pub(crate) unlocked: bool,
 }
 
 /// Reads it.
-pub(crate) fn read(session: &mut PostgresSession, seen: Seen) -> Result<EngineInventory> {
-    let settings = settings(session)?;
+///
+/// # Errors
+/// Where the session is lost; what the server does not say is missing.
+pub(crate) fn read(session: &mut PostgresSession, abilities: &Abilities, seen: Seen) -> Result<EngineInventory> {
+    let identified = &abilities.identified;
+    let mut settings = settings(session)?;
     let value = |name: &str| settings.iter().find(|setting| setting.name == name).map(|setting| setting.value.as_str());
-    let (durable, durability) = durability(&value);
-    let sizes = session.ask(
-        "select current_setting('block_size')::int8, \
-         pg_catalog.pg_size_bytes(current_setting('shared_buffers'))::int8",
-    )?;
-    let size = |column: usize| match sizes.first().and_then(|row| row.get(column)) {
-        Some(Value::Int(bytes)) => u64::try_from(*bytes).ok().map(Bytes),
-        _ => None,
-    };
+    let (mut durable, mut durability) = durability(&value);
+    if !identified.relative.stores_alike() {
+        durable = None;
+        durability =
+            format!("{} stores its log in its own way; its settings say: {durability}", identified.relative.title());
+    }
+    if let Some(replicas) = replicas(session)? {
+        durability.push_str(", ");
+        durability.push_str(&replicas);
+    }
+    let block_bytes = size(session, "select current_setting('block_size')::int8")?;
+    let buffers = "select pg_catalog.pg_size_bytes(current_setting('shared_buffers'))::int8";
+    let cache_bytes = size(session, buffers)?;
+    settings.extend(missing(abilities, seen.unlocked));
     Ok(EngineInventory {
         name: "postgres".to_owned(),
-        title: "PostgreSQL".to_owned(),
-        version: seen.version,
+        title: identified.relative.title().to_owned(),
+        version: match &identified.version {
+            Some(own) => format!("{own} (PostgreSQL {})", seen.version),
+            None => seen.version,
+        },
         location: seen.location,
-        nodes: 1,
+        nodes: seen.nodes,
         encryption: seen.encryption,
         throwaway: seen.throwaway,
-        block_bytes: size(0),
-        cache_bytes: size(1),
+        block_bytes,
+        cache_bytes,
         durable,
         durability,
         settings,
     })
 }
 
+/// A size in bytes, where the server knows what is asked for.
+fn size(session: &mut PostgresSession, sql: &str) -> Result<Option<Bytes>> {
+    Ok(match session.ask_if_known(sql)?.as_deref().map(|rows| rows.concat()).as_deref() {
+        Some([Value::Int(bytes)]) => u64::try_from(*bytes).ok().map(Bytes),
+        _ => None,
+    })
+}
+
+/// How many copies a commit waits for, in words; none where nobody copies.
+fn replicas(session: &mut PostgresSession) -> Result<Option<String>> {
+    let rows = session.ask_if_known(
+        "select count(*), count(*) filter (where sync_state in ('sync', 'quorum')), \
+         current_setting('synchronous_commit'), current_setting('synchronous_standby_names') \
+         from pg_catalog.pg_stat_replication where application_name <> 'pg_basebackup'",
+    )?;
+    Ok(match rows.as_deref().map(|rows| rows.concat()).as_deref() {
+        Some([Value::Int(all), Value::Int(waited_for), Value::Text(commit), Value::Text(names)]) if *all > 0 => {
+            Some(copies(*all, *waited_for, commit, names))
+        }
+        _ => None,
+    })
+}
+
+/// In words: `waited_for` of `all` replicas are asked before a commit is acknowledged, under these two settings.
+fn copies(all: i64, waited_for: i64, commit: &str, names: &str) -> String {
+    // `ANY 1 (a, b)` waits for one of those that it names.
+    let quorum = names
+        .trim()
+        .to_ascii_uppercase()
+        .strip_prefix("ANY")
+        .and_then(|rest| rest.split_whitespace().next()?.parse().ok());
+    let waited_for = quorum.unwrap_or(waited_for).min(all);
+    let replicas = |count: i64| if count == 1 { "1 replica".to_owned() } else { format!("{count} replicas") };
+    let stage = match commit {
+        "remote_apply" => "to have applied them",
+        "remote_write" => "to have written them to the operating system",
+        "off" | "local" => return format!("{} that no commit waits for", replicas(all)),
+        _ => "to have them on stable storage",
+    };
+    match waited_for {
+        0 => format!("{} that no commit waits for", replicas(all)),
+        count => format!("commits wait for {} {stage}", replicas(count)),
+    }
+}
+
+/// What dbdyno does elsewhere and cannot do here, as settings that are not there.
+fn missing(abilities: &Abilities, unlocked: bool) -> impl Iterator<Item = Setting> {
+    let absent = |name: &str, what: &str| Setting { name: name.to_owned(), value: what.to_owned(), default: None };
+    let settings = abilities.unknown_settings.iter().map(move |name| absent(name, "unknown to this server, not set"));
+    let lock = unlocked.then(|| absent("dbdyno.lock", "none: nothing keeps two measurements in one database apart"));
+    settings.collect::<Vec<Setting>>().into_iter().chain(lock)
+}
+
 /// The settings that differ from the default and the important ones, by name.
 fn settings(session: &mut PostgresSession) -> Result<Vec<Setting>> {
     let important: Vec<String> = IMPORTANT.iter().map(|name| format!("'{name}'")).collect();
-    let rows = session.ask(&format!(
+    let important = important.join(", ");
+    let full = format!(
         "select name, current_setting(name), boot_val, unit from pg_catalog.pg_settings \
-         where (name in ({}) or source not in ('default', 'override') and setting is distinct from boot_val) \
-         and not ({NOT_SHOWN}) order by name collate \"C\"",
-        important.join(", ")
-    ))?;
+         where (name in ({important}) or source not in ('default', 'override') and setting is distinct from boot_val) \
+         and not ({NOT_SHOWN}) order by name collate \"C\""
+    );
+    // A view with less in it, and a server without such a collation.
+    let plain = format!(
+        "select name::text, setting::text, null::text, null::text from pg_catalog.pg_settings \
+         where name in ({important}) order by name"
+    );
+    let rows = match session.ask_if_known(&full)? {
+        Some(rows) => rows,
+        None => session.ask_if_known(&plain)?.unwrap_or_default(),
+    };
     let text = |value: &Value<'_>| match value {
         Value::Text(text) => Some(text.clone().into_owned()),
         _ => None,
@@ -140,6 +220,18 @@ fn readable(value: &str, unit: Option<&str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn copies_are_told_with_what_a_commit_waits_for() {
+        let all = "FIRST 2 (\"a\", \"b\")";
+        assert_eq!(copies(2, 2, "on", all), "commits wait for 2 replicas to have them on stable storage");
+        assert_eq!(copies(1, 1, "remote_apply", "*"), "commits wait for 1 replica to have applied them");
+        assert!(copies(2, 2, "remote_write", all).ends_with("to have written them to the operating system"));
+        assert_eq!(copies(3, 3, "on", "any 1 (a, b, c)"), "commits wait for 1 replica to have them on stable storage");
+        for (waited_for, commit) in [(0, "on"), (2, "local"), (2, "off")] {
+            assert_eq!(copies(2, waited_for, commit, ""), "2 replicas that no commit waits for", "{commit}");
+        }
+    }
 
     #[test]
     fn a_default_is_shown_as_the_server_shows_values() {

@@ -3,18 +3,25 @@
 //! A crate of its own so that its weight (TLS, the protocol) is paid only where it is used. The session is our own
 //! because it is what is measured with: the convenient drivers cost half as much again per statement as `pgbench`.
 //!
-//! Native needs: none; `local:postgres` needs the server's programs. Known limits: one node; no client certificates,
-//! no GSSAPI; below version 15 a reading of the counters takes a second.
+//! Native needs: none; `local:postgres` needs the server's programs. A synchronous replica of a throwaway server that
+//! dies is waited for no longer, as a manager of a cluster would have it.
+//!
+//! Known limits: no client certificates, no GSSAPI; below version 15 a reading of the counters takes a second; of
+//! PostgreSQL's relatives none was run against, only servers that lack what they lack.
 
+mod ability;
+mod activity;
 mod codec;
 mod connect;
 mod counter;
 mod dialect;
 mod failure;
 mod inventory;
+mod membership;
 mod message;
 mod node;
 mod process;
+mod relative;
 mod server;
 mod session;
 mod sql;
@@ -41,7 +48,8 @@ impl Engine for Postgres {
     }
 
     fn summary(&self) -> &'static str {
-        "13 to 18, over a Unix socket, TCP or TLS; local:postgres starts one"
+        "13 to 18, over a Unix socket, TCP or TLS; local:postgres starts one, with replicas=N more; its relatives \
+         (CockroachDB, YugabyteDB, Citus, openGauss, Aurora) as far as they answer, not yet run against one"
     }
 
     fn schemes(&self) -> &'static [&'static str] {
@@ -58,6 +66,11 @@ impl Engine for Postgres {
 
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
         Ok(Box::new(node::open(target, site)?))
+    }
+
+    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
+        let nodes = node::open_all(target, site)?;
+        Ok(nodes.into_iter().map(|node| Box::new(node) as Box<dyn Node>).collect())
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {

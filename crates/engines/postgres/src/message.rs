@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::wire::malformed;
+use transport::malformed;
 
 /// Reads a message body from its front.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::connect::Way;
+use transport::Way;
 
 /// The process that serves a session, and its parent, which is the postmaster; none where they are out of sight.
 ///

@@ -6,7 +6,9 @@
 mod cancel;
 mod copy;
 mod encoder;
+mod question;
 mod statement;
+mod tolerance;
 
 use std::collections::HashMap;
 use std::io;
@@ -17,11 +19,13 @@ use engine::{Canceller, Error, Kind, Result, RowSource, Statement, Value};
 use postgres_protocol::message::frontend;
 use record::FailureKind;
 
+use self::question::refusable;
 use self::statement::{BEGIN, COMMIT, PUBLISH, PUBLISH_LATE, Prepared, ROLLBACK, Requests, row};
-use crate::connect::{Login, Opened, Server, Way, plain};
+use crate::connect::{Login, Opened, Server};
 use crate::failure::Refusal;
 use crate::message::{self, affected};
 use crate::wire::{Message, Wire};
+use transport::{Way, plain};
 
 /// From this version on a session can be told to publish its counters at once.
 pub(crate) const VERSION_OF_FLUSH: u32 = 15;
@@ -55,6 +59,10 @@ pub(crate) struct PostgresSession {
     known: HashMap<String, Statement>,
     requests: Requests,
     in_transaction: bool,
+    /// Whether the server can be told to publish its counters.
+    publishes: bool,
+    /// Whether the server is a relative that need not know all words of the dialect.
+    tolerant: bool,
     /// When the server last ended a request; kept only where publishing depends on it.
     answered_at: Option<Instant>,
     lost: bool,
@@ -75,15 +83,21 @@ impl PostgresSession {
             known: HashMap::new(),
             requests: Requests::new()?,
             in_transaction: false,
+            publishes: true,
+            tolerant: false,
             answered_at: None,
             lost: false,
         };
-        for (name, sql) in [BEGIN, COMMIT, ROLLBACK, publish] {
-            frontend::parse(name, sql, [], &mut session.wire.output).map_err(|error| unsendable(&error))?;
+        // Two requests in one message: what publishes counters need not be known to every relative.
+        for statements in [&[BEGIN, COMMIT, ROLLBACK][..], &[publish]] {
+            for (name, sql) in statements {
+                frontend::parse(name, sql, [], &mut session.wire.output).map_err(|error| unsendable(&error))?;
+            }
+            frontend::sync(&mut session.wire.output);
         }
-        frontend::sync(&mut session.wire.output);
         session.send()?;
         session.answer(Protocol::Extended, |_| Ok(()))?;
+        session.publishes = refusable(session.answer(Protocol::Extended, |_| Ok(())))?.is_some();
         // The login and the Parse above are a transaction each; from here on they are in the counters. (An old server
         // published them by itself: the first time of a session is never too early.)
         if !session.publishes_late() {
@@ -100,14 +114,13 @@ impl PostgresSession {
         &self.way
     }
 
-    pub(crate) fn set_process(&mut self, process: Option<u32>) {
-        self.process = process;
+    /// Says of the server that it need not know all words of the dialect, see [`tolerance`].
+    pub(crate) fn tolerate(&mut self) {
+        self.tolerant = true;
     }
 
-    /// Prepares, runs and forgets nothing: for the few questions that a node asks about itself.
-    pub(crate) fn ask(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
-        let statement = engine::Session::prepare(self, sql)?;
-        engine::Session::query(self, statement, &[])
+    pub(crate) fn set_process(&mut self, process: Option<u32>) {
+        self.process = process;
     }
 
     /// Whether counters are published only at intervals.
@@ -216,6 +229,16 @@ impl PostgresSession {
         Ok(rolled_back)
     }
 
+    fn query_simply(&mut self, sql: &str) -> Result<()> {
+        self.alive()?;
+        // It may change what the known statements name.
+        self.known.clear();
+        self.wire.output.clear();
+        frontend::query(sql, &mut self.wire.output).map_err(|error| unsendable(&error))?;
+        self.send()?;
+        self.answer(Protocol::Simple, |_| Ok(()))
+    }
+
     fn parse(&mut self, sql: &str) -> Result<Prepared> {
         let name = format!("s{}", self.statements.len());
         self.wire.output.clear();
@@ -239,13 +262,15 @@ impl PostgresSession {
 
 impl engine::Session for PostgresSession {
     fn batch(&mut self, sql: &str) -> Result<()> {
-        self.alive()?;
-        // It may change what the known statements name.
-        self.known.clear();
-        self.wire.output.clear();
-        frontend::query(sql, &mut self.wire.output).map_err(|error| unsendable(&error))?;
-        self.send()?;
-        self.answer(Protocol::Simple, |_| Ok(()))
+        let outcome = self.query_simply(sql);
+        match outcome {
+            Err(error) if self.tolerant && !self.in_transaction => match tolerance::instead(sql, &error) {
+                Some(sql) if sql.is_empty() => Ok(()),
+                Some(sql) => self.query_simply(&sql),
+                None => Err(error),
+            },
+            outcome => outcome,
+        }
     }
 
     fn prepare(&mut self, sql: &str) -> Result<Statement> {
@@ -317,6 +342,9 @@ impl engine::Session for PostgresSession {
     /// after its last statement; that is exact too unless the server's statistics collector is too busy to receive.
     fn publish_counters(&mut self) -> Result<u64> {
         self.alive()?;
+        if !self.publishes {
+            return Ok(0);
+        }
         if self.publishes_late() && !self.in_transaction {
             let waited = self.answered_at.map_or(PUBLISH_INTERVAL, |at| at.elapsed());
             std::thread::sleep(PUBLISH_INTERVAL.saturating_sub(waited));

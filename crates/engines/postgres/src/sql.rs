@@ -10,6 +10,7 @@ macro_rules! files {
 
 /// The statements, by the code of their test.
 pub(crate) const FILES: &[StatementFile] = files! {
+    "B100.call" "B100.create"
     "T131.create" "T131.drop" "T131.work"
     "T132.create" "T132.drop" "T132.work"
     "T133.create" "T133.drop" "T133.work"

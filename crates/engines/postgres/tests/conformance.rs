@@ -3,3 +3,4 @@
 use dbdyno_engine_postgres::POSTGRES;
 
 engine::conformance!(POSTGRES, "local:postgres", shared);
+engine::conformance!(POSTGRES, "local:postgres?replicas=2&synchronous=on", nodes);

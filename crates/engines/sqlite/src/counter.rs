@@ -101,7 +101,7 @@ impl Tally {
     ///
     /// A physical read is one of the database or of the log: both hold pages, and a page lies in one or the other. A
     /// physical write is one of the database, redo is what goes to the log or the journal. Temporary files are
-    /// counted apart.
+    /// counted apart. A session waits for each call of the file layer, and at locks; every one of them is timed.
     pub(crate) fn values(&self) -> BTreeMap<String, u64> {
         let reads = |purpose| self.calls(purpose, |traffic| &traffic.reads);
         let writes = |purpose| self.calls(purpose, |traffic| &traffic.writes);
@@ -127,18 +127,22 @@ impl Tally {
             (name::COMMIT_COUNT, self.sum(|shard| &shard.commits)),
             (name::ROLLBACK_COUNT, self.sum(|shard| &shard.rollbacks)),
             (name::BUSY_WAIT_COUNT, self.sum(|shard| &shard.busy_waits)),
-            ("sqlite_busy_wait_ns", self.sum(|shard| &shard.busy_wait_ns)),
+            ("sqlite_wait_lock_count", self.sum(|shard| &shard.busy_waits)),
+            ("sqlite_wait_lock_ns", self.sum(|shard| &shard.busy_wait_ns)),
+            ("sqlite_wait_data_read_count", page_reads[0]),
+            ("sqlite_wait_data_read_ns", page_reads[2]),
+            ("sqlite_wait_data_write_count", page_writes[0]),
+            ("sqlite_wait_data_write_ns", page_writes[2]),
+            ("sqlite_wait_data_sync_count", database_syncs[0]),
+            ("sqlite_wait_data_sync_ns", database_syncs[2]),
+            ("sqlite_wait_log_write_count", redo_writes[0]),
+            ("sqlite_wait_log_write_ns", redo_writes[2]),
+            ("sqlite_wait_log_sync_count", redo_syncs[0]),
+            ("sqlite_wait_log_sync_ns", redo_syncs[2]),
             ("sqlite_cache_miss_count", misses),
-            ("sqlite_read_ns", page_reads[2]),
             ("sqlite_log_read_count", log_reads[0]),
             ("sqlite_log_read_bytes", log_reads[1]),
             ("sqlite_mapped_read_count", self.calls(Purpose::Database, |traffic| &traffic.mapped)[0]),
-            ("sqlite_write_ns", page_writes[2]),
-            ("sqlite_redo_write_count", redo_writes[0]),
-            ("sqlite_redo_write_ns", redo_writes[2]),
-            ("sqlite_sync_ns", redo_syncs[2]),
-            ("sqlite_database_sync_count", database_syncs[0]),
-            ("sqlite_database_sync_ns", database_syncs[2]),
             ("sqlite_temporary_read_count", temporary_reads[0]),
             ("sqlite_temporary_read_bytes", temporary_reads[1]),
             ("sqlite_temporary_write_count", temporary_writes[0]),

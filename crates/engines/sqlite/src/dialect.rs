@@ -1,6 +1,7 @@
 //! SQLite's words.
 
-use engine::{Caps, ColumnType, Dialect, Placeholder, Table};
+use engine::{Caps, ColumnType, Dialect, Placeholder, Sparse, Table};
+use record::Bytes;
 
 use crate::bulk::quoted;
 
@@ -25,6 +26,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads,
     // SQLite reads one page at a time, in the order of the index, always.
     single_block_reads: &[],
+    sparse,
 };
 
 /// An integer key is the row's own number, so the table itself is the b-tree of its primary key, and the key cannot
@@ -47,6 +49,11 @@ fn create(table: &Table) -> Vec<String> {
         })
         .collect();
     vec![format!("create table {} ({}) strict", quoted(&table.name), columns.join(", "))]
+}
+
+/// A row has five eighths of a page: a second one finds no room in it, and none of it goes to another page.
+fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
+    Ok(Sparse { rows_per_block: 1, row_bytes: (block.0 * 5 / 8) as u32, is_keyed: true, create })
 }
 
 /// Indexes, statistics for the planner, and the log copied back into the database.

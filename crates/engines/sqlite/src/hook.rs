@@ -32,6 +32,8 @@ pub(crate) struct Hooks {
     connection: AtomicPtr<ffi::sqlite3>,
     /// When the wait in progress began, nanoseconds on our clock.
     begun_ns: AtomicU64,
+    /// Until when it has been counted.
+    counted_until_ns: AtomicU64,
     timed_out: AtomicBool,
     cancelled: AtomicBool,
 }
@@ -44,6 +46,7 @@ impl Hooks {
             timeout,
             connection: AtomicPtr::new(ptr::null_mut()),
             begun_ns: AtomicU64::new(0),
+            counted_until_ns: AtomicU64::new(0),
             timed_out: AtomicBool::new(false),
             cancelled: AtomicBool::new(false),
         })
@@ -91,11 +94,12 @@ impl Hooks {
     /// either (measured with 2 to 8 jobs): the session that commits is the next to take the lock, most of the time.
     fn wait(&self, count: c_int) -> bool {
         let now = now_ns();
-        let shard = self.share.shard();
         if count == 0 {
             self.begun_ns.store(now, Ordering::Relaxed);
-            shard.busy_waits.fetch_add(1, Ordering::Relaxed);
+            self.counted_until_ns.store(now, Ordering::Relaxed);
+            self.share.shard().busy_waits.fetch_add(1, Ordering::Relaxed);
         }
+        self.count_wait(now);
         let waited = Duration::from_nanos(now.saturating_sub(self.begun_ns.load(Ordering::Relaxed)));
         // SAFETY: SQLite is calling from within a statement of this connection, so it is open.
         if unsafe { ffi::sqlite3_is_interrupted(self.connection.load(Ordering::Relaxed)) } != 0 {
@@ -107,8 +111,14 @@ impl Hooks {
             return false;
         }
         std::thread::sleep(pause(count, now).min(self.timeout - waited));
-        shard.busy_wait_ns.fetch_add(now_ns().saturating_sub(now), Ordering::Relaxed);
+        self.count_wait(now_ns());
         true
+    }
+
+    /// Counts as waited what has passed until `now` and was not counted yet, the looks between two pauses included.
+    fn count_wait(&self, now: u64) {
+        let until = self.counted_until_ns.swap(now, Ordering::Relaxed);
+        self.share.shard().busy_wait_ns.fetch_add(now.saturating_sub(until), Ordering::Relaxed);
     }
 }
 

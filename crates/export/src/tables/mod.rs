@@ -1,21 +1,25 @@
 //! The tables, and what their columns hold.
 
 mod data_set;
+mod event;
 mod finding;
+mod node;
 mod parameter;
 mod platform;
 mod reading;
+pub(crate) mod reference;
 mod run;
 mod second;
 mod setting;
 mod stream;
+mod trace;
 
 use record::{Record, Run};
 use serde::Serialize;
 
 use crate::table::{Column, Kind, Table, Value};
 
-/// All tables. Rows of different tables belong together by `record` and `run`.
+/// All tables about records. Rows of different tables belong together by `record` and `run`.
 pub(crate) const TABLES: &[Table] = &[
     run::TABLE,
     second::TABLE,
@@ -23,6 +27,9 @@ pub(crate) const TABLES: &[Table] = &[
     setting::TABLE,
     reading::TABLE,
     stream::TABLE,
+    node::TABLE,
+    event::TABLE,
+    trace::TABLE,
     parameter::TABLE,
     data_set::TABLE,
 ];
@@ -68,12 +75,14 @@ mod tests {
 
     #[test]
     fn names_are_not_given_twice() {
-        let names: BTreeSet<&str> = TABLES.iter().map(|table| table.name).collect();
-        assert_eq!(names.len(), TABLES.len());
-        for table in TABLES {
-            let columns = (table.columns)();
+        let of_records = TABLES.iter().map(|table| (table.name, (table.columns)()));
+        let of_references = reference::TABLES.iter().map(|table| (table.name, (table.columns)()));
+        let all: Vec<(&str, Vec<Column>)> = of_records.chain(of_references).collect();
+        let names: BTreeSet<&str> = all.iter().map(|(table, _)| *table).collect();
+        assert_eq!(names.len(), all.len());
+        for (table, columns) in all {
             let names: BTreeSet<&str> = columns.iter().map(|(name, _)| *name).collect();
-            assert_eq!(names.len(), columns.len(), "{}", table.name);
+            assert_eq!(names.len(), columns.len(), "{table}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use model::{CpuUse, row, steadiness};
-use record::{Latency, Nanos, Pace, Rate, Record, Verdict};
+use record::{Latency, Nanos, NodeEventKind, Pace, Rate, Record, Run, Variation, Verdict};
 
 use super::platform::{PLATFORM, outcome, slots};
 use super::{Subject, word};
@@ -28,6 +28,7 @@ const IDENTITY: &[Cell] = &[
     ("nodes", Kind::Count, |of| of.run.dop.nodes.into()),
     ("jobs", Kind::Count, |of| of.run.dop.jobs.into()),
     ("threads", Kind::Count, |of| of.run.dop.threads.into()),
+    ("variation", Kind::Text, |of| varied(of.run.variation)),
     ("in_flight", Kind::Count, |of| slots(of).into()),
     ("steps_per_second_asked", Kind::Number, |of| asked(of.run.pace).into()),
     ("begun_at", Kind::Text, |of| Value::from(&of.run.begun_at.0)),
@@ -46,6 +47,8 @@ const IDENTITY: &[Cell] = &[
         of.run.totals.failures.values().fold(0, |sum: u64, n| sum.saturating_add(*n)).into()
     }),
     ("unfinished", Kind::Count, |of| of.run.totals.unfinished.into()),
+    ("nodes_lost", Kind::Count, |of| nodes(of.run, NodeEventKind::Lost)),
+    ("nodes_gone", Kind::Count, |of| nodes(of.run, NodeEventKind::Gone)),
 ];
 
 /// The result: empty in the row of a void run, so that nobody takes it for one.
@@ -119,6 +122,22 @@ fn cores(cpu: Option<CpuUse>) -> Value<'static> {
 
 fn time(latency: &Latency, of: fn(&Latency) -> Nanos) -> Value<'static> {
     (latency.count > 0).then(|| of(latency).0).into()
+}
+
+/// To how many nodes `kind` happened: in the run, or before it.
+fn nodes(run: &Run, kind: NodeEventKind) -> Value<'static> {
+    run.events.iter().filter(|event| event.kind == kind).count().into()
+}
+
+/// In what the run differs from the plain one of its test; empty where it is the plain one.
+fn varied(variation: Option<Variation>) -> Value<'static> {
+    match variation {
+        None => Value::Empty,
+        Some(Variation::Paced { .. }) => "paced".into(),
+        Some(Variation::ShareOfCapacity { .. }) => "share_of_capacity".into(),
+        Some(Variation::Traced) => "traced".into(),
+        Some(Variation::Perturbed { .. }) => "perturbed".into(),
+    }
 }
 
 /// Steps that were due each second, of all jobs; none of a closed loop.

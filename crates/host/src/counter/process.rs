@@ -31,7 +31,7 @@ struct Stat {
 
 impl ProcessTrees {
     pub(super) fn new(root: &Root) -> ProcessTrees {
-        let has_clocks = root.is_host() && clock_ns(std::process::id()).is_some();
+        let has_clocks = root.is_host() && cpu_ns(std::process::id()).is_some();
         ProcessTrees { proc: root.proc.clone(), has_clocks, lists_children: false, roots: Vec::new() }
     }
 
@@ -63,7 +63,7 @@ impl ProcessTrees {
             found.push(pid);
             let own_ns = match self.has_clocks {
                 // One without a clock has ended since, and its parent may have counted it already.
-                true => clock_ns(pid).unwrap_or(0),
+                true => cpu_ns(pid).unwrap_or(0),
                 false => ticks_ns(stat.own_ticks),
             };
             let total_ns = own_ns.saturating_add(ticks_ns(stat.ended_ticks));
@@ -108,7 +108,7 @@ impl ProcessTrees {
 
 /// Nanoseconds that all threads of a process have run, those that have ended included: finer than ticks, and for
 /// servers of many threads too, of which `/proc/PID/schedstat` knows only the first.
-fn clock_ns(pid: u32) -> Option<u64> {
+pub(crate) fn cpu_ns(pid: u32) -> Option<u64> {
     // The clock of another process's processor time: CPUCLOCK_SCHED of the process, see clock_getcpuclockid(3).
     let clock = (!i32::try_from(pid).ok()? << 3) | 2;
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -116,6 +116,11 @@ fn clock_ns(pid: u32) -> Option<u64> {
     let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
     let nanos = u64::try_from(time.tv_sec).ok()?.checked_mul(1_000_000_000)?;
     (result == 0).then(|| nanos + u64::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Who started a process, or took it over.
+pub(crate) fn parent_of(proc: &Path, pid: u32) -> Option<u32> {
+    Some(parse(&read_text(&proc.join(pid.to_string()).join("stat"))?)?.parent)
 }
 
 fn read_text(path: &Path) -> Option<String> {
@@ -228,11 +233,11 @@ mod tests {
         while begun.elapsed() < Duration::from_millis(50) {
             std::hint::spin_loop();
         }
-        let by_clock_ns = clock_ns(pid).expect("a clock");
+        let by_clock_ns = cpu_ns(pid).expect("a clock");
         let ticks = trees.stat(pid).expect("stat").own_ticks;
         let apart_ns = by_clock_ns.abs_diff(ticks_ns(ticks));
         assert!(apart_ns < ticks_ns(10), "{by_clock_ns} ns by the clock, {ticks} ticks");
-        assert_eq!(clock_ns(u32::MAX), None);
+        assert_eq!(cpu_ns(u32::MAX), None);
     }
 
     proptest! {

@@ -5,16 +5,16 @@ use std::path::PathBuf;
 
 use record::{Bytes, Cache, Cpu, NumaNode};
 
-use super::arm;
+use super::{arm, power};
 use crate::root::{self, Root};
 
 /// Reads the processors that are on line.
 pub(super) fn read(root: &Root) -> Cpu {
     let system = root.sys.join("devices/system/cpu");
     let info = root::text(root.proc.join("cpuinfo")).unwrap_or_default();
-    let cpus = online(root, &info);
-    let directories: Vec<PathBuf> = cpus.iter().map(|cpu| system.join(format!("cpu{cpu}"))).collect();
-    let threads = u32::try_from(cpus.len()).unwrap_or(u32::MAX);
+    let directories = directories(root, &info);
+    let threads = u32::try_from(directories.len()).unwrap_or(u32::MAX);
+    let power = power::read(root);
     let cores = cores(&directories);
     let smt = root::switch(system.join("smt/active")).or_else(|| cores.map(|cores| threads > cores));
     Cpu {
@@ -28,7 +28,46 @@ pub(super) fn read(root: &Root) -> Cpu {
         governor: governor(&directories),
         caches: caches(&directories),
         numa_nodes: numa_nodes(root),
+        stepping: stepping(&info),
+        microcode: microcode(root, &info),
+        clock_driver: power.clock_driver,
+        boost: power.boost,
+        idle_driver: power.idle_driver,
+        idle_states: power.idle_states,
     }
+}
+
+/// The clock at this moment, mean over all processors.
+pub(super) fn read_clock(root: &Root) -> Option<f64> {
+    let info = root::text(root.proc.join("cpuinfo")).unwrap_or_default();
+    clock_mhz(&directories(root, &info), &info)
+}
+
+/// The directories of the processors that are on line.
+fn directories(root: &Root, info: &str) -> Vec<PathBuf> {
+    let system = root.sys.join("devices/system/cpu");
+    online(root, info).iter().map(|cpu| system.join(format!("cpu{cpu}"))).collect()
+}
+
+/// What the first processor says beside its name: x86 family, model and stepping, ARM variant and revision.
+fn stepping(info: &str) -> Option<String> {
+    let names = [
+        ("cpu family", "family"),
+        ("model", "model"),
+        ("stepping", "stepping"),
+        ("CPU variant", "variant"),
+        ("CPU revision", "revision"),
+        ("revision", "revision"),
+    ];
+    let said = names.iter().filter_map(|(name, word)| Some(format!("{word} {}", root::entry(info, name)?)));
+    let said = said.collect::<Vec<String>>().join(", ");
+    (!said.is_empty()).then_some(said)
+}
+
+/// The revision of the microcode of the first processor.
+fn microcode(root: &Root, info: &str) -> Option<String> {
+    let version = root::text(root.sys.join("devices/system/cpu/cpu0/microcode/version"));
+    version.or_else(|| root::entry(info, "microcode").map(str::to_owned))
 }
 
 /// All instances of the last level together.
@@ -172,6 +211,10 @@ mod tests {
             assert_eq!(model(info).as_deref(), Some(name));
         }
         assert_eq!(model(""), None);
+        let info = "cpu family\t: 6\nmodel\t\t: 106\nmodel name\t: X\nstepping\t: 6\nmicrocode\t: 0xd0003f5\n";
+        assert_eq!(stepping(info).as_deref(), Some("family 6, model 106, stepping 6"));
+        assert_eq!(stepping("CPU variant\t: 0x3\nCPU revision\t: 1\n").as_deref(), Some("variant 0x3, revision 1"));
+        assert_eq!(microcode(&Root::below("/nonexistent"), info).as_deref(), Some("0xd0003f5"));
         assert_eq!(clock_mhz(&[], "clock\t\t: 2200.500000MHz\n"), Some(2200.5));
         assert_eq!(clock_mhz(&[], "cpu MHz\t\t: 1000.0\ncpu MHz\t\t: 3000.0\n"), Some(2000.0));
         assert_eq!(clock_mhz(&[], "cpu MHz\t\t: nan\n"), None);

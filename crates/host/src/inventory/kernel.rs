@@ -1,12 +1,44 @@
 //! Kernel and operating system.
 
+use std::collections::BTreeMap;
+
 use record::Kernel;
 
+use super::time;
 use crate::root::{self, Root};
+
+/// Settings that figures depend on: writing back, swapping, huge pages, NUMA, scheduling, asynchronous I/O, networks.
+const SETTINGS: &[&str] = &[
+    "fs.aio-max-nr",
+    "kernel.nmi_watchdog",
+    "kernel.numa_balancing",
+    "kernel.sched_autogroup_enabled",
+    "kernel.sched_migration_cost_ns",
+    "kernel.sched_min_granularity_ns",
+    "kernel.tainted",
+    "net.core.rmem_max",
+    "net.core.somaxconn",
+    "net.core.wmem_max",
+    "net.ipv4.tcp_congestion_control",
+    "vm.dirty_background_bytes",
+    "vm.dirty_background_ratio",
+    "vm.dirty_bytes",
+    "vm.dirty_expire_centisecs",
+    "vm.dirty_ratio",
+    "vm.dirty_writeback_centisecs",
+    "vm.min_free_kbytes",
+    "vm.nr_hugepages",
+    "vm.overcommit_memory",
+    "vm.overcommit_ratio",
+    "vm.swappiness",
+    "vm.vfs_cache_pressure",
+    "vm.zone_reclaim_mode",
+];
 
 /// Reads them.
 pub(super) fn read(root: &Root) -> Kernel {
     let name = rustix::system::uname();
+    let time = time::read(root);
     let release = root::text(root.proc.join("sys/kernel/osrelease"));
     let architecture = root::text(root.proc.join("sys/kernel/arch"));
     Kernel {
@@ -15,12 +47,31 @@ pub(super) fn read(root: &Root) -> Kernel {
         operating_system: operating_system(root),
         clock_source: clock_source(root),
         command_line: root::text(root.proc.join("cmdline")),
+        mitigations: mitigations(root),
+        settings: settings(root),
+        clock_synchronised: time.map(|(in_time, _)| in_time),
+        clock_error_max_ns: time.map(|(_, error)| error),
     }
 }
 
 /// The clock source in use.
 pub(super) fn clock_source(root: &Root) -> Option<String> {
     root::text(root.sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
+}
+
+/// What is done about each known weakness of processors.
+fn mitigations(root: &Root) -> BTreeMap<String, String> {
+    let directory = root.sys.join("devices/system/cpu/vulnerabilities");
+    root::names(&directory)
+        .into_iter()
+        .filter_map(|name| Some((name.clone(), root::text(directory.join(name))?)))
+        .collect()
+}
+
+/// Those of [`SETTINGS`] that this kernel has.
+fn settings(root: &Root) -> BTreeMap<String, String> {
+    let value = |name: &str| root::text(root.proc.join("sys").join(name.replace('.', "/")));
+    SETTINGS.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
 }
 
 fn operating_system(root: &Root) -> Option<String> {

@@ -2,6 +2,7 @@
 
 use record::{Bytes, Memory};
 
+use super::module;
 use crate::root::{self, Root};
 
 /// Reads `/proc/meminfo` and the mode of transparent huge pages.
@@ -14,6 +15,8 @@ pub(super) fn read(root: &Root) -> Memory {
         swap_bytes: bytes("SwapTotal"),
         transparent_huge_pages: root::chosen(root.sys.join("kernel/mm/transparent_hugepage/enabled")),
         huge_page_pool_bytes: bytes("Hugetlb").or_else(|| pool(&info)),
+        transparent_huge_page_defragmentation: root::chosen(root.sys.join("kernel/mm/transparent_hugepage/defrag")),
+        modules: module::read(root),
     }
 }
 

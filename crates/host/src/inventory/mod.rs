@@ -7,6 +7,10 @@ mod file_system;
 mod kernel;
 mod limits;
 mod memory;
+mod module;
+mod network;
+mod power;
+mod time;
 mod virtualisation;
 
 use std::path::Path;
@@ -38,6 +42,10 @@ pub fn inventory_at(root: &Root, directory: &Path) -> HostInventory {
         kernel: kernel::read(root),
         virtualisation: virtualisation::read(root),
         cgroup: limits::read(root),
+        firmware: firmware(root),
+        network: network::read(root),
+        at_start: None,
+        at_end: None,
     }
 }
 
@@ -60,6 +68,20 @@ pub fn memory_total() -> Bytes {
 /// whichever processors read it.
 pub fn last_level_cache_bytes() -> Option<Bytes> {
     cpu::last_level_cache(&cpu::read(&Root::host()).caches)
+}
+
+/// The clock of the processors at this moment, mean over all that are on line.
+pub(crate) fn clock_mhz(root: &Root) -> Option<f64> {
+    cpu::read_clock(root)
+}
+
+/// Vendor, version and date of the firmware.
+fn firmware(root: &Root) -> Option<String> {
+    let dmi = root.sys.join("class/dmi/id");
+    let [vendor, version, date] = ["bios_vendor", "bios_version", "bios_date"].map(|name| root::text(dmi.join(name)));
+    let said = [vendor, version].into_iter().flatten().collect::<Vec<String>>().join(" ");
+    let date = date.map(|date| format!(" of {date}")).unwrap_or_default();
+    (!said.is_empty()).then(|| said + &date)
 }
 
 /// Vendor and product as the firmware says; on a machine with a device tree, its model.

@@ -4,7 +4,7 @@ mod tree;
 
 use std::path::Path;
 
-use dbdyno_host::{CountedDevice, Counters, inventory_at};
+use dbdyno_host::{CountedDevice, Counters, cores_at, inventory_at, one_thread_per_core};
 use record::{Bytes, HostInventory, Nanos, name};
 
 use tree::{Tree, build};
@@ -54,6 +54,19 @@ fn a_server_of_two_sockets_is_counted_right() {
 }
 
 #[test]
+fn one_thread_of_each_core_is_chosen_over_all_sockets() {
+    let cores = cores_at(&recording!("two_socket").root).unwrap();
+    assert_eq!(cores, [[0, 4], [1, 5], [2, 6], [3, 7]]);
+    assert_eq!(one_thread_per_core(&cores, &[0, 1, 2, 3, 4, 5, 6, 7]), [0, 1, 2, 3]);
+    assert_eq!(one_thread_per_core(&cores, &[1, 3, 5, 7]), [1, 3], "where only one socket may be used");
+}
+
+#[test]
+fn a_machine_that_does_not_tell_its_cores_has_none() {
+    assert_eq!(cores_at(&recording!("cgroup_1").root), None);
+}
+
+#[test]
 fn what_a_server_says_of_itself_is_kept() {
     let inventory = inventory(&recording!("two_socket"), "/");
     assert_eq!(inventory.host_name.as_deref(), Some("db1"));
@@ -69,6 +82,42 @@ fn what_a_server_says_of_itself_is_kept() {
     assert_eq!(inventory.kernel.operating_system.as_deref(), Some("Rocky Linux 9.5 (Blue Onyx)"));
     assert_eq!(inventory.kernel.clock_source.as_deref(), Some("tsc"));
     assert!(inventory.kernel.command_line.is_some_and(|line| line.ends_with("transparent_hugepage=never")));
+}
+
+#[test]
+fn what_is_disclosed_of_a_server_is_found() {
+    let inventory = inventory(&recording!("two_socket"), "/");
+    let cpu = &inventory.cpu;
+    assert_eq!(cpu.stepping.as_deref(), Some("family 6, model 106"));
+    assert_eq!(cpu.microcode.as_deref(), Some("0xd0003f5"));
+    assert_eq!((cpu.clock_driver.as_deref(), cpu.boost), (Some("intel_pstate"), Some(true)));
+    assert_eq!(
+        (cpu.idle_driver.as_deref(), cpu.idle_states.join(" ").as_str()),
+        (Some("intel_idle"), "POLL C1 C6 (off)")
+    );
+    assert_eq!(inventory.firmware.as_deref(), Some("Dell Inc. 1.15.2 of 11/05/2024"));
+    assert_eq!(inventory.memory.transparent_huge_page_defragmentation.as_deref(), Some("madvise"));
+    let kernel = &inventory.kernel;
+    let weaknesses: Vec<&str> = kernel.mitigations.keys().map(String::as_str).collect();
+    assert_eq!(weaknesses, ["meltdown", "spectre_v2"]);
+    let settings: Vec<(&str, &str)> =
+        kernel.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(settings, [("kernel.numa_balancing", "1"), ("vm.dirty_ratio", "20")]);
+    assert_eq!(kernel.clock_synchronised, None, "another machine's clock cannot be asked");
+    let [interface] = inventory.network.as_slice() else { panic!("one interface, not {:?}", inventory.network) };
+    assert_eq!((interface.name.as_str(), interface.driver.as_deref()), ("eno1", Some("mlx5_core")));
+    assert_eq!((interface.packet_bytes_max, interface.megabits_per_second), (Some(Bytes(9000)), Some(25_000)));
+}
+
+#[test]
+fn what_is_disclosed_of_a_disk_is_found_and_its_serial_number_masked() {
+    let inventory = inventory(&recording!("nvme_partition"), "/var/lib");
+    let disk = &inventory.devices[0];
+    assert_eq!(disk.firmware.as_deref(), Some("GDC5602Q"));
+    assert_eq!(disk.serial_masked.as_deref(), Some("**********3456"));
+    assert_eq!(disk.link.as_deref(), Some("8.0 GT/s PCIe x4 (could be 16.0 GT/s PCIe x4)"));
+    assert_eq!(disk.queue.get("read_ahead_kb").map(String::as_str), Some("128"));
+    assert_eq!(disk.queue.len(), 2, "what the kernel does not have is not there");
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Due {
             true => (
                 Verdict::Warn,
                 format!(
-                    "{found:.1} {noun}s per second were done where {steps_per_second} were due: the rate is not kept"
+                    "{found:.1} {noun}s per second were done where {steps_per_second:.1} were due: the rate is not kept"
                 ),
             ),
         }
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(check(&bursts).unwrap().verdict, Verdict::Pass, "1000 per second on the whole");
         storage(&mut bursts).streams[0].at_work = record::Ratio(0.5);
         let detail = check(&bursts).unwrap().detail;
-        assert_eq!(detail, "job: 1000.0 I/Os per second were done where 2000 were due: the rate is not kept");
+        assert_eq!(detail, "job: 1000.0 I/Os per second were done where 2000.0 were due: the rate is not kept");
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
         streams.push(IoStream { kind: IoKind::Sync, ..streams[0].clone() });
         let (verdict, detail) = check(&mixed).map(|finding| (finding.verdict, finding.detail)).unwrap();
         assert_eq!(verdict, Verdict::Warn, "2000 per second");
-        assert_eq!(detail, "job: 2000.0 I/Os per second were done where 3000 were due: the rate is not kept");
+        assert_eq!(detail, "job: 2000.0 I/Os per second were done where 3000.0 were due: the rate is not kept");
         let streams = &mut storage(&mut mixed).streams;
         streams.push(IoStream { clone: Some(1), ..streams[0].clone() });
         assert_eq!(check(&mixed).unwrap().verdict, Verdict::Pass, "with the other clone");

@@ -6,10 +6,14 @@ use super::finding;
 use crate::bound::Bound;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
-    let text = run.storage.as_ref()?.bound.as_ref()?;
-    let bound: Bound = match text.parse() {
+    level_finding(run, run.storage.as_ref()?.bound.as_ref()?)
+}
+
+/// What is to be said of `run` where a search holds its response times against `level`, written as `p99=5ms`.
+pub fn level_finding(run: &Run, level: &str) -> Option<Finding> {
+    let bound: Bound = match level.parse() {
         Ok(bound) => bound,
-        Err(_) => return finding(Check::Bound, Verdict::Unknown, format!("{text:?} is no service level")),
+        Err(_) => return finding(Check::Bound, Verdict::Unknown, format!("{level:?} is no service level")),
     };
     let Some(value) = bound.value(&run.response) else {
         return finding(Check::Bound, Verdict::Unknown, format!("whether {bound} is kept is not known"));
@@ -21,10 +25,10 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     }
 }
 
-/// `812 us`, `1.25 ms`.
+/// `812 µs`, `1.25 ms`.
 fn shown(value: Nanos) -> String {
     match value.0 {
-        0..1_000_000 => format!("{:.0} us", value.0 as f64 / 1e3),
+        0..1_000_000 => format!("{:.0} µs", value.0 as f64 / 1e3),
         _ => format!("{:.2} ms", value.0 as f64 / 1e6),
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Inside: the bytes that the engine read over logical reads times block size, the share that missed the cache; where
 //! it is not counted, the size of the rows against the cache, with room for what an engine adds to them. Outside: rows
-//! at least twice the cache, since an engine's table is never smaller than its rows. Where each session has a cache of
-//! its own, that one is meant.
+//! at least twice the cache. Only the size of the rows as they were generated is known, not what the engine made of
+//! them: one that stores rows as they are has tables that are at least as large, one that compresses by itself, as
+//! those that store columns do, may have smaller ones, which then fit a cache that the rows do not. A finding therefore
+//! speaks of the rows and not of the table. Where each session has a cache of its own, that one is meant.
 
 use record::{CacheFit, Check, EngineInventory, Finding, Run, Verdict, name};
 
@@ -50,11 +52,11 @@ fn inside(fill: Option<f64>, missed: Option<f64>) -> (Verdict, String) {
 fn outside(fill: Option<f64>) -> (Verdict, String) {
     let limit = RULES.cache_multiple_min;
     match fill {
-        None => (Verdict::Unknown, "how the tables compare with the engine's cache is not known".to_owned()),
+        None => (Verdict::Unknown, "how the rows compare with the engine's cache is not known".to_owned()),
         Some(fill) if fill >= limit => (Verdict::Pass, format!("the rows are {fill:.1} times the engine's cache")),
         Some(fill) => (
             Verdict::Warn,
-            format!("the rows are {fill:.1} times the engine's cache; below {limit} it serves a good part"),
+            format!("the rows are {fill:.1} times the engine's cache; below {limit:.1} it serves a good part of them"),
         ),
     }
 }
@@ -93,6 +95,7 @@ mod tests {
             says(&sized(CacheFit::Outside, 512)).unwrap(),
             (Verdict::Pass, "the rows are 4.0 times the engine's cache".to_owned())
         );
+        assert_eq!(says(&sized(CacheFit::Outside, 256)).unwrap().1, "the rows are 2.0 times the engine's cache");
         assert_eq!(verdict(&sized(CacheFit::Outside, 255)), Verdict::Warn);
         assert_eq!(verdict(&sized(CacheFit::Outside, 10)), Verdict::Warn);
     }

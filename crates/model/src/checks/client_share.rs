@@ -1,8 +1,9 @@
 //! How much of the result is dbdyno's own processor time.
 //!
 //! With an engine in other processes: processor time of dbdyno over window times the processors that its jobs can
-//! occupy, min(jobs, hardware threads). Above the limit the client sets the pace and not the engine. A window of less
-//! than a moment is not judged.
+//! occupy, min(jobs, hardware threads). Above the limit the client sets the pace and not the engine. Over a moment the
+//! ticks of the clock and the reading of the counters at both ends are a good part of it: there only a share passes that
+//! is within the limit with them added, and no other is judged.
 //!
 //! A generator of I/O is held against the processors of its clones, and its limit is higher: it has nothing else to do.
 //! One that polls uses all of them by design, and the time says nothing; how near it is to its own ceiling has a check
@@ -37,15 +38,12 @@ fn outside(run: &Run, context: &Context<'_>) -> Option<Finding> {
     else {
         return finding(Check::ClientShare, Verdict::Unknown, "the processor time of dbdyno is not known");
     };
-    let verdict = match run.window_ns.0 < RULES.client_share_window_ns_min {
-        // Reading the counters at both ends is a good part of it.
-        true => Verdict::Unknown,
-        false => graded(ratio, RULES.client_share_warn, RULES.client_share_fail),
-    };
+    let verdict = graded(ratio, RULES.client_share_warn, RULES.client_share_fail);
+    let (verdict, short) = over_a_moment(run, ratio, occupied, RULES.client_share_warn).unwrap_or((verdict, ""));
     let server = delta(run, name::SERVER_CPU_NS).and_then(|server| share(used, used + server as f64));
     let both = server.map_or(String::new(), |share| format!(", and {} of what client and server used", percent(share)));
     let detail = format!(
-        "dbdyno used {} of the processors that its jobs can occupy{both}; limit {}",
+        "dbdyno used {} of the processors that its jobs can occupy{both}; limit {}{short}",
         percent(ratio),
         percent(RULES.client_share_warn)
     );
@@ -66,11 +64,19 @@ fn generator(run: &Run, context: &Context<'_>) -> Option<Finding> {
     if storage.modes.iter().any(|mode| mode.contains("polled")) {
         return say(Verdict::Pass, format!("{gist}: it polls, as asked for"));
     }
-    let verdict = match run.window_ns.0 < RULES.client_share_window_ns_min {
-        true => Verdict::Unknown,
-        false => graded(ratio, RULES.clones_share_warn, f64::INFINITY),
-    };
-    say(verdict, format!("{gist}; limit {}", percent(RULES.clones_share_warn)))
+    let verdict = graded(ratio, RULES.clones_share_warn, f64::INFINITY);
+    let (verdict, short) = over_a_moment(run, ratio, occupied, RULES.clones_share_warn).unwrap_or((verdict, ""));
+    say(verdict, format!("{gist}; limit {}{short}", percent(RULES.clones_share_warn)))
+}
+
+/// What is said of `ratio` where the window is only a moment, and why nothing is.
+fn over_a_moment(run: &Run, ratio: f64, occupied: f64, limit: f64) -> Option<(Verdict, &'static str)> {
+    let window = run.window_ns.0;
+    let error = share(RULES.client_share_error_ns, window as f64 * occupied)?;
+    (window < RULES.client_share_window_ns_min).then_some(match ratio + error <= limit {
+        true => (Verdict::Pass, ""),
+        false => (Verdict::Unknown, "; not judged: over so short a window the clock is too coarse"),
+    })
 }
 
 fn inside(run: &Run, step_ns: f64, what: &str) -> Option<Finding> {
@@ -130,9 +136,29 @@ mod tests {
     fn a_window_of_a_moment_is_not_judged() {
         let mut short = counted(run("T611", 1), &[(name::CLIENT_CPU_NS, 190_000_000)]);
         short.window_ns = Nanos(199_999_999);
-        assert_eq!(says(&short, Location::UnixSocket, &instrument()).0, Verdict::Unknown);
+        let (verdict, detail) = says(&short, Location::UnixSocket, &instrument());
+        assert_eq!(verdict, Verdict::Unknown);
+        assert!(detail.ends_with("limit 60 %; not judged: over so short a window the clock is too coarse"), "{detail}");
         short.window_ns = Nanos(200_000_000);
         assert_eq!(says(&short, Location::UnixSocket, &instrument()).0, Verdict::Fail);
+    }
+
+    #[test]
+    fn a_share_far_within_the_limit_passes_over_a_moment_too() {
+        let over_100_ms =
+            |run: Run| says(&Run { window_ns: Nanos(100_000_000), ..run }, Location::Remote, &instrument());
+        let io = |used_ns: u64| {
+            over_100_ms(counted(io_run("io", record::IoKind::Read, 1), &[(name::CLIENT_CPU_NS, used_ns)]))
+        };
+        assert_eq!(
+            io(2_900_000),
+            (Verdict::Pass, "dbdyno used 2.9 % of the processors that its clones can occupy; limit 90 %".to_owned())
+        );
+        assert_eq!(io(69_000_000).0, Verdict::Pass, "69 %, and two ticks");
+        let (verdict, detail) = io(71_000_000);
+        assert_eq!((verdict, detail.contains("; not judged: ")), (Verdict::Unknown, true), "{detail}");
+        let statements = |used_ns: u64| over_100_ms(counted(run("T611", 1), &[(name::CLIENT_CPU_NS, used_ns)])).0;
+        assert_eq!([statements(39_000_000), statements(41_000_000)], [Verdict::Pass, Verdict::Unknown]);
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn flushed(run: &Run, commits: u64, write_cache: Option<&str>) -> (Verdict, Stri
         (None, Some(syncs)) => (syncs, "the engine asked for"),
         (None, None) => return (Verdict::Unknown, "commits wait for the log; flushes are not counted here".to_owned()),
     };
-    let gist = format!("{by} {} for {ours}", plural(flushes, "flush").replace("flushs", "flushes"));
+    let gist = format!("{by} {} for {ours}", super::flushes(flushes));
     let limit = RULES.commits_per_flush_and_job * f64::from(run.dop.jobs.max(1));
     match flushes {
         0 if write_cache.is_none() => (Verdict::Unknown, format!("{gist}; whether it needs any is not known")),

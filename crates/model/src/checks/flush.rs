@@ -38,7 +38,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         Some(fast) if counted.0 < Verdict::Fail && context.write_cache == Some("write back") => (
             Verdict::Warn,
             format!(
-                "a sync was acknowledged in {:.1} us: power-loss protection or a cache of the host, which cannot be \
+                "a sync was acknowledged in {:.1} µs: power-loss protection or a cache of the host, which cannot be \
                  told from inside; {}",
                 fast as f64 / 1e3,
                 counted.1
@@ -64,7 +64,7 @@ fn counted(run: &Run, forced: &[&IoStream], syncs: u64, write_cache: Option<&str
     let Some(flushes) = delta(run, name::DEVICE_FLUSH_COUNT) else {
         return (Verdict::Unknown, format!("{ours}; flushes of the device are not counted here"));
     };
-    let gist = format!("the device completed {} for {ours}", plural(flushes, "flush").replace("flushs", "flushes"));
+    let gist = format!("the device completed {} for {ours}", super::flushes(flushes));
     let queues = queues(run);
     let slots = queues.iter().filter(|queue| queue.streams.iter().any(|stream| is_forced(stream)));
     let slots: u64 = slots.map(|queue| queue.slots()).fold(0, u64::saturating_add).max(1);
@@ -146,7 +146,7 @@ mod tests {
         storage(&mut fast).streams[0].service.p50_ns = Nanos(12_300);
         let (verdict, detail) = says(&fast, Some("write back")).unwrap();
         assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.starts_with("a sync was acknowledged in 12.3 us: power-loss protection or"), "{detail}");
+        assert!(detail.starts_with("a sync was acknowledged in 12.3 µs: power-loss protection or"), "{detail}");
         let mut lost = flushed(IoKind::Sync, 0);
         storage(&mut lost).streams[0].service.p50_ns = Nanos(12_300);
         assert_eq!(says(&lost, Some("write back")).unwrap().0, Verdict::Fail, "the worse of the two");

@@ -1,7 +1,8 @@
 //! How near the generator came to its own ceiling: above it a rate is the generator's and not the device's.
 //!
 //! I/Os per second of one clone, of the job that is nearest, over what one thread does through the same path with I/O
-//! that does nothing: [`generator_share`], which reports show as well.
+//! that does nothing: [`generator_share`], which reports show as well. No I/O is faster than none, so that a share above
+//! 1 says that the ceiling was measured too low, and nothing of the run.
 
 use record::{Check, Finding, Rate, Run, Verdict};
 
@@ -18,6 +19,11 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     let near = near.0;
     let gist = format!("a clone of {job} did {} of the {ceiling:.0} I/Os per second of an idle path", percent(near));
     match near > RULES.generator_share_max {
+        _ if near > 1.0 => finding(
+            Check::GeneratorBound,
+            Verdict::Unknown,
+            format!("{gist}: that path was measured too low to judge by"),
+        ),
         false => finding(Check::GeneratorBound, Verdict::Pass, gist),
         true => finding(
             Check::GeneratorBound,
@@ -54,6 +60,20 @@ mod tests {
         let (verdict, detail) = says(1_250.0);
         assert_eq!(verdict, Verdict::Warn);
         assert!(detail.contains("80 %") && detail.ends_with("this is no limit of the device"), "{detail}");
+    }
+
+    #[test]
+    fn a_yardstick_that_was_exceeded_is_none() {
+        assert_eq!(
+            says(800.0),
+            (
+                Verdict::Unknown,
+                "a clone of job did 125 % of the 800 I/Os per second of an idle path: that path was measured too low to \
+                 judge by"
+                    .to_owned()
+            )
+        );
+        assert_eq!(says(1_000.0).0, Verdict::Warn, "all of it");
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! 3. In a closed loop without failures, jobs = (sum of response times + think times) / window. What may be missing
 //!    is the edge: a job begins when it wakes, and has nothing to do from its own last step to the end of the last
 //!    step of all. That is at most (longest response + think time + wake-up) / window of each job.
+//!    A job whose node is lost counts until then; the step that it was in is an edge as well.
 //!    In an open loop, jobs are idle between due times: the sum of service times may not exceed jobs times window.
 //!
 //! A run of storage has queues instead of jobs, and is asked by streams: see `in_flight`.
@@ -93,8 +94,16 @@ fn open(run: &Run) -> (Verdict, String) {
     }
 }
 
+/// How many jobs there were on average: those whose node was lost were there until then.
+fn jobs_on_average(run: &Run) -> f64 {
+    let window = run.window_ns.0 as f64;
+    let gone =
+        |event: &record::NodeEvent| f64::from(event.jobs) * (1.0 - event.at_ns.0 as f64 / window).clamp(0.0, 1.0);
+    f64::from(run.dop.jobs) - run.events.iter().map(gone).sum::<f64>()
+}
+
 fn closed(run: &Run) -> (Verdict, String) {
-    let jobs = f64::from(run.dop.jobs);
+    let jobs = jobs_on_average(run);
     let window = run.window_ns.0 as f64;
     let think = match run.pace {
         Pace::ThinkTime { think_ns } => think_ns.0 as f64,
@@ -107,7 +116,8 @@ fn closed(run: &Run) -> (Verdict, String) {
     let gap = (jobs - in_flight) / jobs;
     let edge = (run.response.max_ns.0 as f64 + think + RULES.wake_up_ns) / window;
     let limit = RULES.littles_gap_pass.max(if gap > 0.0 { edge } else { 0.0 });
-    let gist = format!("{jobs} jobs, {in_flight:.3} in flight by throughput times response time");
+    let there = if run.events.is_empty() { jobs.to_string() } else { format!("{jobs:.3}") };
+    let gist = format!("{there} jobs, {in_flight:.3} in flight by throughput times response time");
     if gap.abs() <= limit {
         return (Verdict::Pass, gist);
     }
@@ -164,6 +174,24 @@ mod tests {
         assert_eq!(says(&lazy(19_401)).0, Verdict::Warn, "3 % apart");
         assert_eq!(says(&lazy(19_901)).0, Verdict::Pass, "0.5 % apart");
         assert_eq!(says(&lazy(10_000)).0, Verdict::Unknown, "5000 steps each may have been asked for");
+    }
+
+    #[test]
+    fn a_job_whose_node_was_lost_was_there_until_then() {
+        // Of two jobs one did nothing in the second half of 10 s, and the other everything that it should.
+        let mut run = lazy(15_001);
+        assert_eq!(says(&run).0, Verdict::Fail, "a quarter is missing");
+        run.events.push(record::NodeEvent {
+            at_ns: Nanos(run.window_ns.0 / 2),
+            node: 2,
+            name: "h2".to_owned(),
+            kind: record::NodeEventKind::Lost,
+            jobs: 1,
+            message: String::new(),
+        });
+        let (verdict, detail) = says(&run);
+        assert_eq!(verdict, Verdict::Pass, "{detail}");
+        assert!(detail.starts_with("1.500 jobs, 1.500 in flight"), "{detail}");
     }
 
     #[test]

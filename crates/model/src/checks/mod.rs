@@ -16,6 +16,7 @@ mod flush;
 mod generator_bound;
 mod in_flight;
 mod littles_law;
+mod node_loss;
 mod other_sessions;
 mod page_cache;
 mod rate_levels;
@@ -30,6 +31,8 @@ mod throttling;
 mod unwritten;
 mod window_length;
 
+pub use bound::level_finding;
+pub use node_loss::node_loss;
 use record::{Check, EngineInventory, Finding, Instrument, Nanos, Outcome, Pace, Run, Storage, Verdict};
 
 /// What the checks need to know beside the run.
@@ -80,6 +83,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         generator_bound::check(run),
         content::check(run),
         bound::check(run),
+        node_loss::check(run),
     ]
     .into_iter()
     .flatten()
@@ -130,6 +134,11 @@ pub(crate) fn percent(ratio: f64) -> String {
 /// `1 commit`, `2 commits`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `1 flush`, `2 flushes`.
+fn flushes(count: u64) -> String {
+    plural(count, "flush").replace("flushs", "flushes")
 }
 
 /// Whether `run` needs no engine, as probes and runs of storage do, so that nothing that an engine does is about it.

@@ -1,13 +1,13 @@
 //! How much of what the engine read came from the block device and not from the operating system's page cache.
 //!
 //! share = bytes that the block layer read / bytes that the engine read. Asked only of tests whose tables should not
-//! fit the engine's cache: there the reads are the point. The block layer's bytes are those of everybody on the device
+//! fit the engine's cache, and of random blocks that do not lie in it: there the reads are the point. The block layer's bytes are those of everybody on the device
 //! and include read-ahead, so that the share may exceed 1.
 //!
 //! A run of storage that reads through the page cache is asked how much of its regions lay there before it began. What
 //! it brought in itself, and read again, is seen by the check of device I/O.
 
-use record::{CacheFit, Check, Finding, IoFile, IoKind, Run, Storage, Verdict, name};
+use record::{CacheFit, CacheState, Check, Finding, IoFile, IoKind, Run, Storage, Verdict, name};
 
 use super::{finding, percent};
 use crate::delta::{delta, share};
@@ -17,7 +17,8 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     if let Some(storage) = &run.storage {
         return cached(storage);
     }
-    if run.cache_fit != Some(CacheFit::Outside) {
+    let blocks_are_read = run.blocks.as_ref().is_some_and(|blocks| blocks.caches != CacheState::Filled);
+    if run.cache_fit != Some(CacheFit::Outside) && !blocks_are_read {
         return None;
     }
     let say = |verdict, detail: String| finding(Check::PageCache, verdict, detail);
@@ -61,7 +62,7 @@ mod tests {
     use record::Ratio;
 
     use super::*;
-    use crate::fixture::{counted, io_run, run, storage};
+    use crate::fixture::{blocks_run, counted, io_run, run, storage};
 
     fn read(engine: u64, device: u64) -> Run {
         let counters = [(name::PHYSICAL_READ_BYTES, engine), (name::DEVICE_READ_BYTES, device)];
@@ -74,6 +75,15 @@ mod tests {
         assert_eq!(found.verdict, Verdict::Warn);
         assert_eq!(found.detail, "the block layer saw 3.0 % of what the engine read: the page cache served the rest");
         assert_eq!(check(&read(100_000_000, 120_000_000)).unwrap().verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn of_random_blocks_it_is_asked_where_the_engine_has_to_read_them() {
+        let counters = [(name::PHYSICAL_READ_BYTES, 100_000_000), (name::DEVICE_READ_BYTES, 3_000_000)];
+        let says = |caches| check(&counted(blocks_run(caches), &counters)).map(|finding| finding.verdict);
+        assert_eq!(says(CacheState::AsFound), Some(Verdict::Warn));
+        assert_eq!(says(CacheState::Cold), Some(Verdict::Warn));
+        assert_eq!(says(CacheState::Filled), None);
     }
 
     #[test]

@@ -38,6 +38,9 @@ struct Levels {
     upper_seconds: usize,
 }
 
+/// Share of a limit within which a value is taken to be at it: rounding must not decide.
+const ROUNDING: f64 = 1e-9;
+
 /// The two levels of `rates`, if there are two.
 fn levels(rates: &[f64]) -> Option<Levels> {
     let mut sorted = rates.to_vec();
@@ -49,10 +52,10 @@ fn levels(rates: &[f64]) -> Option<Levels> {
     let (lower, upper) = (mean(below), mean(above));
     let distance = upper - lower;
     let deviation = |part: &[f64]| (squares(part) / part.len() as f64).sqrt();
-    let narrow = deviation(below).max(deviation(above)) <= RULES.level_spread_max * distance;
-    let apart = above[0] - below[below.len() - 1] >= RULES.level_gap_min * distance;
+    let narrow = deviation(below).max(deviation(above)) <= RULES.level_spread_max * distance * (1.0 + ROUNDING);
+    let apart = above[0] - below[below.len() - 1] >= RULES.level_gap_min * distance * (1.0 - ROUNDING);
     let levels = Levels { lower, upper, lower_seconds: below.len(), upper_seconds: above.len() };
-    (distance > RULES.level_jump * lower && narrow && apart).then_some(levels)
+    (distance > RULES.level_jump * lower * (1.0 + ROUNDING) && narrow && apart).then_some(levels)
 }
 
 fn mean(values: &[f64]) -> f64 {
@@ -87,6 +90,15 @@ mod tests {
         assert_eq!(levels(&[100.0, 101.0, 100.0, 120.0, 121.0, 120.0]), None, "20 % is below the limit");
         assert_eq!(levels(&[100.0, 100.0, 100.0, 100.0, 100.0, 300.0]), None, "one second is no level");
         assert_eq!(levels(&[5.0; 10]), None);
+    }
+
+    #[test]
+    fn a_gap_at_the_limit_is_one_in_every_unit() {
+        // From 47 to 70 is half of the distance of the means, 32 6/7 and 78 6/7.
+        let rates = [38.0, 70.0, 30.0, 31.0, 76.0, 74.0, 26.0, 29.0, 47.0, 72.0, 75.0, 88.0, 97.0, 29.0];
+        for factor in 1..100 {
+            assert!(levels(&rates.map(|rate| rate * f64::from(factor))).is_some(), "{factor}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Processor time that the hypervisor gave to others.
 //!
-//! Its share of the time of all processors, over the window and over each interval between two readings. Less than
-//! the tick of the kernel's accounting is nothing. One bad interval is a warning; only where there are so many that
+//! Its share of the time of all processors, over the window and over each interval between two readings. A share
+//! above the limit that is only a few ticks of the kernel's accounting is not judged. One bad interval is a warning; only where there are so many that
 //! their 0.99 quantile is known does it void the run.
 
 use record::{Check, Finding, Run, Verdict, name};
@@ -20,8 +20,17 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     let intervals = intervals(run);
     let peak = quantile_99(&intervals).unwrap_or(0.0);
     let gist = format!("the hypervisor took {} of the processors", percent(ratio));
+    let limit = percent(RULES.steal_warn);
     if stolen < RULES.steal_ns_min {
-        return finding(Check::Steal, Verdict::Pass, gist);
+        let [few, enough] = [stolen, RULES.steal_ns_min].map(|nanos| nanos / 1_000_000);
+        return match ratio > RULES.steal_warn {
+            true => finding(
+                Check::Steal,
+                Verdict::Unknown,
+                format!("{gist}, {few} ms in all; limit {limit}, not judged below {enough} ms: ticks of the kernel"),
+            ),
+            false => finding(Check::Steal, Verdict::Pass, gist),
+        };
     }
     let bad_interval = peak > RULES.steal_interval;
     let verdict = match ratio {
@@ -31,7 +40,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         _ => Verdict::Pass,
     };
     let worst = if bad_interval { format!(", {} in the worst second", percent(peak)) } else { String::new() };
-    finding(Check::Steal, verdict, format!("{gist}{worst}; limit {}", percent(RULES.steal_warn)))
+    finding(Check::Steal, verdict, format!("{gist}{worst}; limit {limit}"))
 }
 
 /// The share of steal in each interval between two readings of the host that is long enough, sorted.
@@ -104,8 +113,18 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_is_nothing() {
-        assert_eq!(says(&[20]).0, Verdict::Pass, "1 % of one second, and two ticks");
+    fn a_tick_is_not_judged_and_that_is_said() {
+        assert_eq!(
+            says(&[20]),
+            (
+                Verdict::Unknown,
+                "the hypervisor took 1.0 % of the processors, 20 ms in all; limit 0.5 %, not judged below 30 ms: ticks \
+                 of the kernel"
+                    .to_owned()
+            )
+        );
+        assert_eq!(says(&[30]).0, Verdict::Warn, "three ticks");
+        assert_eq!(says(&[10]), (Verdict::Pass, "the hypervisor took 0.5 % of the processors".to_owned()), "the limit");
     }
 
     #[test]

@@ -1,15 +1,19 @@
 //! The processor quota of the control group.
 //!
 //! Being held back voids nothing: where there is a quota it is a part of the platform, and then it may be what limits
-//! the result, which has to be said. Not asked where no control group counts it.
+//! the result, which has to be said. Not asked where no control group counts it, nor where dbdyno itself took away a part
+//! of the processors, to see what that does.
 
-use record::{Check, Finding, Run, Verdict, name};
+use record::{Check, Finding, Run, Variation, Verdict, name};
 
 use super::{finding, percent};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
+    if matches!(run.variation, Some(Variation::Perturbed { .. })) {
+        return None;
+    }
     let throttled = delta(run, name::HOST_THROTTLED_NS)?;
     let ratio = share(throttled as f64, run.window_ns.0 as f64)?;
     match ratio {
@@ -28,6 +32,8 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use record::Resource;
+
     use super::*;
     use crate::fixture::{counted, run};
 
@@ -41,5 +47,8 @@ mod tests {
         assert_eq!(says(100_000_000), (Verdict::Warn, false));
         assert_eq!(says(3_000_000_000), (Verdict::Warn, true));
         assert_eq!(check(&run("T611", 1)), None);
+        let variation = Some(Variation::Perturbed { resource: Resource::Processors, share: 0.8 });
+        let held = counted(Run { variation, ..run("T611", 1) }, &[(name::HOST_THROTTLED_NS, 3_000_000_000)]);
+        assert_eq!(check(&held), None, "we did it ourselves");
     }
 }

@@ -1,5 +1,8 @@
 //! Why two systems cannot be compared in a test.
 
+use std::collections::BTreeMap;
+use std::fmt::Display;
+
 use record::{Bytes, Pace, Preset};
 
 use crate::checks::{has_probe_code, percent};
@@ -23,8 +26,9 @@ pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<Str
     reasons.extend(load(base.pace, other.pace));
     reasons.extend(data_size(base.data_bytes, other.data_bytes));
     if !has_probe_code(&base.code) {
-        reasons.extend(parameters(base, other));
+        reasons.extend(run_with(&base.parameters, &other.parameters));
     }
+    reasons.extend(run_with(&base.conditions, &other.conditions));
     if base.changes != Some(false) || other.changes != Some(false) {
         reasons.extend(durability(systems.map(|system| system.durability.as_ref())));
     }
@@ -57,8 +61,8 @@ fn data_size(base: Option<Bytes>, other: Option<Bytes>) -> Option<String> {
 }
 
 /// What a test was run with, where both know it.
-fn parameters(base: &SystemTest, other: &SystemTest) -> Vec<String> {
-    let known = base.parameters.iter().filter_map(|(name, one)| Some((name, one, other.parameters.get(name)?)));
+fn run_with<T: PartialEq + Display>(base: &BTreeMap<String, T>, other: &BTreeMap<String, T>) -> Vec<String> {
+    let known = base.iter().filter_map(|(name, one)| Some((name, one, other.get(name)?)));
     let differ = known.filter(|(_, one, another)| one != another);
     differ.map(|(name, one, another)| format!("the test was run with {name} {one} and {another}")).collect()
 }

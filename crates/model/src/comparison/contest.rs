@@ -18,7 +18,7 @@ use super::{
 };
 use crate::rules::RULES;
 use crate::statistics::{Interval, variance};
-use crate::system::{Degree, Origin, System, SystemPoint, SystemTest};
+use crate::system::{Degree, Origin, Paired, System, SystemPoint, SystemTest};
 
 pub(super) fn compare(systems: &[System], options: CompareOptions) -> Comparison {
     let of_code: Vec<HashMap<&str, &SystemTest>> = systems
@@ -123,11 +123,12 @@ fn contest(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> Conte
         .collect();
     let reasons = reasons(systems, tests);
     let standing = if reasons.is_empty() { Standing::Unjudged } else { Standing::Incomparable { reasons } };
+    let doubt = pairing(systems).and_then(doubt);
     let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
     let headline =
         of_pair.or_else(|| headline(tests, &shared, margin)).and_then(|(one, other)| points(systems, one, other));
     let points = shared.iter().filter_map(|(one, other)| points(systems, one, other)).collect();
-    Contest { standing, headline, points }
+    Contest { standing, doubt, headline, points }
 }
 
 /// The points of the degree at which both sides of a pair together give most, of those at which they have repeats that
@@ -220,9 +221,23 @@ fn shift(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Opti
 }
 
 /// Whether each says that it is the other side of the other one.
-fn are_paired([base, other]: [&System; 2]) -> bool {
-    let names = |one: &System, another: &System| matches!(&one.origin, Origin::Measured { paired_with: Some(name), .. } if *name == another.name);
-    base.name != other.name && names(base, other) && names(other, base)
+fn are_paired(systems: [&System; 2]) -> bool {
+    pairing(systems).is_some()
+}
+
+/// What each of two says of their pairing; none where they are not the two sides of one.
+fn pairing([base, other]: [&System; 2]) -> Option<[&Paired; 2]> {
+    let (ours, theirs) = (base.paired()?, other.paired()?);
+    (base.name != other.name && ours.with == other.name && theirs.with == base.name).then_some([ours, theirs])
+}
+
+/// Why all pairs of two sides are in doubt: they were not asked the same, or the machine did not stay the same.
+fn doubt([ours, theirs]: [&Paired; 2]) -> Option<String> {
+    if ours.plan_hash != theirs.plan_hash {
+        let hash = |paired: &Paired| paired.plan_hash.clone().unwrap_or_else(|| "none".to_owned());
+        return Some(format!("the two sides were not asked the same, plan {} and {}", hash(ours), hash(theirs)));
+    }
+    ours.yardstick.as_ref().or(theirs.yardstick.as_ref())?.doubt()
 }
 
 fn paired(pairs: &[f64]) -> Option<Shift> {

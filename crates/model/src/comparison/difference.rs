@@ -11,13 +11,15 @@ pub struct Difference {
     pub group: FactGroup,
     /// Its name.
     pub name: String,
-    /// Its value on each system; absent where it says nothing of it (of a setting: it has its default there).
+    /// Its value on each system; absent where it says nothing of it (a setting has its default there, or the engine is
+    /// another one and has no such setting).
     pub values: Vec<Option<String>>,
 }
 
 /// The facts that differ between `systems`, by group, in the order in which they first occur. What one of them does not
 /// say is a difference where it was measured and another one that was says it; a publication is silent about most
 /// things, and beside one facts that it calls by other names stand under one of both, see [`beside_publication`].
+/// Settings are compared within an engine; how many there are that the other engines do not have is told instead.
 pub(super) fn differences(systems: &[System]) -> Vec<Difference> {
     let is_published = |system: &System| matches!(system.origin, Origin::Published { .. });
     let has_published = systems.iter().any(is_published);
@@ -39,16 +41,42 @@ pub(super) fn differences(systems: &[System]) -> Vec<Difference> {
         }
     }
     let is_measured: Vec<bool> = systems.iter().map(|system| !is_published(system)).collect();
+    let mut own = vec![0; systems.len()];
     found.retain(|difference| {
+        let knows = knowing(difference, systems);
+        if (0..systems.len()).any(|at| is_measured[at] && !knows[at]) {
+            difference.values.iter().zip(&mut own).for_each(|(value, own)| *own += u64::from(value.is_some()));
+        }
         let mut known = difference.values.iter().flatten();
         let first = known.next();
         let same = known.all(|value| Some(value) == first);
-        let measured = || difference.values.iter().zip(&is_measured).filter(|(_, measured)| **measured);
-        let silent = measured().any(|(value, _)| value.is_none()) && measured().any(|(value, _)| value.is_some());
+        let measured = || (0..systems.len()).filter(|at| is_measured[*at] && knows[*at]);
+        let silent = measured().any(|at| difference.values[at].is_none())
+            && measured().any(|at| difference.values[at].is_some());
         !same || silent
     });
+    found.extend(own_settings(systems, &own));
     found.sort_by_key(|difference| difference.group);
     found
+}
+
+/// Which of `systems` can say something of `difference`: all, but of a setting those of the engines that have it.
+fn knowing(difference: &Difference, systems: &[System]) -> Vec<bool> {
+    let has_it = |system: &System| {
+        let mut stating = systems.iter().zip(&difference.values).filter(|(_, value)| value.is_some());
+        stating.any(|(stating, _)| stating.engine() == system.engine())
+    };
+    systems.iter().map(|system| difference.group != FactGroup::Setting || has_it(system)).collect()
+}
+
+/// How many settings each of `systems` states that others cannot have; none where all are of one engine.
+fn own_settings(systems: &[System], own: &[u64]) -> Option<Difference> {
+    own.iter().any(|count| *count > 0).then_some(())?;
+    let told = |(system, count): (&System, &u64)| {
+        system.engine().filter(|_| *count > 0).map(|engine| format!("{count} of {engine}"))
+    };
+    let values = systems.iter().zip(own).map(told).collect();
+    Some(Difference { group: FactGroup::Setting, name: "not had by the other engines".to_owned(), values })
 }
 
 /// `fact` under a name that records and publications share: each has its own words for the same thing, and what a

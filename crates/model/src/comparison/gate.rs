@@ -81,6 +81,11 @@ pub struct Violation {
 }
 
 impl Gate {
+    /// The codes of the tests that it names.
+    pub fn tests(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().filter_map(|rule| rule.test.as_deref())
+    }
+
     /// The conditions that `comparison` meets, by test and system.
     pub fn violations(&self, comparison: &Comparison) -> Vec<Violation> {
         let mut violations = Vec::new();

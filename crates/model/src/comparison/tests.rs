@@ -1,10 +1,14 @@
 //! The whole way from systems to words.
 
+mod alike;
+
 use record::{Bytes, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Unit};
 
 use super::*;
 use crate::simulation::Simulation;
-use crate::system::{Columns, Durability, Fact, FactGroup, MeasuredRate, Origin, SystemPoint, SystemTest};
+use crate::system::{
+    Columns, Durability, Fact, FactGroup, MeasuredRate, Origin, Paired, SystemPoint, SystemTest, Yardstick,
+};
 
 mod drift;
 
@@ -25,6 +29,7 @@ fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
         data_bytes: Some(Bytes::GIB),
         changes: Some(true),
         parameters: Default::default(),
+        conditions: Default::default(),
         points,
         note: None,
     }
@@ -38,7 +43,7 @@ fn system(name: &str, paired_with: Option<&str>, tests: Vec<SystemTest>) -> Syst
             begun_at: Timestamp::default(),
             version: "1".to_owned(),
             preset: Preset::Standard,
-            paired_with: paired_with.map(str::to_owned),
+            paired: paired_with.map(|with| Paired { with: with.to_owned(), plan_hash: None, yardstick: None }),
         },
         facts: Vec::new(),
         durability: Some(Durability { durable: Some(true), words: "every commit waits".to_owned() }),
@@ -77,6 +82,28 @@ fn reasons(systems: &[System]) -> Vec<String> {
 }
 
 const TEN: [f64; 10] = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1002.0, 998.0, 1007.0, 993.0, 1001.0];
+
+#[test]
+fn pairs_on_a_machine_that_changed_or_with_two_plans_are_in_doubt() {
+    let sides = |after: f64, hash: &str| {
+        let slower: Vec<f64> = TEN.iter().map(|rate| rate * 0.8).collect();
+        let mut systems = pair(vec![test("T611", vec![point(1, &TEN)])], vec![test("T611", vec![point(1, &slower)])]);
+        for (system, plan) in systems.iter_mut().zip(["sha256:1", hash]) {
+            let Origin::Measured { paired: Some(paired), .. } = &mut system.origin else { panic!("a side of a pair") };
+            let (probe, before) = ("P111".to_owned(), Some(Rate(1e9)));
+            paired.yardstick = Some(Yardstick { probe, unit: Unit::Operation, before, after: Some(Rate(after)) });
+            paired.plan_hash = Some(plan.to_owned());
+        }
+        let comparison = compared(&systems);
+        let contest = contest(&comparison).clone();
+        (contest.standing.word(), contest.doubt)
+    };
+    assert_eq!(sides(1.01e9, "sha256:1"), ("SLOWER", None));
+    let (word, doubt) = sides(0.8e9, "sha256:1");
+    assert_eq!((word, doubt.unwrap().starts_with("the machine itself gave 20 % less")), ("SLOWER", true));
+    let (_, doubt) = sides(1e9, "sha256:2");
+    assert_eq!(doubt.unwrap(), "the two sides were not asked the same, plan sha256:1 and sha256:2");
+}
 
 fn times(factor: f64) -> Vec<f64> {
     TEN.iter().zip(0..).map(|(rate, at)| rate * factor * (1.0 + f64::from(at % 3 - 1) * 0.001)).collect()
@@ -143,68 +170,6 @@ fn published_figures_have_a_ratio_and_no_verdict() {
     assert_eq!((headline.shift.evidence, headline.shift.interval), (Evidence::Published, None));
     assert_eq!((headline.service_mean_ratio, headline.service_p99_ratio), (Some(0.5), None));
     assert_eq!((&contest(&comparison).standing, contest(&comparison).standing.verdict()), (&Standing::Unjudged, None));
-}
-
-#[test]
-fn what_was_not_measured_alike_is_not_compared() {
-    let both = || pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
-    assert_eq!(contest(&compared(&both())).standing.word(), "EQUIVALENT");
-    let with = |change: fn(&mut System)| {
-        let mut systems = both();
-        change(&mut systems[1]);
-        reasons(&systems)
-    };
-    assert_eq!(
-        with(|system| system.tests[0].data_bytes = Some(Bytes(Bytes::GIB.0 * 98 / 100))),
-        ["the tables differ in size by more than 1.0 %: 1 GiB and 1003.5 MiB"]
-    );
-    assert_eq!(with(|system| system.tests[0].unit = Unit::Statement), ["the two count different units"]);
-    assert_eq!(
-        with(|system| system.tests[0].pace = Pace::Rate { steps_per_second: 100.0 }),
-        ["the load differs: as fast as possible and 100 steps/s at equal distances"]
-    );
-    assert_eq!(
-        with(|system| system.durability.as_mut().unwrap().durable = Some(false)),
-        ["durability differs: durable (every commit waits) and not durable (every commit waits)"]
-    );
-    assert_eq!(
-        with(|system| if let Origin::Measured { preset, .. } = &mut system.origin {
-            *preset = Preset::Smoke;
-        }),
-        ["b was measured with the preset smoke, whose figures mean nothing"]
-    );
-    assert_eq!(
-        with(|system| {
-            system.tests[0].points[0].rates.clear();
-            system.tests[0].points[0].void = vec!["run 1: steal".to_owned(), "run 2: steal".to_owned()];
-        }),
-        ["all 2 runs of b are void (run 1: steal)"]
-    );
-}
-
-#[test]
-fn what_does_not_matter_to_a_test_does_not_forbid_it() {
-    let mut systems = pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
-    systems[1].durability = Some(Durability { durable: Some(true), words: "by other means".to_owned() });
-    systems[1].tests[0].data_bytes = Some(Bytes(Bytes::GIB.0 * 995 / 1000));
-    assert_eq!(contest(&compared(&systems)).standing.word(), "EQUIVALENT");
-    systems[1].durability.as_mut().unwrap().durable = Some(false);
-    systems.iter_mut().for_each(|system| system.tests[0].changes = Some(false));
-    assert_eq!(contest(&compared(&systems)).standing.word(), "EQUIVALENT", "nothing is committed");
-    systems.iter_mut().for_each(|system| system.tests[0].pace = Pace::Rate { steps_per_second: 100.0 });
-    assert!(reasons(&systems)[0].starts_with("the rate was given"));
-}
-
-#[test]
-fn parameters_count_for_tests_and_not_for_probes() {
-    let systems = |code: &str| {
-        let mut systems = pair(vec![test(code, vec![point(2, &TEN)])], vec![test(code, vec![point(2, &TEN)])]);
-        systems[0].tests[0].parameters.insert("n".to_owned(), 25);
-        systems[1].tests[0].parameters.insert("n".to_owned(), 39);
-        systems
-    };
-    assert_eq!(reasons(&systems("T151")), ["the test was run with n 25 and 39"]);
-    assert_eq!(contest(&compared(&systems("P221"))).standing.word(), "EQUIVALENT");
 }
 
 #[test]
@@ -294,70 +259,6 @@ fn the_mean_over_tests_by_hand() {
     assert!((mean.ratio - 1.0).abs() < 1e-12 && mean.tests == 3, "{mean:?}");
     // Logarithms -0.693, 0, 0.693: t = 4.3027 times 0.693 / sqrt(3) is 1.7219.
     assert!((mean.interval.unwrap().high.ln() - 1.7219).abs() < 1e-3);
-}
-
-#[test]
-fn what_differs_is_said_and_what_is_missing_is_listed() {
-    let fact = |group, name: &str, value: &str| Fact { group, name: name.to_owned(), value: value.to_owned() };
-    let mut one = system("a", None, vec![test("T611", vec![point(1, &TEN)]), test("T616", vec![])]);
-    let mut other = system("b", None, vec![test("T611", vec![point(1, &TEN)]), test("T716", vec![])]);
-    one.facts = vec![fact(FactGroup::Setting, "fsync", "on"), fact(FactGroup::Machine, "memory", "1 GiB")];
-    other.facts = vec![
-        fact(FactGroup::Setting, "fsync", "off"),
-        fact(FactGroup::Machine, "memory", "1 GiB"),
-        fact(FactGroup::Machine, "processor", "fast"),
-    ];
-    one.remarks = vec!["broken off".to_owned()];
-    let comparison = compared(&[one.clone(), other.clone()]);
-    let names: Vec<&str> = comparison.differences.iter().map(|difference| difference.name.as_str()).collect();
-    assert_eq!(names, ["processor", "fsync"]);
-    assert_eq!(comparison.differences[0].values, [None, Some("fast".to_owned())]);
-    let missing: Vec<(&str, &[usize])> =
-        comparison.unshared.iter().map(|test| (test.code.as_str(), test.systems.as_slice())).collect();
-    assert_eq!(missing, [("T616", &[0][..]), ("T716", &[1][..])]);
-    assert_eq!((comparison.tests.len(), comparison.remarks), (1, vec!["a: broken off".to_owned()]));
-    one.origin = Origin::Published { year: 2012, source: String::new() };
-    let names: Vec<String> =
-        compared(&[one, other]).differences.into_iter().map(|difference| difference.name).collect();
-    assert_eq!(names, ["fsync"], "a publication is silent about most things");
-}
-
-#[test]
-fn beside_a_publication_one_thing_has_one_name() {
-    use FactGroup::{Engine, Machine, Setting, Storage};
-    let fact = |(group, name, value): (FactGroup, &str, &str)| Fact { group, name: name.into(), value: value.into() };
-    let facts = |of: &[(FactGroup, &str, &str)]| of.iter().copied().map(fact).collect::<Vec<_>>();
-    let mut one = system("a", None, vec![]);
-    one.facts = facts(&[
-        (Machine, "topology", "4 cores"),
-        (Storage, "file system", "ext4"),
-        (Storage, "device sda", "1 TiB"),
-        (Engine, "engine", "Engine 1"),
-        (Engine, "buffer cache", "1 GiB"),
-    ]);
-    let mut other = system("b", None, vec![]);
-    other.facts = facts(&[
-        (Machine, "sockets", "4"),
-        (Machine, "cores", "32"),
-        (Storage, "storage", "flash"),
-        (Engine, "database", "Engine 2"),
-        (Setting, "buffer cache", "64 GB"),
-    ]);
-    other.origin = Origin::Published { year: 2012, source: String::new() };
-    let said: Vec<String> = compared(&[one, other])
-        .differences
-        .into_iter()
-        .map(|found| format!("{}: {}", found.name, found.values.into_iter().flatten().collect::<Vec<_>>().join(" | ")))
-        .collect();
-    assert_eq!(
-        said,
-        [
-            "topology: 4 cores | 4 sockets; 32 cores",
-            "storage: ext4; device sda: 1 TiB | flash",
-            "engine: Engine 1 | Engine 2",
-            "buffer cache: 1 GiB | 64 GB"
-        ]
-    );
 }
 
 #[test]

@@ -2,6 +2,9 @@
 //!
 //! Each function is one formula with its source. What comes out is a ceiling or an order of magnitude: a probe of the
 //! same host replaces it. Rates of bytes are bytes per second, sizes of links 10^9.
+//!
+//! A sheet says what was measured, so only what multithreading yields has a caller among the views (the attribution). The
+//! others are for who sizes a platform that is not there yet; their published figures are their tests.
 
 mod asymptote;
 mod bulk_load;

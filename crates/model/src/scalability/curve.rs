@@ -1,13 +1,12 @@
 //! The scalability of one test: the fit, its curve with the band, knee and peak, and what is to be said of them.
 
-use std::collections::BTreeSet;
-
-use record::{Pace, Sweep};
+use record::Pace;
 
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean};
-use crate::system::{Degree, SystemTest};
+use crate::system::SystemTest;
 
+use super::added::Added;
 use super::fit::{Fit, Form, LoadPoint, fit, usable};
 use super::misfit::misfits;
 use super::profile::Scatter;
@@ -163,37 +162,26 @@ fn notes(points: &[LoadPoint], used: &[LoadPoint], fit: &Fit, peak: Option<Peak>
     notes
 }
 
-/// The points of `test`, each repetition one of them. What is added is the degree of parallelism that the points
-/// differ in: nodes where more than one number of nodes was measured, otherwise I/Os in flight of a probe of storage,
-/// or else what the test sweeps, jobs or threads. Empty where nodes and something else are varied at the same time:
-/// a fit is never about a mixture; and where the rate was given: it was asked for, not found.
+/// The points of `test`, each repetition one of them, over what [`Added`] says they differ in. Empty where the rate was
+/// given: it was asked for, not found.
 pub fn load_points(test: &SystemTest) -> Vec<LoadPoint> {
-    let degrees = || test.points.iter().map(|point| point.degree);
-    let varied = |of: fn(&Degree) -> u32| degrees().map(|degree| of(&degree)).collect::<BTreeSet<u32>>().len() > 1;
-    let by_nodes = varied(|degree| degree.dop.nodes);
-    let is_given = matches!(test.pace, Pace::Rate { .. } | Pace::Poisson { .. });
-    if is_given || by_nodes && (varied(|degree| degree.dop.jobs) || varied(|degree| degree.dop.threads)) {
+    if matches!(test.pace, Pace::Rate { .. } | Pace::Poisson { .. }) {
         return Vec::new();
     }
-    let n = |degree: Degree| match (by_nodes, degree.in_flight, test.sweep) {
-        (true, _, _) => degree.dop.nodes,
-        (false, Some(in_flight), _) => in_flight,
-        (false, None, Sweep::Jobs) => degree.dop.jobs,
-        (false, None, Sweep::Threads) => degree.dop.threads,
-    };
-    let points = test.points.iter();
+    let added = Added::of_test(test);
+    let points = test.points.iter().filter_map(|point| Some((added.n(point.degree)?, &point.rates)));
     points
-        .flat_map(|point| point.rates.iter().map(|rate| LoadPoint::new(f64::from(n(point.degree)), rate.per_second.0)))
+        .flat_map(|(n, rates)| rates.iter().map(move |rate| LoadPoint::new(f64::from(n), rate.per_second.0)))
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{Dop, Rate};
+    use record::{Dop, Rate, Sweep};
 
     use super::*;
     use crate::fixture::{record, run};
-    use crate::system::{MeasuredRate, SystemPoint, system};
+    use crate::system::{Degree, MeasuredRate, SystemPoint, system};
 
     fn law(n: f64) -> f64 {
         100.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-3 * n * (n - 1.0))
@@ -253,6 +241,9 @@ mod tests {
         assert_eq!(ns(&test_of(jobs, Sweep::Threads)), [1.0, 1.0, 1.0]);
         let nodes = vec![point(1, 8, &[1.0]), point(3, 8, &[3.0])];
         assert_eq!(ns(&test_of(nodes, Sweep::Jobs)), [1.0, 3.0]);
-        assert_eq!(ns(&test_of(vec![point(1, 8, &[1.0]), point(3, 16, &[3.0])], Sweep::Jobs)), [0.0; 0]);
+        let mixed = vec![point(1, 8, &[1.0]), point(3, 4, &[2.0]), point(3, 8, &[3.0])];
+        assert_eq!(ns(&test_of(mixed, Sweep::Jobs)), [4.0, 8.0], "on the most nodes");
+        let without = vec![point(1, 4, &[1.0]), point(1, 8, &[2.0]), point(3, 4, &[]), point(3, 8, &[])];
+        assert_eq!(ns(&test_of(without, Sweep::Jobs)), [4.0, 8.0], "on the most nodes that have a rate");
     }
 }

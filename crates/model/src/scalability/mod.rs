@@ -9,6 +9,7 @@
 //! All of it is about one thing that is added while everything else stays: hosts under a load per host, or jobs on one
 //! machine. It lies where that is not so, and where the law is not smooth.
 
+mod added;
 mod claim;
 mod curve;
 mod extrapolation;
@@ -21,6 +22,7 @@ mod reason;
 #[cfg(test)]
 mod tests;
 
+pub use added::Added;
 pub use claim::{Claim, ClaimVerdict, Judgement, judge};
 pub use curve::{FittedPoint, MeasuredPoint, Peak, Scalability, load_points, scalability};
 pub use extrapolation::{Circumstances, Extrapolation, Noise, SharedCeiling, extrapolation};

@@ -51,10 +51,16 @@ fn machine(host: &HostInventory, facts: &mut Facts) {
     fact("multithreading", cpu.smt.map(on_off));
     fact("highest clock", cpu.clock_mhz_max.map(|clock| format!("{clock:.0} MHz")));
     fact("governor", cpu.governor.clone());
+    fact("boost", cpu.boost.map(on_off));
+    fact("clock driver", cpu.clock_driver.clone());
+    fact("stepping", cpu.stepping.clone());
+    fact("microcode", cpu.microcode.clone());
+    fact("firmware", host.firmware.clone());
     fact("NUMA", Some(cpu.numa_nodes.len() as u32).and_then(|nodes| count(Some(nodes), "node")));
     fact("memory", (memory.total_bytes.0 > 0).then(|| size_words(memory.total_bytes)));
     fact("swap", memory.swap_bytes.map(size_words));
     fact("transparent huge pages", memory.transparent_huge_pages.clone());
+    fact("huge page defragmentation", memory.transparent_huge_page_defragmentation.clone());
     fact("huge page pool", memory.huge_page_pool_bytes.map(size_words));
     fact("processor quota", limits.cpu_quota.map(|quota| format!("{quota:.2} processors")));
     fact("processor set", limits.cpu_set.clone());
@@ -81,6 +87,8 @@ fn describe_device(device: &BlockDevice) -> String {
         device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
         device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
         device.queue_depth.map(|depth| format!("queue of {depth}")),
+        device.firmware.as_ref().map(|firmware| format!("firmware {}", firmware.trim())),
+        device.link.clone(),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -92,6 +100,12 @@ fn kernel(host: &HostInventory, facts: &mut Facts) {
     fact("kernel", Some(format!("{} {}", kernel.release, kernel.architecture)));
     fact("clock source", kernel.clock_source.clone());
     fact("boot options", kernel.command_line.clone());
+    for (name, value) in &kernel.mitigations {
+        fact(&format!("mitigation of {name}"), Some(value.clone()));
+    }
+    for (name, value) in &kernel.settings {
+        fact(name, Some(value.clone()));
+    }
 }
 
 fn describe_engine(engine: &EngineInventory, facts: &mut Facts) {
@@ -121,6 +135,10 @@ fn measurement(record: &Record, facts: &mut Facts) {
     let mut fact = |name: &str, value: Option<String>| facts.add(FactGroup::Measurement, name, value);
     let build = if record.tool.optimised { "optimised" } else { "not optimised" };
     fact("dbdyno", Some(format!("{}, {build}", record.tool.version)));
+    let built = record.tool.build.as_ref();
+    fact("dbdyno's commit", built.and_then(|build| build.commit.clone()));
+    fact("dbdyno's compiler", built.and_then(|build| build.compiler.clone()));
+    fact("dbdyno's flags", built.and_then(|build| build.flags.clone()));
     fact("preset", Some(preset(plan.preset).to_owned()));
     fact("window", Some(seconds(plan.window_ns)));
     fact("warm-up", Some(seconds(plan.warm_up_ns)));
@@ -128,6 +146,7 @@ fn measurement(record: &Record, facts: &mut Facts) {
     fact("repeats", Some(plan.repeats.to_string()));
     fact("load", Some(pace_words(plan.pace)));
     fact("placement", Some(placement(plan).to_owned()));
+    fact("hardware threads", plan.one_thread_per_core.then(|| "one of each core".to_owned()));
     fact("seed", Some(plan.seed.to_string()));
     for data in &record.data_sets {
         fact(&format!("table {}", data.table), Some(format!("{} rows, {}", data.rows, size_words(data.size_bytes))));

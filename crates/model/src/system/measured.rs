@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use record::{Bytes, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
+use record::{Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
 
+use super::conditions::of_blocks;
 use super::facts::facts;
+use super::paired::{is_yardstick, paired};
 use super::{Columns, Degree, Durability, MeasuredRate, Origin, System, SystemPoint, SystemTest};
 use crate::checks::has_probe_code;
 use crate::efficiency::rate_in;
 use crate::queue::in_flight;
+use crate::random_blocks::compared_bytes;
 use crate::row::{is_void, row};
 use crate::statistics::mean_interval;
 
@@ -35,7 +38,7 @@ pub fn system(record: &Record) -> System {
             begun_at: record.begun_at.clone(),
             version: record.tool.version.clone(),
             preset: record.plan.preset,
-            paired_with: record.plan.paired.as_ref().map(|pairing| pairing.other.clone()),
+            paired: paired(record),
         },
         facts: facts(record),
         durability: record
@@ -54,7 +57,8 @@ pub fn system(record: &Record) -> System {
 /// what its check said: the seconds need not be there any more.
 fn unsteady(record: &Record) -> Vec<String> {
     let mut tests: Vec<(&str, Vec<&Run>)> = Vec::new();
-    for run in record.runs.iter().filter(|run| run.storage.is_none() && !is_void(run)) {
+    let is_result = |run: &&Run| run.storage.is_none() && run.variation.is_none() && !is_void(run);
+    for run in record.runs.iter().filter(is_result) {
         match tests.iter_mut().find(|(code, _)| *code == run.test) {
             Some((_, runs)) => runs.push(run),
             None => tests.push((&run.test, vec![run])),
@@ -93,7 +97,8 @@ fn tests(record: &Record) -> Vec<SystemTest> {
     let repeats: HashMap<u32, u32> = record.plan.runs.iter().map(|run| (run.number, run.repeat)).collect();
     let mut order: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Run>> = Vec::new();
-    for run in record.runs.iter().filter(|run| run.storage.is_none() || has_probe_code(&run.test)) {
+    let is_test = |run: &Run| (run.storage.is_none() || has_probe_code(&run.test)) && !is_yardstick(record, run);
+    for run in record.runs.iter().filter(|run| run.variation.is_none() && is_test(run)) {
         let at = *order.entry(&run.test).or_insert(groups.len());
         match groups.get_mut(at) {
             Some(group) => group.push(run),
@@ -116,9 +121,10 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         unit: first.unit,
         sweep: first.sweep,
         pace: first.pace,
-        data_bytes: runs.iter().filter_map(|run| run.data_bytes).max().filter(|bytes| *bytes > Bytes(0)),
+        data_bytes: runs.iter().filter_map(|run| compared_bytes(run)).max(),
         changes: Some(first.changes),
         parameters: first.parameters.clone(),
+        conditions: first.blocks.as_deref().map(of_blocks).unwrap_or_default(),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
         note: None,
     })
@@ -200,7 +206,7 @@ mod tests {
     }
 
     fn planned(number: u32, repeat: u32) -> PlannedRun {
-        PlannedRun { number, test: "T611".to_owned(), dop: Dop::jobs(2), repeat }
+        PlannedRun { number, test: "T611".to_owned(), dop: Dop::jobs(2), repeat, variation: None }
     }
 
     #[test]
@@ -276,10 +282,11 @@ mod tests {
         let mut record = record(vec![run("T611", 1)]);
         record.reason = Some("broken off by the user".to_owned());
         record.status = Status::Interrupted;
-        let pairing = Pairing { side: Side::A, other: "other".to_owned(), other_target: String::new() };
+        let (other, other_target) = ("other".to_owned(), String::new());
+        let pairing = Pairing { side: Side::A, other, other_target, plan_hash: None };
         record.plan.paired = Some(pairing);
         let system = system(&record);
-        assert!(matches!(&system.origin, Origin::Measured { paired_with: Some(name), .. } if name == "other"));
+        assert!(matches!(&system.origin, Origin::Measured { paired: Some(paired), .. } if paired.with == "other"));
         assert_eq!(system.durability.unwrap().durable, Some(true));
         assert_eq!(system.remarks.len(), 2, "broken off, and not optimised");
         assert_eq!(system.title, "Engine 1");

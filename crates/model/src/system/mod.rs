@@ -1,14 +1,18 @@
 //! One platform as a comparison sees it: measured by us, or published by somebody.
 
+mod conditions;
 mod facts;
 mod measured;
+mod paired;
 
 use std::collections::BTreeMap;
 
 use record::{Bytes, Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
+pub use conditions::conditions;
 pub(crate) use facts::{pace_words, size_words};
 pub use measured::system;
+pub use paired::{Paired, Yardstick};
 
 use crate::price::PriceBook;
 
@@ -37,6 +41,25 @@ pub struct System {
     pub tables: Vec<FactTable>,
 }
 
+impl System {
+    /// The engine, without its version: settings are those of one engine, and so are their defaults.
+    pub fn engine(&self) -> Option<&str> {
+        let is_engine = |fact: &&Fact| fact.group == FactGroup::Engine && fact.name == "engine";
+        let stated = self.facts.iter().find(is_engine)?.value.as_str();
+        let is_version = |(at, _): &(usize, &str)| stated[*at..].starts_with(|letter: char| letter.is_ascii_digit());
+        let version = stated.match_indices(' ').map(|(at, space)| (at + 1, space)).find(is_version);
+        Some(version.map_or(stated, |(at, _)| stated[..at].trim_end()))
+    }
+
+    /// What it says of its pairing, where it is one side of a comparison in pairs.
+    pub fn paired(&self) -> Option<&Paired> {
+        match &self.origin {
+            Origin::Measured { paired, .. } => paired.as_ref(),
+            Origin::Published { .. } => None,
+        }
+    }
+}
+
 /// Where figures come from.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
@@ -48,8 +71,8 @@ pub enum Origin {
         version: String,
         /// How long and how large.
         preset: Preset,
-        /// The record of the other side, where this is one side of a comparison in pairs.
-        paired_with: Option<String>,
+        /// Where this is one side of a comparison in pairs, what it says of that.
+        paired: Option<Paired>,
     },
     /// Published.
     Published {
@@ -158,6 +181,9 @@ pub struct SystemTest {
     pub changes: Option<bool>,
     /// Numbers that the test was run with (`n` of the Fibonacci test, ...), where known.
     pub parameters: BTreeMap<String, i64>,
+    /// What else its rate depends on, by name and in words: of random blocks the caches, the place of the loop and the
+    /// operations per step.
+    pub conditions: BTreeMap<String, String>,
     /// One per degree of parallelism, ascending.
     pub points: Vec<SystemPoint>,
     /// What was said of it where it was published.

@@ -53,6 +53,7 @@ fn published_test(code: &str, title: &str, layer: Layer, unit: Unit, points: Vec
         data_bytes: None,
         changes: None,
         parameters: BTreeMap::new(),
+        conditions: BTreeMap::new(),
         points,
         note: None,
     }

@@ -7,7 +7,7 @@ use super::{ComparisonView, contests_of, shift};
 use crate::csv::line;
 use crate::words::unit;
 
-const HEADS: [&str; 21] = [
+const HEADS: [&str; 22] = [
     "base",
     "system",
     "test",
@@ -29,6 +29,7 @@ const HEADS: [&str; 21] = [
     "verdict",
     "more_pairs",
     "reason",
+    "doubt",
 ];
 
 /// The comparison as comma-separated values (RFC 4180, UTF-8) under one line of heads, every figure exact: for each
@@ -38,7 +39,7 @@ pub fn comparison_csv(view: &ComparisonView<'_>) -> String {
     line(&mut text, HEADS.into_iter());
     for test in &view.comparison.tests {
         for (index, contest) in contests_of(test) {
-            let mut push = |what: &str, point: Option<&PointContest>, said: [String; 4]| {
+            let mut push = |what: &str, point: Option<&PointContest>, said: [String; 5]| {
                 let cells = cells(view, test, index, what, point).into_iter().chain(said).collect::<Vec<_>>();
                 line(&mut text, cells.iter().map(String::as_str));
             };
@@ -51,19 +52,20 @@ pub fn comparison_csv(view: &ComparisonView<'_>) -> String {
     text
 }
 
-/// What is said of the contest: adjusted p-value, verdict, more pairs, reason.
-fn said(contest: &Contest) -> [String; 4] {
+/// What is said of the contest: adjusted p-value, verdict, more pairs, reason, doubt.
+fn said(contest: &Contest) -> [String; 5] {
     let word = contest.standing.word().to_owned();
-    match &contest.standing {
+    let doubt = contest.doubt.clone().unwrap_or_default();
+    let [chance, pairs, reason] = match &contest.standing {
         Standing::Judged { p_adjusted, more_pairs, reason, .. } => [
             p_adjusted.map(exact).unwrap_or_default(),
-            word,
             more_pairs.map(|pairs| pairs.to_string()).unwrap_or_default(),
             reason.clone(),
         ],
-        Standing::Unjudged => [String::new(), word, String::new(), String::new()],
-        Standing::Incomparable { reasons } => [String::new(), word, String::new(), reasons.join("; ")],
-    }
+        Standing::Unjudged => Default::default(),
+        Standing::Incomparable { reasons } => [String::new(), String::new(), reasons.join("; ")],
+    };
+    [chance, word, pairs, reason, doubt]
 }
 
 /// Everything of a line that the standing does not say.

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use model::{Contest, PointFigures, Standing, TestComparison};
 
 use super::words::{
-    self, CHANGE, at, change, ends, grounds, group, is_unpaired, letter, letters, mean, origin, sweep, tally, values,
+    self, CHANGE, at, change, ends, grounds, group, is_doubted, is_unpaired, letter, letters, mean, origin, sweep,
+    tally, values,
 };
 use super::{ComparisonView, chart, contests_of, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
@@ -82,7 +83,9 @@ fn systems(view: &ComparisonView<'_>) -> Markup {
             .unwrap_or_default();
         (format!("{} in all", letter(index)), format!("{}{mean}", tally(&view.comparison.tests, index)))
     });
-    html! { (facts(&list)) (facts(&means.collect::<Vec<_>>())) }
+    let pairing = |index: usize| words::pairing(view, index).into_iter().map(|said| ("pairs".to_owned(), said));
+    let pairs: Vec<(String, String)> = (1..view.systems.len()).flat_map(pairing).collect();
+    html! { (facts(&list)) (facts(&pairs)) (facts(&means.collect::<Vec<_>>())) }
 }
 
 /// Heads of the columns of as many systems as have letters.
@@ -171,7 +174,7 @@ fn verdict(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Op
 /// The verdict; in bold letters only where what drifted cannot be in it.
 fn word(contest: &Contest) -> Markup {
     let word = words::verdict(contest);
-    html! { @if is_unpaired(contest) { (word) } @else { strong { (word) } } }
+    html! { @if is_unpaired(contest) || is_doubted(contest) { (word) } @else { strong { (word) } } }
 }
 
 fn rate(point: Option<&PointFigures>) -> Cell {
@@ -275,7 +278,11 @@ fn prices(view: &ComparisonView<'_>) -> Markup {
             ])
         })
         .collect();
-    let totals: Vec<(String, String)> = totals.into_iter().map(|(index, text)| (letter(index), clean(&text))).collect();
+    let totals: Vec<(String, String)> = totals
+        .into_iter()
+        .chain(price::without_ratio(view))
+        .map(|(index, text)| (letter(index), clean(&text)))
+        .collect();
     html! { @if !totals.is_empty() { (facts(&totals)) (table.html()) } }
 }
 

@@ -3,7 +3,8 @@
 use model::Standing;
 
 use super::words::{
-    CHANGE, at, at_both, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
+    CHANGE, at, at_both, change, ends, grounds, group, letter, letters, mean, origin, pairing, sweep, tally, values,
+    verdict,
 };
 use super::{ComparisonView, contests_of, price, shift};
 use crate::figure::{UNKNOWN, number};
@@ -16,6 +17,9 @@ pub fn comparison_markdown(view: &ComparisonView<'_>) -> String {
     for (index, system) in view.systems.iter().enumerate() {
         let base = if index == 0 { " (base)" } else { "" };
         text.push_str(&format!("- **{}**{base}: {}; {}\n", letter(index), cell(&system.title), cell(&origin(system))));
+    }
+    for said in (1..view.systems.len()).flat_map(|index| pairing(view, index)) {
+        text.push_str(&format!("- pairs: {}\n", cell(&said)));
     }
     gate(view, &mut text);
     tests(view, &mut text);
@@ -145,6 +149,9 @@ fn reasons(view: &ComparisonView<'_>, text: &mut String) {
 fn prices(view: &ComparisonView<'_>, text: &mut String) {
     for (index, total) in price::totals(view) {
         text.push_str(&format!("- {} costs {}\n", letter(index), cell(&total)));
+    }
+    for (index, why) in price::without_ratio(view) {
+        text.push_str(&format!("- {}: {}\n", letter(index), cell(&why)));
     }
     let costs = price::costs(view);
     if costs.is_empty() {

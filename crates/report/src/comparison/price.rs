@@ -1,8 +1,9 @@
 //! What is paid for throughput on each system.
 
-use model::{CostRatio, PointFigures, cost_ratio};
+use model::{CostRatio, PointFigures, cost_ratio, incomparable_prices};
 
 use super::ComparisonView;
+use crate::layout::clean;
 use crate::price;
 
 /// The cost of one test on one system.
@@ -25,6 +26,16 @@ pub(super) struct TestCost {
 /// The total of each system that has prices: index, and what is to be said.
 pub(super) fn totals(view: &ComparisonView<'_>) -> Vec<(usize, String)> {
     (0..view.systems.len()).filter_map(|index| Some((index, price::total(view.price(index)?)))).collect()
+}
+
+/// Each system whose prices cannot be held against those of the base, and why: its costs have no ratio.
+pub(super) fn without_ratio(view: &ComparisonView<'_>) -> Vec<(usize, String)> {
+    let Some(base) = view.price(0) else { return Vec::new() };
+    let why = |index: usize| {
+        let why = incomparable_prices(base, view.price(index)?)?;
+        Some((index, format!("no cost against A: {}", clean(&why))))
+    };
+    (1..view.systems.len()).filter_map(why).collect()
 }
 
 /// What the best throughput of each test costs on each system that has prices.

@@ -3,21 +3,25 @@
 use model::{PointContest, PointFigures, Standing, TestComparison, Violation};
 
 use super::words::{
-    CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
+    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
 };
 use super::{ComparisonView, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
-use crate::layout::{clean, cut, paragraph, section};
+use crate::layout::{Align, Head, Table, clean, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, plural, unit_per_second};
 
 /// Left of what is said of a test: its code, or the letter of a system.
 const LEFT: usize = 6;
 
+/// Letters of a line of the table of tests, and of it up to the change.
+const ROW_WIDTH: usize = 80;
+const CHANGE_END: usize = 47;
+
 /// Points at equal degrees of parallelism that are listed, at most: more nobody reads.
 const POINTS_MAX: usize = 200;
 
-/// The comparison for `width` columns (at least 80 are used): the systems, what differs between them, every test side
+/// The comparison for `width` columns (at least 60 are used): the systems, what differs between them, every test side
 /// by side with the verdict and what it rests on, the points at equal degrees of parallelism, all tests in one figure,
 /// prices, what could not be compared, and what the gate does not let through.
 pub fn comparison_text(view: &ComparisonView<'_>, style: Style, width: usize) -> String {
@@ -51,7 +55,9 @@ fn systems(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
         let base = if index == 0 { ", the base" } else { "" };
         paragraph(&letter(index), LEFT, &format!("{}{base}; {}", system.title, origin(system)), width)
     };
-    view.systems.iter().enumerate().flat_map(system).collect()
+    let pairing =
+        |index: usize| words::pairing(view, index).into_iter().flat_map(|said| paragraph("pair", LEFT, &said, width));
+    view.systems.iter().enumerate().flat_map(system).chain((1..view.systems.len()).flat_map(pairing)).collect()
 }
 
 fn differences(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
@@ -71,10 +77,8 @@ fn differences(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
 }
 
 fn tests(view: &ComparisonView<'_>, style: Style, width: usize) -> (Vec<String>, Vec<String>) {
-    let head = style.paint(
-        &row("", ["1 job", "best", "at", "p99", "change", "95 % interval", "verdict"].map(str::to_owned)),
-        Ink::Head,
-    );
+    let heads = ["1 job", "best", "at", "p99", "change", "95 % interval", "verdict"].map(str::to_owned);
+    let head = fitted(row("", heads), width).into_iter().map(|line| style.paint(&line, Ink::Head));
     let mut lines = Vec::new();
     let layers = LAYERS.map(|(layer, title)| (Some(layer), title)).into_iter().chain([(None, "OTHER")]);
     for (layer, title) in layers {
@@ -84,7 +88,8 @@ fn tests(view: &ComparisonView<'_>, style: Style, width: usize) -> (Vec<String>,
             lines.extend(of_layer.flat_map(|test| entry(view, test, style, width)));
         }
     }
-    (vec![style.paint(&cut(CHANGE, width), Ink::Aside), head], lines)
+    let note = wrap(CHANGE, width).into_iter().map(|line| style.paint(&line, Ink::Aside));
+    (note.chain(head).collect(), lines)
 }
 
 /// One line of the table of tests, 79 letters wide.
@@ -116,9 +121,8 @@ fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: 
                 contest.map(verdict).unwrap_or_default(),
             ],
         );
-        let (line, rest) = fitted(line, width);
-        lines.push(if best.is_none() { style.paint(&line, Ink::Void) } else { line });
-        lines.extend(rest);
+        let paint = |line: String| if best.is_none() { style.paint(&line, Ink::Void) } else { line };
+        lines.extend(fitted(line, width).into_iter().map(paint));
         let why = contest.map(|contest| grounds(view, test, index, contest).join("; ")).unwrap_or_default();
         if !why.is_empty() {
             lines.extend(paragraph("", LEFT, &why, width).iter().map(|line| style.paint(line, Ink::Aside)));
@@ -127,11 +131,19 @@ fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: 
     lines
 }
 
-/// A line of the table of tests, and below it what follows the word of the verdict where both are too wide together.
-fn fitted(line: String, width: usize) -> (String, Option<String>) {
+/// A line of the table of tests. Where it is too wide, what follows the word of the verdict stands below, and on a narrow
+/// page interval and verdict do.
+fn fitted(line: String, width: usize) -> Vec<String> {
+    let length = line.chars().count();
     match line.rsplit_once(", ") {
-        Some((word, mark)) if line.chars().count() > width => (format!("{word},"), Some(format!("{mark:>width$}"))),
-        _ => (line, None),
+        _ if length <= width => vec![line],
+        _ if width < ROW_WIDTH => {
+            let at = line.char_indices().nth(CHANGE_END).map_or(line.len(), |(at, _)| at);
+            let (left, right) = line.split_at(at);
+            vec![left.trim_end().to_owned(), format!("{:LEFT$}{}", "", right.trim_start())]
+        }
+        Some((word, mark)) => vec![format!("{word},"), format!("{mark:>width$}")],
+        None => vec![line],
     }
 }
 
@@ -145,28 +157,36 @@ fn points(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> 
         }
     }
     if rows.is_empty() {
-        return rows;
+        return Vec::new();
     }
-    let head = format!(
-        "{:<6}{:<7}{:>9} {:<3}{:>9} {:>9}  {:<18}{:>9}",
-        "test", "at", "A", "", "other", "change", "95 % interval", "p99"
-    );
     let all = rows.len();
-    rows.truncate(POINTS_MAX);
-    rows.insert(0, style.paint(&cut(&head, width), Ink::Head));
+    let mut table = Table::new(&POINTS, &[]);
+    rows.into_iter().take(POINTS_MAX).for_each(|row| table.push(row, None));
+    let mut lines = table.lines(style, width);
     if all > POINTS_MAX {
-        rows.push(format!("the first {POINTS_MAX} of {all}; all of them are in --html"));
+        lines.push(format!("the first {POINTS_MAX} of {all}; all of them are in --html"));
     }
-    rows
+    lines
 }
 
-fn point_row(view: &ComparisonView<'_>, test: &TestComparison, other: usize, point: &PointContest) -> String {
+/// The columns of the table of points.
+const POINTS: [Head; 8] = [
+    (&["test"], Align::Left),
+    (&["at"], Align::Left),
+    (&["A"], Align::Right),
+    (&[""], Align::Left),
+    (&["other"], Align::Right),
+    (&["change"], Align::Right),
+    (&["95 % interval"], Align::Left),
+    (&["p99"], Align::Right),
+];
+
+fn point_row(view: &ComparisonView<'_>, test: &TestComparison, other: usize, point: &PointContest) -> Vec<String> {
     let at = at(&point.base, sweep(view, 0, &test.code));
     let (base, theirs) = (number(point.base.rate.0), number(point.other.rate.0));
     let interval = point.shift.interval.map_or_else(String::new, ends);
     let p99 = point.service_p99_ratio.map_or_else(|| UNKNOWN.to_owned(), change);
-    let (code, letter, change) = (clean(&test.code), letter(other), change(point.shift.ratio));
-    format!("{code:<6}{at:<7}{base:>9} {letter:<3}{theirs:>9} {change:>9}  {interval:<18}{p99:>9}")
+    vec![clean(&test.code), at, base, letter(other), theirs, change(point.shift.ratio), interval, p99]
 }
 
 fn together(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
@@ -183,8 +203,9 @@ fn together(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
 }
 
 fn prices(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
+    let said = [price::totals(view), price::without_ratio(view)].concat();
     let mut lines: Vec<String> =
-        price::totals(view).iter().flat_map(|(index, text)| paragraph(&letter(*index), LEFT, text, width)).collect();
+        said.iter().flat_map(|(index, text)| paragraph(&letter(*index), LEFT, text, width)).collect();
     for cost in price::costs(view) {
         let against = cost.against_base.map_or_else(String::new, |ratio| {
             let interval = ratio.interval.map(|interval| format!(" ({})", ends(interval))).unwrap_or_default();

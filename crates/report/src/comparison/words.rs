@@ -2,14 +2,14 @@
 
 use model::{
     ComparisonVerdict, Contest, Difference, Evidence, FactGroup, GeometricMean, Interval, Origin, PointContest,
-    PointFigures, Standing, System, TestComparison,
+    PointFigures, Standing, System, TestComparison, Yardstick,
 };
-use record::Sweep;
+use record::{Rate, Sweep};
 
 use super::ComparisonView;
-use crate::figure::{UNKNOWN, duration, three_digits};
+use crate::figure::{UNKNOWN, duration, number, three_digits};
 use crate::layout::clean;
-use crate::words::{dop, list, plural, preset};
+use crate::words::{dop, list, plural, preset, unit_per_second};
 
 /// What a system is called in tables: A for the base, B, C, ...
 pub(super) fn letter(index: usize) -> String {
@@ -110,10 +110,44 @@ pub(super) fn is_unpaired(contest: &Contest) -> bool {
     contest.standing.verdict().is_some() && matches!(evidence, Some(Evidence::Unpaired { .. }))
 }
 
+/// Whether the verdict is one of pairs of which something is to be doubted.
+pub(super) fn is_doubted(contest: &Contest) -> bool {
+    contest.standing.verdict().is_some() && contest.doubt.is_some()
+}
+
 /// The word of `contest`, with what keeps it from being taken for stronger than it is: `FASTER, unpaired`.
 pub(super) fn verdict(contest: &Contest) -> String {
-    let mark = if is_unpaired(contest) { ", unpaired" } else { "" };
+    let mark = match () {
+        () if is_unpaired(contest) => ", unpaired",
+        () if is_doubted(contest) => ", in doubt",
+        () => "",
+    };
     format!("{}{mark}", contest.standing.word())
+}
+
+/// What the two sides of a pair have in common, where the systems at 0 and `index` are those of one: the hash of what
+/// both were asked, and what the machine itself gave before and after.
+pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
+    let Some((base, other)) = view.systems.first().zip(view.systems.get(index)) else { return Vec::new() };
+    let (Some(ours), Some(theirs)) = (base.paired(), other.paired()) else { return Vec::new() };
+    if ours.with != other.name || theirs.with != base.name {
+        return Vec::new();
+    }
+    let plan = ours.plan_hash.as_ref().filter(|hash| theirs.plan_hash.as_ref() == Some(hash));
+    let plan = plan.map(|hash| format!("A and {} were asked the same, plan {}", letter(index), clean(hash)));
+    plan.into_iter().chain(ours.yardstick.as_ref().map(yardstick)).collect()
+}
+
+/// What the machine itself gave before and after the pairs.
+fn yardstick(yardstick: &Yardstick) -> String {
+    let rate = |rate: Option<Rate>| rate.map_or_else(|| "unknown".to_owned(), |rate| number(rate.0));
+    let (before, after) = (rate(yardstick.before), rate(yardstick.after));
+    let changed = yardstick.change().map(|share| format!(": {}", change(1.0 + share))).unwrap_or_default();
+    let doubt = if yardstick.doubt().is_some() { ", which puts the pairs in doubt" } else { "" };
+    let (probe, unit) = (clean(&yardstick.probe), unit_per_second(yardstick.unit));
+    format!(
+        "the machine itself ({probe}) gave {before} {unit} before the first pair, {after} after the last{changed}{doubt}"
+    )
 }
 
 /// Where the change was found at one degree of parallelism and the best rate of a system lies at another one: `at J4 on
@@ -154,6 +188,7 @@ pub(super) fn grounds(
             basis.into_iter().chain(chance).chain([reason.clone()]).collect()
         }
     };
+    grounds.extend(contest.doubt.iter().filter(|_| is_doubted(contest)).map(|doubt| format!("in doubt: {doubt}")));
     grounds.extend(decide(contest));
     if let Some(headline) = headline.filter(|_| !matches!(contest.standing, Standing::Incomparable { .. })) {
         grounds.extend(service(headline));
@@ -194,12 +229,11 @@ fn service(headline: &PointContest) -> Option<String> {
 pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
     const WORDS: [&str; 6] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "PUBLISHED", "INCOMPARABLE"];
     let contests = tests.iter().filter_map(|test| test.contests.get(other)?.as_ref());
-    let said: Vec<(&str, bool)> = contests.map(|contest| (contest.standing.word(), is_unpaired(contest))).collect();
-    let kinds = WORDS.into_iter().flat_map(|word| [(word, false), (word, true)]);
+    let said: Vec<String> = contests.map(|contest| verdict(contest).replace(',', "")).collect();
+    let kinds = WORDS.into_iter().flat_map(|word| ["", " unpaired", " in doubt"].map(|mark| format!("{word}{mark}")));
     list(kinds.filter_map(|kind| {
         let count = said.iter().filter(|said| **said == kind).count();
-        let mark = if kind.1 { " unpaired" } else { "" };
-        (count > 0).then(|| format!("{count} {}{mark}", kind.0))
+        (count > 0).then(|| format!("{count} {kind}"))
     }))
 }
 
@@ -229,11 +263,16 @@ pub(super) fn group(group: FactGroup) -> &'static str {
 }
 
 /// The value of a fact on each system; what stands for one that is not there. A setting that a record does not name has
-/// its default there, and a publication is silent about most.
+/// its default there, if the engine has it, and a publication is silent about most.
 pub(super) fn values(view: &ComparisonView<'_>, difference: &Difference) -> Vec<String> {
+    let has_it = |system: &System| {
+        let mut stating = difference.values.iter().zip(view.systems).filter(|(value, _)| value.is_some());
+        stating.any(|(_, stating)| stating.engine() == system.engine())
+    };
     let value = |(value, system): (&Option<String>, &System)| match (value, difference.group, &system.origin) {
         (Some(value), _, _) => clean(value),
-        (None, FactGroup::Setting, Origin::Measured { .. }) => "default".to_owned(),
+        (None, FactGroup::Setting, Origin::Measured { .. }) if has_it(system) => "default".to_owned(),
+        (None, FactGroup::Setting, Origin::Measured { .. }) => "-".to_owned(),
         (None, _, _) => "not stated".to_owned(),
     };
     difference.values.iter().zip(view.systems).map(value).collect()

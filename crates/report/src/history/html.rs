@@ -15,7 +15,7 @@ pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> S
     let unit = entries.first().map_or("", |entry| entry.unit);
     let platforms = html! {
         @for (number, series) in series(entries).iter().enumerate() {
-            h3 { (clean(&series.platform)) }
+            h3 { (clean(&series.label())) }
             @if let Some(warning) = series.warning() {
                 div class="note fail" { p { strong { "Warning: " } (warning) } }
             }
@@ -50,7 +50,7 @@ fn diagram(series: &Series, question: &HistoryQuestion, unit: &str, number: usiz
         // A change lies between two records.
         marks: marks.map(|index| Mark { x: index as f64 - 0.5, label: "change".to_owned() }).collect(),
         ..LineChart::new(
-            clean(&series.platform),
+            clean(&series.label()),
             clean(&verdict(series)),
             Axis::new("record begun", Scale::Linear, Figures::Names(names.collect())),
             Axis::new(label, Scale::FromZero, figures),
@@ -69,7 +69,7 @@ const COLUMNS: [Column; 5] = [
 ];
 
 fn records(series: &Series, metric: Metric, number: usize) -> Markup {
-    let mut table = Table::new(format!("records-{number}"), format!("Records: {}", clean(&series.platform)), &COLUMNS);
+    let mut table = Table::new(format!("records-{number}"), format!("Records: {}", clean(&series.label())), &COLUMNS);
     let row = |(index, entry): (usize, &HistoryEntry)| {
         let change = series.change_before(index).map(|change| changed(series, index, change));
         let shown = match entry.value {

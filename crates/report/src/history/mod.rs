@@ -1,22 +1,23 @@
 //! One figure from record to record: the same test on the same platform, and where it changed.
 
 mod html;
+mod series;
 #[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
 
-use model::{ChangePoint, Line, Point, RULES, change_points};
-use record::{Bytes, Nanos, Preset, Ratio, Record, Timestamp};
+use model::{ChangePoint, Line, Point, RULES};
+use record::{Bytes, Nanos, Preset, Ratio, Record, Run, Timestamp};
 
 use crate::csv::line as csv_line;
 use crate::figure::{UNKNOWN, duration, number, percent, three_digits, volume};
-use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section};
+use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
-use crate::text::SMOKE;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 pub use html::history_html;
+use series::{Series, series};
 
 /// Records with fewer values than these say nothing of a change: a split needs some on each side.
 const VALUES_MIN: usize = 2 * RULES.history_segment_min;
@@ -26,9 +27,6 @@ const BAR_WIDTH: usize = 24;
 
 /// Letters of the name of a record.
 const NAME_MAX: usize = 44;
-
-/// Of what the shuffles that a change is tested with are drawn: any number will do, but always the same.
-const SEED: u64 = 42;
 
 /// What is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +53,13 @@ pub struct HistoryQuestion {
 /// One record of a history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryEntry {
-    /// What has to be equal for two records to belong to one history: host, engine, preset, size of the tables.
+    /// What has to be equal for two records to belong to one history: host, engine and its nodes, preset, size of the
+    /// tables.
     platform: String,
+    /// What has to be equal too: what a commit waits for, in the words of the engine; empty without one.
+    durability: String,
+    /// What has to be equal too: what the test was run with, by name and in words.
+    conditions: BTreeMap<String, String>,
     /// Whether its figures mean nothing, by its preset.
     is_smoke: bool,
     /// The test in a few words.
@@ -72,18 +75,23 @@ pub struct HistoryEntry {
     version: String,
 }
 
-/// What `record` says to `question`; none where it has no run of the test at that degree of parallelism.
+/// What `record` says to `question`; none where it has no plain run of the test at that degree of parallelism.
 pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<HistoryEntry> {
     if let Some(jobs) = question.jobs {
         record.runs.retain(|run| run.test != question.test || run.dop.jobs == jobs);
     }
     let sheet = model::sheet(&record);
     let line = sheet.lines.iter().find(|line| line.test == question.test)?;
-    let data = record.runs.iter().find(|run| run.test == question.test).and_then(|run| run.data_bytes);
     let best = line.best.as_ref();
+    let is_plain = |run: &&Run| run.test == question.test && run.variation.is_none();
+    let is_shown = |run: &&Run| best.is_some_and(|best| best.run == run.number);
+    let mut plain = record.runs.iter().filter(is_plain);
+    let shown = plain.clone().find(is_shown).or_else(|| plain.next());
     let engine = record.engine.as_ref();
     Some(HistoryEntry {
-        platform: platform(&record, data),
+        platform: platform(&record, shown.and_then(|run| run.data_bytes)),
+        durability: engine.map_or_else(String::new, |engine| engine.durability.clone()),
+        conditions: shown.map(|run| conditions(&record, run)).unwrap_or_default(),
         is_smoke: record.plan.preset == Preset::Smoke,
         title: line.title.clone(),
         unit: unit_per_second(line.unit),
@@ -95,11 +103,21 @@ pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<H
     })
 }
 
+/// What keeps `run` apart from a run of another record.
+fn conditions(record: &Record, run: &Run) -> BTreeMap<String, String> {
+    let mut conditions = model::conditions(run);
+    let threads = if record.plan.one_thread_per_core { "one per core" } else { "all" };
+    conditions.insert("hardware threads".to_owned(), threads.to_owned());
+    conditions
+}
+
 fn platform(record: &Record, data: Option<Bytes>) -> String {
     let engine = record.engine.as_ref().map_or("no engine", |engine| &engine.title);
     let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
+    let nodes = record.engine.as_ref().map_or(1, |engine| engine.nodes);
     let parts = [
         Some(format!("{engine} on {host}")),
+        (nodes > 1).then(|| plural(nodes.into(), "node")),
         Some(format!("preset {}", preset(record.plan.preset))),
         data.map(|size| format!("{} of data", volume(size))),
     ];
@@ -118,50 +136,17 @@ fn value(point: &Point, metric: Metric) -> Option<f64> {
     }
 }
 
-/// The entries of one platform by time, and the changes between them.
-struct Series {
-    platform: String,
-    entries: Vec<HistoryEntry>,
-    /// Indexes of the entries that have a value: those that a change is looked for in.
-    valued: Vec<usize>,
-    changes: Vec<ChangePoint>,
-}
-
-impl Series {
-    /// What concerns every value.
-    fn warning(&self) -> Option<&'static str> {
-        self.entries.iter().any(|entry| entry.is_smoke).then_some(SMOKE)
-    }
-
-    /// The change that lies right before the entry `index`.
-    fn change_before(&self, index: usize) -> Option<&ChangePoint> {
-        self.changes.iter().find(|change| self.valued.get(change.index) == Some(&index))
-    }
-}
-
-/// One series per platform, in the order of their names.
-fn series(entries: Vec<HistoryEntry>) -> Vec<Series> {
-    let mut platforms: BTreeMap<String, Vec<HistoryEntry>> = BTreeMap::new();
-    for entry in entries {
-        platforms.entry(entry.platform.clone()).or_default().push(entry);
-    }
-    let of = |(platform, mut entries): (String, Vec<HistoryEntry>)| {
-        entries.sort_by(|one, other| (&one.begun_at, &one.record).cmp(&(&other.begun_at, &other.record)));
-        let valued: Vec<usize> = (0..entries.len()).filter(|index| entries[*index].value.is_some()).collect();
-        let values: Vec<f64> = valued.iter().filter_map(|index| entries[*index].value).collect();
-        let changes = if values.len() < VALUES_MIN { Vec::new() } else { change_points(&values, SEED) };
-        Series { platform, entries, valued, changes }
-    };
-    platforms.into_iter().map(of).collect()
-}
-
-/// The history in `entries` for `width` columns (at least 80 are used): for each platform a line per record with value
+/// The history in `entries` for `width` columns (at least 60 are used): for each series of records that are alike a line per record with value
 /// and bar, the changes between them, and what can be said of them.
 pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
-    let mut lines = vec![style.paint(&cut(&clean(&headline(&entries, question)), width), Ink::Head)];
+    let title = wrap(&clean(&headline(&entries, question)), width);
+    let mut lines: Vec<String> = title.iter().map(|line| style.paint(line, Ink::Head)).collect();
     for series in series(entries) {
         lines.extend([String::new(), section(&cut(&clean(&series.platform), width), style, width)]);
+        for part in [&series.durability, &series.apart].into_iter().filter(|part| !part.is_empty()) {
+            lines.extend(paragraph("", 2, &clean(part), width));
+        }
         let warning = series.warning().map(|warning| paragraph("", 2, &format!("warning: {warning}"), width));
         lines.extend(warning.into_iter().flatten().map(|line| style.paint(&line, Ink::Warning)));
         lines.extend(table(&series, question.metric, style, width));
@@ -281,13 +266,14 @@ pub fn history_csv(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> St
     let mut text = String::new();
     csv_line(&mut text, CSV_HEADS.into_iter());
     for series in series(entries) {
+        let label = series.label();
         for (index, entry) in series.entries.iter().enumerate() {
             let change = series.change_before(index);
             let value = entry.value.map_or_else(String::new, |value| value.to_string());
             let ratio = change.filter(|change| change.before != 0.0);
             let ratio = ratio.map_or_else(String::new, |change| (change.after / change.before - 1.0).to_string());
             let chance = change.map_or_else(String::new, |change| change.p_value.to_string());
-            let cells = [&series.platform, &question.test, metric, &entry.record, &entry.begun_at.0, &entry.at];
+            let cells = [&label, &question.test, metric, &entry.record, &entry.begun_at.0, &entry.at];
             csv_line(&mut text, cells.into_iter().chain([&*value, &*ratio, &*chance]));
         }
     }

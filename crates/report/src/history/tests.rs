@@ -7,6 +7,8 @@ fn question() -> HistoryQuestion {
 fn entry(platform: &str, day: usize, value: Option<f64>) -> HistoryEntry {
     HistoryEntry {
         platform: platform.to_owned(),
+        durability: String::new(),
+        conditions: BTreeMap::new(),
         is_smoke: false,
         title: "primary key access".to_owned(),
         unit: "stmt/s",
@@ -53,6 +55,35 @@ fn records_of_different_platforms_are_not_one_history() {
     let text = shown_of(entries);
     assert!(!text.contains("changed"), "{text}");
     assert_eq!(text.matches("no change in 10 values").count(), 2, "{text}");
+}
+
+#[test]
+fn what_commits_wait_for_keeps_records_apart_and_is_named() {
+    let mut entries = fallen();
+    let (kept, given_up) = ("fsync on", "fsync off");
+    entries.iter_mut().for_each(|entry| {
+        entry.durability = if entry.value < Some(950.0) { given_up } else { kept }.to_owned();
+    });
+    let text = shown_of(entries.clone());
+    assert!(!text.contains("changed"), "{text}");
+    assert!(text.contains("\n  fsync on\n") && text.contains("\n  fsync off\n"), "{text}");
+    assert!(history_csv(entries.clone(), &question()).contains("\n\"A, fsync off\",T611,"));
+    assert!(history_html(entries, &question()).contains("<h3>A, fsync on</h3>"));
+}
+
+#[test]
+fn records_that_were_run_with_something_else_are_series_of_their_own() {
+    let with = |n: &str| BTreeMap::from([("n", n), ("pace", "as fast as possible")].map(|(a, b)| (a.into(), b.into())));
+    let mut entries = fallen();
+    entries.iter_mut().for_each(|entry| entry.conditions = with("25"));
+    assert!(shown_of(entries.clone()).contains("changed by -10.0 %"));
+    assert!(!shown_of(entries.clone()).contains("n 25"), "what all have in common is not said");
+    entries.iter_mut().filter(|entry| entry.value < Some(950.0)).for_each(|entry| entry.conditions = with("39"));
+    let text = shown_of(entries.clone());
+    assert!(!text.contains("changed") && text.matches("no change in 10 values").count() == 2, "{text}");
+    assert!(text.contains("\n  n 25\n") && text.contains("\n  n 39\n"), "{text}");
+    assert!(history_csv(entries.clone(), &question()).contains("\n\"A, n 39\",T611,"));
+    assert!(history_html(entries, &question()).contains("<h3>A, n 39</h3>"));
 }
 
 #[test]

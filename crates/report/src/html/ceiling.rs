@@ -1,7 +1,7 @@
 //! Efficiency: what each test reaches of the ceiling that a probe found in the same record.
 
 use maud::{Markup, html};
-use model::{Attribution, Capacities, Limit, Sheet};
+use model::{Attribution, Capacities, Limit, Proof, Sheet};
 use record::Record;
 
 use super::curve::{Load, Test};
@@ -9,14 +9,16 @@ use super::diagram::Diagram;
 use super::table::{Cell, Column, Row, Table};
 use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
 use crate::layout::clean;
+use crate::limit::{self, proof_of};
 use crate::text::title;
+use crate::words::dop;
 
 /// Bars of the picture.
 const BARS_MAX: usize = 60;
 
 /// One bar per test that has a ceiling, and what limits the best run of each test.
-pub(super) fn ceilings(limited: &[Limited<'_>], sheet: &Sheet) -> Markup {
-    html! { (bars(sheet)) (limits(limited)) }
+pub(super) fn ceilings(record: &Record, limited: &[Limited<'_>], sheet: &Sheet) -> Markup {
+    html! { (bars(sheet)) (limits(limited, sheet, &model::proofs(record))) }
 }
 
 /// A test, its best run, and what limits that.
@@ -29,13 +31,22 @@ pub(super) fn limited<'a>(record: &Record, tests: &'a [Test<'a>]) -> Vec<Limited
     best.filter_map(|(test, best)| Some((test, best, capacities.attribute(best.run)?))).collect()
 }
 
-fn limits(limited: &[Limited<'_>]) -> Markup {
+fn limits(limited: &[Limited<'_>], sheet: &Sheet, proofs: &[Proof]) -> Markup {
     let columns = [Column::text("test"), Column::text("at"), Column::text("what limits it, by the figures of the run")];
     let mut table = Table::new("limits", "What limits the best run of each test", &columns);
-    let row = |(test, best, found): &Limited<'_>| {
-        Row::new(vec![Cell::text(clean(test.code)), Cell::text(best.at()), Cell::text(clean(&found.sentence))])
+    let row = |code: &str, at: String, words: String| {
+        Row::new(vec![Cell::text(clean(code)), Cell::text(at), Cell::text(clean(&words))])
     };
-    table.rows = limited.iter().take(BARS_MAX).map(row).collect();
+    let known = limited.iter().map(|(test, best, found)| {
+        let proof = proof_of(proofs, test.code, best.run.dop).map(|proof| format!("; {}", proof.sentence));
+        row(test.code, best.at(), format!("{}{}", found.sentence, proof.unwrap_or_default()))
+    });
+    let others = limit::tests(sheet).filter(|line| limited.iter().all(|(test, ..)| test.code != line.test));
+    let unknown = others.filter_map(|line| {
+        let at = dop(line.best.as_ref()?.dop, line.sweep);
+        Some(row(&line.test, at, limit::NOTHING_COUNTED.to_owned()))
+    });
+    table.rows = known.chain(unknown).take(BARS_MAX).collect();
     html! { @if !table.rows.is_empty() { h3 { "What limits it" } (table.html()) } }
 }
 
@@ -78,8 +89,9 @@ fn bars(sheet: &Sheet) -> Markup {
 
 /// What the bar is a share of. The figures stand in the sheet; here is no room for them.
 fn note(limit: &Limit) -> String {
+    let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
     match limit.in_flight {
-        Some(in_flight) => format!("of {}, {in_flight} in flight", limit.probe),
-        None => format!("of {}, J{}", limit.probe, limit.jobs),
+        Some(in_flight) => format!("of {}, {in_flight} in flight{no_bound}", limit.probe),
+        None => format!("of {}, J{}{no_bound}", limit.probe, limit.jobs),
     }
 }

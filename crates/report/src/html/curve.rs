@@ -1,9 +1,10 @@
-//! The runs of one test at each degree of parallelism, as charts and tables need them.
+//! The runs of one test at each degree of parallelism, as charts and tables need them, and those that make a curve.
 
 use std::collections::{BTreeMap, HashMap};
 
-use model::{Quantiles, in_flight, is_void};
-use record::{Dop, Pace, Record, Run, Sweep, Unit};
+use model::scalability::Added;
+use model::{Degree, Quantiles, in_flight, is_void};
+use record::{Pace, Record, Run, Sweep, Unit};
 
 use crate::text::short_title;
 use crate::words::dop;
@@ -18,24 +19,32 @@ pub(super) struct Test<'a> {
     pub(super) unit: Unit,
     /// Which degree of parallelism was varied.
     pub(super) sweep: Sweep,
-    /// One per degree of parallelism that has a result, ascending.
+    /// One per degree of parallelism that has a result, in the order of the spec sheet: by nodes, jobs, threads, and
+    /// I/Os in flight.
     pub(super) loads: Vec<Load<'a>>,
-    /// Void runs that counted something all the same: how much went on at once, and operations per second.
-    pub(super) void: Vec<(f64, f64, &'a Run)>,
+    /// Void runs that counted something all the same.
+    void: Vec<Rated<'a>>,
 }
 
 /// Operations per second of a run, and the run.
 type Rated<'a> = (f64, &'a Run);
 
-/// Void runs of one test that are drawn.
+/// Void runs of one curve that are drawn.
 const VOID_MAX: usize = 100;
+
+/// Of a test what may stand in one chart: its loads, and its void runs, over what they differ in.
+pub(super) struct Curve<'t, 'a> {
+    added: Added,
+    /// How many of what is added, and the load there, ascending.
+    pub(super) points: Vec<(f64, &'t Load<'a>)>,
+    /// How many of what is added, operations per second, and the void run.
+    pub(super) void: Vec<(f64, f64, &'a Run)>,
+}
 
 /// One test at one degree of parallelism.
 pub(super) struct Load<'a> {
     /// The run that speaks: that with the median rate, the lower one of two.
     pub(super) run: &'a Run,
-    /// How much goes on at once: I/Os in flight of a probe of storage, jobs times threads of everything else.
-    pub(super) workers: f64,
     /// Operations per second of that run.
     pub(super) per_second: f64,
     /// The rates of all repetitions, ascending.
@@ -63,9 +72,21 @@ impl<'a> Test<'a> {
         self.loads.iter().reduce(|best, load| if load.per_second > best.per_second { load } else { best })
     }
 
-    /// The load with the least parallelism.
+    /// The load with the least parallelism, that on fewest nodes of several: one job, where that was run.
     pub(super) fn first(&self) -> Option<&Load<'a>> {
-        self.loads.first()
+        self.loads.iter().min_by_key(|load| workers(load.run))
+    }
+
+    /// The loads that make a curve.
+    pub(super) fn curve(&self) -> Curve<'_, 'a> {
+        let rated = self.loads.iter().filter(|load| load.per_second > 0.0);
+        let added = Added::of(rated.map(|load| degree(load.run)), self.sweep);
+        let n = |run: &Run| added.n(degree(run)).map(f64::from);
+        let mut points: Vec<(f64, &Load<'a>)> =
+            self.loads.iter().filter_map(|load| Some((n(load.run)?, load))).collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let void = self.void.iter().filter_map(|(rate, run)| Some((n(run)?, *rate, *run)));
+        Curve { added, points, void: void.take(VOID_MAX).collect() }
     }
 
     /// Whether the rate of any run was asked for, and not found.
@@ -73,14 +94,29 @@ impl<'a> Test<'a> {
         let given = |load: &Load<'_>| matches!(load.run.pace, Pace::Rate { .. } | Pace::Poisson { .. });
         self.loads.iter().any(given)
     }
+}
 
-    /// What the horizontal axis of a curve of this test counts.
-    pub(super) fn workers(&self) -> &'static str {
-        match (self.loads.first().and_then(|load| in_flight(load.run)), self.sweep) {
-            (Some(_), _) => "I/Os in flight",
-            (None, Sweep::Jobs) => "jobs",
-            (None, Sweep::Threads) => "threads",
-        }
+impl<'a> Curve<'_, 'a> {
+    /// The point with the highest rate; of equal ones that with the least of what is added.
+    pub(super) fn best(&self) -> Option<&Load<'a>> {
+        let loads = self.points.iter().map(|(_, load)| *load);
+        loads.reduce(|best, load| if load.per_second > best.per_second { load } else { best })
+    }
+
+    /// What the horizontal axis counts.
+    pub(super) fn noun(&self) -> String {
+        let on = self.on_nodes().map(|nodes| format!(" on {nodes} nodes"));
+        format!("{}{}", self.added.noun(), on.unwrap_or_default())
+    }
+
+    /// On how many nodes all points are; absent where it is one, and where nodes are what is added.
+    pub(super) fn on_nodes(&self) -> Option<u32> {
+        self.added.on_nodes()
+    }
+
+    /// Whether a run at `degree` belongs to it.
+    pub(super) fn has(&self, degree: Degree) -> bool {
+        self.added.n(degree).is_some()
     }
 }
 
@@ -92,11 +128,11 @@ pub(super) fn at(run: &Run) -> String {
     }
 }
 
-/// The tests of `record` in the order in which they were first run.
+/// The tests of `record` in the order in which they were first run, each with its plain runs.
 pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Run>> = Vec::new();
-    for run in &record.runs {
+    for run in record.runs.iter().filter(|run| run.variation.is_none()) {
         let place = *places.entry(&run.test).or_insert(groups.len());
         match groups.get_mut(place) {
             Some(group) => group.push(run),
@@ -108,26 +144,22 @@ pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
 
 fn test<'a>(runs: &[&'a Run]) -> Option<Test<'a>> {
     let first = *runs.first()?;
-    let mut groups: BTreeMap<(Dop, Option<u32>), Vec<Rated<'_>>> = BTreeMap::new();
+    let mut groups: BTreeMap<Degree, Vec<Rated<'_>>> = BTreeMap::new();
     let mut void = Vec::new();
     for run in runs {
         let Some(rate) = per_second(run) else { continue };
         if is_void(run) {
-            if void.len() < VOID_MAX {
-                void.push((workers(run), rate, *run));
-            }
+            void.push((rate, *run));
         } else {
-            groups.entry((run.dop, in_flight(run))).or_default().push((rate, run));
+            groups.entry(degree(run)).or_default().push((rate, run));
         }
     }
-    let mut loads: Vec<Load<'_>> = groups.into_values().filter_map(load).collect();
-    loads.sort_by(|one, other| one.workers.total_cmp(&other.workers));
     Some(Test {
         code: &first.test,
         title: short_title(first.layer, &first.title),
         unit: first.unit,
         sweep: first.sweep,
-        loads,
+        loads: groups.into_values().filter_map(load).collect(),
         void,
     })
 }
@@ -136,7 +168,7 @@ fn load(mut runs: Vec<Rated<'_>>) -> Option<Load<'_>> {
     runs.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.number.cmp(&other.1.number)));
     let (per_second, run) = *runs.get((runs.len() - 1) / 2)?;
     let service = model::row(run).service;
-    Some(Load { run, workers: workers(run), per_second, rates: runs.iter().map(|(rate, _)| *rate).collect(), service })
+    Some(Load { run, per_second, rates: runs.iter().map(|(rate, _)| *rate).collect(), service })
 }
 
 /// Operations per second of the window, as [`model::row`] has them; there may be a hundred thousand runs, and the rest
@@ -145,6 +177,11 @@ fn per_second(run: &Run) -> Option<f64> {
     (run.window_ns.0 > 0).then(|| run.totals.operations as f64 / run.window_ns.seconds())
 }
 
-fn workers(run: &Run) -> f64 {
-    f64::from(in_flight(run).unwrap_or(run.dop.jobs.saturating_mul(run.dop.threads)))
+fn degree(run: &Run) -> Degree {
+    Degree { dop: run.dop, in_flight: in_flight(run) }
+}
+
+/// How much goes on at once: I/Os in flight of a probe of storage, jobs times threads of everything else.
+fn workers(run: &Run) -> u32 {
+    in_flight(run).unwrap_or(run.dop.jobs.saturating_mul(run.dop.threads))
 }

@@ -39,7 +39,8 @@ pub(super) fn meaning(check: Check) -> &'static str {
             "The data can be compressed or stored once: a device that does so looks faster than it is."
         }
         Check::Flush => {
-            "Syncs were not followed by flushes, or came back too soon: data may not have been on the medium."
+            "Syncs were not followed by flushes, or came back too soon: data may not have been on the medium. Where the \
+             counters show the syncs, the probe may have been held up instead."
         }
         Check::StepDown => {
             "The rate fell in mid-run: burst credits, a cache or heat. What is left is the lasting rate."
@@ -48,8 +49,11 @@ pub(super) fn meaning(check: Check) -> &'static str {
             "The rate was not steady: the mean belongs to no lasting state (SNIA, Performance Test Specification)."
         }
         Check::Stall => "The generator of load was held up: some latencies are its own.",
-        Check::GeneratorBound => "The generator was near its own limit: the device can do more.",
+        Check::GeneratorBound => "The generator was near its own limit, or that is not known: the device may do more.",
         Check::Content => "What was read is not what was written: data were corrupted, or others write there.",
         Check::Bound => "The service level that was asked for was not kept at this load.",
+        Check::NodeLoss => {
+            "A node was lost in mid-run: the figures are a mixture of the time with it and of the time without it."
+        }
     }
 }

@@ -13,14 +13,11 @@ use crate::layout::clean;
 /// Tests of the two tables.
 const TESTS_MAX: usize = 100;
 
-/// Time counters that are shown of one run.
-const WAITS_MAX: usize = 4;
+/// Waits that are shown of one run.
+const WAITS_MAX: usize = 5;
 
 /// Waits below this share of the time of all jobs are left out.
 const WAIT_SHARE_MIN: f64 = 0.001;
-
-/// Prefixes of counters that are not the engine's own.
-const NOT_OF_THE_ENGINE: [&str; 4] = ["host_", "client_", "server_", "device_"];
 
 /// The engine's time counters, then physical I/O.
 pub(super) fn io(tests: &[Test<'_>]) -> Markup {
@@ -32,37 +29,50 @@ pub(super) fn io(tests: &[Test<'_>]) -> Markup {
     html! { (waits(&best)) (storage(&best)) }
 }
 
-/// Time that the engine's own counters say was spent, the longest first.
+/// One wait of a run.
+struct Waited<'a> {
+    wait: name::Wait<'a>,
+    /// Nanoseconds per second, of all sessions together.
+    per_second: f64,
+    /// Of the time of all jobs; more than all of it where others than the jobs waited too.
+    share: f64,
+    /// Waits per second, where they are counted.
+    count: Option<Rate>,
+}
+
+/// Time that the engine's own counters say was waited, the longest first.
 fn waits(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
     let columns = [
         Column::text("test"),
         Column::text("at"),
-        Column::text("time counter of the engine"),
-        Column::figures("per second"),
+        Column::text("wait"),
+        Column::figures("time per second"),
         Column::figures("of the time of all jobs"),
+        Column::figures("waits/s"),
+        Column::figures("mean"),
     ];
     let mut table =
-        Table::new("waits", "Where time went in the best run of each test, by the engine's own counters", &columns);
+        Table::new("waits", "Top waits in the best run of each test, by the engine's own counters", &columns);
     for (test, load) in best {
-        table.rows.extend(top(load.run).into_iter().map(|(counter, per_second, share)| {
+        table.rows.extend(top(load.run).iter().map(|waited| {
+            let mean = waited.count.filter(|Rate(count)| *count > 0.0).map(|Rate(count)| waited.per_second / count);
             Row::new(vec![
                 Cell::text(clean(test.code)),
                 Cell::text(load.at()),
-                Cell::text(counter),
-                Cell::Figure(nanos(per_second), Some(per_second)),
-                Cell::Figure(percent(Ratio(share)), Some(share)),
+                Cell::text(clean(&waited.wait.event.replace('_', " "))),
+                Cell::Figure(nanos(waited.per_second), Some(waited.per_second)),
+                Cell::Figure(percent(Ratio(waited.share)), Some(waited.share)),
+                rate(waited.count),
+                Cell::Figure(mean.map_or_else(|| UNKNOWN.to_owned(), nanos), mean),
             ])
         }));
     }
     table.sortable = true;
     let nothing = table.rows.is_empty();
     html! {
-        h3 { "Waits" }
+        h3 { "Top waits" }
         @if nothing {
-            p class="muted" {
-                "Not available: this record has no time counter of the engine that rose in a best run. Sampled wait events \
-                 are not recorded."
-            }
+            p class="muted" { "Not available: " (without_waits(best)) "." }
         } @else {
             p {
                 "Time per second of the window, of all sessions together; an engine counts reads and writes, syncs of the log \
@@ -73,26 +83,32 @@ fn waits(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
     }
 }
 
-/// The time counters of the engine that rose most: name, nanoseconds per second, share of the time of all jobs.
-fn top(run: &Run) -> Vec<(&str, f64, f64)> {
+/// Why there is no wait to show.
+fn without_waits(best: &[(&Test<'_>, &Load<'_>)]) -> &'static str {
+    let readings = || best.iter().flat_map(|(_, load)| load.run.readings.first());
+    let counted = readings().any(|reading| reading.values.keys().any(|counter| name::wait(counter).is_some()));
+    let asked = readings().any(|reading| reading.values.contains_key(name::COMMIT_COUNT));
+    match (counted, asked) {
+        (true, _) => "no wait that the engine counts took a thousandth of the time of the jobs in a best run",
+        (false, true) => {
+            "this engine counts no waits as it is set; some do so when told to time their I/O or their waits"
+        }
+        (false, false) => "no engine was asked for its counters",
+    }
+}
+
+/// The waits that took most time.
+fn top(run: &Run) -> Vec<Waited<'_>> {
     let Some(first) = run.readings.first() else { return Vec::new() };
     let jobs = f64::from(run.dop.jobs.saturating_mul(run.dop.threads).max(1));
-    let own = |counter: &&String| {
-        counter.ends_with("_ns")
-            && !counter.contains("active_time")
-            && !NOT_OF_THE_ENGINE.iter().any(|prefix| counter.starts_with(prefix))
+    let waited = |counter| {
+        let wait = name::wait(counter)?;
+        let per_second = counted_rate(run, counter)?.0;
+        Some(Waited { wait, per_second, share: per_second / 1e9 / jobs, count: counted_rate(run, &wait.count_name()) })
     };
-    let mut waits: Vec<(&str, f64, f64)> = first
-        .values
-        .keys()
-        .filter(own)
-        .filter_map(|counter| {
-            let per_second = counted_rate(run, counter)?.0;
-            Some((counter.as_str(), per_second, per_second / 1e9 / jobs))
-        })
-        .filter(|(_, _, share)| *share >= WAIT_SHARE_MIN)
-        .collect();
-    waits.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let mut waits: Vec<Waited<'_>> = first.values.keys().filter_map(|counter| waited(counter.as_str())).collect();
+    waits.retain(|waited| waited.share >= WAIT_SHARE_MIN);
+    waits.sort_by(|one, other| other.per_second.total_cmp(&one.per_second));
     waits.truncate(WAITS_MAX);
     waits
 }

@@ -1,7 +1,7 @@
 //! The key performance metrics: the figures one asks for first, the platform in a few lines, and the spec sheet.
 
 use maud::{Markup, html};
-use model::{Line, Point, PriceBook, Sheet};
+use model::{Limit, Line, Point, PriceBook, Sheet};
 use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
@@ -62,7 +62,7 @@ fn tile(line: &Line, best: &Point) -> Markup {
         Some(format!("at {}", dop(best.dop, line.sweep))),
         best.service.and_then(|service| Some(format!("p99 {}", duration(service.p99_ns?)))),
         repeats(best, line.unit),
-        best.ceiling.as_ref().map(|limit| format!("{} of {}", percent(limit.efficiency), limit.probe)),
+        best.ceiling.as_ref().map(share),
     ];
     html! {
         span class="what" { (line.test) " " (clean(title(line))) }
@@ -70,6 +70,12 @@ fn tile(line: &Line, best: &Point) -> Markup {
         span class="how" { (list(how.into_iter().flatten())) }
         @if line.verdict != Verdict::Pass { span class="how" { (super::verdict::word(line.verdict)) } }
     }
+}
+
+/// What is reached of a ceiling; a probe that bounds nothing is said to do so.
+fn share(limit: &Limit) -> String {
+    let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
+    format!("{} of {}{no_bound}", percent(limit.efficiency), limit.probe)
 }
 
 /// The platform and how it was measured, in a few lines.

@@ -1,5 +1,7 @@
 //! The page of a record: one HTML file that needs nothing else.
 
+mod activity;
+mod blocks;
 mod ceiling;
 mod curve;
 mod diagram;
@@ -8,6 +10,9 @@ mod explanation;
 mod io;
 mod key;
 mod latency;
+mod layers;
+mod load_curve;
+mod nodes;
 mod page;
 mod platform;
 mod price;
@@ -26,11 +31,13 @@ use model::PriceBook;
 use record::Record;
 
 pub(crate) use diagram::{Diagram, gallery};
+pub(crate) use disclosure::Class;
 pub(crate) use page::{Page, Section};
 pub use published::system_html;
 pub(crate) use table::{Cell, Column, Row, Table, facts};
 pub(crate) use throughput::has_band;
 
+use self::disclosure::{Disclosure, Modelled};
 use crate::layout::clean;
 use crate::text::{begun, warnings};
 use crate::words::list;
@@ -55,7 +62,9 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
     let verdicts = html! { (verdict::verdicts(record, &counts)) (steady::steady(record)) };
     let (curves, estimates) = throughput::throughput(&tests, &sheet);
     let limited = ceiling::limited(record, &tests);
-    let modelled = disclosure::Modelled { sheet: &sheet, estimates, limited: &limited };
+    let modelled = Modelled { sheet: &sheet, estimates, limited: &limited };
+    let disclosure = Disclosure::of(record, &modelled, options);
+    let verdicts = html! { p class="class" { (clean(&disclosure.class.sentence())) " " a href="#disclosure" { "All fields" } } (verdicts) };
     let page = Page {
         title: title(record),
         subtitle: list(
@@ -69,22 +78,38 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::new("verdicts", "Verdicts and what they mean", verdicts),
             Section::new("throughput", "Throughput over degree of parallelism", curves),
             Section::new("runs", "Runs", runs::runs(record)),
+            Section::new("nodes", "Nodes", nodes::nodes(record)),
             Section::new("latency", "Latency", latency::latency(&tests)),
+            Section::new("layers", "Where the time goes", layers::layers(record)),
+            Section::new("activity", "Database activity", activity::activity(record)),
+            Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
+            Section::new("blocks", "Random blocks", blocks::blocks(record)),
             Section::new("seconds", "Throughput over time", second::seconds(&tests)),
             Section::new("io", "Waits and physical I/O", io::io(&tests)),
-            Section::new("ceilings", "Efficiency against the ceilings", ceiling::ceilings(&limited, &sheet)),
+            Section::new("ceilings", "Efficiency against the ceilings", ceiling::ceilings(record, &limited, &sheet)),
             Section::new("platform", "Platform and settings", platform::platform(record)),
-            Section::new("disclosure", "Full disclosure", disclosure::disclosure(record, &modelled, options)),
+            Section::new("disclosure", "Full disclosure", disclosure.html()),
         ],
         foot: foot(record, options),
     };
     page.html()
 }
 
-/// The numbers of the runs whose seconds and histograms the page of `record` draws: one for each test and degree of
-/// parallelism. Of all other runs it needs no more than what [`model::thin`] leaves.
+/// What the result of `record` may be used for, as its page says.
+pub(crate) fn class(record: &Record) -> Class {
+    let (sheet, tests) = (model::sheet(record), curve::tests(record));
+    let limited = ceiling::limited(record, &tests);
+    let modelled = Modelled { sheet: &sheet, estimates: 0, limited: &limited };
+    Disclosure::of(record, &modelled, &PageOptions::default()).class
+}
+
+/// The numbers of the runs whose seconds and histograms the page of `record` draws or reckons with: one for each test
+/// and degree of parallelism, and those in which something happened to a node, for the rates around it. Of all other
+/// runs it needs no more than what [`model::thin`] leaves.
 pub fn runs_in_detail(record: &Record) -> BTreeSet<u32> {
-    curve::tests(record).iter().flat_map(|test| &test.loads).map(|load| load.run.number).collect()
+    let tests = curve::tests(record);
+    let drawn = tests.iter().flat_map(|test| &test.loads).map(|load| load.run.number);
+    drawn.chain(record.runs.iter().filter(|run| !run.events.is_empty()).map(|run| run.number)).collect()
 }
 
 fn title(record: &Record) -> String {

@@ -5,7 +5,9 @@ use record::{DataSet, EngineInventory, HostInventory, Record};
 
 use super::table::{Cell, Column, Row, Table, facts};
 use crate::figure::{UNKNOWN, count, duration, number, volume};
-use crate::inventory::{cpu_facts, device_text, engine_facts, file_system_facts, host_facts, memory_facts};
+use crate::inventory::{
+    cpu_facts, device_text, engine_facts, file_system_facts, host_facts, kernel_facts, memory_facts,
+};
 use crate::layout::clean;
 
 /// Everything that was found out about the machine and the engine.
@@ -24,7 +26,8 @@ fn machine(host: &HostInventory) -> Markup {
     html! {
         h3 { "Host" } (facts(&known(host_facts(host))))
         h3 { "Processors" } (facts(&known(cpu_facts(&host.cpu))))
-        h3 { "Memory" } (facts(&known(memory_facts(&host.memory))))
+        h3 { "Memory" } (facts(&known(memory_facts(host))))
+        h3 { "Kernel" } (facts(&known(kernel_facts(&host.kernel))))
         h3 { "Storage" } (facts(&[known(storage), devices].concat()))
     }
 }

@@ -7,7 +7,7 @@ use record::{Rate, Unit};
 use super::table::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, number, percent};
 use crate::layout::clean;
-use crate::price::priced;
+use crate::price::{per_million, priced};
 
 /// The best rate of a test: its code, what it counts, how many per second.
 pub(crate) type BestRate<'a> = (&'a str, Unit, f64);
@@ -32,6 +32,7 @@ fn per_throughput(book: &PriceBook, rates: &[BestRate<'_>]) -> Table {
         Column::figures("best"),
         Column::figures("per unit of throughput"),
         Column::figures("with other discounts"),
+        Column::figures("per million, at full use"),
         Column::figures("operations/s per licensed core"),
     ];
     let caption = format!("Cost per throughput in {}", clean(&book.currency));
@@ -40,6 +41,7 @@ fn per_throughput(book: &PriceBook, rates: &[BestRate<'_>]) -> Table {
         .iter()
         .map(|(test, unit, per_second)| {
             let counts_operations = *unit != Unit::Byte;
+            let million = per_million(book, *unit, *per_second);
             let (unit, scale) = priced(*unit);
             let cost = book.cost_per_rate(Rate(per_second / scale));
             let amount = cost.map(|cost| cost.amount);
@@ -50,6 +52,13 @@ fn per_throughput(book: &PriceBook, rates: &[BestRate<'_>]) -> Table {
                 Cell::Figure(format!("{} {unit}", number(per_second / scale)), Some(*per_second)),
                 Cell::Figure(amount.map_or_else(|| UNKNOWN.to_owned(), money), amount),
                 Cell::Figure(cost.map_or_else(|| UNKNOWN.to_owned(), span), cost.map(|cost| cost.low)),
+                Cell::Figure(
+                    million.as_ref().map_or_else(
+                        || UNKNOWN.to_owned(),
+                        |(name, cost)| format!("{} per {name}", money(cost.amount)),
+                    ),
+                    million.as_ref().map(|(_, cost)| cost.amount),
+                ),
                 Cell::Figure(per_core.map_or_else(|| UNKNOWN.to_owned(), number), per_core),
             ])
         })

@@ -8,7 +8,7 @@ use super::table::{Cell, Column, Row, Table};
 use super::verdict::word;
 use crate::figure::{UNKNOWN, duration, megabytes, number, percent_digits};
 use crate::layout::clean;
-use crate::words::unit_per_second;
+use crate::words::{list, unit_per_second, variation};
 
 /// Lines of the table; of a record with more runs the rest is left to the record itself.
 const RUNS_MAX: usize = 1000;
@@ -82,7 +82,7 @@ fn row(run: &Run) -> Row {
     let count = |value: u32| Cell::Figure(value.to_string(), Some(f64::from(value)));
     let mut cells = vec![
         count(run.number),
-        Cell::text(clean(&run.test)),
+        Cell::text(list([Some(clean(&run.test)), run.variation.map(variation)].into_iter().flatten())),
         count(run.dop.nodes),
         count(run.dop.jobs),
         count(run.dop.threads),
@@ -140,7 +140,8 @@ pub(super) fn bytes(per_second: Option<Rate>) -> Cell {
     Cell::Figure(megabytes(value), value)
 }
 
-fn time(quantiles: Option<Quantiles>, of: fn(Quantiles) -> Option<Nanos>) -> Cell {
+/// One of the quantiles of a run.
+pub(super) fn time(quantiles: Option<Quantiles>, of: fn(Quantiles) -> Option<Nanos>) -> Cell {
     quantiles.and_then(of).map_or_else(|| Cell::Figure(UNKNOWN.to_owned(), None), span)
 }
 

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 use model::scalability::{FittedPoint, LoadPoint, Scalability, scalability};
-use model::{Line, Sheet};
+use model::{Degree, Line, Sheet};
 use record::Unit;
 
-use super::curve::{Load, Test};
+use super::curve::{Curve, Load, Test};
 use super::diagram::{Diagram, gallery};
 use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
 use crate::figure::{duration, number, three_digits, time};
@@ -17,14 +17,17 @@ use crate::words::{list, unit_per_second};
 /// Charts of one kind on one page.
 pub(super) const CHARTS_MAX: usize = 60;
 
+/// A test, and what of it stands in the chart.
+type Drawn<'a> = (&'a Test<'a>, Curve<'a, 'a>);
+
 /// A chart for each test that was run at more than one degree of parallelism, and how many of them show an ESTIMATE: a
 /// peak, a ceiling or a curve beyond what was measured.
 pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
-    let (curves, single): (Vec<&Test<'_>>, Vec<&Test<'_>>) =
-        tests.iter().filter(|test| test.best().is_some()).partition(|test| test.loads.len() > 1);
+    let all = tests.iter().filter(|test| test.best().is_some()).map(|test| (test, test.curve()));
+    let (curves, single): (Vec<Drawn<'_>>, Vec<Drawn<'_>>) = all.partition(|(_, curve)| curve.points.len() > 1);
     let lines: HashMap<&str, &Line> = sheet.lines.iter().map(|line| (line.test.as_str(), line)).collect();
     let shown = curves.iter().take(CHARTS_MAX).enumerate();
-    let drawn = shown.map(|(index, test)| diagram(index, test, lines.get(test.code).copied()));
+    let drawn = shown.map(|(index, (test, curve))| diagram(index, test, curve, lines.get(test.code).copied()));
     let (charts, estimated): (Vec<Diagram>, Vec<bool>) = drawn.unzip();
     let estimates = estimated.into_iter().filter(|estimated| *estimated).count();
     let markup = html! {
@@ -40,11 +43,19 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
         @if !single.is_empty() {
             p class="muted" {
                 "Run at one degree of parallelism only, which makes no curve: "
-                (list(single.iter().map(|test| clean(test.code)))) "."
+                (list(single.iter().map(|(test, curve)| alone(test, curve)))) "."
             }
         }
     };
     (markup, estimates)
+}
+
+/// A test that makes no curve, and of how many nodes that is said where it was run on other numbers of them too.
+fn alone(test: &Test<'_>, curve: &Curve<'_, '_>) -> String {
+    match curve.on_nodes().filter(|_| test.loads.len() > 1) {
+        Some(nodes) => format!("{} (on {nodes} nodes)", clean(test.code)),
+        None => clean(test.code),
+    }
 }
 
 /// A note on charts that are not on the page.
@@ -53,16 +64,16 @@ pub(super) fn left_out(tests: usize) -> Markup {
 }
 
 /// The chart, and whether it shows an estimate.
-fn diagram(index: usize, test: &Test<'_>, line: Option<&Line>) -> (Diagram, bool) {
-    let rates = test.loads.iter().flat_map(|load| load.rates.iter().map(|rate| LoadPoint::new(load.workers, *rate)));
+fn diagram(index: usize, test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&Line>) -> (Diagram, bool) {
+    let rates = curve.points.iter().flat_map(|(n, load)| load.rates.iter().map(|rate| LoadPoint::new(*n, *rate)));
     let scalability = scalability(&rates.collect::<Vec<LoadPoint>>()).filter(|_| !test.is_given());
     let note = match &scalability {
         _ if test.is_given() => "The rate was asked for, not found: no law is fitted to it.".to_owned(),
-        Some(found) => said(found, test.unit, test.workers()),
+        Some(found) => said(found, test.unit, &curve.noun()),
         None => String::new(),
     };
-    let chart = chart(test, line, scalability.as_ref());
-    let last = test.loads.last().map_or(0.0, |load| load.workers);
+    let chart = chart(test, curve, line, scalability.as_ref());
+    let last = curve.points.last().map_or(0.0, |(n, _)| *n);
     let is_beyond = |found: &Scalability| found.peak.is_some_and(|peak| !peak.is_measured) || found.horizon > last;
     let is_estimate = scalability.as_ref().is_some_and(|found| has_band(found) && is_beyond(found));
     (Diagram { note, ..Diagram::new(format!("throughput-{}", index + 1), chart) }, is_estimate)
@@ -126,21 +137,21 @@ pub(crate) fn has_band(found: &Scalability) -> bool {
     found.curve.iter().any(|point| point.band.is_some())
 }
 
-fn chart(test: &Test<'_>, line: Option<&Line>, scalability: Option<&Scalability>) -> LineChart {
+fn chart(test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&Line>, scalability: Option<&Scalability>) -> LineChart {
     let mut series =
-        vec![Series::new(format!("throughput, {}", unit_per_second(test.unit)), Role::Measured, measured(test))];
+        vec![Series::new(format!("throughput, {}", unit_per_second(test.unit)), Role::Measured, measured(curve))];
     series.extend(scalability.and_then(fitted));
-    series.extend(ideal(test));
-    series.extend(ceiling(test, line));
-    series.extend(void(test));
-    series.extend(service(test));
+    series.extend(ideal(curve));
+    series.extend(ceiling(curve, line));
+    series.extend(void(curve));
+    series.extend(service(curve));
     let rate = format!("{} per second", unit_name(test.unit));
     LineChart {
         right: Some(Axis::new("service time, median", Scale::FromZero, Figures::Nanos)),
         ..LineChart::new(
             format!("{} {}", clean(test.code), clean(test.title)),
-            description(test),
-            Axis::new(test.workers(), Scale::Log2, Figures::Plain),
+            description(test.unit, curve),
+            Axis::new(curve.noun(), Scale::Log2, Figures::Plain),
             Axis::new(rate, Scale::FromZero, Figures::Rate),
             series,
         )
@@ -151,66 +162,63 @@ fn unit_name(unit: Unit) -> String {
     format!("{}s", crate::words::unit(unit))
 }
 
-fn description(test: &Test<'_>) -> String {
-    let (Some(first), Some(best)) = (test.first(), test.best()) else { return String::new() };
+fn description(unit: Unit, curve: &Curve<'_, '_>) -> String {
+    let (Some((_, first)), Some(best)) = (curve.points.first(), curve.best()) else { return String::new() };
     format!(
         "From {} at {} to {} at {}, the best of {} degrees of parallelism.",
-        rate_of(first.per_second, test.unit),
+        rate_of(first.per_second, unit),
         first.at(),
-        rate_of(best.per_second, test.unit),
+        rate_of(best.per_second, unit),
         best.at(),
-        test.loads.len()
+        curve.points.len()
     )
 }
 
-fn measured(test: &Test<'_>) -> Vec<Point> {
-    let point = |load: &Load<'_>| {
+fn measured(curve: &Curve<'_, '_>) -> Vec<Point> {
+    let point = |(n, load): &(f64, &Load<'_>)| {
         let service = load
             .service
             .map(|service| format!("service time p50 {}, p99 {}", duration(service.p50_ns), time(service.p99_ns)));
         let repeats = load.range().map(|_| format!("the median of {} runs", load.rates.len()));
         let note = list([Some(format!("run {}", load.run.number)), repeats, service].into_iter().flatten());
-        let point = Point::new(load.workers, load.per_second).noted(note);
+        let point = Point::new(*n, load.per_second).noted(note);
         load.range().map_or(point.clone(), |(least, greatest)| point.within(least, greatest))
     };
-    test.loads.iter().map(point).collect()
+    curve.points.iter().map(point).collect()
 }
 
-/// What the throughput would be if each worker did what those of the first point do.
-fn ideal(test: &Test<'_>) -> Option<Series> {
-    let first = test.first().filter(|first| first.workers > 0.0)?;
-    let points =
-        test.loads.iter().map(|load| Point::new(load.workers, first.per_second * load.workers / first.workers));
+/// What the throughput would be if each of what is added did what those of the first point do.
+fn ideal(curve: &Curve<'_, '_>) -> Option<Series> {
+    let (first, load) = curve.points.first().filter(|(n, _)| *n > 0.0)?;
+    let points = curve.points.iter().map(|(n, _)| Point::new(*n, load.per_second * n / first));
     Some(Series::new("ideal", Role::Ideal, points.collect()))
 }
 
-/// The ceiling of the best point, where it counts what the test counts.
-fn ceiling(test: &Test<'_>, line: Option<&Line>) -> Option<Series> {
-    let best = line?.best.as_ref()?;
+/// The ceiling of the best point of the test, where it stands in the chart and counts what the test counts.
+fn ceiling(curve: &Curve<'_, '_>, line: Option<&Line>) -> Option<Series> {
+    let best = line?.best.as_ref().filter(|best| curve.has(Degree { dop: best.dop, in_flight: best.in_flight }))?;
     let limit = best.ceiling.as_ref()?;
     // Against a probe of storage physical I/O is held, of which an operation may need none or many.
     let same = (limit.reached.0 / best.operations_per_second.0 - 1.0).abs() < 1e-9;
-    let (first, last) = (test.loads.first()?, test.loads.last()?);
+    let (first, last) = (curve.points.first()?, curve.points.last()?);
     let name = format!("ceiling {}", limit.probe);
-    let points = [first, last].map(|load| Point::new(load.workers, limit.per_second.0));
+    let points = [first, last].map(|(n, _)| Point::new(*n, limit.per_second.0));
     same.then(|| Series::new(name, Role::Ceiling, points.to_vec()))
 }
 
-fn void(test: &Test<'_>) -> Option<Series> {
-    let points = test
-        .void
-        .iter()
-        .map(|(workers, rate, run)| Point::new(*workers, *rate).noted(format!("run {}, void", run.number)));
-    (!test.void.is_empty()).then(|| Series::new("void", Role::Void, points.collect()))
+fn void(curve: &Curve<'_, '_>) -> Option<Series> {
+    let points =
+        curve.void.iter().map(|(n, rate, run)| Point::new(*n, *rate).noted(format!("run {}, void", run.number)));
+    (!curve.void.is_empty()).then(|| Series::new("void", Role::Void, points.collect()))
 }
 
-fn service(test: &Test<'_>) -> Option<Series> {
-    let points: Vec<Point> = test
-        .loads
+fn service(curve: &Curve<'_, '_>) -> Option<Series> {
+    let points: Vec<Point> = curve
+        .points
         .iter()
-        .filter_map(|load| {
+        .filter_map(|(n, load)| {
             let service = load.service?;
-            Some(Point::new(load.workers, service.p50_ns.0 as f64).noted(format!("p99 {}", time(service.p99_ns))))
+            Some(Point::new(*n, service.p50_ns.0 as f64).noted(format!("p99 {}", time(service.p99_ns))))
         })
         .collect();
     (!points.is_empty()).then(|| Series::new("service time", Role::Other, points).on_the_right())

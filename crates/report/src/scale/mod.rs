@@ -6,11 +6,10 @@ mod picture;
 mod text;
 
 use model::scalability::{
-    Circumstances, Claim, ClaimVerdict, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling, extrapolation,
-    judge, load_points, scalability,
+    Added, Circumstances, Claim, ClaimVerdict, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling,
+    extrapolation, judge, load_points, scalability,
 };
 use model::{Interval, System, SystemTest};
-use record::Sweep;
 
 pub use html::scale_html;
 pub use text::scale_text;
@@ -39,18 +38,19 @@ pub struct LoadCurve {
 impl LoadCurve {
     /// The points of `test` on `system`.
     pub fn of_test(system: &System, test: &SystemTest) -> LoadCurve {
-        let (noun, points) = added(test);
+        let added = Added::of_test(test);
         // A remark on another test begins with its code; all others may matter here.
         let is_on_another = |remark: &&String| {
             let begins =
                 |other: &SystemTest| remark.strip_prefix(&*other.code).is_some_and(|rest| rest.starts_with(':'));
             system.tests.iter().any(|other| other.code != test.code && begins(other))
         };
+        let on = added.on_nodes().map(|nodes| format!(" on {nodes} nodes")).unwrap_or_default();
         LoadCurve {
-            title: format!("{} {}, {}", test.code, test.title, system.name),
+            title: format!("{} {}, {}{on}", test.code, test.title, system.name),
             unit: unit_per_second(test.unit).to_owned(),
-            noun: noun.to_owned(),
-            points,
+            noun: added.noun().to_owned(),
+            points: load_points(test),
             remarks: system.remarks.iter().filter(|remark| !is_on_another(remark)).cloned().collect(),
         }
     }
@@ -62,27 +62,6 @@ impl LoadCurve {
         degrees.dedup();
         degrees
     }
-}
-
-/// What the points of `test` differ in, and the points over it.
-fn added(test: &SystemTest) -> (&'static str, Vec<LoadPoint>) {
-    let mut nodes: Vec<u32> = test.points.iter().map(|point| point.degree.dop.nodes).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    // A single point on several nodes does not say what it would be compared with: it is one of as many nodes.
-    if let ([nodes], [point]) = (nodes.as_slice(), test.points.as_slice())
-        && *nodes > 1
-    {
-        let n = f64::from(*nodes);
-        return ("nodes", point.rates.iter().map(|rate| LoadPoint::new(n, rate.per_second.0)).collect());
-    }
-    let noun = match test.sweep {
-        _ if nodes.len() > 1 => "nodes",
-        _ if test.points.iter().any(|point| point.degree.in_flight.is_some()) => "I/Os in flight",
-        Sweep::Jobs => "jobs",
-        Sweep::Threads => "threads",
-    };
-    (noun, load_points(test))
 }
 
 /// What is asked of a curve.

@@ -5,13 +5,19 @@ use model::Interval;
 use super::ScaleView;
 use crate::figure::short;
 
-const WIDTH: usize = 60;
+/// Letters of the picture between its axes, at most.
+const WIDTH_MAX: usize = 60;
+
+/// What stands beside it: the labels of the rates on its left, and on its right what the last degree needs.
+const BESIDE: usize = 19;
+
 const HEIGHT: usize = 14;
 
 /// What the letters mean.
 pub(super) const LEGEND: &str = "o measured   . fitted   : 95 % of what the data allow   X claimed";
 
 struct Canvas {
+    width: usize,
     cells: Vec<Vec<char>>,
     first: f64,
     last: f64,
@@ -21,12 +27,12 @@ struct Canvas {
 impl Canvas {
     fn column(&self, n: f64) -> usize {
         let share = (n / self.first).ln() / (self.last / self.first).ln();
-        (share * (WIDTH - 1) as f64).round().clamp(0.0, (WIDTH - 1) as f64) as usize
+        (share * (self.width - 1) as f64).round().clamp(0.0, (self.width - 1) as f64) as usize
     }
 
     /// The degree of parallelism that a column stands for.
     fn n(&self, column: usize) -> f64 {
-        self.first * (self.last / self.first).powf(column as f64 / (WIDTH - 1) as f64)
+        self.first * (self.last / self.first).powf(column as f64 / (self.width - 1) as f64)
     }
 
     fn row(&self, rate: f64) -> usize {
@@ -40,11 +46,12 @@ impl Canvas {
     }
 }
 
-/// The picture: rates from zero upwards over degrees of parallelism at equal factors. Nothing where all lie at one
-/// place.
-pub(super) fn picture(view: &ScaleView) -> Vec<String> {
-    let Some(mut canvas) = canvas(view) else { return Vec::new() };
-    for column in 0..WIDTH {
+/// The picture, on a page of `page_width` letters: rates from zero upwards over degrees of parallelism at equal factors.
+/// Nothing where all lie at one place.
+pub(super) fn picture(view: &ScaleView, page_width: usize) -> Vec<String> {
+    let width = page_width.saturating_sub(BESIDE).clamp(2, WIDTH_MAX);
+    let Some(mut canvas) = canvas(view, width) else { return Vec::new() };
+    for column in 0..width {
         let n = canvas.n(column);
         if let Some(interval) = allowed(view, n) {
             let rows = canvas.row(interval.high)..=canvas.row(interval.low);
@@ -65,7 +72,7 @@ pub(super) fn picture(view: &ScaleView) -> Vec<String> {
     drawn(&canvas, view)
 }
 
-fn canvas(view: &ScaleView) -> Option<Canvas> {
+fn canvas(view: &ScaleView, width: usize) -> Option<Canvas> {
     let horizon = view.known().map(|fitted| fitted.horizon);
     let degrees = view.curve.degrees().into_iter().filter(|n| *n >= 1.0 && n.is_finite());
     let degrees: Vec<f64> = degrees.chain(horizon).chain(view.question.at).collect();
@@ -74,7 +81,7 @@ fn canvas(view: &ScaleView) -> Option<Canvas> {
     let rates = view.curve.points.iter().map(|point| point.rate).chain(view.question.claim);
     let allowed = view.reach.iter().map(|(_, interval)| interval.high);
     let most = rates.chain(allowed).filter(|rate| rate.is_finite()).fold(0.0, f64::max);
-    (last > first && most > 0.0).then(|| Canvas { cells: vec![vec![' '; WIDTH]; HEIGHT], first, last, most })
+    (last > first && most > 0.0).then(|| Canvas { width, cells: vec![vec![' '; width]; HEIGHT], first, last, most })
 }
 
 /// What the data allow at `n`: the band of the fit, beyond what was measured the interval of an extrapolation.
@@ -109,7 +116,7 @@ fn drawn(canvas: &Canvas, view: &ScaleView) -> Vec<String> {
         format!("{:>8} |{}", label(index), line).trim_end().to_owned()
     };
     let mut lines: Vec<String> = canvas.cells.iter().enumerate().map(row).collect();
-    lines.push(format!("{:>8} +{}", "", "-".repeat(WIDTH)));
+    lines.push(format!("{:>8} +{}", "", "-".repeat(canvas.width)));
     lines.push(format!("{:>8}  {}", "", axis(canvas)));
     lines.push(format!("{:>8}  {}, at equal factors", "", view.curve.noun));
     lines
@@ -117,7 +124,7 @@ fn drawn(canvas: &Canvas, view: &ScaleView) -> Vec<String> {
 
 /// The degrees below the axis: powers of two as far as they have room, and the last one.
 fn axis(canvas: &Canvas) -> String {
-    let mut letters = vec![' '; WIDTH + 8];
+    let mut letters = vec![' '; canvas.width + 8];
     let last = format!("{:.0}", canvas.last);
     let mut free = 0;
     let mut put = |n: f64, room: usize| {
@@ -129,7 +136,7 @@ fn axis(canvas: &Canvas) -> String {
         }
     };
     let powers = (0..60).map(|power| 2f64.powi(power)).filter(|n| (canvas.first..canvas.last).contains(n));
-    powers.for_each(|n| put(n, WIDTH - last.len()));
-    put(canvas.last, WIDTH + 8);
+    powers.for_each(|n| put(n, canvas.width.saturating_sub(last.len())));
+    put(canvas.last, canvas.width + 8);
     letters.into_iter().collect::<String>().trim_end().to_owned()
 }

@@ -8,7 +8,7 @@ use super::picture::{LEGEND, picture};
 use super::{LoadCurve, ScaleView};
 use crate::figure::{UNKNOWN, number, percent, three_digits};
 use crate::html::has_band;
-use crate::layout::{Align, Head, Table, clean, cut, paragraph, section};
+use crate::layout::{Align, Head, Table, clean, cut, paragraph, section, spaced};
 use crate::style::{Ink, Style};
 use crate::words::plural;
 
@@ -26,7 +26,7 @@ const HEADS: [Head; 6] = [
     (&["efficiency"], Align::Right),
 ];
 
-/// The curve for `width` columns (at least 80 are used): the verdict on the claim where there is one, the law that fits
+/// The curve for `width` columns (at least 60 are used): the verdict on the claim where there is one, the law that fits
 /// with knee and peak, what was measured against it, and a picture in letters.
 pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
@@ -42,9 +42,9 @@ pub fn scale_text(view: &ScaleView, style: Style, width: usize) -> String {
     part(&head(view), verdict(view, style, width));
     part("FIT", fit(view, width));
     part(&format!("MEASURED: N are {}", clean(&view.curve.noun)), measured(view, style, width));
-    let drawn = picture(view);
+    let drawn = picture(view, width);
     if !drawn.is_empty() {
-        part("PICTURE", drawn.into_iter().chain([format!("{:>8}  {LEGEND}", "")]).collect());
+        part("PICTURE", drawn.into_iter().chain(spaced(LEGEND, 10, width)).collect());
     }
     let remarks = view.curve.remarks.iter().flat_map(|remark| paragraph("!", LEFT, remark, width));
     part("TO BE KNOWN", remarks.collect());

@@ -20,7 +20,7 @@ const BAR_WIDTH: usize = 40;
 /// another calibration is expected, the same under the names of `DBMS_RESOURCE_MANAGER.CALIBRATE_IO`, and the curve of
 /// I/Os per second over latency as a table and as bars. Laid out for `width` columns (at least 80 are used).
 pub fn calibration_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
+    let width = crate::storage_width(width);
     let mut parts = answer(record, style, width);
     parts.extend(beside(record, style, width));
     page(record, place, style, width, parts)

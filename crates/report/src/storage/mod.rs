@@ -33,7 +33,7 @@ pub(crate) type Part = (&'static str, Vec<String>);
 /// was handed over, the files, and what of the job file was not followed. A record of a search begins with its answer.
 /// `place` is the path of the record as the user may type it.
 pub fn io_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
+    let width = crate::storage_width(width);
     let mut parts = calibration::answer(record, style, width);
     parts.push((until::TITLE, until::answer(record, style, width)));
     parts.push(("", crate::not_listed(record, place).into_iter().collect()));

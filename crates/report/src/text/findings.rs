@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use record::{Check, Dop, Outcome, Placement, Record, Run, Verdict};
+use model::Line;
+use record::{Check, Dop, Finding, Location, Outcome, Placement, Record, Run, Verdict};
 
 use crate::figure::three_digits;
 use crate::layout::{clean, cut, paragraph};
@@ -78,11 +79,16 @@ fn runs_by_test(record: &Record) -> BTreeMap<&str, usize> {
     counts
 }
 
+/// What else can make a single job slow, where no other process is at the other end that could lie elsewhere.
+const ALONE: &str = "the single job was slowed down by something else; repeat";
+
 /// Tests whose gain is more than jobs can explain.
 fn leaps(record: &Record, style: Style, width: usize) -> Vec<String> {
     let kernel = record.plan.placement == Placement::Kernel;
-    let where_from = |storage: bool| match kernel {
+    let has_server = record.engine.as_ref().is_some_and(|engine| engine.location != Location::InProcess);
+    let where_from = |line: &Line, storage: bool| match kernel {
         _ if storage => "something held the device, or the thread that waited for it, up while there was one",
+        _ if !has_server || line.is_probe() => ALONE,
         true => "the kernel may have put client and server on different processors, see --placement paired",
         false => "the single one waited for something that is not work",
     };
@@ -92,7 +98,7 @@ fn leaps(record: &Record, style: Style, width: usize) -> Vec<String> {
         let (Some(best), Some(gain)) = (&line.best, line.scalability) else { continue };
         let label = format!("  {:<5}{}", mark(Verdict::Warn), cut(&clean(&line.test), 8));
         let at = degrees(&[best.dop]);
-        let where_from = where_from(of_storage(&line.test));
+        let where_from = where_from(line, of_storage(&line.test));
         let text = format!("{at} did {} times the rate of one: {where_from}", three_digits(gain));
         let paragraph = paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width);
         lines.extend(paragraph.iter().map(|line| style.paint(line, Ink::Warning)));
@@ -158,7 +164,8 @@ fn said(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, &str)> {
         Outcome::Done => None,
         Outcome::Failed { message } => Some((Verdict::Fail, None, message.as_str())),
     };
-    let doubtful = run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
+    let is_doubt = move |finding: &&Finding| finding.verdict != Verdict::Pass && !model::is_answer(run, finding);
+    let doubtful = run.findings.iter().filter(is_doubt);
     broken.into_iter().chain(doubtful.map(|finding| (finding.verdict, Some(finding.check), finding.detail.as_str())))
 }
 

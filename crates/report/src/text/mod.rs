@@ -1,9 +1,11 @@
 //! The spec sheet on a terminal.
 
+mod blocks;
 mod data;
 mod findings;
 mod head;
 mod next;
+mod nodes;
 mod price;
 mod runs;
 mod sheet;
@@ -11,23 +13,29 @@ mod steady;
 
 use record::Record;
 
-use crate::layout::{Table, section};
+use crate::layout::{Table, paragraph, section};
+use crate::limit::limits;
+use crate::load_curve;
 use crate::not_listed;
 use crate::storage;
 use crate::style::Style;
 
+pub use blocks::blocks_text;
 pub(crate) use head::{SMOKE, begun, instrument, storage_head, warnings};
 pub(crate) use next::{next as next_steps, word};
 pub use price::price_text;
 pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
 
-/// The spec sheet of `record`, laid out for `width` columns (at least 80 are used): the platform, the tests by layer,
+/// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
 /// what is in doubt, whether rates were steady, the table of runs, the data, and what to do next. `place` is the path of the record as the user
 /// may type it. A record that holds nothing but storage runs of a job file, a search or a calibration has no sheet:
 /// [`crate::io_text`] speaks for it.
 pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String {
     if storage::is_storage_alone(record) {
         return storage::io_text(record, place, style, width);
+    }
+    if crate::blocks::is_blocks_alone(record) {
+        return blocks_text(record, place, style, width);
     }
     let width = crate::page_width(width);
     let mut lines = head::head(record, style, width);
@@ -44,15 +52,21 @@ pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String 
     } else {
         part("", sheet::groups(record, style, width));
         part("IN DOUBT", findings::findings(record, style, width));
+        part("WHAT IT MAY BE USED FOR", paragraph("", 2, &crate::html::class(record).sentence(), width));
+        part("WHAT LIMITS IT", limits(record, width));
         part("STEADINESS", steady::steady(record, style, width));
     }
     part("SKIPPED", findings::skipped(record, width));
     if !record.runs.is_empty() {
         part("", not_listed(record, place).into_iter().collect());
+        for (title, body) in load_curve::parts(record, style, width) {
+            part(title, body);
+        }
         part("RUNS: rates and times", tables(runs::rates(record)));
         part("RUNS: physical I/O as the engine counts it and as the block layer saw it", tables(runs::io(record)));
         part("RUNS: processors", tables(runs::processors(record)));
     }
+    part("NODES: the fastest run of each test on several", tables(nodes::nodes(record)));
     for (title, body) in storage::tables(record, style, width) {
         part(title, body);
     }

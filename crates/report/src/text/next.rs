@@ -2,6 +2,8 @@
 
 use record::{Record, Status};
 
+use crate::activity::has_activity;
+use crate::layers::has_tables;
 use crate::layout::clean;
 use crate::storage::is_storage_alone;
 
@@ -16,6 +18,12 @@ pub(crate) fn next(record: &Record, place: &str) -> Vec<String> {
     }
     lines.push(format!("show it   dbdyno report {word}"));
     lines.push(format!("as CSV    dbdyno report {word} --format csv"));
+    if has_activity(record) {
+        lines.push(format!("activity  dbdyno report {word} --activity"));
+    }
+    if has_tables(record) {
+        lines.push(format!("layers    dbdyno report {word} --layers"));
+    }
     lines
 }
 

@@ -10,7 +10,7 @@ use crate::style::Style;
 /// Column of the texts beside their labels.
 const INDENT: usize = 10;
 
-/// What the best throughput of each test of `record` costs by `book`, laid out for `width` columns (at least 80 are
+/// What the best throughput of each test of `record` costs by `book`, laid out for `width` columns (at least 60 are
 /// used): the total, and money per operation per second, each with its sensitivity to discounts.
 pub fn price_text(record: &Record, book: &PriceBook, style: Style, width: usize) -> String {
     let width = crate::page_width(width);

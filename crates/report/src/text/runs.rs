@@ -7,7 +7,7 @@ use crate::figure::{UNKNOWN, duration, megabytes, percent_digits, rate, short, t
 use crate::layout::{Align, Head, Span, Table, clean, cut};
 use crate::listed;
 use crate::style::Ink;
-use crate::words::{dop, mark, unit_per_second};
+use crate::words::{dop, mark, unit_per_second, varied};
 
 /// The columns that tell one run from another.
 const IDENTITY: [Head; 3] = [(&["run"], Align::Right), (&["test"], Align::Left), (&["at"], Align::Left)];
@@ -48,7 +48,9 @@ pub(super) fn rates(record: &Record) -> Table {
             mark,
         ]
     };
-    table(listed(record).map(|run| (run, model::row(run))), &RATES, &RATE_SPANS, cells)
+    // The mark sends the reader to IN DOUBT: what stands there no more is not counted.
+    let marked = |run| (run, Row { verdict: model::doubt(run), ..model::row(run) });
+    table(listed(record).map(marked), &RATES, &RATE_SPANS, cells)
 }
 
 const IO: [Head; 10] = [
@@ -126,7 +128,8 @@ pub(super) fn processors(record: &Record) -> Table {
 }
 
 fn valid(record: &Record) -> impl Iterator<Item = (&Run, Row)> {
-    listed(record).map(|run| (run, model::row(run))).filter(|(_, row)| row.verdict != Verdict::Fail)
+    let marked = |run| (run, Row { verdict: model::doubt(run), ..model::row(run) });
+    listed(record).map(marked).filter(|(_, row)| row.verdict != Verdict::Fail)
 }
 
 /// A line per run: what was run, then `cells`.
@@ -151,7 +154,9 @@ fn table<'a>(
 }
 
 fn identity(run: &Run) -> Vec<String> {
-    vec![run.number.to_string(), cut(&clean(&run.test), 8), dop(run.dop, run.sweep)]
+    let at = dop(run.dop, run.sweep);
+    let at = run.variation.map_or(at.clone(), |variation| format!("{at} {}", varied(variation)));
+    vec![run.number.to_string(), cut(&clean(&run.test), 8), at]
 }
 
 fn per_second(rate: Option<Rate>) -> Option<f64> {

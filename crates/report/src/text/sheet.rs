@@ -6,7 +6,7 @@ use model::{Derived, Io, Limit, Line, Point, Sheet};
 use record::{Layer, Ratio, Record, Run, Unit};
 
 use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent, three_digits, time};
-use crate::layout::{clean, cut, section, wrap};
+use crate::layout::{clean, cut, section, spaced, wrap};
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, dop, list, mark, unit_per_second};
 
@@ -15,6 +15,12 @@ const CODE_WIDTH: usize = 5;
 
 /// What stands right of the title: unit, speed, best, at, p50, p99, share of the ceiling, mark; each with its gap.
 const FIGURES_WIDTH: usize = 55;
+
+/// The part of it that goes to a second line where the page is narrow: p50, p99, share of the ceiling, mark.
+const RIGHT_WIDTH: usize = 27;
+
+/// The narrowest page on which a test has all its figures on one line.
+const WIDTH_UNFOLDED: usize = 80;
 
 /// Letters of a degree of parallelism as most are; a grid of jobs, threads and nodes needs more.
 const AT_WIDTH: usize = 4;
@@ -38,6 +44,8 @@ struct Grid {
     title_width: usize,
     at_width: usize,
     gain: bool,
+    /// Whether service time, share and mark stand on a line of their own.
+    folded: bool,
 }
 
 /// The figures of a line, in the order of the columns.
@@ -57,36 +65,48 @@ impl Grid {
     /// The division of a page `width` columns wide for degrees of parallelism of `at_width` letters.
     fn new(width: usize, at_width: usize) -> Grid {
         let at_width = at_width.clamp(AT_WIDTH, AT_WIDTH_MAX);
-        let left = width - CODE_WIDTH - FIGURES_WIDTH - (at_width - AT_WIDTH);
-        let gain = left >= TITLE_ROOMY + GAIN_WIDTH;
-        Grid { title_width: (left - if gain { GAIN_WIDTH } else { 0 }).min(TITLE_MAX), at_width, gain }
+        let folded = width < WIDTH_UNFOLDED;
+        let figures = if folded { FIGURES_WIDTH - RIGHT_WIDTH } else { FIGURES_WIDTH };
+        let left = width.saturating_sub(CODE_WIDTH + figures + (at_width - AT_WIDTH));
+        let gain = !folded && left >= TITLE_ROOMY + GAIN_WIDTH;
+        let title_width = (left - if gain { GAIN_WIDTH } else { 0 }).clamp(1, TITLE_MAX);
+        Grid { title_width, at_width, gain, folded }
     }
 
     /// Width of the lines.
     fn width(self) -> usize {
         let gain = if self.gain { GAIN_WIDTH } else { 0 };
-        CODE_WIDTH + self.title_width + FIGURES_WIDTH + (self.at_width - AT_WIDTH) + gain
+        let figures = if self.folded { FIGURES_WIDTH - RIGHT_WIDTH } else { FIGURES_WIDTH };
+        CODE_WIDTH + self.title_width + figures + (self.at_width - AT_WIDTH) + gain
     }
 
-    /// One line. The title must fit.
-    fn line(self, code: &str, title: &str, figures: &Figures) -> String {
+    /// One line, or two. The title must fit.
+    fn lines(self, code: &str, title: &str, figures: &Figures) -> Vec<String> {
         let Figures { unit, speed, best, at, gain, p50, p99, share, mark } = figures;
         let (width, at_width) = (self.title_width, self.at_width);
         let at = cut(at, at_width);
         let gain = if self.gain { format!(" {gain:>5}") } else { String::new() };
         let left = format!("{code:<4} {title:<width$} {unit:<6} {speed:>7} {best:>7} {at:<at_width$}{gain}");
-        format!("{left} {p50:>7} {p99:>7} {share:>5} {mark}").trim_end().to_owned()
+        let right = format!("{p50:>7} {p99:>7} {share:>5} {mark:<4}");
+        match self.folded {
+            true => vec![left.trim_end().to_owned(), format!("{right:>0$}", self.width()).trim_end().to_owned()],
+            false => vec![format!("{left} {right}").trim_end().to_owned()],
+        }
     }
 
-    fn head(self) -> [String; 2] {
+    fn head(self) -> Vec<String> {
+        let words = ["unit", "1 job", "best", "at", "gain", "p50", "p99", "ceil.", ""].map(str::to_owned);
+        let [unit, speed, best, at, gain, p50, p99, share, mark] = words;
+        let columns = self.lines("test", "", &Figures { unit, speed, best, at, gain, p50, p99, share, mark });
+        if self.folded {
+            return columns;
+        }
         let left = CODE_WIDTH + self.title_width;
         let throughput = 8 + self.at_width + if self.gain { GAIN_WIDTH } else { 0 };
         let names = ["speed", "throughput", "service time", "of"];
         let above =
             format!("{:left$} {:6} {:>7} {:<throughput$} {:<15} {:>5}", "", "", names[0], names[1], names[2], names[3]);
-        let words = ["unit", "1 job", "best", "at", "gain", "p50", "p99", "ceil.", ""].map(str::to_owned);
-        let [unit, speed, best, at, gain, p50, p99, share, mark] = words;
-        [above, self.line("test", "", &Figures { unit, speed, best, at, gain, p50, p99, share, mark })]
+        [vec![above], columns].concat()
     }
 }
 
@@ -104,8 +124,10 @@ pub(super) fn groups(record: &Record, style: Style, width: usize) -> Vec<String>
             lines.extend(tests.flat_map(|line| entry(&runs, line, grid, style)));
         }
     }
-    lines.push(style.paint(&cut(LEGEND, width), Ink::Aside));
-    lines.extend(unrepeated(&sheet).map(|said| style.paint(said, Ink::Aside)));
+    lines.extend(spaced(LEGEND, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
+    lines.extend(
+        unrepeated(&sheet).into_iter().flat_map(|said| wrap(said, width)).map(|said| style.paint(&said, Ink::Aside)),
+    );
     lines
 }
 
@@ -148,9 +170,10 @@ fn entry(runs: &ByNumber<'_>, line: &Line, grid: Grid, style: Style) -> Vec<Stri
     let title = clean(title(line));
     let mut pieces = wrap(&title, grid.title_width);
     let first = pieces.remove(0);
-    let figures = grid.line(&cut(&clean(&line.test), 4), &first, &figures(line));
+    let figures = grid.lines(&cut(&clean(&line.test), 4), &first, &figures(line));
     let ink = if line.is_void() { Some(Ink::Void) } else { None };
-    let mut lines = vec![ink.map_or(figures.clone(), |ink| style.paint(&figures, ink))];
+    let paint = |line: String| ink.map_or(line.clone(), |ink| style.paint(&line, ink));
+    let mut lines: Vec<String> = figures.into_iter().map(paint).collect();
     let rest = title[first.len()..].trim_start();
     lines.extend(below(rest, &asides(runs, line), grid.width(), style));
     lines
@@ -238,7 +261,7 @@ pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
     if let Some(limit) = &best.ceiling {
         asides.push(ceiling(limit));
         asides.extend(cached(limit));
-        asides.extend(shared(limit, best).map(str::to_owned));
+        asides.extend(exceeded(limit, best));
     }
     asides.extend(io(runs, line, best));
     asides
@@ -283,10 +306,14 @@ fn cached(limit: &Limit) -> Option<String> {
     Some(format!("the page cache served {served} of the engine's reads, not the device"))
 }
 
-/// How there can be more transactions than commits of the device, where there are.
-fn shared(limit: &Limit, point: &Point) -> Option<&'static str> {
-    let beyond = limit.unit == Unit::Transaction && limit.efficiency.0 > 1.0;
-    (beyond && point.dop.jobs > 1).then_some("above 100 %: commits of several jobs share a flush (group commit)")
+/// What a share above 100 % means: the probe is no bound, and how there can be more transactions than commits of the
+/// device.
+fn exceeded(limit: &Limit, point: &Point) -> Option<String> {
+    let shared = match limit.unit == Unit::Transaction && point.dop.jobs > 1 {
+        true => "; commits of several jobs can share a flush (group commit)",
+        false => "",
+    };
+    limit.is_exceeded().then(|| format!("above 100 %: {} does not bound the test in this record{shared}", limit.probe))
 }
 
 /// Bytes of the test itself, and of a storage test the physical I/O of its best run, on both sides of the page cache.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Columns, CompareOptions, Comparison, Degree, Durability, Fact, FactGroup, MeasuredRate, Origin, PriceBook,
-    PriceItem, PriceKind, System, SystemPoint, SystemTest, compare,
+    Columns, CompareOptions, Comparison, Degree, Durability, Fact, FactGroup, MeasuredRate, Origin, Paired, PriceBook,
+    PriceItem, PriceKind, System, SystemPoint, SystemTest, Yardstick, compare,
 };
 use record::{Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
@@ -59,6 +59,7 @@ pub fn test(
         data_bytes: None,
         changes: some(false),
         parameters: BTreeMap::new(),
+        conditions: BTreeMap::new(),
         points: points.map(|(jobs, gain)| point(jobs, rates(per_second * gain, ratio, scatter))).to_vec(),
         note: None,
     }
@@ -92,7 +93,16 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
             begun_at: Timestamp("2026-01-31T12:00:00Z".to_owned()),
             version: "0.1.0".to_owned(),
             preset: Preset::Quick,
-            paired_with: some(other.to_owned()),
+            paired: some(Paired {
+                with: other.to_owned(),
+                plan_hash: some(format!("sha256:{}", "0123456789abcdef".repeat(4))),
+                yardstick: some(Yardstick {
+                    probe: "P111".to_owned(),
+                    unit: Unit::Operation,
+                    before: some(Rate(2.5e9)),
+                    after: some(Rate(2.48e9)),
+                }),
+            }),
         },
         facts: vec![
             fact(FactGroup::Machine, "processor", "Sample CPU"),

@@ -1,6 +1,8 @@
 //! A comparison on a terminal.
 
-use dbdyno_report::{ComparisonView, Style, comparison_html, comparison_junit, comparison_markdown, comparison_text};
+use dbdyno_report::{
+    ComparisonView, Style, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
+};
 use model::{Gate, Origin, System};
 
 use crate::fixture::{book, compared, pair, published};
@@ -30,8 +32,8 @@ fn with_prices_a_gate_and_a_published_system_at_100_columns() {
 /// The two sides as if each had been measured on its own.
 fn unpaired() -> [System; 2] {
     pair().map(|mut system| {
-        if let Origin::Measured { paired_with, .. } = &mut system.origin {
-            *paired_with = None;
+        if let Origin::Measured { paired, .. } = &mut system.origin {
+            *paired = None;
         }
         system
     })
@@ -90,9 +92,9 @@ fn no_line_is_wider_than_the_page_and_ascii_is_ascii() {
     let [a, mut b] = pair();
     b.facts[0].value = "a very long name of a processor ".repeat(9);
     b.title = "\u{1b}[2Jinjected".to_owned();
-    for width in [20, 80, 99, 120, 300] {
+    for width in [20, 60, 70, 80, 99, 120, 300] {
         for line in text(&[a.clone(), b.clone()], width).lines() {
-            assert!(line.chars().count() <= width.clamp(80, 120), "{line}");
+            assert!(line.chars().count() <= width.clamp(60, 120), "{line}");
             assert!(!line.contains('\u{1b}'), "{line}");
         }
     }
@@ -114,4 +116,52 @@ fn what_cannot_be_compared_has_no_ratio() {
     let text = text(&pair(), 80);
     let line = text.lines().skip_while(|line| !line.starts_with("T716")).nth(2).unwrap();
     assert!(line.starts_with("  B") && line.ends_with("INCOMPARABLE") && !line.contains('%'), "{line}");
+}
+
+#[test]
+fn two_currencies_have_no_ratio_and_that_is_said() {
+    let systems = pair();
+    let comparison = compared(&systems);
+    let other = model::PriceBook { currency: "USD".to_owned(), ..book(11_000.0) };
+    let prices = [Some(book(10_000.0)), Some(other)];
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: None };
+    let why = "no cost against A: one is priced in CHF and the other in USD";
+    let text = comparison_text(&view, Style::default(), 100);
+    assert!(text.contains(&format!("B     {why}\n")) && !text.contains(" against A\n"), "{text}");
+    assert!(comparison_markdown(&view).contains(&format!("- B: {why}\n")));
+    assert!(comparison_html(&view).contains(why));
+    let same = [Some(book(10_000.0)), Some(book(11_000.0))];
+    let view = ComparisonView { prices: &same, ..view };
+    assert!(!comparison_text(&view, Style::default(), 100).contains("no cost against A"));
+}
+
+/// The two sides on a machine that gave less after the last pair.
+fn on_a_changed_machine() -> [System; 2] {
+    pair().map(|mut system| {
+        if let Origin::Measured { paired: Some(paired), .. } = &mut system.origin
+            && let Some(yardstick) = &mut paired.yardstick
+        {
+            yardstick.after = Some(record::Rate(2e9));
+        }
+        system
+    })
+}
+
+#[test]
+fn pairs_on_a_machine_that_changed_are_in_doubt_in_every_form() {
+    let systems = on_a_changed_machine();
+    let comparison = compared(&systems);
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &[], gate: None };
+    let text = comparison_text(&view, Style::default(), 100);
+    assert!(text.contains("SLOWER, in doubt\n") && text.contains("1 SLOWER in doubt"), "{text}");
+    assert!(
+        text.replace("\n      ", " ").contains("2.000 G after the last: -20.0 %, which puts the pairs in doubt"),
+        "{text}"
+    );
+    assert!(comparison_markdown(&view).contains("| SLOWER, in doubt |"));
+    assert!(comparison_junit(&view).contains("SLOWER, in doubt -20."));
+    assert!(comparison_csv(&view).contains("the machine itself gave 20 % less after the last pair"));
+    let page = comparison_html(&view);
+    assert!(page.contains("SLOWER, in doubt") && !page.contains("<strong>SLOWER"), "it is not bold");
+    assert!(page.contains("A and B were asked the same, plan sha256:0123456789abcdef"), "the hash is disclosed");
 }

@@ -14,13 +14,13 @@ use crate::{published, series};
 const AXE: &str = include_str!("axe.min.js");
 
 /// A desk and a telephone.
-const SIZES: [(u32, u32); 2] = [(1280, 800), (390, 844)];
+pub const SIZES: [(u32, u32); 2] = [(1280, 800), (390, 844)];
 
 /// The tallest picture: browsers cannot draw much higher ones.
 const PICTURE_HEIGHT_MAX: f64 = 15_000.0;
 
 /// Where the pictures go.
-fn screenshots() -> PathBuf {
+pub fn screenshots() -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
     fs::create_dir_all(&folder).unwrap();
     folder.canonicalize().unwrap()
@@ -67,7 +67,7 @@ fn the_page_of_a_published_system_is_quiet_fits_and_can_be_used_too() {
 }
 
 /// Neither an error on the console nor a request beside the page itself.
-fn asked_nobody(browser: &Browser, place: &str) {
+pub fn asked_nobody(browser: &Browser, place: &str) {
     for event in &browser.events {
         let parameters = &event["params"];
         let bad = match event["method"].as_str().unwrap_or_default() {
@@ -85,7 +85,7 @@ fn asked_nobody(browser: &Browser, place: &str) {
 }
 
 /// What axe-core finds that is serious or critical.
-fn serious(browser: &mut Browser) -> Vec<String> {
+pub fn serious(browser: &mut Browser) -> Vec<String> {
     browser.evaluate(&format!("{AXE}; undefined"));
     let found = browser.evaluate(
         "axe.run(document, { resultTypes: ['violations'] }).then((found) => ({ passes: found.passes.length, \
@@ -110,6 +110,19 @@ fn picture(browser: &mut Browser, name: &str) {
         assert!(image.starts_with(b"\x89PNG") && image.len() > 20_000, "{name}: no picture");
         fs::write(folder.join(format!("{name}-{part}.png")), image).unwrap();
     }
+}
+
+/// Writes a picture of the part of the page that `selector` means.
+pub fn part_picture(browser: &mut Browser, name: &str, selector: &str) {
+    let place = browser.evaluate(&format!(
+        "(() => {{ const box = document.querySelector('{selector}').getBoundingClientRect(); \
+         return [box.left + scrollX, box.top + scrollY, box.width, box.height]; }})()"
+    ));
+    let clip = json!({"x": place[0], "y": place[1], "width": place[2], "height": place[3], "scale": 1});
+    let wanted = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
+    let image = browser.bytes("Page.captureScreenshot", wanted);
+    assert!(image.starts_with(b"\x89PNG") && image.len() > 5_000, "{name}: no picture");
+    fs::write(screenshots().join(format!("{name}.png")), image).unwrap();
 }
 
 const COLUMN: &str = "Array.from(document.querySelectorAll('#runs-table tbody tr')).map(({ cells: [,,,,,, cell] }) => \
@@ -213,7 +226,7 @@ fn all_charts_and_tables_fit_on_paper() {
     browser.open(&PAGE, (703, 1000), "dark");
     browser.ask("Emulation.setEmulatedMedia", json!({"media": "print"}));
     let lost = browser.evaluate(
-        "Array.from(document.querySelectorAll('main svg')).filter((svg) => { const box = svg.getBoundingClientRect(); \
+        "Array.from(document.querySelectorAll('main svg:not(.share)')).filter((svg) => { const box = svg.getBoundingClientRect(); \
          return box.width < 150 || box.height < 40 || box.right > innerWidth + 1; }).length",
     );
     assert_eq!(lost, 0, "charts that are not on the paper");

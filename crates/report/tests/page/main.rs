@@ -1,12 +1,20 @@
 //! The page of a record: its figures against the record, and how it looks and works in a browser.
 
+mod activity;
+#[path = "../views/activity_sample.rs"]
+mod activity_sample;
 mod browser;
 mod content;
 #[path = "../views/data_sample.rs"]
 mod data_sample;
+mod disclosure;
 mod document;
 mod hostile;
+mod layers;
+#[path = "../views/layers_sample.rs"]
+mod layers_sample;
 mod look;
+mod nodes;
 #[path = "../views/platform_sample.rs"]
 mod platform_sample;
 mod published;

@@ -43,6 +43,7 @@ pub fn system() -> System {
             data_bytes: None,
             changes: None,
             parameters: BTreeMap::new(),
+            conditions: BTreeMap::new(),
             points: vec![
                 point(1, 1_500.0, 650_000),
                 point(2, 2_950.0, 660_000),

@@ -9,8 +9,8 @@ use dbdyno_report::{
 };
 use proptest::prelude::*;
 use record::{
-    Amount, Bytes, Check, Dop, Finding, HostInventory, Latency, Nanos, Outcome, Pace, Rate, Ratio, Reading, Record,
-    Run, Totals, Verdict,
+    Amount, Arrival, Bytes, Check, Dop, Finding, HostInventory, Latency, Nanos, Outcome, Pace, Rate, Ratio, Reading,
+    Record, Run, Totals, Until, Variation, Verdict,
 };
 
 use crate::{sample, storage_sample};
@@ -41,18 +41,28 @@ prop_compose! {
         verdict in prop::sample::select(vec![Verdict::Pass, Verdict::Unknown, Verdict::Warn, Verdict::Fail]),
         (detail, failed) in (words(), any::<bool>()),
         rate in any::<f64>(),
+        variation in prop::option::of((0usize..4, any::<bool>())),
     ) -> Run {
         let (count, p50, p99) = latency;
         let latency = Latency { count, p50_ns: Nanos(p50), p99_ns: Nanos(p99), ..Latency::default() };
         let base = sample::record().runs.swap_remove(sample);
         let names: Vec<String> = base.readings[0].values.keys().cloned().collect();
         let reading = |(at, values): (u64, Vec<u64>)| Reading { at_ns: Nanos(at), values: names.iter().cloned().zip(values).collect() };
+        let pace = Pace::Rate { steps_per_second: rate };
+        let variation = variation.map(|(kind, one_thread_per_core)| match kind {
+            0 => Variation::Paced { pace, one_thread_per_core },
+            1 => Variation::Paced { pace: Pace::ThinkTime { think_ns: Nanos(number_of.into()) }, one_thread_per_core },
+            2 => Variation::ShareOfCapacity { share: rate },
+            _ => Variation::Traced,
+        });
+        let pace = if let Some(Variation::Paced { pace, .. }) = variation { pace } else { pace };
         Run {
             number: number_of,
             test: code,
             title,
+            variation,
             dop: Dop { nodes: dop.0, jobs: dop.1, threads: dop.2 },
-            pace: Pace::Rate { steps_per_second: rate },
+            pace,
             window_ns: Nanos(window),
             outcome: if failed { Outcome::Failed { message: detail.clone() } } else { Outcome::Done },
             totals: Totals { steps, operations, rows, bytes: bytes.map(Bytes), ..Totals::default() },
@@ -75,10 +85,14 @@ proptest! {
         (bare, probes) in (any::<bool>(), any::<bool>()),
         name in words(),
         (size, load) in (number(), prop::option::of(number())),
-        cost in any::<f64>(),
+        (cost, searched) in (any::<f64>(), any::<bool>()),
         width in 0usize..300,
     ) {
         let mut record = Record { runs, ..sample::record() };
+        if searched {
+            let level = if bare { "p99=5ms".to_owned() } else { name.clone() };
+            record.plan.until = Some(Until { level, arrival: Arrival::Fixed, tolerance: Ratio(cost) });
+        }
         record.host.cpu.model = Some(name.clone());
         record.host.devices[0].name = name.clone();
         record.instrument.loop_step_ns = cost;
@@ -93,7 +107,7 @@ proptest! {
         if probes {
             record.engine = None;
         }
-        let page = width.clamp(80, 120);
+        let page = width.clamp(60, 120);
         let views = [
             text(&record, "r.json", Style::default(), width),
             inventory(&record.host, record.engine.as_ref(), Style::default(), width),

@@ -1,7 +1,7 @@
 //! The views for programs.
 
 use dbdyno_report::{csv, inventory_json, json};
-use record::{HostInventory, Record};
+use record::{HostInventory, Nanos, NodeEvent, NodeEventKind, Record};
 
 use crate::sample;
 
@@ -46,6 +46,30 @@ fn a_void_run_has_a_line_and_no_result() {
     assert_eq!(named, [("T721", "4", "done"), ("T441", "4", "failed")]);
     assert!(void.iter().all(|line| line[first..].iter().all(String::is_empty)));
     assert!(void.iter().all(|line| !line[of("steps")].is_empty()));
+}
+
+#[test]
+fn runs_that_lost_nodes_are_told_from_others() {
+    let mut record = sample::record();
+    record.runs[1].dop.nodes = 3;
+    record.runs[1].events = [(1, NodeEventKind::Gone), (2, NodeEventKind::Lost), (3, NodeEventKind::Lost)]
+        .map(|(node, kind)| NodeEvent {
+            at_ns: Nanos(0),
+            node,
+            name: "h".to_owned(),
+            kind,
+            jobs: 0,
+            message: String::new(),
+        })
+        .to_vec();
+    let (head, lines) = lines(&csv(&record));
+    let cells = |line: usize| {
+        ["nodes", "nodes_lost", "nodes_gone"].map(|name| {
+            let column = head.iter().position(|column| column == name).unwrap();
+            lines[line][column].as_str()
+        })
+    };
+    assert_eq!((cells(0), cells(1)), (["1", "0", "0"], ["3", "2", "1"]));
 }
 
 #[test]

@@ -1,11 +1,17 @@
 //! Views of a sample record, as a reader sees them.
 
+mod activity;
+mod activity_sample;
 mod any_record;
 mod data_sample;
 mod fio;
 mod format;
+mod layers;
+mod layers_sample;
+mod load_curve;
 mod platform;
 mod platform_sample;
+mod random_blocks;
 mod sample;
 mod sheet;
 mod storage;

@@ -1,8 +1,8 @@
 //! An invented platform: a host and an engine.
 
 use record::{
-    BlockDevice, Bytes, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
-    NumaNode, Setting,
+    BlockDevice, Bystander, Bytes, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, HostState,
+    Kernel, KernelLog, Location, Memory, MemoryModule, Nanos, NetworkInterface, NumaNode, Setting,
 };
 
 fn some(text: &str) -> Option<String> {
@@ -30,6 +30,12 @@ pub fn host() -> HostInventory {
                 Cache { level: 3, kind: "unified".to_owned(), size_bytes: Bytes(32 << 20), instances: 1 },
             ],
             numa_nodes: vec![NumaNode { number: 0, cpus: "0-1".to_owned(), memory_bytes: Some(Bytes::GIB.times(8)) }],
+            stepping: some("family 6, model 42, stepping 7"),
+            microcode: some("0x2f"),
+            clock_driver: some("example_pstate"),
+            boost: Some(true),
+            idle_driver: some("example_idle"),
+            idle_states: ["POLL", "C1", "C6 (off)"].map(str::to_owned).to_vec(),
         },
         memory: Memory {
             total_bytes: Bytes::GIB.times(8),
@@ -37,6 +43,8 @@ pub fn host() -> HostInventory {
             swap_bytes: Some(Bytes(0)),
             transparent_huge_pages: some("madvise"),
             huge_page_pool_bytes: Some(Bytes(0)),
+            transparent_huge_page_defragmentation: some("madvise"),
+            modules: ["A1", "B1"].map(module).to_vec(),
         },
         file_system: Some(FileSystem {
             kind: "xfs".to_owned(),
@@ -68,6 +76,10 @@ pub fn host() -> HostInventory {
                 fua: Some(true),
                 logical_block_bytes: Some(Bytes(512)),
                 slaves: Vec::new(),
+                firmware: some("EX42"),
+                serial_masked: some("****1234"),
+                link: some("16.0 GT/s PCIe x4"),
+                queue: [("max_sectors_kb", "1280"), ("read_ahead_kb", "128")].map(pair).into(),
             },
         ],
         kernel: Kernel {
@@ -76,6 +88,12 @@ pub fn host() -> HostInventory {
             operating_system: some("Example Linux 13"),
             clock_source: some("tsc"),
             command_line: some("root=/dev/vda1 quiet"),
+            mitigations: [("meltdown", "Not affected"), ("spectre_v2", "Mitigation: Retpolines")].map(pair).into(),
+            settings: [("vm.dirty_background_ratio", "10"), ("vm.dirty_ratio", "20"), ("vm.swappiness", "60")]
+                .map(pair)
+                .into(),
+            clock_synchronised: Some(true),
+            clock_error_max_ns: Some(Nanos(1_500_000)),
         },
         virtualisation: some("kvm"),
         cgroup: CgroupLimits {
@@ -83,6 +101,44 @@ pub fn host() -> HostInventory {
             memory_max_bytes: Some(Bytes::GIB.times(4)),
             ..CgroupLimits::default()
         },
+        firmware: some("Example Firmware 1.2 of 01/02/2026"),
+        network: vec![NetworkInterface {
+            name: "eth0".to_owned(),
+            driver: some("example_net"),
+            packet_bytes_max: Some(Bytes(1500)),
+            megabits_per_second: Some(25_000),
+        }],
+        at_start: Some(state(0)),
+        at_end: Some(state(3)),
+    }
+}
+
+fn pair((name, value): (&str, &str)) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
+fn module(slot: &str) -> MemoryModule {
+    MemoryModule {
+        slot: some(slot),
+        size_bytes: Bytes::GIB.times(4),
+        kind: some("DDR5"),
+        megatransfers_per_second_max: Some(5600),
+        megatransfers_per_second: Some(4800),
+    }
+}
+
+/// The machine after so many minutes.
+fn state(minutes: u64) -> HostState {
+    HostState {
+        load_average_1_minute: Some(0.25 + minutes as f64),
+        bystanders: (minutes == 0).then(|| vec![Bystander { name: "backup".to_owned(), processors: 0.04 }]),
+        clock_mhz: Some(2000.0 + minutes as f64),
+        temperature_celsius_max: Some(50.0 + minutes as f64),
+        thermal_throttle_count: Some(0),
+        multiplication_ns: Some(1.0),
+        memory_available_bytes: Some(Bytes::GIB.times(6)),
+        free_bytes: Some(Bytes(900_000_000_000 - 1_000_000_000 * minutes)),
+        kernel_log: Some(KernelLog { last_message: 1000, ..KernelLog::default() }),
     }
 }
 

@@ -190,12 +190,17 @@ pub fn record() -> Record {
         }
     }
     spoil(&mut runs);
-    let planned =
-        runs.iter().map(|run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1 });
+    let planned = runs.iter().map(|run| PlannedRun {
+        number: run.number,
+        test: run.test.clone(),
+        dop: run.dop,
+        repeat: 1,
+        variation: None,
+    });
     Record {
         schema_version: SCHEMA_VERSION,
         id: "20260131-120000-db1".to_owned(),
-        tool: Tool { version: "0.1.0".to_owned(), optimised: true },
+        tool: Tool { version: "0.1.0".to_owned(), optimised: true, build: None },
         begun_at: at("2026-01-31T12:00:00.000Z"),
         ended_at: Some(at("2026-01-31T12:04:30.000Z")),
         status: Status::Finished,
@@ -210,6 +215,7 @@ pub fn record() -> Record {
             null_engine_step_ns: 150.0,
             sample_ns: Nanos(200_000),
         },
+        nodes: Vec::new(),
         data_sets: vec![data_set("dbdyno_small", 1_000_000, 2_000_000_000), reused("dbdyno_large", 10_000_000)],
         runs,
     }
@@ -278,6 +284,7 @@ fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -> Ru
             Sweep::Jobs => Dop::jobs(dop),
             Sweep::Threads => Dop { nodes: 1, jobs: 1, threads: dop },
         },
+        variation: None,
         pace: Pace::AsFastAsPossible,
         ceiling: sample.ceiling.map(|(probe, unit)| Ceiling { probe: probe.to_owned(), unit }),
         cache_fit: sample.cache_fit,
@@ -301,7 +308,12 @@ fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -> Ru
         seconds: vec![second; SECONDS as usize],
         slices: None,
         readings: readings(sample, operations, window_ns),
+        nodes: Vec::new(),
+        events: Vec::new(),
         storage: None,
+        activity: None,
+        trace: None,
+        blocks: None,
         findings: vec![Finding {
             check: Check::LittlesLaw,
             verdict: Verdict::Pass,
@@ -374,6 +386,8 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         seed: 42,
         placement: Placement::Kernel,
         pace: Pace::AsFastAsPossible,
+        until: None,
+        one_thread_per_core: false,
         small_rows: 1_000_000,
         large_rows: 10_000_000,
         repeats: 1,

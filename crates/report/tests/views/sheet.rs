@@ -1,7 +1,7 @@
 //! The spec sheet and its parts.
 
 use dbdyno_report::{Style, plan, run_line, text};
-use record::{Check, Finding, Outcome, Record, Run, Status, Verdict};
+use record::{Check, Finding, Location, Outcome, Placement, Record, Run, Status, Verdict};
 
 use crate::sample;
 
@@ -43,14 +43,30 @@ fn a_record_without_runs_says_so() {
 }
 
 #[test]
-fn a_page_is_never_narrower_than_80_columns_nor_wider_than_asked() {
+fn a_page_is_never_narrower_than_60_columns_nor_wider_than_asked() {
     let record = sample::record();
-    assert_eq!(plain(&record, 20), plain(&record, 80));
-    for width in [80, 81, 97, 120, 4000] {
+    assert_eq!(plain(&record, 20), plain(&record, 60));
+    for width in [60, 72, 80, 81, 97, 120, 4000] {
         let sheet = plain(&record, width);
-        let longest = sheet.lines().map(|line| line.chars().count()).max().unwrap();
-        assert!(longest <= width && longest > 70, "{longest} columns of {width}");
+        // A command is for copying and never broken.
+        let lines = sheet.lines().filter(|line| !line.contains("  dbdyno report "));
+        let longest = lines.map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width && longest > width.min(78) - 8, "{longest} columns of {width}");
     }
+}
+
+#[test]
+fn on_a_narrow_page_no_figure_is_lost() {
+    let record = sample::record();
+    let figures = |width| {
+        let sheet = plain(&record, width);
+        let words: Vec<String> = sheet.split_whitespace().map(str::to_owned).collect();
+        let mut figures: Vec<String> =
+            words.into_iter().filter(|word| word.contains('.') && word.parse::<f64>().is_ok()).collect();
+        figures.sort();
+        figures
+    };
+    assert_eq!(figures(60), figures(80));
 }
 
 #[test]
@@ -159,6 +175,42 @@ fn whether_a_long_run_was_steady_is_said() {
     assert!(!section.contains("P111 J1"), "a steady run is only counted\n{section}");
     let line = run_line(&record.runs[1]);
     assert!(line.ends_with("WARMUP-CUT") && line.chars().count() <= 80, "{line}");
+}
+
+/// The sample with the single jobs of `tests` a tenth as fast.
+fn slow_alone(tests: &[&str]) -> Record {
+    let mut record = sample::record();
+    record.plan.placement = Placement::Kernel;
+    let alone = |run: &&mut Run| tests.contains(&&*run.test) && run.dop.jobs == 1;
+    record.runs.iter_mut().filter(alone).for_each(|run| run.totals.operations /= 10);
+    record
+}
+
+#[test]
+fn a_leap_is_laid_to_client_and_server_only_where_there_are_both() {
+    let said = |record: &Record, test: &str| {
+        let words = plain(record, 4000).split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = words.split(" ! ").find(|doubt| doubt.starts_with(test) && doubt.contains("the rate of one"));
+        said.unwrap().to_owned()
+    };
+    let mut record = slow_alone(&["P111", "T611"]);
+    record.engine.as_mut().unwrap().location = Location::UnixSocket;
+    let apart = "the kernel may have put client and server on different processors, see --placement paired";
+    assert!(said(&record, "T611").contains(apart), "{}", said(&record, "T611"));
+    let alone = "the rate of one: the single job was slowed down by something else; repeat";
+    assert!(said(&record, "P111").contains(alone), "{}", said(&record, "P111"));
+    record.engine.as_mut().unwrap().location = Location::InProcess;
+    assert!(said(&record, "T611").contains(alone), "{}", said(&record, "T611"));
+}
+
+#[test]
+fn a_share_above_the_ceiling_has_a_word_beside_it() {
+    let mut record = sample::record();
+    let words = |record: &Record| plain(record, 80).split_whitespace().collect::<Vec<_>>().join(" ");
+    let no_bound = "above 100 %: P111 does not bound the test in this record";
+    assert!(!words(&record).contains(no_bound));
+    record.runs.iter_mut().filter(|run| run.test == "T131").for_each(|run| run.totals.operations *= 60);
+    assert!(words(&record).contains(no_bound), "{}", words(&record));
 }
 
 #[test]

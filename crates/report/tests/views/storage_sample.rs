@@ -128,6 +128,7 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
         unit: Unit::Operation,
         sweep: Sweep::Jobs,
         dop: Dop::jobs(first.clones),
+        variation: None,
         pace: first.pace,
         ceiling: None,
         cache_fit: None,
@@ -143,7 +144,12 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
         response: first.response.clone(),
         seconds: first.seconds.clone(),
         slices: None,
+        nodes: Vec::new(),
+        events: Vec::new(),
         readings: vec![Reading { at_ns: Nanos(0), values: begin }, Reading { at_ns: Nanos(window), values: end }],
+        activity: None,
+        trace: None,
+        blocks: None,
         findings: vec![finding(Check::DeviceIo, Verdict::Pass, "the block layer saw 100 % of what was asked")],
         storage: Some(Box::new(Storage {
             modes: vec!["io_uring, registered files and buffers, DEFER_TASKRUN".to_owned()],
@@ -233,7 +239,8 @@ fn database() -> Vec<IoStream> {
 
 /// A record of these runs on the machine of the sample, without an engine.
 pub fn record(runs: Vec<Run>, io: Option<IoPlan>) -> Record {
-    let planned = |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1 };
+    let planned =
+        |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1, variation: None };
     let mut record = sample::record();
     record.plan.runs = runs.iter().map(planned).collect();
     (record.plan.skipped, record.plan.io) = (Vec::new(), io);

@@ -21,11 +21,13 @@ use super::preparation::hold;
 use super::request::{Goal, IoRequest};
 use super::{calibrate, until};
 use crate::directory::MeasuredDirectory;
+use crate::execution::conclude;
 use crate::invocation::{Measured, Workplace};
 use crate::measurement::{Bench, timestamp};
 use crate::opening::Setting;
+use crate::pacing::Capacities;
 use crate::sampler::Sources;
-use crate::{Error, Event, Fault, Result};
+use crate::{Error, Event, Result};
 
 /// The folder of the files, beside what engines make.
 const FOLDER: &str = "io";
@@ -72,13 +74,17 @@ pub fn measure_io(request: &IoRequest, workplace: &Workplace<'_>) -> Result<Meas
     let watched = watched(&ground, directory.path());
     let mut setting = Setting::find_out(directory.path())?;
     if watched != directory.path() {
-        setting.host = host::inventory(&watched);
+        setting.look_at(&watched);
     }
     let plan = plan(request, directory.path());
     let record = Record {
         schema_version: SCHEMA_VERSION,
         id: store::id_of(&request.record),
-        tool: Tool { version: request.version.clone(), optimised: !cfg!(debug_assertions) },
+        tool: Tool {
+            version: request.version.clone(),
+            optimised: !cfg!(debug_assertions),
+            build: request.build.clone(),
+        },
         begun_at: timestamp(),
         ended_at: None,
         status: Status::Running,
@@ -87,6 +93,7 @@ pub fn measure_io(request: &IoRequest, workplace: &Workplace<'_>) -> Result<Meas
         host: setting.host.clone(),
         engine: None,
         instrument: setting.instrument.clone(),
+        nodes: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),
     };
@@ -116,6 +123,7 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         test: phase.name.clone(),
         dop: Dop::jobs(phase.jobs.iter().map(|job| job.clones).sum()),
         repeat: 1,
+        variation: None,
     });
     Plan {
         target: "storage".to_owned(),
@@ -127,6 +135,8 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         seed: request.seed,
         placement: Placement::Kernel,
         pace: jobs().next().map_or(Pace::AsFastAsPossible, |job| job.pace),
+        until: None,
+        one_thread_per_core: false,
         small_rows: 0,
         large_rows: 0,
         repeats: 1,
@@ -153,10 +163,10 @@ fn carry_out(
     store::write(&request.record, &record)?;
     let sources = Sources {
         host: Mutex::new(host::Counters::new(watched)),
-        engine: None,
+        nodes: Vec::new(),
         device_is_engines: true,
-        bookkeeping_commits: AtomicU64::new(0),
         flush_probe_ns: AtomicU64::new(0),
+        capacities: Capacities::default(),
     };
     let plan = record.plan.clone();
     let sizes = Sizes::derive(Preset::Smoke, None, request.seed);
@@ -168,6 +178,7 @@ fn carry_out(
         instrument: &setting.instrument,
         host: &setting.host,
         processors: setting.processors.clone(),
+        looks: false,
         origin,
         interrupt: workplace.interrupt,
         listener: workplace.listener,
@@ -199,12 +210,7 @@ fn carry_out(
     };
     let result = go(&bench, &mut rig, request, &mut keep);
     let error = result.err();
-    (record.status, record.reason) = match &error {
-        None => (Status::Finished, None),
-        Some(error) if error.fault == Fault::Interrupted => (Status::Interrupted, None),
-        Some(error) => (Status::Failed, Some(error.message.clone())),
-    };
-    record.ended_at = Some(timestamp());
+    conclude(&mut record, error.as_ref());
     let written = store::write(&request.record, &record).map_err(Error::from);
     Ok(Measured { record, path: request.record.clone(), error: error.or(written.err()) })
 }

@@ -104,7 +104,7 @@ pub(crate) fn measure_phase(
 
 fn planned(phase: &IoPhase, number: u32, test: &str) -> PlannedRun {
     let clones = phase.jobs.iter().map(|job| job.clones).sum();
-    PlannedRun { number, test: test.to_owned(), dop: Dop::jobs(clones), repeat: 1 }
+    PlannedRun { number, test: test.to_owned(), dop: Dop::jobs(clones), repeat: 1, variation: None }
 }
 
 /// The pace of a run whose jobs agree; as fast as possible where they do not.
@@ -218,7 +218,7 @@ fn course(job: &IoJob, warm_up: Nanos, seed: u64) -> Course {
 /// Warms up, measures and reads; fills in what was counted.
 fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, mut lanes: Vec<Lane>, ledger: &Ledger) {
     let meters: Vec<AtomicU64> = lanes.iter().map(|_| AtomicU64::new(0)).collect();
-    let sampler = Sampler::new(bench.sources, None);
+    let sampler = Sampler::new(bench.sources, Vec::new(), None);
     let stall = Stall::default();
     let begun_at = OnceLock::new();
     let allowed: Vec<Vec<u32>> = lanes.iter().map(|lane| lane.processors.clone()).collect();
@@ -236,7 +236,7 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
     let outcome = std::thread::scope(|scope| {
         // Without them the run is measured all the same, with fewer readings.
         let watcher = || std::thread::Builder::new();
-        let _ = watcher().spawn_scoped(scope, || sampler.watch(bench.listener, &operations));
+        let _ = watcher().spawn_scoped(scope, || sampler.watch(bench.listener, &operations, &|| ()));
         let _ = watcher().spawn_scoped(scope, || stall.watch());
         let outcome = run_crew(members, &edges, bench.interrupt.flag());
         sampler.give_up();
@@ -244,8 +244,7 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
         outcome
     });
     run.begun_at = begun_at.into_inner().unwrap_or_else(timestamp);
-    let (readings, _) = sampler.into_readings(bench.origin);
-    run.readings = readings;
+    run.readings = sampler.into_read(bench.origin).readings;
     fill(run, phase, streams, &outcome, ledger, stall.late_max());
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = RunOutcome::Failed { message };

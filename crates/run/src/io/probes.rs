@@ -16,6 +16,7 @@ use super::ground::Ground;
 use super::permission::Permission;
 use super::phase::{Frame, Rig, measure_phase};
 use crate::measurement::{Bench, not_begun};
+use crate::pacing::Capacities;
 use crate::plan::Item;
 use crate::sampler::Sources;
 use crate::{Error, Result, ceiling};
@@ -166,10 +167,10 @@ impl ProbeGround {
         // An engine under measurement may lie on another device: these counters are of the file's.
         let sources = Sources {
             host: Mutex::new(host::Counters::new(made.folder.path())),
-            engine: None,
+            nodes: Vec::new(),
             device_is_engines: true,
-            bookkeeping_commits: AtomicU64::new(0),
             flush_probe_ns: AtomicU64::new(0),
+            capacities: Capacities::default(),
         };
         let own = Bench {
             plan: bench.plan,
@@ -179,6 +180,7 @@ impl ProbeGround {
             instrument: bench.instrument,
             host: &made.host,
             processors: bench.processors.clone(),
+            looks: bench.looks,
             origin: bench.origin,
             interrupt: bench.interrupt,
             listener: bench.listener,
@@ -218,6 +220,7 @@ mod tests {
             test: (*test).to_owned(),
             dop: Dop::jobs(*jobs),
             repeat: 1,
+            variation: None,
         });
         Plan {
             target: "example".to_owned(),
@@ -229,6 +232,8 @@ mod tests {
             seed: 1,
             placement: Placement::Kernel,
             pace: Pace::AsFastAsPossible,
+            until: None,
+            one_thread_per_core: false,
             small_rows: 0,
             large_rows: 0,
             repeats: 1,

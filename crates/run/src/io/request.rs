@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use model::Bound;
-use record::{IoPlan, Nanos};
+use record::{Arrival, Build, IoPlan, Nanos};
 
 use super::permission::Permission;
 
@@ -28,6 +28,8 @@ pub struct IoRequest {
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
+    /// What the program was built from and with, for the record.
+    pub build: Option<Build>,
 }
 
 /// What a plan is carried out for.
@@ -55,13 +57,4 @@ pub struct Until {
     pub arrival: Arrival,
     /// How near to the limit is near enough: 0.05 for five percent.
     pub tolerance: f64,
-}
-
-/// How I/O of a rate arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrival {
-    /// At equal distances.
-    Fixed,
-    /// At random, as from many independent users.
-    Poisson,
 }

@@ -1,17 +1,13 @@
 //! The highest rate that keeps a service level.
 
-use model::{Answer, Search, Step};
+use model::Answer;
 use record::{IoPhase, Outcome, Pace, Run};
 
 use super::phase::{Frame, Rig, measure_phase};
-use super::request::{Arrival, Until};
+use super::request::Until;
 use crate::measurement::Bench;
+use crate::pacing::search;
 use crate::{Error, Result};
-
-/// The search begins at this share of what a closed loop gives.
-const LOWEST_SHARE: f64 = 1.0 / 64.0;
-/// And ends above it: an open loop may keep more in flight.
-const HIGHEST_SHARE: f64 = 1.25;
 
 /// Measures `phase`, which has one job, at rates until the highest one is found that keeps the level. Every
 /// measurement is handed to `keep`.
@@ -37,23 +33,13 @@ pub(crate) fn until(
     let failed = closed.outcome != Outcome::Done;
     keep(closed)?;
     let Some(capacity) = capacity.filter(|_| !failed) else { return Ok(None) };
-    let mut search = Search::new(capacity.0 * LOWEST_SHARE, capacity.0 * HIGHEST_SHARE, wish.tolerance);
-    loop {
-        match search.next() {
-            Step::Done(answer) => return Ok(Some(answer)),
-            Step::Measure(rate) => {
-                let pace = match wish.arrival {
-                    Arrival::Fixed => Pace::Rate { steps_per_second: rate },
-                    Arrival::Poisson => Pace::Poisson { steps_per_second: rate },
-                };
-                let run = one(pace, Some(wish.bound.to_string()))?;
-                // What is void for reasons of its surroundings still tells where the level lies.
-                let told = model::keeps_bound(&run).or_else(|| wish.bound.kept_by(&run.response));
-                search.record(rate, told);
-                keep(run)?;
-            }
-        }
-    }
+    search(capacity.0, wish.arrival, wish.tolerance, &[], &mut |pace| {
+        let run = one(pace, Some(wish.bound.to_string()))?;
+        let kept = model::keeps_level(&run, &wish.bound);
+        keep(run)?;
+        Ok(kept)
+    })
+    .map(Some)
 }
 
 /// Whether `plan` is one that a rate can be searched for.

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use record::{Nanos, Plan, Record, SCHEMA_VERSION, Side, Status, Tool};
+use record::{Nanos, Plan, PlannedRun, Record, SCHEMA_VERSION, Side, Status, Tool};
 use workload::Sizes;
 
 use super::stand::Stand;
+use super::yardstick::{self, Yardstick};
 use super::{MeasuredPair, PairRequest, SIDES, of_side};
 use crate::execution::{conclude, load, run_group, sources, subject};
 use crate::io::ProbeGround;
@@ -25,7 +26,7 @@ pub(super) fn contest(
     let paths = &request.records;
     let begun = |index: usize| begun(request, &stands[index], &paths[index], &plans[index].0);
     let mut records = [begun(0), begun(1)];
-    let measured = measure(&stands, &plans, &mut records, paths, items, origin);
+    let measured = measure(request, &stands, &plans, &mut records, items, origin);
     let error = measured.err();
     records.iter_mut().for_each(|record| conclude(record, error.as_ref()));
     let listener = stands[0].workplace.listener;
@@ -48,7 +49,11 @@ fn begun(request: &PairRequest, stand: &Stand<'_>, path: &Path, plan: &Plan) -> 
     Record {
         schema_version: SCHEMA_VERSION,
         id: store::id_of(path),
-        tool: Tool { version: request.request.version.clone(), optimised: !cfg!(debug_assertions) },
+        tool: Tool {
+            version: request.request.version.clone(),
+            optimised: !cfg!(debug_assertions),
+            build: request.request.build.clone(),
+        },
         begun_at: timestamp(),
         ended_at: None,
         status: Status::Running,
@@ -57,19 +62,21 @@ fn begun(request: &PairRequest, stand: &Stand<'_>, path: &Path, plan: &Plan) -> 
         host: stand.setting.host.clone(),
         engine: Some(stand.opened.inventory.clone()),
         instrument: stand.setting.instrument.clone(),
+        nodes: stand.opened.nodes.inventory(),
         data_sets: Vec::new(),
         runs: Vec::new(),
     }
 }
 
 fn measure(
+    request: &PairRequest,
     stands: &[Stand<'_>; 2],
     plans: &[(Plan, Sizes); 2],
     records: &mut [Record; 2],
-    paths: &[PathBuf; 2],
     items: &[Item<'_>],
     origin: Nanos,
 ) -> Result<()> {
+    let paths = &request.records;
     for (record, path) in records.iter().zip(paths) {
         store::write(path, record)?;
     }
@@ -85,11 +92,13 @@ fn measure(
         instrument: &stands[index].setting.instrument,
         host: &stands[index].setting.host,
         processors: stands[index].setting.processors.clone(),
+        looks: request.request.looks,
         origin,
         interrupt: stands[index].workplace.interrupt,
         listener: stands[index].workplace.listener,
     };
-    let contest = Contest { benches: [bench(0), bench(1)], paths, items };
+    let yardstick = Yardstick::new(&plans[0].0, directory)?;
+    let contest = Contest { benches: [bench(0), bench(1)], yardstick, paths, items };
     contest.announce();
     contest.load(records)?;
     contest.carry_out(records)
@@ -98,6 +107,7 @@ fn measure(
 /// Both sides, ready to be measured.
 struct Contest<'a> {
     benches: [Bench<'a>; 2],
+    yardstick: Yardstick,
     paths: &'a [PathBuf; 2],
     items: &'a [Item<'a>],
 }
@@ -109,7 +119,7 @@ impl<'a> Contest<'a> {
 
     fn announce(&self) {
         let plan = self.bench(Side::A).plan;
-        let runs = 2 * plan.runs.len();
+        let runs = plan.runs.iter().map(|run| if yardstick::is_its(run) { 1 } else { SIDES.len() }).sum();
         let each = plan.warm_up_ns + plan.window_ns;
         self.bench(Side::A).listener.hear(&Event::Planned {
             runs,
@@ -133,6 +143,10 @@ impl<'a> Contest<'a> {
         let plan = self.bench(Side::A).plan;
         let mut lot = Lot::new(plan.seed);
         for (place, planned) in plan.runs.iter().enumerate() {
+            if yardstick::is_its(planned) {
+                self.measure_machine(records, planned)?;
+                continue;
+            }
             let item = self.items.iter().find(|item| item.code() == planned.test).copied();
             let item = item.ok_or_else(|| Error::user(format!("test {} of the plan is not known", planned.test)))?;
             let first = lot.first();
@@ -145,6 +159,17 @@ impl<'a> Contest<'a> {
                 run_group(bench, record, path, item, group, &mut ProbeGround::default())
                     .map_err(|error| of_side(side, error))?;
             }
+        }
+        Ok(())
+    }
+
+    /// Measures the machine itself, while both sides are at rest. Both records have the run.
+    fn measure_machine(&self, records: &mut [Record; 2], planned: &PlannedRun) -> Result<()> {
+        SIDES.into_iter().try_for_each(|side| self.rest(side))?;
+        let run = self.yardstick.measure(self.bench(Side::A), planned)?;
+        for (record, path) in records.iter_mut().zip(self.paths) {
+            record.runs.push(run.clone());
+            store::write(path, record)?;
         }
         Ok(())
     }

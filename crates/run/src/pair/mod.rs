@@ -3,12 +3,15 @@
 //! Each side is opened once, in a place of its own, and loaded with the same rows. Then, pair by pair, each test at
 //! each degree of parallelism is measured on one side and at once on the other; the lot decides which is first. What
 //! drifts on the machine meanwhile is the same for both of a pair (randomised multiple interleaved trials, Abedi and
-//! Brecht 2017). While one side is measured the other idles, settled, and nothing reads its counters. Each side has a
-//! record like any other, written after each of its runs; each names the other.
+//! Brecht 2017); a probe before the first pair and after the last one tells whether the machine itself changed. While
+//! one side is measured the other idles, settled, and nothing reads its counters. Each side has a record like any other,
+//! written after each of its runs; each names the other.
 
 mod agreement;
 mod contest;
+mod plan_hash;
 mod stand;
+mod yardstick;
 
 use std::path::PathBuf;
 
@@ -37,6 +40,8 @@ pub struct PairRequest {
     pub pairs: u32,
     /// Where the records go, that of side A first.
     pub records: [PathBuf; 2],
+    /// The codes of tests of which something is asked by name, and which therefore have to be planned.
+    pub judged: Vec<String>,
 }
 
 /// One side: an engine, and where it is.

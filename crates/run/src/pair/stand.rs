@@ -27,7 +27,7 @@ impl<'a> Stand<'a> {
         place: PathBuf,
         setting: &Setting,
     ) -> Result<Stand<'a>> {
-        let opened = open(request, &workplace, &Plot { directory: place, keep: false })?;
+        let opened = open(request, &workplace, &Plot { directory: place, keep: false, cache: None })?;
         Ok(Stand::of(workplace, opened, setting))
     }
 
@@ -41,7 +41,7 @@ impl<'a> Stand<'a> {
         place: PathBuf,
         setting: &Setting,
     ) -> Result<Stand<'a>> {
-        let opened = look(request, &workplace, &Plot { directory: place, keep: false })?;
+        let opened = look(request, &workplace, &Plot { directory: place, keep: false, cache: None })?;
         Ok(Stand::of(workplace, opened, setting))
     }
 
@@ -56,7 +56,7 @@ impl<'a> Stand<'a> {
     /// # Errors
     /// What the engine says.
     pub(crate) fn close(self) -> Result<()> {
-        Ok(self.opened.node.close()?)
+        Ok(self.opened.nodes.close()?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Records on disk, seen from outside.
 
 mod file;
+mod impossible;
 mod listing;
 mod sample;
 mod schema;

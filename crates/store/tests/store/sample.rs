@@ -3,11 +3,17 @@
 use std::collections::BTreeMap;
 
 use record::{
-    BlockDevice, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Check, Cpu, DataSet, Dop, EngineInventory, FailureKind,
-    FileSystem, Finding, HostInventory, Instrument, Kernel, Latency, Layer, Location, Memory, Nanos, NumaNode, Outcome,
-    Pace, Pairing, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, SCHEMA_VERSION, Second, Setting, Side,
-    Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, Verdict, name,
+    Activity, Arrival, BlockDevice, Build, Bystander, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Check, Cpu,
+    DataSet, Dop, EngineInventory, FailureKind, FileSystem, Finding, HostInventory, HostState, Instrument, Kernel,
+    KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos,
+    NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome, Pace,
+    Pairing, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, Rung, SCHEMA_VERSION,
+    SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, Unit, Until,
+    Variation, Verdict, WaitClass, name,
 };
+
+/// 23 values of a nanosecond, as a record holds them.
+pub const HISTOGRAM: &str = "HISTFAAAACN4nJNpmSzMwMDAxAABzFCakYHBb8pEfwYG+w9QAT0AWQAEbQ==";
 
 fn some(text: &str) -> Option<String> {
     Some(text.to_owned())
@@ -31,6 +37,7 @@ pub fn sparse() -> Record {
         host: HostInventory::default(),
         engine: None,
         instrument: Instrument::default(),
+        nodes: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),
     }
@@ -46,13 +53,19 @@ pub fn full() -> Record {
     ];
     let runs: Vec<Run> = paces.into_iter().zip(1..).map(|(pace, number)| run(number, pace)).collect();
     Record {
-        tool: Tool { version: "0.1.0".to_owned(), optimised: true },
+        tool: Tool { version: "0.1.0".to_owned(), optimised: true, build: Some(build()) },
         ended_at: Some(at("2026-01-31T12:05:00.000Z")),
         status: Status::Interrupted,
         reason: some("interrupted by the user"),
         plan: plan(
             runs.iter()
-                .map(|run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1 })
+                .map(|run| PlannedRun {
+                    number: run.number,
+                    test: run.test.clone(),
+                    dop: run.dop,
+                    repeat: 1,
+                    variation: None,
+                })
                 .collect(),
         ),
         host: host(),
@@ -64,6 +77,7 @@ pub fn full() -> Record {
             null_engine_step_ns: 91.7,
             sample_ns: Nanos(150_000),
         },
+        nodes: [("db1", true), ("db2", false)].map(node).into(),
         data_sets: vec![DataSet {
             table: "dbdyno_small".to_owned(),
             rows: 1_000_000,
@@ -81,6 +95,10 @@ pub fn full() -> Record {
     }
 }
 
+fn node((name, takes_writes): (&str, bool)) -> NodeInventory {
+    NodeInventory { name: name.to_owned(), takes_writes }
+}
+
 fn plan(runs: Vec<PlannedRun>) -> Plan {
     Plan {
         target: "local:example".to_owned(),
@@ -92,10 +110,17 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         seed: u64::MAX,
         placement: Placement::Spread,
         pace: Pace::default(),
+        until: Some(Until { level: "p99.9=50ms".to_owned(), arrival: Arrival::Fixed, tolerance: Ratio(0.05) }),
+        one_thread_per_core: true,
         small_rows: 1_000_000,
         large_rows: 10_000_000,
         repeats: 1,
-        paired: Some(Pairing { side: Side::B, other: "other".to_owned(), other_target: "local:other".to_owned() }),
+        paired: Some(Pairing {
+            side: Side::B,
+            other: "other".to_owned(),
+            other_target: "local:other".to_owned(),
+            plan_hash: some("sha256:0123"),
+        }),
         runs,
         skipped: vec![Skipped { test: "T332".to_owned(), reason: "no table compression".to_owned() }],
         test_files: vec!["/home/dba/T900.toml".to_owned()],
@@ -118,6 +143,12 @@ fn host() -> HostInventory {
             governor: some("performance"),
             caches: vec![Cache { level: 1, kind: "data".to_owned(), size_bytes: Bytes(32 << 10), instances: 16 }],
             numa_nodes: vec![NumaNode { number: 0, cpus: "0-31".to_owned(), memory_bytes: Some(Bytes::GIB.times(96)) }],
+            stepping: some("family 6, model 42, stepping 7"),
+            microcode: some("0x2f"),
+            clock_driver: some("example_pstate"),
+            boost: Some(false),
+            idle_driver: some("example_idle"),
+            idle_states: vec!["C1".to_owned()],
         },
         memory: Memory {
             total_bytes: Bytes::GIB.times(192),
@@ -125,6 +156,14 @@ fn host() -> HostInventory {
             swap_bytes: Some(Bytes(0)),
             transparent_huge_pages: some("madvise"),
             huge_page_pool_bytes: Some(Bytes(0)),
+            transparent_huge_page_defragmentation: some("madvise"),
+            modules: vec![MemoryModule {
+                slot: some("A1"),
+                size_bytes: Bytes::GIB.times(192),
+                kind: some("DDR5"),
+                megatransfers_per_second_max: Some(5600),
+                megatransfers_per_second: Some(4800),
+            }],
         },
         file_system: Some(FileSystem {
             kind: "xfs".to_owned(),
@@ -145,6 +184,10 @@ fn host() -> HostInventory {
             fua: Some(true),
             logical_block_bytes: Some(Bytes(512)),
             slaves: vec!["nvme0n1".to_owned()],
+            firmware: some("EX42"),
+            serial_masked: some("****1234"),
+            link: some("16.0 GT/s PCIe x4"),
+            queue: BTreeMap::from([("read_ahead_kb".to_owned(), "128".to_owned())]),
         }],
         kernel: Kernel {
             release: "6.12.1".to_owned(),
@@ -152,6 +195,10 @@ fn host() -> HostInventory {
             operating_system: some("Debian GNU/Linux 13"),
             clock_source: some("tsc"),
             command_line: some("quiet \"ä\\\n"),
+            mitigations: BTreeMap::from([("meltdown".to_owned(), "Not affected".to_owned())]),
+            settings: BTreeMap::from([("vm.dirty_ratio".to_owned(), "20".to_owned())]),
+            clock_synchronised: Some(true),
+            clock_error_max_ns: Some(Nanos(1_500_000)),
         },
         virtualisation: some("kvm"),
         cgroup: CgroupLimits {
@@ -161,6 +208,46 @@ fn host() -> HostInventory {
             memory_max_bytes: Some(Bytes::GIB),
             cpu_period_ns: Some(Nanos(100_000_000)),
         },
+        firmware: some("Example Firmware 1.2"),
+        network: vec![NetworkInterface {
+            name: "eth0".to_owned(),
+            driver: some("example_net"),
+            packet_bytes_max: Some(Bytes(1500)),
+            megabits_per_second: Some(25_000),
+        }],
+        at_start: Some(state()),
+        at_end: Some(state()),
+    }
+}
+
+fn build() -> Build {
+    Build {
+        commit: some("0123456789abcdef0123456789abcdef01234567"),
+        clean: Some(true),
+        compiler: some("rustc 1.95.0"),
+        platform: some("x86_64-unknown-linux-gnu"),
+        flags: some("release, opt-level 3"),
+        program_sha256: some(&"ab".repeat(32)),
+    }
+}
+
+fn state() -> HostState {
+    HostState {
+        load_average_1_minute: Some(0.25),
+        bystanders: Some(vec![Bystander { name: "backup".to_owned(), processors: 0.5 }]),
+        clock_mhz: Some(2260.5),
+        temperature_celsius_max: Some(51.5),
+        thermal_throttle_count: Some(u64::MAX),
+        multiplication_ns: Some(1.25),
+        memory_available_bytes: Some(Bytes::GIB),
+        free_bytes: Some(Bytes::GIB),
+        kernel_log: Some(KernelLog {
+            unreadable: some("it may be read by root only"),
+            last_message: 1000,
+            warning_count: 2,
+            fault_count: 1,
+            faults: vec!["nvme0n1: I/O error, dev nvme0n1, sector 8".to_owned()],
+        }),
     }
 }
 
@@ -170,7 +257,7 @@ fn engine() -> EngineInventory {
         title: "Example SQL".to_owned(),
         version: "9.1".to_owned(),
         location: Location::UnixSocket,
-        nodes: 1,
+        nodes: 2,
         encryption: some("TLS 1.3"),
         throwaway: true,
         block_bytes: Some(Bytes(8192)),
@@ -191,7 +278,16 @@ fn run(number: u32, pace: Pace) -> Run {
         p99_ns: Nanos(4),
         p999_ns: Nanos(5),
         max_ns: Nanos(u64::MAX),
-        histogram: "HISTFAAAAA==".to_owned(),
+        histogram: HISTOGRAM.to_owned(),
+    };
+    let totals = Totals {
+        steps: 23,
+        operations: 23,
+        rows: 46,
+        transactions: 23,
+        bytes: Some(Bytes(9007199254740993)),
+        failures: BTreeMap::from([(FailureKind::Deadlock, 1), (FailureKind::Serialization, 2)]),
+        unfinished: 1,
     };
     let finding = |check, verdict| Finding { check, verdict, detail: "23 commits of 23".to_owned() };
     let failed = Outcome::Failed { message: "the session was closed by the server".to_owned() };
@@ -203,6 +299,7 @@ fn run(number: u32, pace: Pace) -> Run {
         unit: Unit::Transaction,
         sweep: Sweep::Jobs,
         dop: Dop::jobs(number),
+        variation: (number > 1).then_some(Variation::Perturbed { resource: Resource::DeviceIo, share: 0.8 }),
         pace,
         ceiling: Some(Ceiling { probe: "P111".to_owned(), unit: Unit::Operation }),
         cache_fit: Some(CacheFit::Inside),
@@ -213,23 +310,35 @@ fn run(number: u32, pace: Pace) -> Run {
         begun_at: at("2026-01-31T12:00:01.000Z"),
         window_ns: Nanos(1_000_000_123),
         outcome: if number == 1 { Outcome::Done } else { failed },
-        totals: Totals {
-            steps: 23,
-            operations: 23,
-            rows: 46,
-            transactions: 23,
-            bytes: Some(Bytes(9007199254740993)),
-            failures: BTreeMap::from([(FailureKind::Deadlock, 1), (FailureKind::Serialization, 2)]),
-            unfinished: 1,
-        },
+        totals: totals.clone(),
         storage: Some(Box::new(crate::storage::outcome(&latency))),
+        nodes: vec![NodeRun {
+            node: 2,
+            jobs: number,
+            totals,
+            service: latency.clone(),
+            response: latency.clone(),
+            seconds: vec![Second { steps: 23, operations: 23, ..Second::default() }],
+            readings: vec![Reading { at_ns: Nanos(5), values: BTreeMap::new() }],
+        }],
+        events: vec![NodeEvent {
+            at_ns: Nanos(7),
+            node: 2,
+            name: "db2".to_owned(),
+            kind: NodeEventKind::Lost,
+            jobs: 1,
+            message: "the server closed the connection".to_owned(),
+        }],
+        activity: Some(activity()),
+        trace: Some(Box::new(trace(&latency))),
+        blocks: None,
         service: latency.clone(),
         response: latency,
         seconds: vec![
             Second { steps: 23, operations: 23, rows: 46, ..Second::default() },
             Second { steps: 24, operations: 23, rows: 46, failures: 1, response_ns_max: Nanos(9), ..Second::default() },
         ],
-        slices: Some(Slices { width_ns: Nanos::SECOND, responses: vec!["HISTFAAAAA==".to_owned(), String::new()] }),
+        slices: Some(Slices { width_ns: Nanos::SECOND, responses: vec![HISTOGRAM.to_owned(), String::new()] }),
         readings: vec![
             Reading { at_ns: Nanos(5), values: BTreeMap::from([(name::COMMIT_COUNT.to_owned(), 0)]) },
             Reading { at_ns: Nanos(9), values: BTreeMap::from([(name::COMMIT_COUNT.to_owned(), u64::MAX)]) },
@@ -240,5 +349,34 @@ fn run(number: u32, pace: Pace) -> Run {
             finding(Check::LittlesLaw, Verdict::Warn),
             finding(Check::PageCache, Verdict::Fail),
         ],
+    }
+}
+
+fn activity() -> Activity {
+    Activity {
+        period_ns: Nanos(100_000_000),
+        look_count: 10,
+        watched_ns: Nanos(1_000_000_000),
+        cost_ns: Nanos(4_000_000),
+        waits: vec![SampledWait { class: WaitClass::Commit, event: "log sync".to_owned(), session_count: 7 }],
+    }
+}
+
+fn trace(latency: &Latency) -> Trace {
+    Trace {
+        rung: Rung::Bpf,
+        missing: vec![MissingLayer {
+            point: MeasuringPoint::Device,
+            reason: "the device is on another host".to_owned(),
+            hint: "run dbdyno there".to_owned(),
+        }],
+        lost_count: 1,
+        latencies: vec![LayerLatency {
+            point: MeasuringPoint::SystemCall,
+            class: OperationClass::Sync,
+            name: "fdatasync".to_owned(),
+            bytes: None,
+            latency: latency.clone(),
+        }],
     }
 }

@@ -22,4 +22,4 @@ pub(crate) use row::{REGIONS, decimal};
 pub(crate) use scatter::GROUP_ROWS;
 pub(crate) use size::columns;
 pub(crate) use source::STRIDE;
-pub(crate) use text::{letters, mix};
+pub(crate) use text::{GOLDEN, letters, mix};

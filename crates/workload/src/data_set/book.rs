@@ -2,7 +2,6 @@
 
 use engine::{Column, ColumnType, Result, Session, Table, Value};
 
-use crate::data::DataTable;
 use crate::stage::{Stage, exists};
 
 const NAME: &str = "dbdyno_data_set";
@@ -28,25 +27,25 @@ pub(crate) fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
 }
 
 /// Whether `table` was loaded completely with `fingerprint`.
-pub(crate) fn knows(stage: &Stage<'_>, session: &mut dyn Session, table: DataTable, fingerprint: &str) -> Result<bool> {
+pub(crate) fn knows(stage: &Stage<'_>, session: &mut dyn Session, table: &str, fingerprint: &str) -> Result<bool> {
     let placeholder = stage.engine.dialect().placeholder.at(1);
     let sql = format!("select fingerprint from {NAME} where table_name = {placeholder}");
     let select = session.prepare(&sql)?;
-    let rows = session.query(select, &[Value::Text(table.name().into())])?;
+    let rows = session.query(select, &[Value::Text(table.into())])?;
     Ok(rows == [[Value::Text(fingerprint.into())]])
 }
 
 /// Takes out what is written about `table`.
-pub(crate) fn forget(stage: &Stage<'_>, session: &mut dyn Session, table: DataTable) -> Result<()> {
+pub(crate) fn forget(stage: &Stage<'_>, session: &mut dyn Session, table: &str) -> Result<()> {
     let placeholder = stage.engine.dialect().placeholder.at(1);
     let delete = session.prepare(&format!("delete from {NAME} where table_name = {placeholder}"))?;
-    session.execute(delete, &[Value::Text(table.name().into())]).map(|_| ())
+    session.execute(delete, &[Value::Text(table.into())]).map(|_| ())
 }
 
 /// Writes that `table` is complete.
-pub(crate) fn promise(stage: &Stage<'_>, session: &mut dyn Session, table: DataTable, fingerprint: &str) -> Result<()> {
+pub(crate) fn promise(stage: &Stage<'_>, session: &mut dyn Session, table: &str, fingerprint: &str) -> Result<()> {
     let placeholder = stage.engine.dialect().placeholder;
     let values = format!("{}, {}", placeholder.at(1), placeholder.at(2));
     let insert = session.prepare(&format!("insert into {NAME} (table_name, fingerprint) values ({values})"))?;
-    session.execute(insert, &[Value::Text(table.name().into()), Value::Text(fingerprint.into())]).map(|_| ())
+    session.execute(insert, &[Value::Text(table.into()), Value::Text(fingerprint.into())]).map(|_| ())
 }

@@ -1,6 +1,6 @@
 //! The data set in the database: created and loaded where it is not there yet, used again where it is.
 
-mod book;
+pub(crate) mod book;
 mod load;
 
 use std::collections::BTreeSet;
@@ -75,11 +75,11 @@ fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut
         generator_cpu_ns: None,
         server_cpu_ns: None,
     };
-    if book::knows(stage, session, table, &found.fingerprint)? && is_intact(stage, session, &generator)? {
+    if book::knows(stage, session, table.name(), &found.fingerprint)? && is_intact(stage, session, &generator)? {
         return Ok(found);
     }
     // First the promise goes, then the table, so that no crash leaves a promise without a table.
-    book::forget(stage, session, table)?;
+    book::forget(stage, session, table.name())?;
     let statements = |statements: Vec<String>, session: &mut dyn Session| {
         statements.iter().try_for_each(|statement| session.batch(statement))
     };
@@ -88,7 +88,7 @@ fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut
     statements((dialect.create)(&table.table()), session)?;
     match load::load(stage, &generator, loading) {
         Ok(loaded) => {
-            book::promise(stage, session, table, &found.fingerprint)?;
+            book::promise(stage, session, table.name(), &found.fingerprint)?;
             Ok(DataSet {
                 reused: false,
                 jobs: loaded.jobs,

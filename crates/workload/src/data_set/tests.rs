@@ -17,7 +17,7 @@ fn node() -> Box<dyn Node> {
 #[test]
 fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_told() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(false));
-    let stage = Stage { engine: &NULL, node: node.as_ref(), sizes: &sizes };
+    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let told = RefCell::new(Vec::new());
     let progress = |progress: Progress| told.borrow_mut().push(progress);
     let cpu = std::cell::Cell::new(0);
@@ -48,7 +48,7 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_told() {
 #[test]
 fn a_load_that_is_broken_off_says_so() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(true));
-    let stage = Stage { engine: &NULL, node: node.as_ref(), sizes: &sizes };
+    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
     let error = ensure(&stage, &[DataTable::Small], &loading).expect_err("broken off");
     assert_eq!(error.failure(), Some(FailureKind::Cancelled));

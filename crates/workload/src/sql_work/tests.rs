@@ -171,7 +171,7 @@ fn sizes() -> Sizes {
 
 fn one_job(test: &Test, fake: &Fake) -> Job {
     let sizes = sizes();
-    let stage = Stage { engine: fake, node: fake, sizes: &sizes };
+    let stage = Stage { engine: fake, node: fake, others: &[], sizes: &sizes };
     jobs(test, &stage, Dop::jobs(1)).unwrap_or_else(|error| panic!("{error}")).remove(0)
 }
 
@@ -280,7 +280,7 @@ expect = { values = [7] }
     one_job(&parse("T904", rest), &fake).check().expect("seven");
     assert_eq!(fake.heard()[0], "prepare portable words with $1");
     let sizes = sizes();
-    let stage = Stage { engine: &fake, node: &fake, sizes: &sizes };
+    let stage = Stage { engine: &fake, node: &fake, others: &[], sizes: &sizes };
     let error = jobs(&parse("T906", rest), &stage, Dop::jobs(1)).err().expect("no such bind");
     assert_eq!(error.kind, Kind::Statement);
     let words = "statement read of test T906: the statement of fake uses :other, the test has no such bind";
@@ -334,7 +334,7 @@ expect = { changed = 4 }
 "#;
     let fake = Fake::new(|_, _| Ok(rows(4)));
     let (test, sizes) = (parse("T908", rest), sizes());
-    let stage = Stage { engine: &fake, node: &fake, sizes: &sizes };
+    let stage = Stage { engine: &fake, node: &fake, others: &[], sizes: &sizes };
     let mut two = jobs(&test, &stage, Dop::jobs(2)).expect("jobs");
     let made = ["drop t_0", "create t_0", "finish t_0", "create t_1", "finish t_1"];
     assert_eq!(fake.heard(), [&made[..], &["prepare insert into t_0", "prepare insert into t_1"]].concat());
@@ -362,7 +362,7 @@ fn a_bulk_load_counts_rows_and_bytes_of_the_width_that_is_accounted_for() {
 #[test]
 fn every_test_of_the_catalogue_runs_on_the_null_engine() {
     let (node, sizes) = (null(), sizes());
-    let stage = Stage { engine: &NULL, node: node.as_ref(), sizes: &sizes };
+    let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     for test in catalogue() {
         set_up(test, &stage).expect("set up");
         for dop in [Dop::jobs(1), Dop::jobs(3), Dop { nodes: 1, jobs: 1, threads: 4 }] {

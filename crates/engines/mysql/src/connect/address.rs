@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret, Target};
-use tls::Tls;
+use transport::{PATIENCE, Surroundings, Tls};
 
-use super::{PATIENCE, Place, Surroundings};
+use super::Place;
+use super::option_file::option;
 
 /// Parameters of a URL; everything else is a mistake.
 const KNOWN: [&str; 4] = ["sslmode", "sslrootcert", "connect_timeout", "socket"];
@@ -41,7 +42,7 @@ impl Login {
         }
         let place = place(target, surroundings)?;
         let os_user = || surroundings.operating_system_user().map(str::to_owned);
-        let user = target.user.clone().or_else(|| surroundings.option("user")).or_else(os_user).ok_or_else(|| {
+        let user = target.user.clone().or_else(|| option(surroundings, "user")).or_else(os_user).ok_or_else(|| {
             Error::new(Kind::Usage, "the target names no user and the operating system neither")
                 .hint(format!("name one: {}://USER@host", target.scheme))
         })?;
@@ -56,9 +57,9 @@ impl Login {
             place,
             user,
             database: target.database.clone(),
-            password: password.or_else(|| surroundings.option("password").map(Secret::new)),
+            password: password.or_else(|| option(surroundings, "password").map(Secret::new)),
             tls,
-            patience: patience(target)?,
+            patience: transport::patience(target.parameter("connect_timeout"))?,
         })
     }
 
@@ -113,28 +114,18 @@ fn default_place(surroundings: &Surroundings) -> Result<Place> {
         .hint("start the server, name its host or socket=FILE in the target, or let dbdyno start one: local:mariadb"))
 }
 
-fn patience(target: &Target) -> Result<Option<Duration>> {
-    match target.parameter("connect_timeout") {
-        None => Ok(Some(PATIENCE)),
-        Some(text) => match text.parse::<u32>() {
-            Ok(0) => Ok(None),
-            Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
-            Err(_) => Err(Error::new(Kind::Usage, format!("connect_timeout {text} is not a number of seconds"))
-                .hint("give whole seconds, 0 to wait for ever")),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tls::Mode;
+    use transport::Mode;
 
     use super::*;
+
+    const SOCKETS: [&str; 2] = ["first.sock", "second.sock"];
 
     fn login(url: &str, variables: &[(&str, &str)]) -> Result<Login> {
         let home = tempfile::tempdir().unwrap();
         let target: Target = url.parse().unwrap();
-        Login::of(&target, &Surroundings::of(variables, home.path()))
+        Login::of(&target, &Surroundings::of(variables, home.path(), &SOCKETS))
     }
 
     #[test]
@@ -169,7 +160,7 @@ mod tests {
     #[test]
     fn without_a_host_the_first_socket_that_is_there_is_taken() {
         let home = tempfile::tempdir().unwrap();
-        let surroundings = Surroundings::of(&[], home.path());
+        let surroundings = Surroundings::of(&[], home.path(), &SOCKETS);
         let target: Target = "mariadb".parse().unwrap();
         assert_eq!(Login::of(&target, &surroundings).unwrap_err().kind, Kind::Unreachable);
         std::fs::write(home.path().join("second.sock"), "").unwrap();

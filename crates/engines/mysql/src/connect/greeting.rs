@@ -5,7 +5,7 @@ use std::io;
 use super::password::NONCE_BYTES;
 use crate::flavour::{self, Flavour};
 use crate::message::Reader;
-use crate::wire::malformed;
+use transport::malformed;
 
 /// Capabilities (`CLIENT_...` in the protocol's documentation).
 pub(super) mod capability {

@@ -3,15 +3,15 @@
 use std::io;
 
 use engine::{Error, Kind, Result};
-use tls::Mode;
+use transport::{Mode, Transport, Way, plain};
 
 use super::greeting::{Greeting, Wish, capability, greeting};
 use super::password::{CACHING, CLEAR, NATIVE, NONCE_BYTES, proof};
-use super::{Login, Opened, Place, Way, plain};
+use super::{Login, Opened, Place};
 use crate::codec::encode_bytes;
 use crate::failure::Refusal;
 use crate::message::Reader;
-use crate::wire::{Transport, Wire};
+use crate::wire::Wire;
 
 impl Login {
     /// Logs in over a connection on which nothing was said yet.

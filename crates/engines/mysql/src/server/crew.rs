@@ -4,17 +4,24 @@ use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use engine::server::{Identity, Place, log_tail, open_log, refused};
-use engine::{Error, Kind, Result};
+use engine::{Error, Kind, Result, Value};
 
+use super::USER;
 use super::find::Programs;
 use super::log::Reason;
+use crate::connect::Login;
+use crate::session::{MysqlSession, SessionCounts};
 
 /// How long a server may take to start: one that was killed repeats its log first.
 const START_LIMIT: Duration = Duration::from_secs(600);
+
+/// How long it may take to join others.
+const JOIN_LIMIT: Duration = Duration::from_secs(120);
 
 /// Settings that the data are made with and that cannot change afterwards.
 const OF_THE_DATA: [&str; 4] =
@@ -65,6 +72,36 @@ impl Crew<'_> {
         Err(Reason::of(&said).error(kind, "mariadb-install-db failed", hint))
     }
 
+    /// Makes the data directory, which must be absent, of those of a server that does not run.
+    pub(super) fn copy(&self, from: &Path) -> Result<()> {
+        let data = &self.place.data;
+        std::fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
+        self.identity.give(data)?;
+        let mut command = self.command(Path::new("cp"));
+        command.arg("-a").arg(from.join(".")).arg(data);
+        let output = self.output(command, Path::new("cp"))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let what = format!("{} cannot be copied to {}", from.display(), data.display());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(Reason::of(&said).error(Kind::Unreachable, &what, "give another --dir"))
+    }
+
+    /// Puts a program for the server among the data.
+    pub(super) fn write_script(&self, name: &str, text: &str) -> Result<()> {
+        let path = self.place.data.join(name);
+        self.identity.replace(&path, text)?;
+        let mut command = self.command(Path::new("chmod"));
+        command.arg("0700").arg(&path);
+        let output = self.output(command, Path::new("chmod"))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(Error::new(Kind::Usage, format!("{} cannot be made a program", path.display()))
+                .hint("give another --dir")),
+        }
+    }
+
     /// Writes the option file.
     pub(super) fn configure(&self, options: &str) -> Result<()> {
         self.identity.replace(&self.option_file(), options)
@@ -97,8 +134,8 @@ impl Crew<'_> {
         Ok(())
     }
 
-    /// Starts the server. Its output goes to the log, which is of this start only.
-    pub(super) fn launch(&self) -> Result<Child> {
+    /// Starts the server, with `more` arguments. Its output goes to the log, which is of this start only.
+    pub(super) fn launch(&self, more: &[&str]) -> Result<Child> {
         let log = open_log(self.place)?;
         let copy = log.try_clone().map_err(|error| refused("write", &self.place.log, &error))?;
         let mut command = self.command(&self.programs.server);
@@ -107,7 +144,13 @@ impl Crew<'_> {
         command.arg(format!("--datadir={}", self.place.data.display()));
         command.arg(format!("--pid-file={}", self.place.data.join("pid").display()));
         command.arg(format!("--tmpdir={}", self.temporary_directory().display()));
-        command.arg(format!("--ignore-db-dirs={TEMPORARY}"));
+        command.arg(format!("--ignore-db-dirs={TEMPORARY}")).args(more);
+        // Programs of ours that it calls lie among the data.
+        let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
+        let places = std::iter::once(self.place.data.clone()).chain(std::env::split_paths(&path));
+        if let Ok(places) = std::env::join_paths(places) {
+            command.env("PATH", places);
+        }
         command.stdout(log).stderr(copy);
         command.spawn().map_err(|error| self.spawn_error(&self.programs.server, &error))
     }
@@ -125,6 +168,23 @@ impl Crew<'_> {
                 return Err(Error::new(Kind::Unreachable, format!("{message}: {}", self.log_reason().message)));
             }
             thread::sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    /// Waits until the server has joined the others and takes statements, as [`Self::await_ready`] waits.
+    pub(super) fn await_joined(&self, server: &mut Child, socket: &Path, asked: &[(String, String)]) -> Result<()> {
+        let begun = Instant::now();
+        self.await_ready(server, socket, asked)?;
+        while !has_joined(socket) {
+            if !matches!(server.try_wait(), Ok(None)) {
+                return Err(self.start_error(asked));
+            }
+            if begun.elapsed() > JOIN_LIMIT {
+                let message = format!("the server did not join the others within {} s", JOIN_LIMIT.as_secs());
+                return Err(Error::new(Kind::Unreachable, format!("{message}: {}", self.log_reason().message)));
+            }
+            thread::sleep(Duration::from_millis(20));
         }
         Ok(())
     }
@@ -168,6 +228,17 @@ fn greets(socket: &Path) -> bool {
         Ok(head[4] == 10)
     };
     hello().unwrap_or(false)
+}
+
+/// Whether the server behind `socket` is a node that has all that the others have.
+fn has_joined(socket: &Path) -> bool {
+    let login = Arc::new(Login::of_socket(socket, USER));
+    let state = || -> Result<bool> {
+        let mut session = MysqlSession::start(login.open(None)?, login.clone(), &SessionCounts::default())?;
+        let rows = session.ask("show global status like 'wsrep_local_state_comment'")?;
+        Ok(matches!(rows.first().map(Vec::as_slice), Some([_, Value::Text(state)]) if state == "Synced"))
+    };
+    state().unwrap_or(false)
 }
 
 #[cfg(test)]

@@ -3,33 +3,26 @@
 
 mod crew;
 mod find;
+mod galera;
+mod group;
 mod log;
 mod parameter;
+mod product;
 mod settings;
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use engine::server::{Identity, Machine, Place, Process, Product, Running, Signal, State, end, shared_socket_parents};
+use engine::server::{Identity, Machine, Place, Process, Running, State, end, shared_socket_parents};
 use engine::{Result, Site, Target};
 
 use self::crew::Crew;
 use self::parameter::Parameters;
+use self::product::PRODUCTS;
 use self::settings::Sizing;
 
 /// The account that the installation makes; it may do everything, and is asked for no password.
 pub(crate) const USER: &str = "root";
-
-static PRODUCT: Product = Product {
-    name: "mariadb",
-    socket_name: "mysqld.sock",
-    users: &["mysql", "nobody"],
-    variables: &["MYSQL", "MARIADB", "DBI_", "UMASK"],
-    data_option: "--datadir=",
-    stop_in_order: Signal::TERM,
-    // There is no quick way but this; the log repairs what is kept.
-    stop_at_once: Signal::KILL,
-};
 
 /// A running server that dbdyno started. It is stopped when this is dropped.
 #[derive(Debug)]
@@ -40,75 +33,132 @@ pub(crate) struct Cluster {
     pub(crate) pid: u32,
     /// Where the data lie.
     pub(crate) data_directory: PathBuf,
+    /// What it is called beside others; empty where it is alone.
+    pub(crate) name: String,
+    /// Whether its data are a copy of those of another one, which is the one that is kept.
+    is_copy: bool,
     running: Running,
 }
 
-/// Starts a server in `site.directory`: on new data, or on data that were kept there.
+/// Starts as many servers as `target` asks for in `site.directory`: on new data, or on data that were kept there.
 ///
 /// # Errors
 /// `Missing` without programs, `Usage` for parameters that cannot be, `NotOurs` where the place is taken by something
-/// else, `Space` where it cannot be written, `Unreachable` where the server does not start.
-pub(crate) fn start(target: &Target, site: &Site) -> Result<Cluster> {
+/// else, `Space` where it cannot be written, `Unreachable` where a server does not start.
+pub(crate) fn start(target: &Target, site: &Site) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target)?;
-    let running = Running::start(&PRODUCT, site, |place, state, kept| build(&parameters, site, place, state, kept))?;
-    Ok(Cluster {
-        socket: running.state.socket.clone().unwrap_or_default().join(PRODUCT.socket_name),
-        pid: running.pid,
-        data_directory: running.place.data.clone(),
-        running,
-    })
+    let running = match parameters.nodes {
+        1 => {
+            vec![Running::start(&PRODUCTS[0], site, |place, state, kept| alone(&parameters, site, place, state, kept))?]
+        }
+        _ => group::start(&parameters, site)?,
+    };
+    let names = (1..).map(|number| if parameters.nodes == 1 { String::new() } else { format!("node{number}") });
+    Ok(running
+        .into_iter()
+        .zip(names)
+        .enumerate()
+        .map(|(place, (running, name))| Cluster::of(running, name, place > 0))
+        .collect())
 }
 
 /// Stops and removes what a dead invocation left in `directory`; says what it did, a line each.
 pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
-    engine::server::clean_up(&PRODUCT, directory)
+    let mut said = Vec::new();
+    for product in &PRODUCTS {
+        said.extend(engine::server::clean_up(product, directory)?);
+    }
+    Ok(said)
 }
 
-/// Makes or takes the data and starts the server; `state` holds at every moment what would have to be undone.
-fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State, kept: bool) -> Result<Child> {
+/// Makes or takes the data and starts the only server.
+fn alone(parameters: &Parameters, site: &Site, place: &Place, state: &mut State, kept: bool) -> Result<Child> {
     let programs = find::find(parameters.bin.as_deref())?;
-    let asked_user = parameters.os_user.as_deref();
-    let identity = if kept { Identity::of_owner(place, asked_user)? } else { Identity::choose(&PRODUCT, asked_user)? };
+    let identity = identity(parameters, place, kept)?;
     let crew = Crew { programs: &programs, identity: &identity, place };
+    let socket = move_in(&crew, state, &parameters.settings)?;
+    if !kept {
+        crew.make(&parameters.settings)?;
+    }
+    let sizing = sizing(site, 1);
+    crew.configure(&settings::configuration(&sizing, &socket.to_string_lossy(), &[], &parameters.settings))?;
+    launch(&crew, state, &[], kept, |child| crew.await_ready(child, &socket, &parameters.settings))
+}
+
+/// Who runs the servers.
+fn identity(parameters: &Parameters, place: &Place, kept: bool) -> Result<Identity> {
+    let asked = parameters.os_user.as_deref();
+    if kept { Identity::of_owner(place, asked) } else { Identity::choose(place.product, asked) }
+}
+
+fn sizing(site: &Site, nodes: usize) -> Sizing {
+    Sizing {
+        machine: Machine::here(&site.directory),
+        cache_bytes: site.cache_bytes.map(|bytes| bytes.0),
+        sessions_max: u64::from(site.sessions_max),
+        nodes: nodes as u64,
+    }
+}
+
+/// Lets the server's user in, has `settings` checked and makes the directory of the socket; returns the socket.
+/// `state` holds at every moment what would have to be undone.
+fn move_in(crew: &Crew<'_>, state: &mut State, settings: &[(String, String)]) -> Result<PathBuf> {
+    let (identity, place) = (crew.identity, crew.place);
     state.site_mode = identity.let_through(&place.site)?;
     state.write(place)?;
-    crew.check_settings(&parameters.settings)?;
+    crew.check_settings(settings)?;
     let directory = place.make_socket_directory(&shared_socket_parents(identity.other))?;
     state.socket = Some(directory.clone());
     state.write(place)?;
     identity.give(&directory)?;
-    if !kept {
-        crew.make(&parameters.settings)?;
-    }
-    let sizing = Sizing {
-        machine: Machine::here(&place.site),
-        cache_bytes: site.cache_bytes.map(|bytes| bytes.0),
-        sessions_max: u64::from(site.sessions_max),
-    };
-    let socket = directory.join(PRODUCT.socket_name);
-    crew.configure(&settings::configuration(&sizing, &socket.to_string_lossy(), &parameters.settings))?;
-    let mut child = crew.launch()?;
-    let mut ready = || -> Result<()> {
-        state.server = Process::of(child.id());
-        state.write(place)?;
-        crew.await_ready(&mut child, &socket, &parameters.settings)
-    };
-    match ready() {
+    Ok(directory.join(place.product.socket_name))
+}
+
+/// Starts the server and waits until `ready` finds that it is.
+fn launch(
+    crew: &Crew<'_>,
+    state: &mut State,
+    arguments: &[&str],
+    kept: bool,
+    ready: impl FnOnce(&mut Child) -> Result<()>,
+) -> Result<Child> {
+    let mut child = crew.launch(arguments)?;
+    state.server = Process::of(child.id());
+    match state.write(crew.place).and_then(|()| ready(&mut child)) {
         Ok(()) => Ok(child),
         Err(error) => {
-            end(&mut child, if kept { PRODUCT.stop_in_order } else { PRODUCT.stop_at_once });
+            let product = crew.place.product;
+            end(&mut child, if kept { product.stop_in_order } else { product.stop_at_once });
             Err(error)
         }
     }
 }
 
 impl Cluster {
-    /// Stops the server; removes the data, or with `keep` leaves them for a later start in the same directory.
+    fn of(running: Running, name: String, is_copy: bool) -> Cluster {
+        Cluster {
+            socket: running.state.socket.clone().unwrap_or_default().join(running.place.product.socket_name),
+            pid: running.pid,
+            data_directory: running.place.data.clone(),
+            name,
+            is_copy,
+            running,
+        }
+    }
+
+    /// Stops the server; removes the data, or with `keep` leaves them for a later start in the same directory. Copies
+    /// never stay: the first node has all that they have.
     ///
     /// # Errors
     /// Where the server cannot be stopped or something cannot be removed.
     pub(crate) fn stop(self, keep: bool) -> Result<()> {
-        self.running.stop(keep)
+        if keep && self.is_copy {
+            // In order, so that the first node need not find out that this one is gone.
+            let in_order = self.running.place.product.stop_in_order;
+            // One that outlives this is ended by what follows.
+            let _ = Process::of(self.pid).is_none_or(|process| process.end(in_order));
+        }
+        self.running.stop(keep && !self.is_copy)
     }
 }
 

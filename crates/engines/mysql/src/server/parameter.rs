@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use engine::{Error, Kind, Result, Target};
 
+use super::product::NODES_MAX;
+
 /// Settings that dbdyno gives to every server it starts: it would not reach or find the server with others.
 const OURS: &[&str] = &[
     "basedir",
@@ -21,15 +23,28 @@ const OURS: &[&str] = &[
     "socket",
     "tmpdir",
     "user",
+    "wsrep_cluster_address",
+    "wsrep_cluster_name",
+    "wsrep_new_cluster",
+    "wsrep_node_address",
+    "wsrep_node_name",
+    "wsrep_on",
+    "wsrep_sst_method",
 ];
 
 /// The parameters of a target `local:mariadb`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Parameters {
     /// Directory of the server's programs.
     pub(super) bin: Option<PathBuf>,
     /// User of the operating system that runs the server.
     pub(super) os_user: Option<String>,
+    /// Servers to be started, 1 to [`NODES_MAX`].
+    pub(super) nodes: usize,
+    /// The library of replication between them.
+    pub(super) provider: Option<PathBuf>,
+    /// Its options beside those that dbdyno gives.
+    pub(super) provider_options: Option<String>,
     /// Settings of the server, each once.
     pub(super) settings: Vec<(String, String)>,
 }
@@ -40,22 +55,50 @@ impl Parameters {
     /// # Errors
     /// `Usage` where a name or a value cannot be one. Whether the server knows a setting, it is asked later.
     pub(super) fn of(target: &Target) -> Result<Parameters> {
-        let mut parameters = Parameters::default();
+        let mut parameters = Parameters {
+            bin: None,
+            os_user: None,
+            nodes: 1,
+            provider: None,
+            provider_options: None,
+            settings: Vec::new(),
+        };
         for (name, value) in &target.parameters {
             match name.as_str() {
                 "bin" => parameters.bin = Some(PathBuf::from(value)),
                 "os_user" => parameters.os_user = Some(value.clone()),
-                _ => {
-                    // To the server both are the same.
-                    let name = name.replace('-', "_");
-                    check_setting(&name, value)?;
-                    parameters.settings.retain(|(known, _)| *known != name);
-                    parameters.settings.push((name, value.clone()));
-                }
+                "nodes" => parameters.nodes = count_of_nodes(value)?,
+                _ => parameters.set(name, value)?,
             }
         }
-        Ok(parameters)
+        match parameters.nodes == 1 && (parameters.provider.is_some() || parameters.provider_options.is_some()) {
+            true => Err(Error::new(Kind::Usage, "parameters of replication are given and there is one node")
+                .hint(format!("give nodes=2 to {NODES_MAX} as well"))),
+            false => Ok(parameters),
+        }
     }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        // To the server both are the same.
+        let name = name.replace('-', "_");
+        check_setting(&name, value)?;
+        match name.as_str() {
+            "wsrep_provider" => self.provider = Some(PathBuf::from(value)),
+            "wsrep_provider_options" => self.provider_options = Some(value.to_owned()),
+            _ => {
+                self.settings.retain(|(known, _)| *known != name);
+                self.settings.push((name, value.to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn count_of_nodes(text: &str) -> Result<usize> {
+    text.parse().ok().filter(|count| (1..=NODES_MAX).contains(count)).ok_or_else(|| {
+        let message = format!("nodes {} is not a number of servers to start", text.escape_debug());
+        Error::new(Kind::Usage, message).hint(format!("use 1 to {NODES_MAX}"))
+    })
 }
 
 /// Refuses what could be anything else than one setting of the server.
@@ -92,7 +135,27 @@ mod tests {
         assert_eq!(parameters.os_user.as_deref(), Some("ada"));
         let settings =
             [("innodb_page_size", "8k"), ("sync_binlog", "0")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(parameters.settings, settings);
+        assert_eq!((parameters.settings, parameters.nodes), (settings.to_vec(), 1));
+    }
+
+    #[test]
+    fn what_is_for_several_nodes_needs_several() {
+        let parameters =
+            parse("local:mariadb?nodes=3&wsrep-provider=/l.so&wsrep_provider_options=a%3Db").expect("good");
+        assert_eq!((parameters.nodes, parameters.settings), (3, Vec::new()));
+        assert_eq!(parameters.provider, Some(PathBuf::from("/l.so")));
+        assert_eq!(parameters.provider_options.as_deref(), Some("a=b"));
+        for (text, word) in [
+            ("local:mariadb?nodes=0", "nodes 0 "),
+            ("local:mariadb?nodes=17", "nodes 17 "),
+            ("local:mariadb?nodes=three", "nodes three "),
+            ("local:mariadb?wsrep_provider=/l.so", "one node"),
+            ("local:mariadb?nodes=2&wsrep_on=off", "wsrep_on"),
+        ] {
+            let error = parse(text).expect_err(text);
+            assert_eq!(error.kind, Kind::Usage, "{text}");
+            assert!(error.message.contains(word) && error.hint.is_some(), "{text}: {error:?}");
+        }
     }
 
     #[test]

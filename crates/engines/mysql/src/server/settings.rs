@@ -14,16 +14,23 @@ pub(super) struct Sizing {
     pub(super) cache_bytes: Option<u64>,
     /// Sessions open at the same time, at most.
     pub(super) sessions_max: u64,
+    /// Nodes on this host, each with all data.
+    pub(super) nodes: u64,
 }
 
 impl Sizing {
     fn buffer_pool_bytes(&self) -> u64 {
         // The server takes no less than 5 MiB.
-        self.cache_bytes.unwrap_or(self.machine.memory_bytes / 4).max(8 * MIB)
+        self.cache_bytes.unwrap_or(self.machine.memory_bytes / 4 / self.nodes).max(8 * MIB)
     }
 
     fn log_bytes(&self) -> u64 {
-        (self.machine.free_bytes / 8).clamp(256 * MIB, 4 * GIB)
+        (self.machine.free_bytes / 8 / self.nodes).clamp(256 * MIB, 4 * GIB)
+    }
+
+    /// What a node keeps of the changes for one that was away for a moment; more goes into files of its own.
+    pub(super) fn replication_cache_bytes(&self) -> u64 {
+        (self.machine.free_bytes / 64 / self.nodes).clamp(16 * MIB, 128 * MIB)
     }
 }
 
@@ -102,8 +109,17 @@ fn threads(size: &Sizing) -> u64 {
     (size.machine.processors / 4).clamp(4, 32)
 }
 
-/// The option file of a server whose socket is `socket`, with what the target asks for at its end.
-pub(super) fn configuration(sizing: &Sizing, socket: &str, asked: &[(String, String)]) -> String {
+/// A line of the option file that belongs to one node.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) name: &'static str,
+    pub(super) value: String,
+    pub(super) why: &'static str,
+}
+
+/// The option file of a server whose socket is `socket`, with the lines `own` that belong to this node, and what the
+/// target asks for at its end.
+pub(super) fn configuration(sizing: &Sizing, socket: &str, own: &[Line], asked: &[(String, String)]) -> String {
     let mut text = String::from("# written by dbdyno at every start\n[mariadbd]\n");
     let mut line = |name: &str, value: &str, why: &str| {
         text.push_str(&format!("# {why}\n{name} = {}\n", quoted(value)));
@@ -113,6 +129,9 @@ pub(super) fn configuration(sizing: &Sizing, socket: &str, asked: &[(String, Str
         if !asked.iter().any(|(name, _)| name == setting.name) {
             line(setting.name, &(setting.value)(sizing), setting.why);
         }
+    }
+    for own in own.iter().filter(|own| !asked.iter().any(|(name, _)| name == own.name)) {
+        line(own.name, &own.value, own.why);
     }
     for (name, value) in asked {
         line(name, value, "asked for by the target");
@@ -135,7 +154,7 @@ mod tests {
         Machine { memory_bytes: 4096 * GIB, processors: 512, free_bytes: 1 << 50, shared_memory_bytes: 2048 * GIB };
 
     fn sizing(machine: Machine) -> Sizing {
-        Sizing { machine, cache_bytes: None, sessions_max: 8 }
+        Sizing { machine, cache_bytes: None, sessions_max: 8, nodes: 1 }
     }
 
     fn value(text: &str, name: &str) -> Option<String> {
@@ -146,25 +165,36 @@ mod tests {
 
     #[test]
     fn settings_follow_the_machine_and_the_plan() {
-        let small = configuration(&sizing(SMALL), "/s", &[]);
+        let small = configuration(&sizing(SMALL), "/s", &[], &[]);
         assert_eq!(value(&small, "innodb_buffer_pool_size").as_deref(), Some("134217728"));
         assert_eq!(value(&small, "max_connections").as_deref(), Some("18"));
         assert_eq!(value(&small, "innodb_log_file_size").as_deref(), Some("268435456"));
         let planned = Sizing { cache_bytes: Some(256 * MIB), sessions_max: 1000, ..sizing(LARGE) };
-        let planned = configuration(&planned, "/s", &[]);
+        let planned = configuration(&planned, "/s", &[], &[]);
         assert_eq!(value(&planned, "innodb_buffer_pool_size").as_deref(), Some("268435456"));
         assert_eq!(value(&planned, "max_connections").as_deref(), Some("1010"));
         assert_eq!(value(&planned, "innodb_read_io_threads").as_deref(), Some("32"));
+        let three = configuration(&Sizing { nodes: 3, ..sizing(LARGE) }, "/s", &[], &[]);
+        assert_eq!(value(&three, "innodb_buffer_pool_size"), Some((1024 * GIB / 3).to_string()), "they share the host");
     }
 
     #[test]
     fn the_target_has_the_last_word_and_cannot_leave_its_line() {
         let asked = [("innodb_flush_log_at_trx_commit", "2"), ("init_connect", "a\"; # \\ x")];
         let asked = asked.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let text = configuration(&sizing(SMALL), "/it's", &asked);
+        let text = configuration(&sizing(SMALL), "/it's", &[], &asked);
         assert_eq!(value(&text, "innodb_flush_log_at_trx_commit").as_deref(), Some("2"));
         assert!(text.contains("init_connect = \"a\\\"; # \\\\ x\"\n"), "{text}");
         assert!(text.contains("socket = \"/it's\"\n"));
+    }
+
+    #[test]
+    fn a_node_has_lines_of_its_own_unless_the_target_says_otherwise() {
+        let own = |name, value: &str| Line { name, value: value.to_owned(), why: "a test" };
+        let own = [own("wsrep_on", "on"), own("binlog_format", "row")];
+        let text = configuration(&sizing(SMALL), "/s", &own, &[("binlog_format".to_owned(), "mixed".to_owned())]);
+        assert_eq!(value(&text, "wsrep_on").as_deref(), Some("on"));
+        assert_eq!(value(&text, "binlog_format").as_deref(), Some("mixed"));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use record::Bytes;
 
 use super::*;
 use crate::connect::Login;
-use crate::session::{InnerStatements, MysqlSession};
+use crate::session::{MysqlSession, SessionCounts};
 
 fn scratch() -> tempfile::TempDir {
     // Short, so that the socket fits beside the data.
@@ -23,14 +23,16 @@ fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
 }
 
 fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
-    start(&text.parse().expect("target"), &site(scratch, keep))
+    let mut started = start(&text.parse().expect("target"), &site(scratch, keep))?;
+    assert_eq!(started.len(), 1);
+    Ok(started.remove(0))
 }
 
 /// The first field of the last row of `sql`, over a connection of its own.
 fn ask(cluster: &Cluster, sql: &str) -> String {
     let login = Arc::new(Login::of_socket(&cluster.socket, USER));
     let opened = login.open(None).expect("open");
-    let mut session = MysqlSession::start(opened, login, &InnerStatements::default()).expect("session");
+    let mut session = MysqlSession::start(opened, login, &SessionCounts::default()).expect("session");
     let rows = session.ask(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     match rows.last().and_then(|row| row.first()) {
         Some(Value::Text(text) | Value::Decimal(text)) => text.clone().into_owned(),
@@ -166,4 +168,65 @@ fn a_directory_that_somebody_else_filled_is_left_alone() {
     assert_eq!(begin("local:mariadb", &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
     assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0]);
     assert!(foreign.is_dir());
+}
+
+/// The sum of `kept.numbers` on each of `cluster`.
+fn sums(cluster: &[Cluster]) -> Vec<String> {
+    cluster.iter().map(|node| ask(node, "select cast(sum(number) as char) from kept.numbers")).collect()
+}
+
+#[test]
+fn several_nodes_are_one_database_of_which_one_copy_is_kept() {
+    let scratch = scratch();
+    // Every statement waits until the node has what the others have.
+    let begin =
+        |text: &str, keep| start(&format!("{text}&wsrep_sync_wait=7").parse().expect("target"), &site(&scratch, keep));
+    let nodes = begin("local:mariadb?nodes=3", true).expect("start");
+    let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["node1", "node2", "node3"]);
+    for node in &nodes {
+        for (name, expected) in [("wsrep_cluster_size", "3"), ("wsrep_local_state_comment", "Synced")] {
+            let sql =
+                format!("select variable_value from information_schema.global_status where variable_name = '{name}'");
+            assert_eq!(ask(node, &sql), expected, "{name} of {}", node.name);
+        }
+    }
+    ask(&nodes[1], "create or replace database kept");
+    ask(&nodes[2], "create table kept.numbers (number int primary key)");
+    ask(&nodes[0], "insert into kept.numbers values (11)");
+    ask(&nodes[2], "insert into kept.numbers values (12)");
+    assert_eq!(sums(&nodes), ["23"; 3]);
+    nodes.into_iter().rev().for_each(|node| node.stop(true).expect("stop"));
+    let names = fs::read_dir(scratch.path()).expect("entries").map(|entry| entry.expect("entry").file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["mariadb"], "one copy stays");
+    // Another number of nodes takes it; what a dead owner leaves of all is found.
+    let nodes = begin("local:mariadb?nodes=2", true).expect("start again");
+    assert_eq!(sums(&nodes), ["23"; 2]);
+    let left: Vec<Child> = nodes.into_iter().map(abandon).collect();
+    let said = clean_up(scratch.path()).expect("clean up");
+    assert_eq!(said.iter().filter(|line| line.contains("stopped server process")).count(), 2, "{said:?}");
+    assert!(said.iter().any(|line| line.contains("kept the cluster")), "{said:?}");
+    for mut server in left {
+        server.wait().expect("end");
+    }
+    // A crash has left these data without a position of their own.
+    let nodes = begin("local:mariadb?nodes=2", false).expect("start once more");
+    assert_eq!(sums(&nodes), ["23"; 2]);
+    drop(nodes);
+    assert!(is_empty(&scratch), "a drop stops and removes all of them");
+}
+
+#[test]
+fn nodes_that_cannot_be_leave_nothing() {
+    let scratch = scratch();
+    for (target, kind, words) in [
+        ("local:mariadb?nodes=2&wsrep_provider=/nonexistent.so", Kind::Missing, "/nonexistent.so"),
+        ("local:mariadb?nodes=2&no_such_setting=1", Kind::Usage, "no_such_setting"),
+        ("local:mariadb?nodes=2&wsrep_provider_options=no.such%3D1", Kind::Usage, "wsrep_provider_options"),
+    ] {
+        let error = begin(target, &scratch, false).expect_err(target);
+        assert_eq!(error.kind, kind, "{target}: {error}");
+        assert!(error.message.contains(words), "{target}: {error}");
+        assert!(is_empty(&scratch), "{target}");
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use engine::{Canceller, Result, Session};
 
-use super::{InnerStatements, MysqlSession};
+use super::{MysqlSession, SessionCounts};
 use crate::connect::Login;
 
 /// The number of the server's for a connection that is not there (any more).
@@ -19,7 +19,7 @@ pub(super) struct CancelRequest {
 impl Canceller for CancelRequest {
     fn cancel(&self) -> Result<()> {
         let opened = self.login.open(None)?;
-        let mut session = MysqlSession::start(opened, self.login.clone(), &InnerStatements::default())?;
+        let mut session = MysqlSession::start(opened, self.login.clone(), &SessionCounts::default())?;
         match session.batch(&format!("kill query {}", self.connection)) {
             Err(error) if error.code.as_deref() == Some(NO_SUCH_CONNECTION) => Ok(()),
             outcome => outcome,

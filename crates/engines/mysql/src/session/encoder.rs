@@ -7,7 +7,7 @@ use engine::{ColumnType, Error, Kind, Result, RowSink, RowSource};
 use crate::wire::HEADER_BYTES;
 
 /// Room for a chunk and the row that ends it.
-const INITIAL_BYTES: usize = 288 * 1024;
+const INITIAL_BYTES: usize = 40 * 1024;
 
 /// Writes rows behind room for the header of the packet that will carry them.
 pub(super) struct Encoder {

@@ -8,8 +8,13 @@ use crate::dialect::quoted;
 use crate::failure::{Refusal, kind};
 use crate::wire::{HEADER_BYTES, header};
 
-/// Rows are sent when so much of them is there.
-const CHUNK_BYTES: usize = 256 * 1024;
+/// Rows are sent when so much of them is there. The server reads a packet to its end before it reads the first row of it,
+/// so that it waits where the next one does not yet lie in the socket as a whole: a Unix socket holds some 200 KiB, and
+/// wakes its writer when three quarters of that are read.
+const CHUNK_BYTES: usize = 32 * 1024;
+
+/// A row that is longer goes into several packets.
+const PACKET_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Where a load that is part of a transaction goes back to if it fails.
 const SAVEPOINT: &str = "dbdyno_load";
@@ -55,9 +60,13 @@ impl MysqlSession {
         );
         self.send_query(&sql)?;
         self.await_request()?;
+        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
         let mut encoder = Encoder::new(rows.columns().iter().map(|column| column.kind).collect());
         let sent = self.send_rows(rows, &mut encoder)?;
         let answer = self.answer(&mut Vec::new(), |_, _| Ok(()));
+        if !self.lost {
+            self.wire.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
+        }
         let sent = sent?;
         let answer = answer?;
         self.count_inner(1);
@@ -116,7 +125,7 @@ impl MysqlSession {
         let mut sent = Ok(());
         let mut begin = 0;
         while sent.is_ok() && begin + HEADER_BYTES < bytes.len() {
-            let length = (bytes.len() - begin - HEADER_BYTES).min(16 * CHUNK_BYTES);
+            let length = (bytes.len() - begin - HEADER_BYTES).min(PACKET_BYTES_MAX);
             // The header takes the place of bytes that were sent before.
             bytes[begin..begin + HEADER_BYTES].copy_from_slice(&header(length, *sequence));
             sent = self.wire.send(&bytes[begin..begin + HEADER_BYTES + length]);

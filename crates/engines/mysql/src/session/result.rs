@@ -5,10 +5,9 @@ use std::io;
 use engine::{Error, Kind, Result};
 
 use super::MysqlSession;
-use crate::connect::plain;
 use crate::failure::Refusal;
 use crate::message::{self, Done, Reader, ResultColumn, status};
-use crate::wire::malformed;
+use transport::{malformed, plain};
 
 /// What the first byte of an answer says.
 const OK: u8 = 0x00;

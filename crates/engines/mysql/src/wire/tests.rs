@@ -1,16 +1,8 @@
+use std::os::unix::net::UnixStream;
+
 use proptest::prelude::*;
 
 use super::*;
-
-fn feed(input: &mut Input, mut bytes: &[u8]) {
-    while !bytes.is_empty() {
-        let room = input.room();
-        let count = room.len().min(bytes.len());
-        room[..count].copy_from_slice(&bytes[..count]);
-        input.received(count);
-        bytes = &bytes[count..];
-    }
-}
 
 /// `payload` as packets that begin with the sequence `sequence`.
 fn framed(payload: &[u8], sequence: u8) -> Vec<u8> {
@@ -26,11 +18,11 @@ fn framed(payload: &[u8], sequence: u8) -> Vec<u8> {
 #[test]
 fn a_length_that_lies_is_refused_before_memory_is_taken_for_it() {
     let mut input = Input::new(LOGIN_MESSAGE_BYTES_MAX);
-    feed(&mut input, &header(LOGIN_MESSAGE_BYTES_MAX + 1, 0));
+    input.buffer.push(&header(LOGIN_MESSAGE_BYTES_MAX + 1, 0));
     assert!(input.frame().is_err());
-    assert_eq!(input.bytes.len(), INPUT_BYTES);
+    assert_eq!(input.buffer.capacity(), Buffer::new().capacity());
     let mut input = Input::new(LOGIN_MESSAGE_BYTES_MAX);
-    feed(&mut input, &header(PAYLOAD_BYTES_MAX, 0));
+    input.buffer.push(&header(PAYLOAD_BYTES_MAX, 0));
     assert!(input.frame().is_err(), "a split payload counts with its first packet");
 }
 
@@ -40,9 +32,9 @@ fn a_payload_of_several_packets_arrives_whole_and_leaves_the_last_sequence() {
         let payload: Vec<u8> = (0..length).map(|number| (number % 251) as u8).collect();
         let mut input = Input::new(MESSAGE_BYTES_MAX);
         let bytes = framed(&payload, 3);
-        feed(&mut input, &bytes[..bytes.len() - 1]);
+        input.buffer.push(&bytes[..bytes.len() - 1]);
         assert!(input.frame().unwrap().is_none(), "a byte is missing");
-        feed(&mut input, &bytes[bytes.len() - 1..]);
+        input.buffer.push(&bytes[bytes.len() - 1..]);
         let frame = input.frame().unwrap().unwrap();
         assert!(input.take(frame) == payload, "{length} bytes");
         assert_eq!(input.sequence, if length < PAYLOAD_BYTES_MAX { 3 } else { 4 });
@@ -83,7 +75,7 @@ proptest! {
                 break;
             }
             let count = (*cuts.next().unwrap()).min(rest.len());
-            feed(&mut input, &rest[..count]);
+            input.buffer.push(&rest[..count]);
             rest = &rest[count..];
         }
         prop_assert_eq!(seen, bodies);
@@ -92,7 +84,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
         let mut input = Input::new(MESSAGE_BYTES_MAX);
-        feed(&mut input, &bytes);
+        input.buffer.push(&bytes);
         while let Ok(Some(frame)) = input.frame() {
             prop_assert!(input.take(frame).len() <= bytes.len());
         }

@@ -1,58 +1,6 @@
-//! Servers that are not what they should be: each says something fixed to whoever connects.
+//! Servers that speak the protocol and are not what they should be.
 
-use std::io::{Read, Write};
-use std::net::TcpListener;
-use std::os::unix::net::UnixListener;
-use std::path::Path;
-use std::time::Duration;
-
-/// A connection of whatever kind.
-pub trait Stream: Read + Write + Send + 'static {}
-
-impl<T: Read + Write + Send + 'static> Stream for T {}
-
-/// What an impostor does with a connection.
-pub type Conduct = fn(&mut dyn Stream);
-
-/// Starts one on TCP; returns its port. It serves until the process ends.
-pub fn start(conduct: Conduct) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            std::thread::spawn(move || conduct(&mut stream));
-        }
-    });
-    port
-}
-
-/// Starts one on a socket.
-pub fn start_at(socket: &Path, conduct: Conduct) {
-    let listener = UnixListener::bind(socket).unwrap();
-    std::thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            std::thread::spawn(move || conduct(&mut stream));
-        }
-    });
-}
-
-pub fn ssh(stream: &mut dyn Stream) {
-    let _ = stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n");
-    read_some(stream);
-}
-
-pub fn smtp(stream: &mut dyn Stream) {
-    let _ = stream.write_all(b"220 mail.example ESMTP\r\n");
-    read_some(stream);
-}
-
-pub fn hangs_up(_stream: &mut dyn Stream) {}
-
-/// Waits to be spoken to, as a web server or PostgreSQL does.
-pub fn silent(stream: &mut dyn Stream) {
-    read_some(stream);
-    std::thread::sleep(Duration::from_secs(60));
-}
+use transport::conformance::impostor::{Stream, read_some};
 
 pub fn old(stream: &mut dyn Stream) {
     greet(stream, "5.7.44", "mysql_native_password");
@@ -140,13 +88,6 @@ fn say(stream: &mut dyn Stream, sequence: u8, body: &[u8]) {
     let mut packet = vec![body.len() as u8, (body.len() >> 8) as u8, 0, sequence];
     packet.extend_from_slice(body);
     let _ = stream.write_all(&packet);
-}
-
-fn read_some(stream: &mut dyn Stream) -> Vec<u8> {
-    let mut heard = vec![0; 4096];
-    let count = stream.read(&mut heard).unwrap_or(0);
-    heard.truncate(count);
-    heard
 }
 
 fn contains(bytes: &[u8], part: &[u8]) -> bool {

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::{MARIADB, MYSQL};
 use engine::{Engine, Error, Kind, Node, Processes, Result, Site, Target, Value};
-use record::{FailureKind, Location};
+use record::Location;
+
+use transport::conformance::{impostor as stranger, session};
 
 use self::server::Server;
 
@@ -95,21 +97,7 @@ fn a_statement_is_cancelled_over_tls_and_tcp() {
     let server = Server::shared();
     for mode in ["require", "disable"] {
         let node = open(&server.tcp("plain:pass%20word", "127.0.0.1", &format!("sslmode={mode}"))).expect("open");
-        let mut session = node.connect().expect("connect");
-        let canceller = session.canceller().expect("a canceller");
-        let long = session.prepare(LONG).expect("prepare");
-        let begun = Instant::now();
-        let outcome = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                std::thread::sleep(Duration::from_millis(200));
-                canceller.cancel().expect("cancel");
-            });
-            session.execute(long, &[])
-        });
-        let error = outcome.expect_err("it is not over");
-        assert_eq!(error.kind, Kind::Step(FailureKind::Cancelled), "{error:?}");
-        assert!(begun.elapsed() < Duration::from_secs(5));
-        session.begin().expect("the session lives on");
+        session::cancel(&*node, LONG);
     }
 }
 
@@ -176,7 +164,7 @@ fn too_many_sessions_are_refused_with_what_helps() {
         assert!(sessions.len() < 9, "the server allows 3");
     };
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("1226")));
-    let port = impostor::start(impostor::full);
+    let port = stranger::start(impostor::full);
     let error = refused(&format!("mysql://ann@127.0.0.1:{port}"));
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("1040")));
     assert!(error.hint.unwrap().contains("max_connections"));
@@ -184,9 +172,9 @@ fn too_many_sessions_are_refused_with_what_helps() {
 
 #[test]
 fn what_is_no_such_server_is_unreachable_and_named_so() {
-    let conducts: [impostor::Conduct; 3] = [impostor::ssh, impostor::smtp, impostor::hangs_up];
+    let conducts: [stranger::Conduct; 3] = [stranger::ssh, stranger::smtp, stranger::hangs_up];
     for conduct in conducts {
-        let port = impostor::start(conduct);
+        let port = stranger::start(conduct);
         let error = refused(&format!("mysql://ann@127.0.0.1:{port}/db"));
         assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
         assert!(error.message.contains("is neither MariaDB nor MySQL"), "{error:?}");
@@ -203,7 +191,7 @@ fn nobody_and_a_silent_server_are_unreachable_within_the_patience() {
     let error = refused("mysql://ann@localhost?socket=/nonexistent/mysqld.sock");
     assert_eq!(error.kind, Kind::Unreachable);
     assert!(error.message.contains("/nonexistent/mysqld.sock"), "{error:?}");
-    let port = impostor::start(impostor::silent);
+    let port = stranger::start(stranger::silent);
     let begun = Instant::now();
     let error = refused(&format!("mysql://ann@127.0.0.1:{port}?connect_timeout=1"));
     assert_eq!(error.kind, Kind::Unreachable);
@@ -214,8 +202,8 @@ fn nobody_and_a_silent_server_are_unreachable_within_the_patience() {
 
 #[test]
 fn a_server_that_cannot_be_trusted_gets_nothing() {
-    let target = |conduct| format!("mysql://ann:secret@127.0.0.1:{}?sslmode=prefer", impostor::start(conduct));
-    for conduct in [impostor::curious as impostor::Conduct, impostor::forgetful] {
+    let target = |conduct| format!("mysql://ann:secret@127.0.0.1:{}?sslmode=prefer", stranger::start(conduct));
+    for conduct in [impostor::curious as stranger::Conduct, impostor::forgetful] {
         let error = refused(&target(conduct));
         assert_eq!(error.kind, Kind::Access, "{error:?}");
         assert!(error.message.contains("clear text") && !format!("{error:?}").contains("secret"), "{error:?}");
@@ -234,9 +222,9 @@ fn a_server_that_cannot_be_trusted_gets_nothing() {
 #[test]
 fn caching_sha2_lets_in_by_the_proof_and_in_full_where_nobody_reads_along() {
     let directory = tempfile::tempdir().unwrap();
-    for (name, conduct) in [("forgetful", impostor::forgetful as impostor::Conduct), ("mindful", impostor::mindful)] {
+    for (name, conduct) in [("forgetful", impostor::forgetful as stranger::Conduct), ("mindful", impostor::mindful)] {
         let socket = directory.path().join(name);
-        impostor::start_at(&socket, conduct);
+        stranger::start_at(&socket, conduct);
         let error = refused(&format!("mysql://ann:secret@localhost?socket={}", socket.display()));
         assert_eq!((error.code.as_deref(), error.message.as_str()), (Some("3483"), "let in"), "{name}: {error:?}");
     }

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use transport::conformance::{SharedServer, command_as, give_to, make_certificates, succeed};
 
 /// Who may come in how.
 const ACCOUNTS: &str = "\
@@ -33,23 +33,17 @@ pub struct Server {
 impl Server {
     /// The one that tests share.
     pub fn shared() -> Arc<Server> {
-        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(server) = shared.upgrade() {
-            return server;
-        }
-        let server = Arc::new(Server::start());
-        *shared = Arc::downgrade(&server);
-        server
+        static SHARED: SharedServer<Server> = SharedServer::new();
+        SHARED.get(Server::start)
     }
 
     fn start() -> Server {
         let directory = tempfile::Builder::new().prefix("dbdyno-login-").tempdir_in("/tmp").unwrap();
         let path = directory.path();
-        certificates(path);
-        give_away(path);
+        make_certificates(path);
+        give_to("mysql", path);
         for entry in fs::read_dir(path).unwrap() {
-            give_away(&entry.unwrap().path());
+            give_to("mysql", &entry.unwrap().path());
         }
         let at = |name: &str| path.join(name).display().to_string();
         let data = format!("--datadir={}", at("data"));
@@ -128,84 +122,10 @@ impl Drop for Server {
     }
 }
 
-/// Two authorities, and a certificate for localhost that the first one signed.
-fn certificates(directory: &Path) {
-    let at = |name: &str| directory.join(name).display().to_string();
-    let openssl = |arguments: &[&str]| succeed(Command::new("openssl").args(arguments));
-    for (name, subject) in [("authority", "/CN=dbdyno test authority"), ("stranger", "/CN=dbdyno test stranger")] {
-        let (key, certificate) = (at(&format!("{name}.key")), at(&format!("{name}.crt")));
-        openssl(&[
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:P-256",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            subject,
-            "-keyout",
-            &key,
-            "-out",
-            &certificate,
-        ]);
-    }
-    let (key, request, certificate) = (at("server.key"), at("server.csr"), at("server.crt"));
-    openssl(&["req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-keyout", &key, "-out", &request]);
-    fs::write(directory.join("server.ext"), "subjectAltName = DNS:localhost\n").unwrap();
-    let (authority, authority_key, extension) = (at("authority.crt"), at("authority.key"), at("server.ext"));
-    openssl(&[
-        "x509",
-        "-req",
-        "-days",
-        "2",
-        "-CAcreateserial",
-        "-in",
-        &request,
-        "-CA",
-        &authority,
-        "-CAkey",
-        &authority_key,
-        "-out",
-        &certificate,
-        "-extfile",
-        &extension,
-    ]);
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// Gives a file to the user that servers run as.
-fn give_away(path: &Path) {
-    if is_root() {
-        chown(path, Some(mysql("-u")), Some(mysql("-g"))).unwrap();
-    }
-}
-
-/// The number of the user or group that servers run as.
-fn mysql(which: &str) -> u32 {
-    let output = Command::new("id").args([which, "mysql"]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().parse().expect("a user mysql")
-}
-
 /// A program of the server, run by a user that it accepts.
 fn as_server(program: &str) -> Command {
     // Not every user's path leads to the server.
     let places = ["/usr/sbin", "/usr/libexec", "/usr/bin"].map(|place| Path::new(place).join(program));
     let program = places.into_iter().find(|path| path.exists()).unwrap_or_else(|| program.into());
-    if !is_root() {
-        return Command::new(program);
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", "mysql", "--regid", "mysql", "--clear-groups"]).arg(program).current_dir("/");
-    command
-}
-
-fn succeed(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    command_as("mysql", &program)
 }

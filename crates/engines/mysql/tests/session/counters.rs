@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use engine::{Session, Statement, Value};
 use record::name;
 
-use crate::stand::{Rows, Stand, ask, make, prepare};
+use crate::new_stand;
+use engine::conformance::Stand;
+use transport::conformance::session::{Rows, ask, make, prepare};
 
 /// By how much each counter rises while `work` is done.
 fn risen(stand: &Stand, work: &mut dyn FnMut()) -> BTreeMap<String, u64> {
@@ -58,7 +60,7 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &St
 
 pub fn a_definition_is_one_commit(stand: &Stand) {
     let mut job = stand.session();
-    make(&mut *job, "defined");
+    make(stand, &mut *job, "defined");
     let rise = risen(stand, &mut || {
         job.begin().expect("begin");
         job.batch("truncate table defined").expect("truncate");
@@ -72,7 +74,7 @@ pub fn a_definition_is_one_commit(stand: &Stand) {
 
 pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
     let mut job = stand.session();
-    make(&mut *job, "redo");
+    make(stand, &mut *job, "redo");
     let rise = risen(stand, &mut || {
         for _ in 0..5 {
             job.bulk("redo", &mut Rows::new(20_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
@@ -110,9 +112,32 @@ pub fn what_is_switched_off_is_missing(stand: &Stand) {
     for name in ["mariadb_data_file_read_count", "mariadb_row_read_count", name::REDO_SYNC_COUNT] {
         assert!(!counters.contains_key(name), "{name}");
     }
-    let watched = Stand::new("performance_schema=on&performance_schema_instrument=wait/io/file/%25%3Don");
+    let watched = new_stand("performance_schema=on&performance_schema_instrument=wait/io/file/%25%3Don");
     let mut reader = watched.session();
     let (counters, _) = watched.node().counters(&mut *reader).expect("counters");
     assert!(counters["mariadb_data_file_read_count"] > 0 && counters["mariadb_data_file_read_time_ns"] > 0);
     assert!(!counters.contains_key("mariadb_log_sync_count"), "MariaDB has no instrument for its log");
+    instruments_that_are_on_are_waits(&watched);
+}
+
+fn instruments_that_are_on_are_waits(watched: &Stand) {
+    let (time, count) = ("mariadb_wait_io_file_sql_FRM_ns", "mariadb_wait_io_file_sql_FRM_count");
+    let mut job = watched.session();
+    let rise = risen(watched, &mut || make(watched, &mut *job, "defined"));
+    assert!(rise[count] > 0 && rise[time] > 0, "a definition is a file: {rise:?}");
+    assert!(rise[time] < 10_000_000_000, "{} ns for one definition", rise[time]);
+    let mut reader = watched.session();
+    let mut counters = || watched.node().counters(&mut *reader).expect("counters").0;
+    let (on, waits) = (counters(), |name: &&String| name.starts_with("mariadb_wait_"));
+    assert!(!on.keys().any(|name| name.starts_with("mariadb_wait_io_file_innodb_innodb_data_file")), "counted already");
+    assert!(on.keys().filter(waits).any(|name| on[name] == 0), "what never happened is zero");
+    let switch_off = "update performance_schema.setup_instruments set timed = 'NO' where name = 'wait/io/file/sql/FRM'";
+    job.batch(switch_off).expect("switch off");
+    let off = counters();
+    assert!(!off.contains_key(time) && !off.contains_key(count), "{off:?}");
+    assert_eq!(off.keys().filter(waits).count() + 2, on.keys().filter(waits).count());
+    job.batch("update performance_schema.setup_consumers set enabled = 'NO' where name = 'global_instrumentation'")
+        .expect("switch all off");
+    let none = counters();
+    assert!(!none.keys().any(|name| waits(&name) || name.starts_with("mariadb_data_file_")), "{none:?}");
 }

@@ -3,11 +3,12 @@
 use engine::{Kind, Value};
 use record::FailureKind;
 
-use crate::stand::{Rows, Stand, ask, make};
+use engine::conformance::Stand;
+use transport::conformance::session::{Rows, ask, make};
 
 pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "part");
+    make(stand, &mut *session, "part");
     session.begin().expect("begin");
     assert_eq!(session.bulk("part", &mut Rows::new(10, |id, sink| sink.decimal(id, 0))).expect("bulk"), 10);
     // One that fails takes only itself back.
@@ -20,7 +21,7 @@ pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
 
 pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "word");
+    make(stand, &mut *session, "word");
     let mut rows = Rows::new(100, |id, sink| if id == 50 { sink.text("fifty") } else { sink.decimal(id, 2) });
     let error = session.bulk("word", &mut rows).expect_err("text is no decimal");
     assert_eq!(error.kind, Kind::Statement);
@@ -31,7 +32,7 @@ pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
 /// The server only warns.
 pub fn what_does_not_fit_is_no_load(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "early");
+    make(stand, &mut *session, "early");
     let mut rows = Rows::new(100_000, |id, sink| sink.decimal(if id == 99_000 { 10_000_000_000 } else { id }, 2));
     let error = session.bulk("early", &mut rows).expect_err("a numeric overflow");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Step(FailureKind::Other), Some("1264")), "{error:?}");

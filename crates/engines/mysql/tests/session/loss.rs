@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use engine::{Kind, Processes, Value};
 
-use crate::stand::{Stand, ask, prepare};
+use crate::new_stand;
+use engine::conformance::Stand;
+use transport::conformance::session::{ask, prepare};
 
 pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     let (mut session, mut other) = (stand.session(), stand.session());
@@ -20,7 +22,7 @@ pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
 }
 
 pub fn the_server_dying_loses_every_session() {
-    let stand = Stand::new("");
+    let stand = new_stand("");
     let mut session = stand.session();
     let sleep = prepare(&mut *session, "select sleep(60)");
     let Processes::Local(server) = stand.node().processes() else { panic!("on this host") };

@@ -3,15 +3,20 @@
 mod counters;
 mod load;
 mod loss;
-mod stand;
 mod statement;
 
-use stand::Stand;
+use dbdyno_engine_mysql::MARIADB;
+use engine::conformance::Stand;
+
+/// A server with `parameters`.
+fn new_stand(parameters: &str) -> Stand {
+    Stand::open(&MARIADB, &format!("local:mariadb?{parameters}"))
+}
 
 #[test]
 fn a_session_does_what_it_promises() {
     // One server for all of these: starting one costs more than any of them.
-    let stand = Stand::new("innodb_max_dirty_pages_pct=50&innodb_max_dirty_pages_pct_lwm=7");
+    let stand = new_stand("innodb_max_dirty_pages_pct=50&innodb_max_dirty_pages_pct_lwm=7");
     statement::results_of_every_type_are_read(&stand);
     statement::rows_longer_than_any_buffer_arrive(&stand);
     statement::rows_returned_are_told_from_rows_changed(&stand);

@@ -9,7 +9,7 @@ use bytes::BufMut;
 use engine::Value;
 
 use crate::message::Reader;
-use crate::wire::malformed;
+use transport::malformed;
 
 const POSITIVE: u16 = 0x0000;
 const NEGATIVE: u16 = 0x4000;

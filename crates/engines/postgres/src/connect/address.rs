@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret, Target};
-use tls::Tls;
+use transport::{PATIENCE, Surroundings, Tls};
 
+use super::Place;
 use super::password::{self, Asked};
-use super::{PATIENCE, Place, Surroundings};
 
 /// Parameters of a URL; everything else is a mistake.
 const KNOWN: [&str; 6] = ["sslmode", "sslrootcert", "connect_timeout", "application_name", "host", "port"];
@@ -56,6 +56,8 @@ impl Login {
         let mode = target.parameter("sslmode").map(str::to_owned).or_else(|| surroundings.variable("PGSSLMODE"));
         let roots =
             target.parameter("sslrootcert").map(str::to_owned).or_else(|| surroundings.variable("PGSSLROOTCERT"));
+        let timeout = target.parameter("connect_timeout").map(str::to_owned);
+        let timeout = timeout.or_else(|| surroundings.variable("PGCONNECT_TIMEOUT"));
         let default_roots = surroundings.home().map(|home| home.join(".postgresql/root.crt"));
         Ok(Login {
             tls: Tls::of(
@@ -70,7 +72,7 @@ impl Login {
             password,
             password_file,
             application_name: application.filter(|name| !name.is_empty()).unwrap_or_else(|| "dbdyno".to_owned()),
-            patience: patience(target, surroundings)?,
+            patience: transport::patience(timeout.as_deref())?,
         })
     }
 
@@ -119,7 +121,7 @@ fn place(target: &Target, surroundings: &Surroundings, port: u16) -> Result<Plac
         Some(hosts) if hosts.contains(',') => Err(several(hosts.split(',').count())),
         Some(directory) if directory.starts_with('/') => Ok(Place::Unix { directory: directory.into(), port }),
         Some(host) => Ok(Place::Tcp { host, port }),
-        None => default_place(&surroundings.socket_directories, port),
+        None => default_place(&surroundings.sockets, port),
     }
 }
 
@@ -134,28 +136,17 @@ fn default_place(directories: &[PathBuf], port: u16) -> Result<Place> {
         .hint("start the server, name its host in the target, or let dbdyno start one: local:postgres"))
 }
 
-fn patience(target: &Target, surroundings: &Surroundings) -> Result<Option<Duration>> {
-    let given = target.parameter("connect_timeout").map(str::to_owned);
-    match given.or_else(|| surroundings.variable("PGCONNECT_TIMEOUT")) {
-        None => Ok(Some(PATIENCE)),
-        Some(text) => match text.parse::<u32>() {
-            Ok(0) => Ok(None),
-            Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
-            Err(_) => Err(Error::new(Kind::Usage, format!("connect_timeout {text} is not a number of seconds"))
-                .hint("give whole seconds, 0 to wait for ever")),
-        },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tls::Mode;
+    use transport::Mode;
+
+    const SOCKETS: [&str; 2] = ["first", "second"];
 
     fn login(url: &str, variables: &[(&str, &str)]) -> Result<Login> {
         let home = tempfile::tempdir().unwrap();
         let target: Target = url.parse().unwrap();
-        Login::of(&target, &Surroundings::of(variables, home.path()))
+        Login::of(&target, &Surroundings::of(variables, home.path(), &SOCKETS))
     }
 
     #[test]
@@ -185,7 +176,7 @@ mod tests {
     #[test]
     fn without_a_host_the_first_socket_that_is_there_is_taken() {
         let home = tempfile::tempdir().unwrap();
-        let surroundings = Surroundings::of(&[], home.path());
+        let surroundings = Surroundings::of(&[], home.path(), &SOCKETS);
         let target: Target = "postgres".parse().unwrap();
         let error = Login::of(&target, &surroundings).unwrap_err();
         assert_eq!(error.kind, Kind::Unreachable);

@@ -9,13 +9,11 @@ use postgres_protocol::authentication::md5_hash;
 use postgres_protocol::authentication::sasl::{ChannelBinding, SCRAM_SHA_256, SCRAM_SHA_256_PLUS, ScramSha256};
 use postgres_protocol::message::frontend;
 
-use super::{Login, Opened, Reached, plain};
+use super::{Login, Opened, Reached};
 use crate::failure::Refusal;
 use crate::message::Reader;
-use crate::wire::{Transport, Wire, malformed};
-
-/// The oldest version that is measured.
-pub(crate) const VERSION_MIN: u32 = 13;
+use crate::wire::Wire;
+use transport::{Transport, malformed, plain};
 
 /// What a server says of itself.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +22,8 @@ pub(crate) struct Server {
     pub(crate) version: String,
     /// Its first number.
     pub(crate) major: u32,
+    /// `crdb_version`, which only CockroachDB says.
+    pub(crate) crdb_version: Option<String>,
     /// The process that serves this session, in the server's own numbering.
     pub(crate) process: u32,
     /// What a cancel request must know.
@@ -38,9 +38,9 @@ impl Login {
         frontend::ssl_request(&mut request);
         stream.write_all(&request).map_err(|error| self.unreachable(&error))?;
         let mut answer = [0];
-        match stream.read(&mut answer) {
-            Ok(0) => Err(self.foreign("it closes the connection at the first message")),
-            Ok(_) => match answer[0] {
+        // Begins again where a signal interrupts it.
+        match stream.read_exact(&mut answer) {
+            Ok(()) => match answer[0] {
                 b'S' => Ok(true),
                 b'N' => Ok(false),
                 // What it says next is not to be believed before the encryption, nor shown (CVE-2024-10977).
@@ -50,6 +50,9 @@ impl Login {
                 }
                 other => Err(self.foreign(&format!("its first byte is {other:#04x}"))),
             },
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(self.foreign("it closes the connection at the first message"))
+            }
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
                 Err(self.foreign("it resets the connection at the first message"))
             }
@@ -77,13 +80,6 @@ impl Login {
         let mut exchange = Exchange { login: self, binding, confidential, scram: None, proven: false, heard: false };
         let mut server = Server::default();
         while !exchange.next(&mut wire, &mut server)? {}
-        if server.major < VERSION_MIN {
-            let message = format!(
-                "PostgreSQL {} at {} is older than {VERSION_MIN}, the oldest version that dbdyno measures",
-                server.version, self.place
-            );
-            return Err(Error::new(Kind::Usage, message).hint("measure a newer server"));
-        }
         wire.trust().map_err(|error| self.unreachable(&error))?;
         Ok(Opened { wire, server, way })
     }
@@ -245,13 +241,15 @@ fn mistrust(error: &io::Error) -> Error {
         .hint("check that this is the server it should be")
 }
 
-/// Keeps `server_version`; of every other parameter the server speaks in vain.
+/// Keeps `server_version` and what only a relative says; of every other parameter the server speaks in vain.
 fn note_version(body: &[u8], server: &mut Server) -> io::Result<()> {
     let mut reader = Reader::new(body);
     let (name, value) = (reader.text()?, reader.text()?);
     if name == b"server_version" {
         server.version = String::from_utf8_lossy(value).into_owned();
         server.major = major(&server.version).ok_or_else(|| malformed("a server version without a number"))?;
+    } else if name == b"crdb_version" {
+        server.crdb_version = Some(String::from_utf8_lossy(value).into_owned());
     }
     Ok(())
 }
@@ -273,6 +271,17 @@ mod tests {
         {
             assert_eq!(major(version), expected, "{version}");
         }
+    }
+
+    #[test]
+    fn a_relative_s_own_parameter_is_kept_and_a_version_without_a_number_refused() {
+        let mut server = Server::default();
+        note_version(b"server_version\x0013.0.0\0", &mut server).unwrap();
+        note_version(b"crdb_version\0CockroachDB CCL v23.1.11\0", &mut server).unwrap();
+        note_version(b"TimeZone\0UTC\0", &mut server).unwrap();
+        assert_eq!((server.major, server.crdb_version.as_deref()), (13, Some("CockroachDB CCL v23.1.11")));
+        assert!(note_version(b"server_version\0none\0", &mut server).is_err());
+        assert!(note_version(b"server_version", &mut server).is_err());
     }
 
     /// The mechanism and the binding that are chosen, as the server will read them.

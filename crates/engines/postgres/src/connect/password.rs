@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use engine::{Secret, Target};
 
-use super::{Place, Surroundings};
+use transport::Surroundings;
+
+use super::Place;
 
 /// What a line of the password file must fit.
 pub(super) struct Asked<'a> {
@@ -38,7 +40,7 @@ pub(super) fn find(
         }
         Some(true) => {
             let text = std::fs::read(&path).unwrap_or_default();
-            let hosts = host_names(asked.place, &surroundings.socket_directories);
+            let hosts = host_names(asked.place, &surroundings.sockets);
             (in_file(&String::from_utf8_lossy(&text), &hosts, asked).map(Secret::new), None)
         }
     }
@@ -145,7 +147,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join(".pgpass");
         std::fs::write(&file, "*:*:*:*:secret\n").unwrap();
-        let surroundings = Surroundings::of(&[], home.path());
+        let surroundings = Surroundings::of(&[], home.path(), &[]);
         let place = Place::Tcp { host: "db".into(), port: 5432 };
         let asked = Asked { place: &place, user: "ann", database: "shop" };
         let target: Target = "postgres://db".parse().unwrap();

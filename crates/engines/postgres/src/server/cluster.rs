@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
@@ -55,6 +56,34 @@ impl Crew<'_> {
         Err(Reason::of(&said).error(Kind::Unreachable, "initdb failed", "run it by hand to see more"))
     }
 
+    /// Copies the running cluster behind the socket in `primary` into the data directory, which must be absent, and
+    /// has the primary keep the log in `slot` until the copy has read it.
+    pub(super) fn copy(&self, primary: &Path, slot: &str) -> Result<()> {
+        let data = &self.place.data;
+        fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
+        self.identity.give(data)?;
+        fs::set_permissions(data, fs::Permissions::from_mode(0o700)).map_err(|error| refused("write", data, &error))?;
+        let mut command = self.command("pg_basebackup");
+        command.arg("-D").arg(data).arg("-h").arg(primary).args(["-p", "5432", "-U", USER]);
+        command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--create-slot", "--slot", slot]);
+        let output = self.output(command, "pg_basebackup")?;
+        if output.status.success() {
+            return self.identity.replace(&data.join("standby.signal"), "");
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(Reason::of(&said).error(Kind::Unreachable, "pg_basebackup failed", "see the log of the primary"))
+    }
+
+    /// Forgets the replicas of an earlier start: their log would be kept for ever. The server must not run.
+    pub(super) fn forget_replicas(&self) -> Result<()> {
+        let slots = self.place.data.join("pg_replslot");
+        let entries = fs::read_dir(&slots).map_err(|error| refused("read", &slots, &error))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            fs::remove_dir_all(&path).map_err(|error| refused("remove", &path, &error))?;
+        }
+        Ok(())
+    }
+
     /// Checks that a cluster that was kept can be taken: version and checksums as asked for.
     pub(super) fn check_kept(&self, data_checksums: Option<bool>) -> Result<()> {
         let data = &self.place.data;
@@ -99,7 +128,8 @@ impl Crew<'_> {
             if !output.status.success() {
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
                 let what = format!("server setting {name}={value} is refused");
-                let hint = "local:postgres takes bin, version, os_user, data_checksums and the settings of the server";
+                let hint = "local:postgres takes bin, version, os_user, data_checksums, replicas, synchronous and the settings of \
+                            the server";
                 return Err(Reason::of(&said).error(Kind::Usage, &what, hint));
             }
         }

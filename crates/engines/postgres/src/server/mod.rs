@@ -5,7 +5,9 @@ mod cluster;
 mod find;
 mod log;
 mod parameter;
+mod replica;
 mod settings;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::Child;
@@ -15,8 +17,10 @@ use engine::{Result, Site, Target};
 
 use self::cluster::Crew;
 use self::find::Wish;
-use self::parameter::Parameters;
-use self::settings::Sizing;
+use self::parameter::{Parameters, Synchronous};
+use self::settings::{Particular, Sizing};
+use self::watch::Watch;
+use crate::connect::Login;
 
 /// The role that `initdb` makes; it may do everything.
 const USER: &str = "dbdyno";
@@ -39,6 +43,8 @@ static PRODUCT: Product = Product {
 /// A running server that dbdyno started. It is stopped when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Cluster {
+    /// What it is called beside others.
+    pub(crate) name: String,
     /// Directory of the Unix socket.
     pub(crate) socket_directory: PathBuf,
     /// Port, which is part of the socket's name.
@@ -51,31 +57,44 @@ pub(crate) struct Cluster {
     pub(crate) postmaster_pid: u32,
     /// Where the data lie.
     pub(crate) data_directory: PathBuf,
+    /// Of a primary whose commits wait for replicas; dropped before what it looks after.
+    watch: Option<Watch>,
     running: Running,
+    is_replica: bool,
 }
 
-/// Starts a server in `site.directory`: on a new cluster, or on one that was kept there.
+/// Starts the servers that `target` asks for in `site.directory`, the primary first: on a new cluster, or on one that
+/// was kept there, of which replicas are made anew.
 ///
 /// # Errors
 /// `Missing` without programs, `Usage` for parameters that cannot be, `NotOurs` where the place is taken by something
-/// else, `Space` where it cannot be written, `Unreachable` where the server does not start.
-pub(crate) fn start(target: &Target, site: &Site) -> Result<Cluster> {
+/// else, `Space` where it cannot be written, `Unreachable` where a server does not start.
+pub(crate) fn start_all(target: &Target, site: &Site) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target)?;
+    // What a dead invocation left of replicas would be in the way, or stay.
+    replica::clean_up(&site.directory)?;
     let running = Running::start(&PRODUCT, site, |place, state, kept| build(&parameters, site, place, state, kept))?;
-    Ok(Cluster {
-        socket_directory: running.state.socket.clone().unwrap_or_default(),
-        port: PORT,
-        user: USER.to_owned(),
-        database: DATABASE.to_owned(),
-        postmaster_pid: running.pid,
-        data_directory: running.place.data.clone(),
-        running,
-    })
+    let mut clusters = vec![Cluster::of(running, "primary".to_owned(), false)];
+    for number in 1..=parameters.replicas {
+        let replica = replica::start(&parameters, site, number, &clusters[0])?;
+        clusters.push(replica);
+    }
+    if parameters.replicas > 0 {
+        replica::await_streaming(&clusters[0], parameters.replicas)?;
+    }
+    if parameters.synchronous != Synchronous::Off {
+        let replicas: Vec<(u32, u32)> = (1..).zip(clusters[1..].iter().map(|cluster| cluster.postmaster_pid)).collect();
+        clusters[0].watch = Watch::begin(clusters[0].login(), &replicas);
+    }
+    Ok(clusters)
 }
 
 /// Stops and removes what a dead invocation left in `directory`; says what it did, a line each.
 pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
-    engine::server::clean_up(&PRODUCT, directory)
+    // Those that follow go first: a primary that is stopped in order waits for them.
+    let mut said = replica::clean_up(directory)?;
+    said.extend(engine::server::clean_up(&PRODUCT, directory)?);
+    Ok(said)
 }
 
 /// Makes or takes the cluster and starts its server; `state` holds at every moment what would have to be undone.
@@ -89,27 +108,51 @@ fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State,
     state.site_mode = identity.let_through(&place.site)?;
     state.write(place)?;
     crew.check_settings(&parameters.settings)?;
-    let socket = place.make_socket_directory(&shared_socket_parents(identity.other))?;
-    state.socket = Some(socket.clone());
-    state.write(place)?;
-    identity.give(&socket)?;
+    let socket = make_socket(&crew, state)?;
     match kept {
-        true => crew.check_kept(parameters.data_checksums)?,
+        true => {
+            crew.check_kept(parameters.data_checksums)?;
+            crew.forget_replicas()?;
+        }
         // Version 18 has them by default; figures of different versions shall compare.
         false => crew.make(parameters.data_checksums.unwrap_or(true), site.keep)?,
     }
+    let particular = replica::settings_of_primary(parameters);
+    run(&crew, parameters, site, &socket, &particular, state)
+}
+
+/// Makes the directory of the socket.
+fn make_socket(crew: &Crew<'_>, state: &mut State) -> Result<PathBuf> {
+    let socket = crew.place.make_socket_directory(&shared_socket_parents(crew.identity.other))?;
+    state.socket = Some(socket.clone());
+    state.write(crew.place)?;
+    crew.identity.give(&socket)?;
+    Ok(socket)
+}
+
+/// Configures the cluster that lies there, starts its server and waits until it answers.
+fn run(
+    crew: &Crew<'_>,
+    parameters: &Parameters,
+    site: &Site,
+    socket: &Path,
+    particular: &[Particular],
+    state: &mut State,
+) -> Result<Child> {
     let sizing = Sizing {
-        machine: Machine::here(&place.site),
-        major: programs.major,
+        machine: Machine::here(&crew.place.site),
+        major: crew.programs.major,
         cache_bytes: site.cache_bytes.map(|bytes| bytes.0),
         sessions_max: u64::from(site.sessions_max),
+        nodes: 1 + u64::from(parameters.replicas),
     };
-    crew.configure(&settings::configuration(&sizing, &socket.to_string_lossy(), &parameters.settings))?;
+    let asked = &parameters.settings;
+    crew.configure(&settings::configuration(&sizing, &socket.to_string_lossy(), particular, asked))?;
     let mut child = crew.launch()?;
     let mut ready = || -> Result<()> {
         state.server = Process::of(child.id());
-        state.write(place)?;
-        crew.await_ready(&mut child, &socket, &parameters.settings)
+        state.write(crew.place)?;
+        crew.await_ready(&mut child, socket, asked)
     };
     match ready() {
         Ok(()) => Ok(child),
@@ -121,11 +164,34 @@ fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State,
 }
 
 impl Cluster {
-    /// Stops the server; removes the cluster, or with `keep` leaves it for a later start in the same directory.
+    fn of(running: Running, name: String, is_replica: bool) -> Cluster {
+        Cluster {
+            name,
+            socket_directory: running.state.socket.clone().unwrap_or_default(),
+            port: PORT,
+            user: USER.to_owned(),
+            database: DATABASE.to_owned(),
+            postmaster_pid: running.pid,
+            data_directory: running.place.data.clone(),
+            running,
+            is_replica,
+            watch: None,
+        }
+    }
+
+    /// How to log in: without a password.
+    pub(crate) fn login(&self) -> Login {
+        Login::of_socket(&self.socket_directory, self.port, &self.user, &self.database)
+    }
+
+    /// Stops the server; removes the cluster, or with `keep` leaves it for a later start in the same directory. A
+    /// replica is not worth keeping: it is a copy.
     ///
     /// # Errors
     /// Where the server cannot be stopped or something cannot be removed.
     pub(crate) fn stop(self, keep: bool) -> Result<()> {
+        drop(self.watch);
+        let keep = keep && !self.is_replica;
         self.running.stop(keep)
     }
 }

@@ -11,6 +11,7 @@ const OURS: &[&str] = &[
     "event_source",
     "external_pid_file",
     "hba_file",
+    "hot_standby",
     "ident_file",
     "lc_messages",
     "listen_addresses",
@@ -18,10 +19,57 @@ const OURS: &[&str] = &[
     "log_line_prefix",
     "logging_collector",
     "port",
+    "primary_conninfo",
+    "primary_slot_name",
+    "synchronous_standby_names",
     "unix_socket_directories",
     "unix_socket_group",
     "unix_socket_permissions",
 ];
+
+/// The most replicas that are started.
+pub(super) const REPLICAS_MAX: u32 = 8;
+
+/// What a commit on the primary waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Synchronous {
+    /// For no replica.
+    #[default]
+    Off,
+    /// For all of them to have it on stable storage.
+    On,
+    /// For all of them to have handed it to the operating system.
+    RemoteWrite,
+    /// For all of them to show it to readers.
+    RemoteApply,
+}
+
+impl Synchronous {
+    const NAMES: [(&str, Synchronous); 4] = [
+        ("off", Synchronous::Off),
+        ("on", Synchronous::On),
+        ("remote_write", Synchronous::RemoteWrite),
+        ("remote_apply", Synchronous::RemoteApply),
+    ];
+
+    fn of(value: &str) -> Result<Synchronous> {
+        let found = Synchronous::NAMES.iter().find(|(name, _)| *name == value).map(|(_, level)| *level);
+        found.ok_or_else(|| {
+            let names = Synchronous::NAMES.map(|(name, _)| name).join(", ");
+            usage(format!("parameter synchronous={value} is none of {names}"))
+                .hint("synchronous=on has commits wait until every replica has them on stable storage")
+        })
+    }
+
+    /// The value of `synchronous_commit`: a replica that nobody waits for does not make the primary forgetful.
+    pub(super) fn commit_level(self) -> &'static str {
+        match self {
+            Synchronous::Off | Synchronous::On => "on",
+            Synchronous::RemoteWrite => "remote_write",
+            Synchronous::RemoteApply => "remote_apply",
+        }
+    }
+}
 
 /// The parameters of a target `local:postgres`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +82,9 @@ pub(super) struct Parameters {
     pub(super) os_user: Option<String>,
     /// Whether pages carry checksums.
     pub(super) data_checksums: Option<bool>,
+    /// How many servers follow the first one.
+    pub(super) replicas: u32,
+    pub(super) synchronous: Synchronous,
     /// Settings of the server, each once.
     pub(super) settings: Vec<(String, String)>,
 }
@@ -45,11 +96,14 @@ impl Parameters {
     /// `Usage` where a name or a value cannot be one. Whether the server knows a setting, it is asked later.
     pub(super) fn of(target: &Target) -> Result<Parameters> {
         let mut parameters = Parameters::default();
+        let mut synchronous = None;
         for (name, value) in &target.parameters {
             match name.as_str() {
                 "bin" => parameters.bin = Some(PathBuf::from(value)),
                 "version" => parameters.version = Some(version(value)?),
                 "os_user" => parameters.os_user = Some(value.clone()),
+                "replicas" => parameters.replicas = replicas(value)?,
+                "synchronous" => synchronous = Some(Synchronous::of(value)?),
                 "data_checksums" => parameters.data_checksums = Some(switch(name, value)?),
                 _ => {
                     check_setting(name, value)?;
@@ -58,7 +112,22 @@ impl Parameters {
                 }
             }
         }
+        parameters.synchronous = synchronous.unwrap_or_default();
+        parameters.check_replication(synchronous.is_some())?;
         Ok(parameters)
+    }
+
+    /// Refuses what contradicts itself.
+    fn check_replication(&self, synchronous_asked: bool) -> Result<()> {
+        if synchronous_asked && self.replicas == 0 {
+            return Err(usage("parameter synchronous is given and there are no replicas to wait for".to_owned())
+                .hint("give replicas=2 as well, or leave synchronous away"));
+        }
+        if self.synchronous != Synchronous::Off && self.settings.iter().any(|(name, _)| name == "synchronous_commit") {
+            return Err(usage("parameters synchronous and synchronous_commit say the same thing twice".to_owned())
+                .hint("leave synchronous_commit away: synchronous=remote_apply sets it"));
+        }
+        Ok(())
     }
 }
 
@@ -69,6 +138,13 @@ fn usage(message: String) -> Error {
 fn version(value: &str) -> Result<u32> {
     value.parse().map_err(|_| {
         usage(format!("parameter version={value} is not a major version")).hint("give a number such as version=15")
+    })
+}
+
+fn replicas(value: &str) -> Result<u32> {
+    value.parse().ok().filter(|count| (1..=REPLICAS_MAX).contains(count)).ok_or_else(|| {
+        usage(format!("parameter replicas={value} is not a number from 1 to {REPLICAS_MAX}"))
+            .hint("replicas=2 starts a primary with two copies; leave it away for one server")
     })
 }
 
@@ -115,6 +191,26 @@ mod tests {
         assert_eq!(parameters.data_checksums, Some(false));
         let settings = [("fsync", "off"), ("work_mem", "2MB")].map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(parameters.settings, settings);
+    }
+
+    #[test]
+    fn replicas_are_counted_and_waited_for_as_asked() {
+        let of = |text: &str| parse(text).map(|found| (found.replicas, found.synchronous));
+        assert_eq!(of("local:postgres").unwrap(), (0, Synchronous::Off));
+        assert_eq!(of("local:postgres?replicas=2").unwrap(), (2, Synchronous::Off));
+        assert_eq!(of("local:postgres?synchronous=remote_apply&replicas=8").unwrap(), (8, Synchronous::RemoteApply));
+        for (text, word) in [
+            ("local:postgres?replicas=0", "replicas=0 is not a number from 1 to 8"),
+            ("local:postgres?replicas=99", "replicas=99"),
+            ("local:postgres?replicas=two", "replicas=two"),
+            ("local:postgres?synchronous=on", "no replicas"),
+            ("local:postgres?replicas=2&synchronous=yes", "none of off, on, remote_write, remote_apply"),
+            ("local:postgres?replicas=2&synchronous=on&synchronous_commit=local", "twice"),
+            ("local:postgres?replicas=2&synchronous_standby_names=x", "set by dbdyno"),
+        ] {
+            let error = parse(text).expect_err(text);
+            assert!(error.kind == Kind::Usage && error.message.contains(word) && error.hint.is_some(), "{error:?}");
+        }
     }
 
     #[test]

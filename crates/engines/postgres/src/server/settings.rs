@@ -17,11 +17,13 @@ pub(super) struct Sizing {
     pub(super) cache_bytes: Option<u64>,
     /// Sessions open at the same time, at most.
     pub(super) sessions_max: u64,
+    /// Servers that share the host: the primary and its replicas.
+    pub(super) nodes: u64,
 }
 
 impl Sizing {
     fn shared_buffers_bytes(&self) -> u64 {
-        self.cache_bytes.unwrap_or(self.machine.memory_bytes / 4).max(MIB)
+        self.cache_bytes.unwrap_or(self.machine.memory_bytes / 4 / self.nodes).max(MIB)
     }
 
     fn connections_max(&self) -> u64 {
@@ -35,7 +37,12 @@ impl Sizing {
 
     fn wal_bytes_max(&self) -> u64 {
         // In whole gigabytes, so that two servers side by side are set alike.
-        (self.machine.free_bytes / 8 / GIB * GIB).clamp(GIB, 16 * GIB)
+        (self.machine.free_bytes / 8 / self.nodes / GIB * GIB).clamp(GIB, 16 * GIB)
+    }
+
+    /// One per replica, and one for each copy that is being made.
+    fn senders_max(&self) -> u64 {
+        2 * (self.nodes - 1)
     }
 }
 
@@ -98,8 +105,8 @@ const SETTINGS: &[Setting] = &[
     always("wal_level", |_| "replica".to_owned(), "the default: a bulk load writes its log as it would in production"),
     always(
         "max_wal_senders",
-        |_| "0".to_owned(),
-        "nobody replicates this cluster; lets wal_level=minimal be asked for",
+        |size| size.senders_max().to_string(),
+        "two per replica, one of them while it is copied; none lets wal_level=minimal be asked for",
     ),
     always("archive_mode", |_| "off".to_owned(), "nobody restores this cluster"),
     // Log and checkpoints: none by time or size within a run; dbdyno asks for one between runs
@@ -183,17 +190,30 @@ const SETTINGS: &[Setting] = &[
     always("log_timezone", |_| "UTC".to_owned(), "the same on every host"),
 ];
 
-/// `postgresql.conf` of a cluster whose socket lies in `socket_directory`, with what the target asks for at its end.
-pub(super) fn configuration(sizing: &Sizing, socket_directory: &str, asked: &[(String, String)]) -> String {
+/// A setting that follows from what the server is to the others, and why it has this value.
+pub(super) type Particular = (&'static str, String, &'static str);
+
+/// `postgresql.conf` of a cluster whose socket lies in `socket_directory`, with what is particular to it and what the
+/// target asks for at its end.
+pub(super) fn configuration(
+    sizing: &Sizing,
+    socket_directory: &str,
+    particular: &[Particular],
+    asked: &[(String, String)],
+) -> String {
     let mut text = String::from("# written by dbdyno at every start\n");
     let mut line = |name: &str, value: &str, why: &str| {
         text.push_str(&format!("{name} = {}  # {why}\n", quoted(value)));
     };
     line("unix_socket_directories", socket_directory, "where dbdyno looks for it");
     for setting in SETTINGS.iter().filter(|setting| setting.since <= sizing.major) {
-        if !asked.iter().any(|(name, _)| name == setting.name) {
+        let is_particular = particular.iter().any(|(name, _, _)| *name == setting.name);
+        if !is_particular && !asked.iter().any(|(name, _)| name == setting.name) {
             line(setting.name, &(setting.value)(sizing), setting.why);
         }
+    }
+    for (name, value, why) in particular {
+        line(name, value, why);
     }
     for (name, value) in asked {
         line(name, value, "asked for by the target");
@@ -221,7 +241,7 @@ mod tests {
         Machine { memory_bytes: 4096 * GIB, processors: 512, free_bytes: 1 << 50, shared_memory_bytes: 2048 * GIB };
 
     fn sizing(machine: Machine, major: u32) -> Sizing {
-        Sizing { machine, major, cache_bytes: None, sessions_max: 8 }
+        Sizing { machine, major, cache_bytes: None, sessions_max: 8, nodes: 1 }
     }
 
     fn value(text: &str, name: &str) -> Option<String> {
@@ -233,17 +253,32 @@ mod tests {
 
     #[test]
     fn settings_follow_the_machine_and_the_plan() {
-        let small = configuration(&sizing(SMALL, 15), "/s", &[]);
+        let small = configuration(&sizing(SMALL, 15), "/s", &[], &[]);
         assert_eq!(value(&small, "shared_buffers").as_deref(), Some("131072kB"));
         assert_eq!(value(&small, "max_connections").as_deref(), Some("18"));
         assert_eq!(value(&small, "max_parallel_workers").as_deref(), Some("2"));
         assert_eq!(value(&small, "max_wal_size").as_deref(), Some("1048576kB"));
         assert_eq!(value(&small, "dynamic_shared_memory_type").as_deref(), Some("sysv"));
         let planned = Sizing { cache_bytes: Some(256 * MIB), sessions_max: 1000, ..sizing(LARGE, 15) };
-        let planned = configuration(&planned, "/s", &[]);
+        let planned = configuration(&planned, "/s", &[], &[]);
         assert_eq!(value(&planned, "shared_buffers").as_deref(), Some("262144kB"));
         assert_eq!(value(&planned, "max_connections").as_deref(), Some("1010"));
         assert_eq!(value(&planned, "dynamic_shared_memory_type").as_deref(), Some("posix"));
+    }
+
+    #[test]
+    fn replicas_share_the_host_and_what_is_particular_stands_once() {
+        let alone = configuration(&sizing(LARGE, 15), "/s", &[], &[]);
+        let three = Sizing { nodes: 3, ..sizing(LARGE, 15) };
+        let particular = [("synchronous_commit", "remote_apply".to_owned(), "asked for")];
+        let three = configuration(&three, "/s", &particular, &[]);
+        let kib = |text: &str| value(text, "shared_buffers").unwrap().trim_end_matches("kB").parse::<u64>().unwrap();
+        assert_eq!(kib(&alone) / 3, kib(&three));
+        assert_eq!(
+            (value(&alone, "max_wal_senders"), value(&three, "max_wal_senders")),
+            (Some("0".into()), Some("4".into()))
+        );
+        assert_eq!(value(&three, "synchronous_commit").as_deref(), Some("remote_apply"));
     }
 
     #[test]
@@ -254,7 +289,7 @@ mod tests {
             (17, "io_workers", false),
             (18, "io_workers", true),
         ] {
-            let text = configuration(&sizing(LARGE, major), "/s", &[]);
+            let text = configuration(&sizing(LARGE, major), "/s", &[], &[]);
             assert_eq!(value(&text, name).is_some(), known, "{name} on {major}");
         }
     }
@@ -263,7 +298,7 @@ mod tests {
     fn the_target_has_the_last_word_and_cannot_leave_its_line() {
         let asked = [("fsync", "off"), ("search_path", r"a'; port = 1 # \")];
         let asked = asked.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let text = configuration(&sizing(SMALL, 15), "/it's", &asked);
+        let text = configuration(&sizing(SMALL, 15), "/it's", &[], &asked);
         assert_eq!(value(&text, "fsync").as_deref(), Some("off"));
         assert!(text.contains(r"search_path = 'a''; port = 1 # \\'  # asked"), "{text}");
         assert!(text.contains("unix_socket_directories = '/it''s'  #"));

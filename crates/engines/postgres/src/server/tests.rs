@@ -11,14 +11,18 @@ use record::Bytes;
 
 use super::*;
 
-fn scratch() -> tempfile::TempDir {
+pub(super) fn scratch() -> tempfile::TempDir {
     // Short, so that the socket fits beside the data.
     tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory")
 }
 
-fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
+pub(super) fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
     let cache_bytes = Some(Bytes::MIB.times(16));
     Site { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
+}
+
+pub(super) fn start(target: &Target, site: &Site) -> Result<Cluster> {
+    start_all(target, site).map(|mut clusters| clusters.remove(0))
 }
 
 fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
@@ -26,7 +30,7 @@ fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster>
 }
 
 /// The first field of the last row of a simple query, over a connection of its own.
-fn ask(cluster: &Cluster, sql: &str) -> String {
+pub(super) fn ask(cluster: &Cluster, sql: &str) -> String {
     let mut stream =
         UnixStream::connect(cluster.socket_directory.join(format!(".s.PGSQL.{}", cluster.port))).expect("connect");
     let start = format!("user\0{}\0database\0{}\0\0", cluster.user, cluster.database);
@@ -50,7 +54,7 @@ fn ask(cluster: &Cluster, sql: &str) -> String {
     field
 }
 
-fn is_empty(scratch: &tempfile::TempDir) -> bool {
+pub(super) fn is_empty(scratch: &tempfile::TempDir) -> bool {
     fs::read_dir(scratch.path()).expect("entries").next().is_none()
 }
 
@@ -62,7 +66,7 @@ fn status(pid: u32, name: &str) -> String {
 
 /// Makes a running cluster look as if its dbdyno had died: the server lives on, the owner in the state is a process
 /// that has ended, nobody holds the lock. Returns the server, for us to take its exit status.
-fn abandon(cluster: Cluster) -> Child {
+pub(super) fn abandon(cluster: Cluster) -> Child {
     let mut ended = Command::new("true").spawn().expect("a process");
     let dead = Process { pid: ended.id(), start_ticks: 1 };
     ended.wait().expect("its end");

@@ -6,7 +6,8 @@ use bytes::BytesMut;
 use engine::{Canceller, Result};
 use postgres_protocol::message::frontend;
 
-use crate::connect::{Login, Way};
+use crate::connect::Login;
+use transport::Way;
 
 /// What the server must be told so that it breaks off the statement of one session.
 pub(super) struct CancelRequest {

@@ -29,6 +29,7 @@ impl PostgresSession {
         let names: Vec<String> = rows.columns().iter().map(|column| quoted(&column.name)).collect();
         let sql = format!("copy {} ({}) from stdin (format binary)", quoted(table), names.join(", "));
         self.begin_copy(&sql)?;
+        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
         let mut encoder = Encoder::new(rows.columns().iter().map(|column| column.kind).collect());
         let ending = self.send_rows(rows, &mut encoder)?;
         self.wire.output.clear();
@@ -48,6 +49,9 @@ impl PostgresSession {
             }
             Ok(())
         });
+        if !self.lost {
+            self.wire.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
+        }
         match ending {
             Ending::Complete => answer.map(|()| loaded),
             // The server only repeats what it was told, if anything.

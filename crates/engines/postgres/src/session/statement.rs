@@ -9,7 +9,7 @@ use postgres_protocol::message::frontend::{self, BindError};
 use super::unsendable;
 use crate::codec::{self, BINARY_FORMAT};
 use crate::message;
-use crate::wire::malformed;
+use transport::malformed;
 
 /// Statements that every session needs: the names that they are prepared under, and their text.
 pub(super) const BEGIN: (&str, &str) = ("begin", "begin");

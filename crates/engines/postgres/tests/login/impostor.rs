@@ -1,60 +1,22 @@
-//! Servers that are not what they should be: each says something fixed to whoever connects.
+//! Servers that speak the protocol and are not what they should be, or one much like it.
 
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::time::Duration;
+use transport::conformance::impostor::{Stream, read_some};
 
-/// What an impostor does with a connection.
-pub type Conduct = fn(&mut TcpStream);
-
-/// Starts one; returns its port. It serves until the process ends.
-pub fn start(conduct: Conduct) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            std::thread::spawn(move || {
-                conduct(&mut stream);
-            });
-        }
-    });
-    port
-}
-
-pub fn http(stream: &mut TcpStream) {
-    read_some(stream);
-    let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
-}
-
-pub fn mysql(stream: &mut TcpStream) {
+/// Speaks first, and another protocol.
+pub fn mysql(stream: &mut dyn Stream) {
     let _ = stream.write_all(b"\x4a\x00\x00\x00\x0a8.0.36\x00\x01\x00\x00\x00abcdefgh\x00");
     read_some(stream);
 }
 
-pub fn ssh(stream: &mut TcpStream) {
-    let _ = stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n");
-    read_some(stream);
-}
-
-pub fn hangs_up(stream: &mut TcpStream) {
-    read_some(stream);
-}
-
-pub fn silent(stream: &mut TcpStream) {
-    read_some(stream);
-    std::thread::sleep(Duration::from_secs(60));
-}
-
 /// An old server, which lets everybody in.
-pub fn old(stream: &mut TcpStream) {
+pub fn old(stream: &mut dyn Stream) {
     read_some(stream);
     greet(stream, "12.22");
     read_some(stream);
 }
 
 /// Lets us in without a proof that it knows the password.
-pub fn credulous(stream: &mut TcpStream) {
+pub fn credulous(stream: &mut dyn Stream) {
     read_some(stream);
     say(stream, b'R', b"\0\0\0\x0aSCRAM-SHA-256\0\0");
     read_some(stream);
@@ -63,7 +25,7 @@ pub fn credulous(stream: &mut TcpStream) {
 }
 
 /// Wants the password in clear text.
-pub fn curious(stream: &mut TcpStream) {
+pub fn curious(stream: &mut dyn Stream) {
     read_some(stream);
     say(stream, b'R', b"\0\0\0\x03");
     let mut heard = [0; 256];
@@ -72,7 +34,7 @@ pub fn curious(stream: &mut TcpStream) {
 }
 
 /// Lets us in and then talks nonsense.
-pub fn babbling(stream: &mut TcpStream) {
+pub fn babbling(stream: &mut dyn Stream) {
     read_some(stream);
     greet(stream, "15.1");
     read_some(stream);
@@ -81,20 +43,69 @@ pub fn babbling(stream: &mut TcpStream) {
     read_some(stream);
 }
 
-fn greet(stream: &mut TcpStream, version: &str) {
+/// A relative that says what it is and an old version, and refuses every other question.
+pub fn taciturn(stream: &mut dyn Stream) {
+    read_some(stream);
+    greet(stream, "9.2.4");
+    // Whether all is skipped up to the next Sync.
+    let mut skips = false;
+    while let Some((tag, body)) = hear(stream) {
+        let known = [&b"begin\0begin\0"[..], b"commit\0commit\0", b"rollback\0rollback\0"];
+        match tag {
+            b'X' => return,
+            b'S' => {
+                skips = false;
+                say(stream, b'Z', b"I");
+            }
+            _ if skips => {}
+            b'P' => {
+                let asks_name = body.windows(9).any(|part| part == b"version()");
+                if asks_name || known.iter().any(|text| body.starts_with(text)) {
+                    say(stream, b'1', b"");
+                } else {
+                    skips = true;
+                    say(stream, b'E', b"SERROR\0VERROR\0C42601\0Mwhat do you mean\0\0");
+                }
+            }
+            b'D' => {
+                say(stream, b't', b"\0\0");
+                say(stream, b'T', b"\0\x01version\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0");
+            }
+            b'B' => say(stream, b'2', b""),
+            b'E' => {
+                let name = b"(openGauss 5.0.0 build a07d57c3) compiled at 2023-03-29";
+                say(stream, b'D', &[&[0, 1, 0, 0, 0, name.len() as u8][..], name].concat());
+                say(stream, b'C', b"SELECT 1\0");
+            }
+            b'Q' => {
+                say(stream, b'E', b"SERROR\0VERROR\0C42601\0Mwhat do you mean\0\0");
+                say(stream, b'Z', b"I");
+            }
+            other => panic!("a message of type {other:#04x}"),
+        }
+    }
+}
+
+/// The next message; none at the end of the stream.
+fn hear(stream: &mut dyn Stream) -> Option<(u8, Vec<u8>)> {
+    let mut header = [0; 5];
+    stream.read_exact(&mut header).ok()?;
+    let [tag, length @ ..] = header;
+    let mut body = vec![0; u32::from_be_bytes(length) as usize - 4];
+    stream.read_exact(&mut body).ok()?;
+    Some((tag, body))
+}
+
+fn greet(stream: &mut dyn Stream, version: &str) {
     say(stream, b'R', b"\0\0\0\0");
     say(stream, b'S', format!("server_version\0{version}\0").as_bytes());
     say(stream, b'K', b"\0\0\0\x01\0\0\0\x02");
     say(stream, b'Z', b"I");
 }
 
-fn say(stream: &mut TcpStream, tag: u8, body: &[u8]) {
+fn say(stream: &mut dyn Stream, tag: u8, body: &[u8]) {
     let mut message = vec![tag];
     message.extend_from_slice(&(body.len() as u32 + 4).to_be_bytes());
     message.extend_from_slice(body);
     let _ = stream.write_all(&message);
-}
-
-fn read_some(stream: &mut TcpStream) {
-    let _ = stream.read(&mut [0; 4096]);
 }

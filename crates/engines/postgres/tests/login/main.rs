@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Error, Kind, Node, Processes, Result, Site, Target, Value};
-use record::{FailureKind, Location};
+use record::Location;
+
+use transport::conformance::{impostor as stranger, session};
 
 use self::server::Server;
 
@@ -113,21 +115,7 @@ fn a_statement_is_cancelled_over_tls_and_tcp() {
     let server = Server::shared();
     for mode in ["require", "disable"] {
         let node = open(&server.tcp("bound:pass%20word", "127.0.0.1", &format!("sslmode={mode}"))).expect("open");
-        let mut session = node.connect().expect("connect");
-        let canceller = session.canceller().expect("a canceller");
-        let sleep = session.prepare("select pg_sleep(60)").expect("prepare");
-        let begun = Instant::now();
-        let outcome = std::thread::scope(|scope| {
-            scope.spawn(move || {
-                std::thread::sleep(Duration::from_millis(200));
-                canceller.cancel().expect("cancel");
-            });
-            session.execute(sleep, &[])
-        });
-        let error = outcome.expect_err("a minute is not over");
-        assert_eq!(error.kind, Kind::Step(FailureKind::Cancelled), "{error:?}");
-        assert!(begun.elapsed() < Duration::from_secs(5));
-        session.begin().expect("the session lives on");
+        session::cancel(&*node, "select pg_sleep(60)");
     }
 }
 
@@ -207,9 +195,10 @@ fn too_many_sessions_are_refused_with_what_helps() {
 
 #[test]
 fn what_is_not_postgresql_is_unreachable_and_named_so() {
-    let conducts: [impostor::Conduct; 4] = [impostor::http, impostor::mysql, impostor::ssh, impostor::hangs_up];
+    let conducts: [stranger::Conduct; 4] =
+        [stranger::http, impostor::mysql, stranger::ssh, stranger::hangs_up_when_spoken_to];
     for conduct in conducts {
-        let port = impostor::start(conduct);
+        let port = stranger::start(conduct);
         for mode in ["prefer", "disable", "verify-full"] {
             let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode={mode}"));
             assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
@@ -230,7 +219,7 @@ fn nobody_and_a_silent_server_are_unreachable_within_the_patience() {
     assert!(error.message.contains("/nonexistent/directory/.s.PGSQL.5432"), "{error:?}");
     let error = refused("postgres://ann@no-such-host.invalid/db?connect_timeout=5");
     assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
-    let port = impostor::start(impostor::silent);
+    let port = stranger::start(stranger::silent);
     for mode in ["prefer", "disable"] {
         let begun = Instant::now();
         let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode={mode}&connect_timeout=1"));
@@ -242,18 +231,35 @@ fn nobody_and_a_silent_server_are_unreachable_within_the_patience() {
 
 #[test]
 fn a_server_that_cannot_be_trusted_gets_nothing() {
-    let port = impostor::start(impostor::credulous);
+    let port = stranger::start(impostor::credulous);
     let error = refused(&format!("postgres://ann:secret@127.0.0.1:{port}/db?sslmode=disable"));
     assert_eq!(error.kind, Kind::Access);
     assert!(error.message.contains("without proving"), "{error:?}");
-    let port = impostor::start(impostor::curious);
+    let port = stranger::start(impostor::curious);
     let error = refused(&format!("postgres://ann:secret@127.0.0.1:{port}/db?sslmode=disable"));
     assert!(error.message.contains("clear text"), "{error:?}");
-    let port = impostor::start(impostor::babbling);
+    let port = stranger::start(impostor::babbling);
     let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode=disable"));
     assert_eq!(error.kind, Kind::Lost, "{error:?}");
-    let port = impostor::start(impostor::old);
+    let port = stranger::start(impostor::old);
     let error = refused(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode=disable"));
     assert_eq!(error.kind, Kind::Usage);
     assert!(error.message.contains("12.22") && error.message.contains("13"), "{error:?}");
+}
+
+#[test]
+fn a_relative_that_says_nothing_but_its_name_is_measured_as_far_as_that_goes() {
+    let port = stranger::start(impostor::taciturn);
+    let node = open(&format!("postgres://ann@127.0.0.1:{port}/db?sslmode=disable")).expect("open");
+    assert!(!node.caps().procedures && !node.caps().parallel_query && node.takes_writes());
+    let inventory = node.inventory().expect("inventory");
+    assert_eq!((inventory.title.as_str(), inventory.version.as_str()), ("openGauss", "5.0.0 (PostgreSQL 9.2.4)"));
+    assert_eq!((inventory.durable, inventory.cache_bytes), (None, None));
+    let mut session = node.connect().expect("connect");
+    assert_eq!(node.counters(&mut *session).expect("counters"), (Default::default(), 0));
+    node.settle(&mut *session).expect("settle");
+    let error = node.claim().expect_err("it cannot be measured");
+    assert_eq!((error.kind, error.code.as_deref()), (Kind::Statement, Some("42601")), "{error:?}");
+    drop(session);
+    node.close().expect("nothing to remove");
 }

@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::net::TcpListener;
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use transport::conformance::{SharedServer, command_as, give_to, make_certificates, succeed, text};
 
 /// Who may come in how. The first line that fits counts.
 const ACCESS: &str = "\
@@ -45,25 +45,20 @@ pub struct Server {
 impl Server {
     /// The one that tests share.
     pub fn shared() -> Arc<Server> {
-        static SHARED: Mutex<Weak<Server>> = Mutex::new(Weak::new());
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(server) = shared.upgrade() {
-            return server;
-        }
-        let server = Arc::new(Server::start());
-        *shared = Arc::downgrade(&server);
-        server
+        static SHARED: SharedServer<Server> = SharedServer::new();
+        SHARED.get(Server::start)
     }
 
     fn start() -> Server {
         let directory = tempfile::Builder::new().prefix("dbdyno-login-").tempdir_in("/tmp").unwrap();
         let path = directory.path();
-        if is_root() {
-            chown(path, Some(postgres("-u")), Some(postgres("-g"))).unwrap();
-        }
+        give_to("postgres", path);
         let data = path.join("data");
         succeed(as_server("initdb").args(["-D", text(&data), "-U", "boss", "-A", "trust", "--no-sync"]));
-        certificates(&data);
+        make_certificates(&data);
+        for name in ["server.key", "server.crt"] {
+            give_to("postgres", &data.join(name));
+        }
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let settings = format!(
             "listen_addresses = '127.0.0.1'\nport = {port}\nunix_socket_directories = '{}'\nssl = on\nfsync = off\n\
@@ -128,72 +123,9 @@ impl Drop for Server {
     }
 }
 
-/// Two authorities, and a certificate for localhost and its address that the first one signed.
-fn certificates(data: &Path) {
-    let at = |name: &str| text(&data.join(name)).to_owned();
-    for (name, subject) in [("authority", "/CN=dbdyno test authority"), ("stranger", "/CN=dbdyno test stranger")] {
-        succeed(
-            Command::new("openssl")
-                .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"])
-                .args([
-                    "-nodes",
-                    "-days",
-                    "2",
-                    "-subj",
-                    subject,
-                    "-keyout",
-                    &at(&format!("{name}.key")),
-                    "-out",
-                    &at(&format!("{name}.crt")),
-                ]),
-        );
-    }
-    succeed(Command::new("openssl").args(["req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost"]).args([
-        "-keyout",
-        &at("server.key"),
-        "-out",
-        &at("server.csr"),
-    ]));
-    fs::write(data.join("server.ext"), "subjectAltName = DNS:localhost\n").unwrap();
-    succeed(Command::new("openssl").args(["x509", "-req", "-days", "2", "-sha384", "-CAcreateserial"]).args([
-        "-in",
-        &at("server.csr"),
-        "-CA",
-        &at("authority.crt"),
-        "-CAkey",
-        &at("authority.key"),
-        "-out",
-        &at("server.crt"),
-        "-extfile",
-        &at("server.ext"),
-    ]));
-    fs::set_permissions(data.join("server.key"), fs::Permissions::from_mode(0o600)).unwrap();
-    if is_root() {
-        for name in ["server.key", "server.crt"] {
-            chown(data.join(name), Some(postgres("-u")), Some(postgres("-g"))).unwrap();
-        }
-    }
-}
-
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// The number of the user or group that servers run as.
-fn postgres(which: &str) -> u32 {
-    let output = Command::new("id").args([which, "postgres"]).output().unwrap();
-    String::from_utf8(output.stdout).unwrap().trim().parse().expect("a user postgres")
-}
-
 /// A program of the server, run by a user that it accepts.
 fn as_server(program: &str) -> Command {
-    let path = programs().join(program);
-    if !is_root() {
-        return Command::new(path);
-    }
-    let mut command = Command::new("setpriv");
-    command.args(["--reuid", "postgres", "--regid", "postgres", "--clear-groups"]).arg(path).current_dir("/");
-    command
+    command_as("postgres", &programs().join(program))
 }
 
 /// The place in the path, or else the newest version in Debian's place.
@@ -206,13 +138,4 @@ fn programs() -> PathBuf {
     let newest = versions.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok()).max();
     let newest = newest.expect("the programs of a PostgreSQL server are installed");
     PathBuf::from(format!("/usr/lib/postgresql/{newest}/bin"))
-}
-
-fn succeed(command: &mut Command) {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().expect("a path of this test")
 }

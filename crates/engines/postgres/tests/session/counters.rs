@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use engine::{Processes, Statement, Value};
 use record::name;
 
-use crate::rows::{CENTS, Rows, make};
-use crate::stand::{Stand, ask, prepare};
+use crate::new_stand;
+use engine::conformance::Stand;
+use transport::conformance::session::{Rows, ask, make, prepare};
 
 pub fn sessions_are_processes_of_the_server(stand: &Stand) {
     let mut session = stand.session();
@@ -66,10 +67,10 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &St
 pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
     let mut reader = stand.session();
     let mut job = stand.session();
-    make(&mut *job, "redo", CENTS);
+    make(stand, &mut *job, "redo");
     stand.node().settle(&mut *reader).expect("settle");
     let (before, _) = stand.node().counters(&mut *reader).expect("counters");
-    job.bulk("redo", &mut Rows::new(CENTS, 100_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
+    job.bulk("redo", &mut Rows::new(100_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
     job.publish_counters().expect("publish");
     let (after, _) = stand.node().counters(&mut *reader).expect("counters");
     let size = match ask(&mut *reader, "select pg_relation_size('redo')").as_slice() {
@@ -93,4 +94,38 @@ pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
         std::thread::sleep(Duration::from_millis(100));
     };
     assert!((size..size * 4).contains(&written), "{written} bytes written for {size} bytes of table");
+}
+
+pub fn waits_are_counted_while_they_are_timed(stand: &Stand) {
+    let mut reader = stand.session();
+    let mut job = stand.session();
+    job.batch("create table waits (id int8)").expect("create");
+    let insert = prepare(&mut *job, "insert into waits values ($1::int8)");
+    let (before, _) = stand.node().counters(&mut *reader).expect("counters");
+    let (begun, commits) = (Instant::now(), 50);
+    for number in 0..commits {
+        job.execute(insert, &[Value::Int(number)]).expect("insert");
+    }
+    job.publish_counters().expect("publish");
+    let (after, _) = stand.node().counters(&mut *reader).expect("counters");
+    let elapsed_ns = u64::try_from(begun.elapsed().as_nanos()).expect("a short time");
+    assert!(after.contains_key("postgres_wait_data_read_ns") && after.contains_key("postgres_wait_data_write_ns"));
+    // Version 13 does not time its log.
+    for event in ["wal_sync", "wal_write"].into_iter().filter(|_| after.contains_key(name::REDO_SYNC_COUNT)) {
+        let (time, count) = (format!("postgres_wait_{event}_ns"), format!("postgres_wait_{event}_count"));
+        let (time_ns, count) = (after[&time] - before[&time], after[&count] - before[&count]);
+        assert!(count >= commits as u64, "{count} times {event}: each commit was alone");
+        // The log writer waits at most as long again.
+        assert!((1..2 * elapsed_ns).contains(&time_ns), "{event} took {time_ns} ns of {elapsed_ns}");
+    }
+}
+
+pub fn waits_that_are_not_timed_are_missing() {
+    for (off, beginning) in [("track_wal_io_timing", "postgres_wait_wal_"), ("track_io_timing", "postgres_wait_data_")]
+    {
+        let stand = new_stand(&format!("{off}=off"));
+        let (counters, _) = stand.node().counters(&mut *stand.session()).expect("counters");
+        let waits: Vec<&String> = counters.keys().filter(|name| name.starts_with("postgres_wait_")).collect();
+        assert!(!waits.is_empty() && !waits.iter().any(|name| name.starts_with(beginning)), "{off} is off: {waits:?}");
+    }
 }

@@ -5,20 +5,20 @@ use std::time::{Duration, Instant};
 use engine::{Kind, Value};
 use record::FailureKind;
 
-use crate::rows::{CENTS, Rows, make};
-use crate::stand::{Stand, ask};
+use engine::conformance::Stand;
+use transport::conformance::session::{Rows, ask, make};
 
 pub fn a_load_that_fails_ends_early(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "early", CENTS);
+    make(stand, &mut *session, "early");
     // The first row does not fit numeric(8, 2); there would be enough others for minutes.
-    let mut rows = Rows::new(CENTS, 200_000_000, |id, sink| sink.decimal(if id == 0 { 10_000_000_000 } else { id }, 2));
+    let mut rows = Rows::new(200_000_000, |id, sink| sink.decimal(if id == 0 { 10_000_000_000 } else { id }, 2));
     let begun = Instant::now();
     let error = session.bulk("early", &mut rows).expect_err("a numeric overflow");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Step(FailureKind::Other), Some("22003")), "{error:?}");
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     assert!(rows.next < 1_000_000, "{} rows were made", rows.next);
-    let count = session.bulk("early", &mut Rows::new(CENTS, 50_000, |id, sink| sink.decimal(id * 25, 2)));
+    let count = session.bulk("early", &mut Rows::new(50_000, |id, sink| sink.decimal(id * 25, 2)));
     assert_eq!(count.expect("bulk"), 50_000);
     let sums = ask(&mut *session, "select sum(id), sum(\"order\"), max(\"order\") from early");
     let sums_expected = ["1249975000", "312493750", "12499.75"].map(|sum| Value::Decimal(sum.into()));
@@ -27,17 +27,17 @@ pub fn a_load_that_fails_ends_early(stand: &Stand) {
 
 pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "part", CENTS);
+    make(stand, &mut *session, "part");
     session.begin().expect("begin");
-    assert_eq!(session.bulk("part", &mut Rows::new(CENTS, 10, |id, sink| sink.decimal(id, 0))).expect("bulk"), 10);
+    assert_eq!(session.bulk("part", &mut Rows::new(10, |id, sink| sink.decimal(id, 0))).expect("bulk"), 10);
     session.rollback().expect("rollback");
     assert_eq!(ask(&mut *session, "select count(*) from part"), [[Value::Int(0)]]);
 }
 
 pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "word", CENTS);
-    let mut rows = Rows::new(CENTS, 100, |id, sink| if id == 50 { sink.text("fifty") } else { sink.decimal(id, 2) });
+    make(stand, &mut *session, "word");
+    let mut rows = Rows::new(100, |id, sink| if id == 50 { sink.text("fifty") } else { sink.decimal(id, 2) });
     let error = session.bulk("word", &mut rows).expect_err("text is no decimal");
     assert_eq!(error.kind, Kind::Statement);
     assert!(error.message.contains("field 2"), "{error}");
@@ -46,7 +46,7 @@ pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
 
 pub fn notices_do_not_end_a_load(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "noisy", CENTS);
+    make(stand, &mut *session, "noisy");
     session
         .batch(
             "create function speak() returns trigger language plpgsql as \
@@ -54,7 +54,7 @@ pub fn notices_do_not_end_a_load(stand: &Stand) {
              create trigger speak before insert on noisy for each row execute function speak()",
         )
         .expect("create");
-    let loaded = session.bulk("noisy", &mut Rows::new(CENTS, 50_000, |id, sink| sink.decimal(id, 2)));
+    let loaded = session.bulk("noisy", &mut Rows::new(50_000, |id, sink| sink.decimal(id, 2)));
     assert_eq!(loaded.expect("bulk"), 50_000);
     assert_eq!(ask(&mut *session, "select count(*) from noisy"), [[Value::Int(50_000)]]);
 }

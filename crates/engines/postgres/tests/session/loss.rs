@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use engine::{Kind, Processes};
 
-use crate::rows::{CENTS, Rows, make};
-use crate::stand::{Stand, ask, prepare};
+use crate::new_stand;
+use engine::conformance::Stand;
+use transport::conformance::session::{Rows, ask, make, prepare};
 
 pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     let mut session = stand.session();
@@ -20,21 +21,21 @@ pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     assert_eq!(session.begin().expect_err("still gone").kind, Kind::Lost);
     // In mid-load as well, and in mid-statement by the death of the process.
     let mut session = stand.session();
-    make(&mut *session, "ended", CENTS);
+    make(stand, &mut *session, "ended");
     let process = session.server_process().expect("a process");
     let outcome = std::thread::scope(|scope| {
         scope.spawn(move || {
             std::thread::sleep(Duration::from_millis(300));
             ask(&mut *other, &format!("select pg_terminate_backend({process})"));
         });
-        session.bulk("ended", &mut Rows::new(CENTS, 200_000_000, |_, sink| sink.decimal(1, 2)))
+        session.bulk("ended", &mut Rows::new(200_000_000, |_, sink| sink.decimal(1, 2)))
     });
     let error = outcome.expect_err("terminated");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Lost, Some("57P01")), "{error:?}");
 }
 
 pub fn the_server_dying_loses_every_session() {
-    let stand = Stand::new("");
+    let stand = new_stand("");
     let mut session = stand.session();
     let sleep = prepare(&mut *session, "select pg_sleep(60)");
     let Processes::Local(postmaster) = stand.node().processes() else { panic!("on this host") };

@@ -4,16 +4,20 @@ mod counters;
 mod load;
 mod loss;
 mod plan;
-mod rows;
-mod stand;
 mod statement;
 
-use stand::Stand;
+use dbdyno_engine_postgres::POSTGRES;
+use engine::conformance::Stand;
+
+/// A server with `parameters`.
+fn new_stand(parameters: &str) -> Stand {
+    Stand::open(&POSTGRES, &format!("local:postgres?{parameters}"))
+}
 
 #[test]
 fn a_session_does_what_it_promises() {
     // One server for all of these: starting one costs more than any of them.
-    let stand = Stand::new("autovacuum=off");
+    let stand = new_stand("autovacuum=off");
     statement::binds_go_where_they_fit(&stand);
     statement::results_of_every_type_are_read(&stand);
     statement::rows_longer_than_any_buffer_arrive(&stand);
@@ -29,7 +33,13 @@ fn a_session_does_what_it_promises() {
     counters::sessions_are_processes_of_the_server(&stand);
     counters::twenty_three_transactions_of_several_sessions_are_twenty_three(&stand);
     counters::redo_and_physical_writes_are_counted(&stand);
+    counters::waits_are_counted_while_they_are_timed(&stand);
     loss::a_session_that_the_server_ends_is_lost(&stand);
+}
+
+#[test]
+fn waits_that_are_not_timed_are_missing() {
+    counters::waits_that_are_not_timed_are_missing();
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Session, Value};
 
-use crate::rows::{CENTS, Rows, make};
-use crate::stand::{Stand, ask};
+use engine::conformance::Stand;
+use transport::conformance::session::{Rows, ask, make};
 
 pub fn parallel_plans_get_the_threads_that_were_asked_for(stand: &Stand) {
     let mut session = stand.session();
-    make(&mut *session, "wide", CENTS);
-    session.bulk("wide", &mut Rows::new(CENTS, 20_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
+    make(stand, &mut *session, "wide");
+    session.bulk("wide", &mut Rows::new(20_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
     session.batch("analyze wide").expect("analyze");
     for (threads, expected) in [(1, 0), (2, 1), (5, 4), (1, 0)] {
         for sql in (POSTGRES.dialect().threads)(threads) {

@@ -3,7 +3,8 @@
 use engine::{Kind, Statement, Value};
 use record::FailureKind;
 
-use crate::stand::{Stand, ask, prepare, text};
+use engine::conformance::Stand;
+use transport::conformance::session::{ask, prepare, text};
 
 pub fn binds_go_where_they_fit(stand: &Stand) {
     let mut session = stand.session();

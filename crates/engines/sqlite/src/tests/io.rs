@@ -16,9 +16,9 @@ fn twenty_three_forced_commits_are_twenty_three_forced_writes_of_a_frame() {
     let rise = rise(&before, &stand.counters());
     assert_eq!(rise["redo_sync_count"], 23);
     assert_eq!(rise["redo_write_bytes"], 23 * (8192 + FRAME_HEADER_BYTES));
-    assert_eq!(rise["sqlite_redo_write_count"], 46, "header and page of a frame");
-    assert_eq!((rise["physical_write_count"], rise["sqlite_database_sync_count"]), (0, 0), "the database waits");
-    assert!(rise["sqlite_sync_ns"] > 0 && rise["sqlite_redo_write_ns"] > 0);
+    assert_eq!(rise["sqlite_wait_log_write_count"], 46, "header and page of a frame");
+    assert_eq!((rise["physical_write_count"], rise["sqlite_wait_data_sync_count"]), (0, 0), "the database waits");
+    assert!(rise["sqlite_wait_log_sync_ns"] > 0 && rise["sqlite_wait_log_write_ns"] > 0);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn settling_writes_every_changed_page_to_the_database_once() {
     // All leaves, and neither the schema nor the root, which an update that moves no row leaves alone.
     assert_eq!(rise["physical_write_count"], pages - 2);
     assert_eq!(rise["physical_write_bytes"], (pages - 2) * 8192);
-    assert!(rise["sqlite_database_sync_count"] >= 1, "a checkpoint forces the database");
+    assert!(rise["sqlite_wait_data_sync_count"] >= 1, "a checkpoint forces the database");
     assert_eq!(std::fs::metadata(stand.directory.path().join("sqlite/dbdyno.db-wal")).map_or(0, |log| log.len()), 0);
 }
 
@@ -67,7 +67,7 @@ fn a_cold_scan_reads_each_page_once_and_a_warm_one_none() {
     assert_eq!(first["physical_read_count"], pages - 1);
     assert_eq!(first["physical_read_bytes"], (pages - 1) * 8192);
     assert_eq!(first["sqlite_cache_miss_count"], pages - 1);
-    assert!(first["sqlite_read_ns"] > 0);
+    assert!(first["sqlite_wait_data_read_ns"] > 0);
     assert_eq!((second["physical_read_count"], second["sqlite_cache_miss_count"]), (0, 0), "the cache has it");
     assert!(second["logical_read_count"] >= pages - 1, "{} of {pages}", second["logical_read_count"]);
 }

@@ -3,38 +3,70 @@
 use std::collections::BTreeMap;
 
 use model::{Derived, Limiter, RULES};
-use record::{Preset, Record, Status};
+use record::{Build, Preset, Record, Status};
 
 use super::super::PageOptions;
-use super::{Field, Modelled, never, publisher, told, tool};
+use super::Modelled;
+use super::field::{Field, applies, beyond, publisher, told, tool};
+use super::hardware::old;
+use super::repetition::command;
 use crate::words::{list, plural, preset, status};
 
 pub(super) fn identity(record: &Record, options: &PageOptions<'_>) -> Vec<Field> {
-    let build = if record.tool.optimised { "optimised" } else { "not optimised: figures mean nothing" };
+    let build = record.tool.build.as_ref();
     vec![
         told("tool", format!("dbdyno {}", record.tool.version)),
-        never("source revision of the tool", "the record holds the version only"),
-        told("build", build),
-        never("SHA-256 of the program", "the record does not hold it"),
+        revision(record),
+        tool("build", built(record), old(record, "the program does not know it")),
+        tool(
+            "SHA-256 of the program",
+            build.and_then(|build| build.program_sha256.clone()),
+            old(record, "the program could not read itself"),
+        ),
         told("begun", record.begun_at.0.clone()),
         tool("ended", record.ended_at.as_ref().map(|ended| ended.0.clone()), "the measurement did not end by itself"),
         told("name of the record", record.id.clone()),
-        tool(
+        beyond(
             "SHA-256 of the record",
             options.record_sha256.map(str::to_owned),
             "the record is too large to be read twice, or was not read from a file",
         ),
-        never("signature", "records are not signed"),
+        publisher("signature of the record"),
         publisher("tester"),
         publisher("sponsor"),
         publisher("who paid, relation to a vendor"),
     ]
 }
 
+/// The sources that the program was built from.
+fn revision(record: &Record) -> Field {
+    const NAME: &str = "source revision of the tool";
+    let Some(build) = &record.tool.build else { return tool(NAME, None, old(record, "it was not noted")) };
+    match (&build.commit, build.clean) {
+        (None, _) => tool(NAME, None, "dbdyno was built outside of a git tree"),
+        (Some(commit), Some(true)) => told(NAME, format!("{commit}, without changes")),
+        (Some(commit), _) => {
+            tool(NAME, None, format!("dbdyno was built from {commit} with changes that are in no commit"))
+        }
+    }
+}
+
+/// How the program was built.
+fn built(record: &Record) -> Option<String> {
+    let said = |build: &Build| [build.compiler.clone(), build.platform.clone(), build.flags.clone()];
+    let optimised = if record.tool.optimised { "optimised" } else { "not optimised: figures mean nothing" };
+    let build = record.tool.build.as_ref()?;
+    build.flags.as_ref()?;
+    Some(list([optimised.to_owned()].into_iter().chain(said(build).into_iter().flatten())))
+}
+
 pub(super) fn models(record: &Record, modelled: &Modelled<'_>) -> Vec<Field> {
     vec![
         told("estimated figures", estimates(modelled)),
-        tool("bottleneck, with evidence", bottlenecks(modelled), "no test of this record has a valid run"),
+        applies(
+            tool("bottleneck, with evidence", bottlenecks(modelled), ""),
+            Some("no test of this record has a valid run that could say"),
+        ),
         told(
             "thresholds of the checks",
             format!("drawn under rules {}; the record does not say under which its findings were made", RULES.version),
@@ -78,6 +110,7 @@ fn limiter(limiter: &Limiter) -> String {
     match limiter {
         Limiter::Processors => "processors".to_owned(),
         Limiter::Resource(name) => name.clone(),
+        Limiter::OneThread { .. } => "one thread".to_owned(),
         Limiter::Offered => "the rate that was asked for".to_owned(),
         Limiter::UnderDriven { .. } => "too few clients".to_owned(),
         Limiter::Serialised(class) => format!("waits for {}", class.name),
@@ -87,7 +120,7 @@ fn limiter(limiter: &Limiter) -> String {
 
 pub(super) fn price(options: &PageOptions<'_>) -> Vec<Field> {
     let Some(book) = options.prices else {
-        return vec![tool("price book", None, "no prices were given (--prices FILE)")];
+        return vec![beyond("price book", None, "no prices were given (--prices FILE)")];
     };
     let lines = list(book.items.iter().map(|item| item.name.clone()));
     vec![
@@ -120,14 +153,20 @@ pub(super) fn claims(record: &Record) -> Vec<Field> {
 pub(super) fn artefact(record: &Record, options: &PageOptions<'_>) -> Vec<Field> {
     vec![
         told("all figures again", format!("dbdyno report {}", options.place)),
-        never(
-            "one command that repeats the measurement",
-            "the plan is in the record; no command repeats it as a whole",
-        ),
+        repeated(record),
         publisher("archive with a DOI"),
-        never("reproduced by", "no record says so"),
+        publisher("reproduced by"),
         told("status", status(record.status)),
     ]
+}
+
+/// The command that does it again.
+fn repeated(record: &Record) -> Field {
+    const NAME: &str = "one command that repeats the measurement";
+    match command(record) {
+        Ok(command) => told(NAME, command),
+        Err(reason) => beyond(NAME, None, reason),
+    }
 }
 
 pub(super) fn deviations(record: &Record) -> Vec<Field> {

@@ -1,14 +1,14 @@
-//! How it was measured, whether results were right, and what the environment did meanwhile.
-
-use std::collections::BTreeMap;
+//! How it was measured, and whether results were right.
 
 use model::Sheet;
-use record::{Check, Outcome, Preset, Record, Run, Verdict};
+use record::{Check, Outcome, Record, Run};
 
-use super::{Field, never, publisher, told, tool};
+use super::WITHOUT_ENGINE;
+use super::environment::checked;
+use super::field::{Field, applies, beyond, told, tool};
 use crate::figure::{duration, nanos};
 use crate::inventory::durability;
-use crate::words::{list, plural, preset, verdict};
+use crate::words::{plural, preset};
 
 pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
     let plan = &record.plan;
@@ -25,12 +25,15 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
     vec![
         told("preset", preset(plan.preset)),
         told("window and warm-up", format!("{} after {}", duration(plan.window_ns), duration(plan.warm_up_ns))),
-        tool("series per second", seconds(record), "no run has seconds"),
+        kept(record, tool("series per second", seconds(record), "no run has seconds")),
         told(
             "steadiness",
             "verdict, counted seconds and class for each run: section \"Verdicts\"; the figures of the sheet are those of the whole window",
         ),
-        never("checkpoints", "counted by some engines, see the record; their interval is not recorded"),
+        applies(
+            beyond("checkpoints", checkpoints(record), "this engine does not count them"),
+            record.engine.is_none().then_some(WITHOUT_ENGINE),
+        ),
         told(
             "runs",
             format!("{} in the record, {} of them void and {} broken off, none left out", runs, void.len(), broken),
@@ -44,15 +47,21 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
             between_runs(sheet),
             if plan.repeats > 1 { "too few valid repeats; --repeats 6" } else { "one run each; --repeats 6" },
         ),
-        tool(
-            "latency",
-            any(|run| !run.service.histogram.is_empty(), "histograms of service and response time, three digits"),
-            "the record has quantiles without histograms",
+        kept(
+            record,
+            tool(
+                "latency",
+                any(|run| !run.service.histogram.is_empty(), "histograms of service and response time, three digits"),
+                "the record has quantiles without histograms",
+            ),
         ),
-        tool(
-            "latency over time",
-            any(|run| run.slices.is_some(), "histograms of response time for slices of the window, one digit"),
-            "not kept by the version that wrote it",
+        kept(
+            record,
+            tool(
+                "latency over time",
+                any(|run| run.slices.is_some(), "histograms of response time for slices of the window, one digit"),
+                "not kept by the version that wrote it",
+            ),
         ),
         told("coordinated omission", "response time counts from when a step was due; nothing is corrected afterwards"),
         told("steps not finished", unfinished.to_string()),
@@ -70,6 +79,12 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
     ]
 }
 
+/// What every record keeps that knows the machine at its start; a view that does not draw it does not read it.
+fn kept(record: &Record, field: Field) -> Field {
+    let keeps = record.host.at_start.is_some() && field.value.is_err();
+    if keeps { told(field.name, "in the record, as far as windows last long enough") } else { field }
+}
+
 /// Of how many runs the seconds are there. The page of a large record reads those of the runs that it draws.
 fn seconds(record: &Record) -> Option<String> {
     let has = |run: &&Run| !run.seconds.is_empty();
@@ -79,6 +94,20 @@ fn seconds(record: &Record) -> Option<String> {
         _ => "of the runs that are drawn here",
     };
     Some(format!("{of} the whole window is in the record; the warm-up is not"))
+}
+
+/// Checkpoints in the windows of all runs, where the engine counts them.
+fn checkpoints(record: &Record) -> Option<String> {
+    let counts = |run: &Run| {
+        let names = run.readings.first()?.values.keys().filter(|name| name.ends_with("_checkpoint_count"));
+        names.filter_map(|name| model::delta(run, name)).reduce(|sum, count| sum + count)
+    };
+    let known: Vec<(u64, f64)> =
+        record.runs.iter().filter_map(|run| Some((counts(run)?, run.window_ns.seconds()))).collect();
+    let (all, seconds) = known.iter().fold((0, 0.0), |(all, time), (count, window)| (all + count, time + window));
+    let interval = if all > 0 { format!(", one in {:.0} s", seconds / all as f64) } else { String::new() };
+    let runs = plural(known.len() as u64, "run");
+    (!known.is_empty()).then(|| format!("{all} in the windows of {runs}{interval}"))
 }
 
 /// Of how many tests there is an interval between runs.
@@ -96,48 +125,17 @@ pub(super) fn correctness(record: &Record) -> Vec<Field> {
         told("commits here and in the engine", checked(record, Check::CommitCount)),
         told("content of blocks", checked(record, Check::Content)),
         told("failures", checked(record, Check::Failures)),
-        never("consistency of the data afterwards", "it is not checked"),
+        beyond(
+            "consistency of the data afterwards",
+            None,
+            "answers are checked in the warm-up, and all of the data afterwards are not",
+        ),
         told("commits forced to stable storage", checked(record, Check::Durability)),
         told("flushes", checked(record, Check::Flush)),
-        tool(
-            "durability by settings",
-            record.engine.as_ref().map(durability),
-            "only probes were run, without an engine",
+        applies(
+            tool("durability by settings", record.engine.as_ref().map(durability), ""),
+            record.engine.is_none().then_some(WITHOUT_ENGINE),
         ),
-        never("crash test", "none was made: no commit was proved to survive a crash"),
+        beyond("crash test", None, "none was made: no commit was proved to survive a crash"),
     ]
-}
-
-pub(super) fn environment(record: &Record) -> Vec<Field> {
-    let clock = record.instrument.clock_source.clone().or_else(|| record.host.kernel.clock_source.clone());
-    let smoke = record.plan.preset == Preset::Smoke;
-    let mut fields = vec![
-        told("time given to others by the hypervisor", checked(record, Check::Steal)),
-        told("quota of the control group", checked(record, Check::Throttling)),
-        told("swapping", checked(record, Check::Swapping)),
-        told("stalls of the generator", checked(record, Check::Stall)),
-        told("sessions of others", checked(record, Check::OtherSessions)),
-        told("page cache", checked(record, Check::PageCache)),
-        told("levels of the rate", checked(record, Check::RateLevels)),
-        tool("clock source", clock, "the kernel does not say"),
-        never("pressure stall information", "dbdyno does not record it"),
-        never("clock frequency and temperature over time", "dbdyno does not record them"),
-        never("kernel messages before and after", "dbdyno does not record them"),
-        never("probes before and after", "probes are run once in a record"),
-        publisher("what else ran on the machine and its storage"),
-    ];
-    if smoke {
-        fields.push(told("warning", "preset smoke: its figures mean nothing"));
-    }
-    fields
-}
-
-/// What `check` said of all runs: `pass in 70 runs, warn in 2 runs`.
-fn checked(record: &Record, check: Check) -> String {
-    let mut counts: BTreeMap<Verdict, u64> = BTreeMap::new();
-    for finding in record.runs.iter().flat_map(|run| &run.findings).filter(|finding| finding.check == check) {
-        *counts.entry(finding.verdict).or_default() += 1;
-    }
-    let said = list(counts.iter().map(|(found, runs)| format!("{} in {}", verdict(*found), plural(*runs, "run"))));
-    if said.is_empty() { "does not apply to any run".to_owned() } else { said }
 }

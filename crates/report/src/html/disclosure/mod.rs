@@ -3,54 +3,24 @@
 //! the ACM.
 
 mod claim;
+mod class;
+mod environment;
+mod field;
+mod hardware;
 mod measurement;
-mod platform;
+mod repetition;
+mod software;
 mod workload;
 
 use maud::{Markup, html};
 use model::Sheet;
 use record::Record;
 
+pub(crate) use self::class::Class;
+use self::field::Field;
 use super::PageOptions;
 use super::ceiling::Limited;
-use super::table::{Cell, Column, Row, Table};
-
-/// Who has to fill a field.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    /// dbdyno, from what it finds or computes.
-    Tool,
-    /// Whoever publishes the result.
-    Publisher,
-    /// dbdyno, but not in this version.
-    Nobody,
-}
-
-/// One field of the checklist.
-struct Field {
-    /// What is disclosed.
-    name: &'static str,
-    /// Who has to fill it.
-    by: By,
-    /// The value, or why there is none.
-    value: Result<String, &'static str>,
-}
-
-/// A field that dbdyno fills.
-fn tool(name: &'static str, value: Option<String>, missing: &'static str) -> Field {
-    let value = value.filter(|value| !value.trim().is_empty()).ok_or(missing);
-    Field { name, by: By::Tool, value }
-}
-
-/// A field that dbdyno always fills.
-fn told(name: &'static str, value: impl Into<String>) -> Field {
-    Field { name, by: By::Tool, value: Ok(value.into()) }
-}
-
-/// A field that only the publisher can fill.
-fn publisher(name: &'static str) -> Field {
-    Field { name, by: By::Publisher, value: Err("has to be stated by whoever publishes the result") }
-}
+use super::table::{Column, Row, Table};
 
 /// What the page says that is not a plain figure of the record.
 pub(super) struct Modelled<'a> {
@@ -62,65 +32,48 @@ pub(super) struct Modelled<'a> {
     pub(super) limited: &'a [Limited<'a>],
 }
 
-/// A field that dbdyno should fill, and that this version fills in no record.
-fn never(name: &'static str, missing: &'static str) -> Field {
-    Field { name, by: By::Nobody, value: Err(missing) }
+/// Why fields about an engine do not apply.
+const WITHOUT_ENGINE: &str = "only probes were run, without an engine";
+
+/// The fields of a record, in their groups.
+pub(super) struct Disclosure {
+    groups: Vec<(&'static str, Vec<Field>)>,
+    /// What the result may be used for.
+    pub(super) class: Class,
 }
 
-/// The twelve groups of fields, and the class that follows from them.
-pub(super) fn disclosure(record: &Record, modelled: &Modelled<'_>, options: &PageOptions<'_>) -> Markup {
-    let groups: Vec<(&str, Vec<Field>)> = vec![
-        ("1 Identity", claim::identity(record, options)),
-        ("2 Hardware of the system under test", platform::hardware(record)),
-        ("3 Software of the system under test", platform::software(record)),
-        ("4 Workload", workload::workload(record)),
-        ("5 Measurement", measurement::measurement(record, modelled.sheet)),
-        ("6 Correctness", measurement::correctness(record)),
-        ("7 Validity of the environment", measurement::environment(record)),
-        ("8 Models", claim::models(record, modelled)),
-        ("9 Price", claim::price(options)),
-        ("10 Claims", claim::claims(record)),
-        ("11 Artefact", claim::artefact(record, options)),
-        ("12 Deviations", claim::deviations(record)),
-    ];
-    let columns = [Column::text("field"), Column::text("value")];
-    let mut table =
-        Table::new("disclosure-table", "Disclosure: every field with its value, or why it is not there", &columns);
-    for (head, fields) in &groups {
-        table.rows.push(Row::group(*head));
-        table.rows.extend(fields.iter().map(row));
+impl Disclosure {
+    /// The twelve groups of fields, and the class that follows from them.
+    pub(super) fn of(record: &Record, modelled: &Modelled<'_>, options: &PageOptions<'_>) -> Disclosure {
+        let groups = vec![
+            ("1 Identity", claim::identity(record, options)),
+            ("2 Hardware of the system under test", hardware::hardware(record)),
+            ("3 Software of the system under test", software::software(record)),
+            ("4 Workload", workload::workload(record)),
+            ("5 Measurement", measurement::measurement(record, modelled.sheet)),
+            ("6 Correctness", measurement::correctness(record)),
+            ("7 Validity of the environment", environment::environment(record)),
+            ("8 Models", claim::models(record, modelled)),
+            ("9 Price", claim::price(options)),
+            ("10 Claims", claim::claims(record)),
+            ("11 Artefact", claim::artefact(record, options)),
+            ("12 Deviations", claim::deviations(record)),
+        ];
+        let fields: Vec<&Field> = groups.iter().flat_map(|(_, fields)| fields).collect();
+        let class = Class::of(record, &fields);
+        Disclosure { groups, class }
     }
-    html! { (class(record, &groups)) div class="disclosure" { (table.html()) } }
-}
 
-fn row(field: &Field) -> Row {
-    let value = match &field.value {
-        Ok(value) => html! { (crate::layout::clean(value)) },
-        Err(reason) => html! { span class="missing" { "not available: " (reason) } },
-    };
-    Row::new(vec![Cell::text(field.name), Cell::Markup(value)])
-}
-
-/// INDICATIVE or PUBLISHABLE, and why.
-fn class(record: &Record, groups: &[(&str, Vec<Field>)]) -> Markup {
-    let all = || groups.iter().flat_map(|(_, fields)| fields);
-    let missing = all().filter(|field| field.by != By::Publisher && field.value.is_err()).count();
-    let never = all().filter(|field| field.by == By::Nobody).count();
-    let unstated = all().filter(|field| field.by == By::Publisher).count();
-    let void = record.runs.iter().filter(|run| model::is_void(run)).count();
-    let publishable = missing == 0 && void == 0;
-    html! {
-        div class="note" {
-            p {
-                "Class of this result: " strong { (if publishable { "PUBLISHABLE" } else { "INDICATIVE" }) } ". "
-                "Of " (all().count()) " fields " (missing) " that dbdyno should fill are not available, " (unstated)
-                " have to be stated by whoever publishes, and " (void) " of " (record.runs.len()) " runs are void."
-            }
-            @if never > 0 {
-                p {
-                    "This version of dbdyno can only give INDICATIVE: it fills " (never) " of these fields in no record."
-                }
-            }
+    /// The class, and the table of all fields.
+    pub(super) fn html(&self) -> Markup {
+        let columns = [Column::text("field"), Column::text("value")];
+        let caption = "Disclosure: every field with its value, or why it is not there";
+        let mut table = Table::new("disclosure-table", caption, &columns);
+        for (head, fields) in &self.groups {
+            table.rows.push(Row::group(*head));
+            table.rows.extend(fields.iter().map(Field::row));
         }
+        let fields: Vec<&Field> = self.groups.iter().flat_map(|(_, fields)| fields).collect();
+        html! { (class::note(&self.class, &fields)) div class="disclosure" { (table.html()) } }
     }
 }

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use record::{Pace, Record};
 
-use super::{Field, never, told, tool};
+use super::WITHOUT_ENGINE;
+use super::field::{Field, applies, told, tool};
+use super::repetition::sources;
 use crate::figure::{count, duration};
+use crate::load_curve::other_loads;
 use crate::words::{list, pace, placement};
 
 /// Tests that are named; of a record with more the others are counted.
@@ -26,7 +29,11 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
         Pace::Rate { .. } | Pace::Poisson { .. } => "open",
     };
     let engine = |text: &str| record.engine.is_some().then(|| text.to_owned());
-    let without = "only probes were run, without an engine";
+    let unless = record.engine.is_none().then_some(WITHOUT_ENGINE);
+    let (keys, no_keys) = match sources(record) {
+        Ok(sources) => (Some(sources), String::new()),
+        Err(reason) => (None, reason),
+    };
     let working_set = record.runs.iter().filter_map(|run| run.data_bytes).max();
     let failed: u128 =
         record.runs.iter().flat_map(|run| run.totals.failures.values()).map(|count| u128::from(*count)).sum();
@@ -34,26 +41,22 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
         told("generator", format!("dbdyno {}", record.tool.version)),
         tool("tests", Some(named), "the plan names none"),
         tool("mix requested and achieved", Some(mix(record)), "no run counted a transaction"),
-        told("load model", format!("{model} loop, {}", pace(plan.pace))),
+        told(
+            "load model",
+            list([Some(format!("{model} loop, {}", pace(plan.pace))), other_loads(plan)].into_iter().flatten()),
+        ),
         told("degrees of parallelism", format!("jobs {}; threads {}", numbers(&jobs), numbers(&threads))),
         told("placement of jobs", placement(plan.placement)),
         told("seed of data and keys", plan.seed.to_string()),
-        never(
-            "distribution of keys",
-            "it stands in the test files of this version of dbdyno; the record does not hold it",
-        ),
+        applies(tool("distribution of keys", keys, no_keys), unless),
         told("scale", format!("{} and {} rows", count(plan.small_rows), count(plan.large_rows))),
-        tool(
-            "working set",
-            working_set.map(|size| format!("{} at most", crate::figure::volume(size))),
-            "no test has tables",
+        applies(
+            tool("working set", working_set.map(|size| format!("{} at most", crate::figure::volume(size))), ""),
+            Some("no test has tables"),
         ),
-        never(
-            "isolation level",
-            "it is that of the settings of the engine; the record holds it where it differs from the default",
-        ),
-        tool("statements", engine("prepared once for each session"), without),
-        tool("connections", engine("one for each job, opened before the window, no pool"), without),
+        applies(tool("isolation level", isolation(record), ""), unless),
+        applies(tool("statements", engine("prepared once for each session"), ""), unless),
+        applies(tool("connections", engine("one for each job, opened before the window, no pool"), ""), unless),
         told(
             "think time",
             match plan.pace {
@@ -67,6 +70,14 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
             "the tests are those of dbdyno: none of them is a TPC benchmark or comparable with one",
         ),
     ]
+}
+
+/// The isolation of transactions: sessions set none of their own.
+fn isolation(record: &Record) -> Option<String> {
+    let engine = record.engine.as_ref()?;
+    let settings = engine.settings.iter().filter(|setting| setting.name.contains("isolation"));
+    let said = list(settings.map(|setting| format!("{} = {}", setting.name, setting.value)));
+    Some(if said.is_empty() { "the default of the engine: no setting of it differs".to_owned() } else { said })
 }
 
 /// Each test runs one kind of transaction: what was asked for is what was done, less what failed.

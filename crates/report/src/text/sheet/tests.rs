@@ -45,10 +45,25 @@ fn of_a_ceiling_of_storage_both_sides_are_said_because_the_line_counts_something
 #[test]
 fn more_transactions_than_commits_are_explained_where_jobs_can_share() {
     let above = limit(Unit::Transaction, 3_000.0, 1_000.0);
-    assert!(shared(&above, &point(4)).unwrap().contains("group commit"));
-    assert_eq!(shared(&above, &point(1)), None, "one job shares with nobody");
-    assert_eq!(shared(&limit(Unit::Transaction, 500.0, 1_000.0), &point(4)), None);
-    assert_eq!(shared(&limit(Unit::Block, 3_000.0, 1_000.0), &point(4)), None);
+    assert_eq!(
+        exceeded(&above, &point(4)).unwrap(),
+        "above 100 %: P331 does not bound the test in this record; commits of several jobs can share a flush (group \
+         commit)"
+    );
+    let no_bound = "above 100 %: P331 does not bound the test in this record";
+    assert_eq!(exceeded(&above, &point(1)).unwrap(), no_bound, "one job shares with nobody");
+    assert_eq!(exceeded(&limit(Unit::Transaction, 500.0, 1_000.0), &point(4)), None);
+    assert_eq!(exceeded(&limit(Unit::Block, 3_000.0, 1_000.0), &point(4)).unwrap(), no_bound);
+}
+
+#[test]
+fn a_share_that_is_shown_as_all_of_the_ceiling_is_not_said_to_be_above_it() {
+    let of = |reached: f64| {
+        let limit = limit(Unit::Operation, reached, 1_000.0);
+        (share(limit.efficiency), exceeded(&limit, &point(1)).is_some())
+    };
+    assert_eq!(of(1_004.0), ("100 %".to_owned(), false));
+    assert_eq!(of(1_006.0), ("101 %".to_owned(), true));
 }
 
 #[test]

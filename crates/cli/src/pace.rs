@@ -1,0 +1,309 @@
+//! From the words of the command line to when steps are due: one pace for all runs, a sweep of paces, shares of the
+//! capacity, a search, and the hardware threads that are used.
+
+use std::str::FromStr;
+
+use model::{Bound, BoundError};
+use record::{Nanos, Pace, Ratio, Until, Variation};
+use run::{Error, Result};
+
+use crate::arguments::pace::{PaceArguments, Smt};
+use crate::arguments::parse_time;
+
+/// The highest rate of all jobs together, in steps per second: no engine comes near.
+const RATE_MAX: f64 = 1e7;
+/// The highest share of the capacity, in percent: what nobody keeps can be shown at less.
+const PERCENT_MAX: f64 = 200.0;
+/// How near to the limit a search goes.
+const TOLERANCE: Ratio = Ratio(0.05);
+/// The longest think time, in seconds.
+const THINK_SECONDS_MAX: f64 = 86_400.0;
+
+/// What was asked of the load.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Load {
+    /// When steps of plain runs are due.
+    pub pace: Pace,
+    /// In what further runs differ from the plain ones.
+    pub variations: Vec<Variation>,
+    /// What is searched for.
+    pub until: Option<Until>,
+    /// Whether all runs use one hardware thread of each core only.
+    pub one_thread_per_core: bool,
+}
+
+/// What a word of a rate says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Rate {
+    StepsPerSecond(f64),
+    Share(f64),
+}
+
+/// The load that `arguments` ask for. `cores` are the hardware threads of each core, where they are known, and `allowed`
+/// those that may be used.
+///
+/// # Errors
+/// The user's mistakes: thing, value, limit, hint.
+pub fn load(arguments: &PaceArguments, cores: Option<&[Vec<u32>]>, allowed: &[u32]) -> Result<Load> {
+    let arrival = arguments.arrival.into();
+    let mut load = paced(arguments, arrival)?;
+    if let Some(text) = &arguments.until {
+        let bound = bound(text)?;
+        load.until = Some(Until { level: bound.to_string(), arrival, tolerance: TOLERANCE });
+    }
+    match arguments.smt {
+        None | Some(Smt::On) => {}
+        Some(Smt::Off) => {
+            leaves_some("off", cores, allowed)?;
+            load.one_thread_per_core = true;
+        }
+        Some(Smt::Both) if load.until.is_some() => {
+            return Err(
+                Error::user("smt both does not go with a search").hint("search with --smt on, then with --smt off")
+            );
+        }
+        Some(Smt::Both) => {
+            leaves_some("both", cores, allowed)?;
+            load.variations = on_both(load.pace, &load.variations)?;
+        }
+    }
+    Ok(load)
+}
+
+/// A service level.
+fn bound(text: &str) -> Result<Bound> {
+    Bound::from_str(text).map_err(|error| Error::user(error.to_string()).hint(BoundError::HINT))
+}
+
+/// Whether one hardware thread of each core is fewer than all that may be used; `word` is what was asked for.
+///
+/// # Errors
+/// Where it is not, and where it is not known which hardware threads share a core.
+fn leaves_some(word: &str, cores: Option<&[Vec<u32>]>, allowed: &[u32]) -> Result<()> {
+    let cores = cores.ok_or_else(|| {
+        Error::user("smt: which hardware threads share a core is not known here")
+            .hint("the kernel says it in /sys/devices/system/cpu/cpu0/topology; leave --smt out")
+    })?;
+    if host::one_thread_per_core(cores, allowed).len() < allowed.len() {
+        return Ok(());
+    }
+    let hint = match word {
+        "both" => "there is nothing to compare; leave --smt out",
+        _ => "there is nothing to leave alone; leave --smt out",
+    };
+    Err(Error::user(format!("smt {word}: each core of this machine has one hardware thread to run on")).hint(hint))
+}
+
+/// The same runs on one hardware thread of each core, behind those on all.
+fn on_both(plain: Pace, variations: &[Variation]) -> Result<Vec<Variation>> {
+    let fewer = |pace: Pace| Variation::Paced { pace, one_thread_per_core: true };
+    let mut both = variations.to_vec();
+    both.push(fewer(plain));
+    for variation in variations {
+        match variation {
+            Variation::Paced { pace, .. } => both.push(fewer(*pace)),
+            _ => {
+                return Err(Error::user("smt both does not go with rates in percent of the capacity")
+                    .hint("the two have different capacities; give think times, or rates in steps per second"));
+            }
+        }
+    }
+    Ok(both)
+}
+
+/// Rates or think times: a single one is that of the plain runs, several are a sweep beside plain runs that are as fast
+/// as possible. A share of the capacity needs such a plain run too.
+fn paced(arguments: &PaceArguments, arrival: record::Arrival) -> Result<Load> {
+    let thinks = think_times(&arguments.think_time)?;
+    if let [think_ns] = thinks.as_slice() {
+        let pace = if think_ns.0 > 0 { Pace::ThinkTime { think_ns: *think_ns } } else { Pace::AsFastAsPossible };
+        return Ok(Load { pace, ..Load::default() });
+    }
+    let rates = rates(&arguments.rate)?;
+    if let [Rate::StepsPerSecond(rate)] = rates.as_slice() {
+        return Ok(Load { pace: arrival.pace(*rate), ..Load::default() });
+    }
+    let is_share = |rate: &Rate| matches!(rate, Rate::Share(_));
+    if arrival == record::Arrival::Fixed && rates.iter().any(is_share) {
+        return Err(Error::user("arrival fixed does not go with rates in percent of the capacity")
+            .hint("leave --arrival out, or give rates in steps per second"));
+    }
+    let swept = |pace: Pace| Variation::Paced { pace, one_thread_per_core: false };
+    // No think time is what plain runs have.
+    let of_thinks =
+        thinks.iter().filter(|think| think.0 > 0).map(|think_ns| swept(Pace::ThinkTime { think_ns: *think_ns }));
+    let of_rates = rates.iter().map(|rate| match rate {
+        Rate::StepsPerSecond(rate) => swept(arrival.pace(*rate)),
+        Rate::Share(share) => Variation::ShareOfCapacity { share: *share },
+    });
+    Ok(Load { variations: of_thinks.chain(of_rates).collect(), ..Load::default() })
+}
+
+/// Rates, each once and in their order.
+///
+/// # Errors
+/// The user's mistakes.
+fn rates(words: &[String]) -> Result<Vec<Rate>> {
+    let mut rates = Vec::with_capacity(words.len());
+    for text in words {
+        let rate = match text.trim().strip_suffix('%') {
+            Some(percent) => within(percent, PERCENT_MAX).map(|percent| Rate::Share(percent / 100.0)),
+            None => within(text, RATE_MAX).map(Rate::StepsPerSecond),
+        };
+        let rate = rate.ok_or_else(|| {
+            Error::user(format!("rate {text} is not a number of steps per second")).hint(format!(
+                "use a number above 0, at most {RATE_MAX}, or a share of what the test reaches, at most {PERCENT_MAX}%"
+            ))
+        })?;
+        if !rates.contains(&rate) {
+            rates.push(rate);
+        }
+    }
+    Ok(rates)
+}
+
+/// A number above 0 and at most `most`.
+fn within(text: &str, most: f64) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= most)
+}
+
+/// Think times, each once and in their order.
+///
+/// # Errors
+/// The user's mistakes.
+fn think_times(words: &[String]) -> Result<Vec<Nanos>> {
+    let mut times = Vec::with_capacity(words.len());
+    for text in words {
+        let time = parse_time(text.trim()).filter(|time| time.seconds() <= THINK_SECONDS_MAX).ok_or_else(|| {
+            Error::user(format!("think-time {text} is not a length of time"))
+                .hint("use a time such as 10ms, at most a day")
+        })?;
+        if !times.contains(&time) {
+            times.push(time);
+        }
+    }
+    Ok(times)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::arguments::{Arguments, Command};
+
+    const CORES: [[u32; 2]; 2] = [[0, 2], [1, 3]];
+
+    fn asked(words: &[&str]) -> Result<Load> {
+        let all = [&["dbdyno", "run"], words].concat();
+        let Command::Run(arguments) = Arguments::try_parse_from(all).unwrap().command else { panic!("run") };
+        load(&arguments.load, Some(&CORES.map(|core| core.to_vec())), &[0, 1, 2, 3])
+    }
+
+    fn paced(pace: Pace) -> Variation {
+        Variation::Paced { pace, one_thread_per_core: false }
+    }
+
+    fn poisson(steps_per_second: f64) -> Pace {
+        Pace::Poisson { steps_per_second }
+    }
+
+    fn think(milliseconds: u64) -> Pace {
+        Pace::ThinkTime { think_ns: Nanos(milliseconds * 1_000_000) }
+    }
+
+    #[test]
+    fn one_rate_or_think_time_is_that_of_all_runs() {
+        let plain = |pace| Load { pace, ..Load::default() };
+        assert_eq!(asked(&[]).unwrap(), plain(Pace::AsFastAsPossible));
+        assert_eq!(asked(&["--rate", "500"]).unwrap(), plain(poisson(500.0)));
+        assert_eq!(asked(&["--rate", "500", "--poisson"]).unwrap(), plain(poisson(500.0)));
+        let fixed = asked(&["--rate", "500", "--arrival", "fixed"]).unwrap();
+        assert_eq!(fixed, plain(Pace::Rate { steps_per_second: 500.0 }));
+        assert_eq!(asked(&["--think", "10ms"]).unwrap(), plain(think(10)));
+        assert_eq!(asked(&["--think-time", "0"]).unwrap(), plain(Pace::AsFastAsPossible));
+    }
+
+    #[test]
+    fn several_are_a_sweep_beside_plain_runs() {
+        let swept = |variations: Vec<Variation>| Load { variations, ..Load::default() };
+        let rates = asked(&["--rate", "100,200,100"]).unwrap();
+        assert_eq!(rates, swept(vec![paced(poisson(100.0)), paced(poisson(200.0))]));
+        let shares = asked(&["--rate", "50%,90%"]).unwrap();
+        assert_eq!(shares, swept([0.5, 0.9].map(|share| Variation::ShareOfCapacity { share }).to_vec()));
+        assert_eq!(asked(&["--rate", "50%"]).unwrap().variations.len(), 1, "what it is a share of is measured");
+        let thinks = asked(&["--think-time", "0,10ms,20ms"]).unwrap();
+        assert_eq!(thinks, swept(vec![paced(think(10)), paced(think(20))]));
+    }
+
+    #[test]
+    fn a_level_is_searched_for_with_its_arrivals() {
+        let until = asked(&["--until", "p99=5000us", "--arrival", "fixed"]).unwrap().until.unwrap();
+        assert_eq!(until.level, "p99=5ms");
+        assert_eq!((until.arrival, until.tolerance), (record::Arrival::Fixed, Ratio(0.05)));
+        let error = asked(&["--until", "p99"]).unwrap_err();
+        assert_eq!(error.message, "service level \"p99\": it has no limit");
+        assert_eq!(error.hint.as_deref(), Some(BoundError::HINT), "on a line of its own");
+    }
+
+    #[test]
+    fn both_repeats_everything_on_one_thread_per_core() {
+        let fewer = |pace| Variation::Paced { pace, one_thread_per_core: true };
+        let both = asked(&["--think-time", "0,10ms", "--smt", "both"]).unwrap();
+        assert_eq!(both.variations, [paced(think(10)), fewer(Pace::AsFastAsPossible), fewer(think(10))]);
+        assert!(!both.one_thread_per_core);
+        let off = asked(&["--smt", "off"]).unwrap();
+        assert_eq!((off.one_thread_per_core, off.variations.len()), (true, 0));
+        assert_eq!(asked(&["--smt", "on"]).unwrap(), Load::default());
+        let error = asked(&["--rate", "50%", "--smt", "both"]).unwrap_err();
+        assert!(error.to_string().contains("percent of the capacity"), "{error}");
+    }
+
+    #[test]
+    fn a_machine_with_one_thread_per_core_has_nothing_to_compare() {
+        for word in ["both", "off"] {
+            let arguments = Arguments::try_parse_from(["dbdyno", "run", "--smt", word]).unwrap();
+            let Command::Run(arguments) = arguments.command else { panic!("run") };
+            let error = load(&arguments.load, Some(&[vec![0], vec![1]]), &[0, 1]).unwrap_err();
+            let said = format!("smt {word}: each core of this machine has one hardware thread to run on");
+            assert_eq!(error.message, said);
+            assert!(error.hint.is_some_and(|hint| hint.contains("leave --smt out")));
+            assert!(load(&arguments.load, None, &[0, 1]).unwrap_err().message.contains("is not known here"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_rate_and_no_time_is_refused() {
+        for rate in ["0", "0%", "-1", "nan", "inf", "1e9", "201%", "fast", "%", ""] {
+            let error = rates(&[rate.to_owned()]).unwrap_err();
+            assert_eq!(error.message, format!("rate {rate} is not a number of steps per second"));
+        }
+        for time in ["-1", "long", "nan", "2d", ""] {
+            let error = think_times(&[time.to_owned()]).unwrap_err();
+            assert_eq!(error.message, format!("think-time {time} is not a length of time"));
+        }
+        assert!(asked(&["--rate", "50%", "--arrival", "fixed"]).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_a_panic_and_no_rate_is_out_of_range(text in "\\PC{0,12}", number in any::<f64>()) {
+            for text in [text, number.to_string(), format!("{number}%")] {
+                for rate in rates(std::slice::from_ref(&text)).unwrap_or_default() {
+                    match rate {
+                        Rate::StepsPerSecond(rate) => prop_assert!(rate > 0.0 && rate <= RATE_MAX),
+                        Rate::Share(share) => prop_assert!(share > 0.0 && share <= PERCENT_MAX / 100.0),
+                    }
+                }
+                let _ = think_times(&[text]);
+            }
+        }
+
+        #[test]
+        fn what_is_in_range_is_taken(rate in 0.001f64..1e7, percent in 0.001f64..200.0) {
+            prop_assert_eq!(rates(&[rate.to_string()]).unwrap(), [Rate::StepsPerSecond(rate)]);
+            prop_assert_eq!(rates(&[format!("{percent}%")]).unwrap(), [Rate::Share(percent / 100.0)]);
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the user names as the target: words, or a file that lists nodes.
+
+use std::path::Path;
+
+use engine::{Target, TargetError};
+use run::{Error, Result};
+
+/// The target that `words` name: a target, or `@FILE` with a node in each line.
+///
+/// # Errors
+/// The user's mistakes.
+pub fn target(words: &str) -> Result<Target> {
+    match words.strip_prefix('@') {
+        Some(path) => listed(Path::new(path)),
+        None => words.parse().map_err(|error: TargetError| Error::user(error.to_string())),
+    }
+}
+
+/// The target whose nodes the lines of the file at `path` name: the first line is a whole target, each other one the
+/// host and port of a further node. A file that only its owner reads keeps a password better than a command line does.
+fn listed(path: &Path) -> Result<Target> {
+    let shown = path.display();
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Error::user(format!("the list of nodes {shown} cannot be read: {error}"))
+            .hint("give @ and the path of a file whose first line is a target and each other one a further host")
+    })?;
+    let mut lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
+    let wrong = |number: u32, error: String| Error::user(format!("{shown}, line {number}: {error}"));
+    let Some((first, number)) = lines.next() else {
+        return Err(Error::user(format!("the list of nodes {shown} is empty"))
+            .hint("write a target such as postgres://me@db1/shop into its first line, and further hosts below it"));
+    };
+    let mut target: Target = first.parse().map_err(|error: TargetError| wrong(number, error.to_string()))?;
+    if target.local || target.addresses.is_empty() {
+        return Err(wrong(
+            number,
+            format!("{target} names no host; hint: a list is of hosts, give this target itself"),
+        ));
+    }
+    for (line, number) in lines {
+        // A host alone has the form of the middle of a target.
+        let whole = format!("{}://{line}", target.scheme);
+        let node: Target = whole.parse().map_err(|_| wrong(number, NO_NODE.to_owned()))?;
+        let only_hosts = node.user.is_none() && node.password.is_none() && node.database.is_none();
+        if line.contains(char::is_whitespace) || node.addresses.is_empty() || !only_hosts || !node.parameters.is_empty()
+        {
+            return Err(wrong(number, NO_NODE.to_owned()));
+        }
+        target.addresses.extend(node.addresses);
+    }
+    Ok(target)
+}
+
+/// The line is not shown: it may hold a password.
+const NO_NODE: &str = "not a host or host:port; the first line says the rest for all nodes";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_file(text: &str) -> Result<String> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        std::fs::write(file.path(), text).expect("written");
+        target(&format!("@{}", file.path().display())).map(|target| target.to_string())
+    }
+
+    #[test]
+    fn the_lines_of_a_file_are_nodes() {
+        let text = "# the cluster\npostgres://me:secret@h1/shop?sslmode=require\n\nh2:5433\n  [::1]:7  \n";
+        assert_eq!(of_file(text).expect("a target"), "postgres://me@h1,h2:5433,[::1]:7/shop?sslmode=require");
+        assert_eq!(target("postgres://h1,h2/shop").expect("a target").addresses.len(), 2);
+    }
+
+    #[test]
+    fn what_is_no_list_of_nodes_is_refused_without_its_words() {
+        for text in
+            ["", "# nothing", "local:postgres\nh2", "sqlite", "postgres://h1/a\nme:secret@h2", "postgres://h1\nh2/b"]
+        {
+            let error = of_file(text).expect_err(text).to_string();
+            assert!(!error.contains("secret"), "{error}");
+        }
+        assert!(target("@/nowhere/nodes").is_err_and(|error| error.message.contains("cannot be read")));
+    }
+}

@@ -1,0 +1,268 @@
+//! `dbdyno blocks`: exact rows, exact mixes, commits that the engine counts too, and reads where nothing is cached.
+
+use serde_json::Value;
+
+use crate::bench::{Bench, growth, runs};
+
+const ENGINES: [&str; 3] = ["sqlite", "local:postgres", "local:mariadb"];
+
+/// The settings of a published measurement, as they were.
+const SLOB_CONF: &str = include_str!("../../../workload/src/blocks/settings/slob.conf");
+
+/// Measures; the record, and what was printed.
+fn measured(bench: &Bench, arguments: &[&str]) -> (Value, String) {
+    let said = bench.succeed(&[&["blocks", "--record", "r.json"], arguments].concat());
+    let record = bench.record("r.json");
+    assert_eq!(record["status"], "finished", "{}", said.err);
+    for run in record["runs"].as_array().unwrap() {
+        assert_eq!(run["outcome"]["status"], "done", "{run}");
+        assert_eq!(run["findings"][0]["check"], "answers");
+        assert_eq!(run["findings"][0]["verdict"], "pass", "{}", said.out);
+    }
+    (record, said.out)
+}
+
+/// Steps and rows of one kind of operation of a run.
+fn kind(run: &Value, name: &str) -> (u64, u64) {
+    let kinds = run["blocks"]["operations"].as_array().unwrap();
+    let found = kinds.iter().find(|kind| kind["operation"] == name);
+    found.map_or((0, 0), |kind| (kind["steps"].as_u64().unwrap(), kind["rows"].as_u64().unwrap()))
+}
+
+/// Commits that the engine counted for the steps of a run alone.
+fn commits(run: &Value) -> u64 {
+    let bookkeeping = growth(run, "bookkeeping_commit_count").unwrap_or(0);
+    growth(run, "commit_count").unwrap() - bookkeeping
+}
+
+fn only_run(record: &Value) -> &Value {
+    let found = runs(record, "B100");
+    assert_eq!(found.len(), 1);
+    found[0]
+}
+
+#[test]
+fn a_hundred_operations_have_exactly_their_mix_and_their_rows() {
+    for target in ENGINES {
+        let bench = Bench::new();
+        let mix = ["--update-pct", "30", "--scan-pct", "10", "--scan-table-size", "40", "--redo-stress", "heavy"];
+        let size = ["--scale", "500", "--work-unit", "16", "--work-loop", "100", "--schemas", "2", "--warm-up", "0.1"];
+        let (record, out) = measured(&bench, &[&["--target", target], &mix[..], &size[..]].concat());
+        let run = only_run(&record);
+        let rows_of_scan = if target == "local:mariadb" { 80 } else { 40 };
+        // 30 of 100 update, a tenth of the other 70 scans; two sessions.
+        assert_eq!(kind(run, "update"), (60, 60 * 16), "{target}");
+        assert_eq!(kind(run, "scan"), (14, 14 * rows_of_scan), "{target}");
+        assert_eq!(kind(run, "read"), (126, 126 * 16), "{target}");
+        assert_eq!(run["totals"]["operations"], 200);
+        let expected = run["commits_expected"].as_u64().unwrap();
+        assert_eq!(expected, if target == "sqlite" { 60 } else { 200 }, "what only reads is no commit of {target}");
+        assert_eq!(commits(run), expected, "{target}");
+        for words in ["THE LINE OF THE METHOD", "AN OPERATION ON AVERAGE", "exec/s", "30 % of the operations update 19"]
+        {
+            assert!(out.contains(words), "no {words:?} in {out}");
+        }
+        assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
+        let resumed = bench.run(&["run", "--resume", "r.json"]);
+        assert!(resumed.code == 2 && resumed.err.contains("it is one of dbdyno blocks"), "{}", resumed.err);
+        let again = bench.succeed(&["report", "r.json"]);
+        assert!(again.out.contains("THE LINE OF THE METHOD"), "{}", again.out);
+    }
+}
+
+#[test]
+fn twenty_three_operations_are_twenty_three_commits() {
+    for target in ENGINES {
+        let bench = Bench::new();
+        let sizes =
+            ["--scale", "300", "--work-unit", "8", "--work-loop", "23", "--update-pct", "100", "--warm-up", "0"];
+        let (record, _) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
+        let run = only_run(&record);
+        assert_eq!(run["totals"]["operations"], 23, "{target}");
+        assert_eq!(run["totals"]["rows"], 23 * 8, "{target}");
+        assert_eq!((run["commits_expected"].as_u64(), commits(run)), (Some(23), 23), "{target}");
+    }
+}
+
+#[test]
+fn what_lies_in_the_cache_of_the_engine_is_read_from_nowhere() {
+    for target in ENGINES {
+        let bench = Bench::new();
+        let sizes = ["--scale", "1000", "--run-time", "0.3", "--update-pct", "0"];
+        let (record, out) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
+        let run = only_run(&record);
+        assert_eq!(run["blocks"]["caches"], "filled", "{target}");
+        assert!(run["totals"]["operations"].as_u64().unwrap() > 0);
+        assert_eq!(growth(run, "physical_read_count"), Some(0), "{target}\n{out}");
+        assert!(growth(run, "logical_read_count").unwrap() >= run["totals"]["rows"].as_u64().unwrap(), "{target}");
+    }
+}
+
+#[test]
+fn what_is_cold_is_read_block_by_block() {
+    for target in ENGINES {
+        let bench = Bench::on_disk();
+        let sizes = ["--cold", "--scale", "20480", "--work-unit", "128", "--update-pct", "0"];
+        let (record, _) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
+        let run = only_run(&record);
+        assert_eq!(run["blocks"]["caches"], "cold", "{target}");
+        let operations = run["totals"]["operations"].as_u64().unwrap();
+        assert_eq!(operations, 19, "an eighth of 160, but for the one that warmed up");
+        let reads = growth(run, "physical_read_count").unwrap() as f64 / (operations * 128) as f64;
+        assert!((0.98..1.02).contains(&reads), "{target} read {reads} blocks for each of the work unit");
+        // The device is everybody's: others may only add to what was read for this. In memory there is none.
+        let is_on_device = run["blocks"]["page_cached"].as_f64().is_some_and(|share| share < 0.05);
+        if let Some(device) = growth(run, "device_read_count").filter(|_| is_on_device) {
+            let device = device as f64 / (operations * 128) as f64;
+            assert!(device > 0.95, "{target} had the device read {device} blocks for each of the work unit");
+        }
+    }
+}
+
+#[test]
+fn the_settings_of_a_published_measurement_are_carried_out() {
+    for target in ENGINES {
+        let bench = Bench::new();
+        std::fs::write(bench.path().join("slob.conf"), SLOB_CONF).unwrap();
+        let smaller = ["slob.conf", "--run-time", "0.3", "--scale", "2000", "--target", target];
+        let (record, out) = measured(&bench, &smaller);
+        let run = only_run(&record);
+        let parameters = &run["parameters"];
+        assert_eq!((parameters["update_pct"].as_i64(), parameters["work_unit"].as_i64()), (Some(30), Some(64)));
+        assert!(kind(run, "update").0 > 0 && kind(run, "read").0 > 0, "{target}\n{out}");
+        assert_eq!(kind(run, "update").1, kind(run, "update").0 * 64, "{target}");
+    }
+}
+
+#[test]
+fn a_loop_in_the_engine_does_the_same() {
+    for target in ["local:postgres", "local:mariadb"] {
+        let bench = Bench::new();
+        let mix = ["--update-pct", "30", "--scan-pct", "10", "--scan-table-size", "40", "--threads", "2"];
+        let size = ["--mode", "engine", "--scale", "500", "--work-unit", "16", "--work-loop", "100", "--warm-up", "0"];
+        let (record, out) = measured(&bench, &[&["--target", target], &mix[..], &size[..]].concat());
+        let run = only_run(&record);
+        let rows_of_scan = if target == "local:mariadb" { 80 } else { 40 };
+        assert_eq!(run["totals"]["operations"], 200, "{target}");
+        assert_eq!(run["totals"]["rows"], 2 * (93 * 16 + 7 * rows_of_scan), "{target}");
+        assert_eq!(kind(run, "batch").0, 10, "{target}: calls of 20");
+        assert_eq!((run["commits_expected"].as_u64(), commits(run)), (Some(200), 200), "{target}");
+        assert!(out.contains("the loop is in the engine"), "{out}");
+    }
+}
+
+#[test]
+fn the_tiers_of_caches_are_told_apart() {
+    for target in ["sqlite", "local:postgres"] {
+        let bench = Bench::new();
+        let sizes = ["--cache", "2M,64M", "--scale", "2000", "--run-time", "0.3", "--update-pct", "0"];
+        let (record, out) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
+        let found = [runs(&record, "B100@2M"), runs(&record, "B100@64M")].concat();
+        assert_eq!(found.len(), 2);
+        let reads: Vec<u64> = found.iter().map(|run| growth(run, "physical_read_count").unwrap()).collect();
+        assert!(reads[0] > 1_000 && reads[1] == 0, "{target}: {reads:?}");
+        let caches: Vec<u64> = found.iter().map(|run| run["blocks"]["cache_bytes"].as_u64().unwrap()).collect();
+        assert_eq!(caches, [2 << 20, 64 << 20], "{target}");
+        assert!(out.contains("READS OF AN OPERATION"), "{out}");
+        assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+    }
+}
+
+#[test]
+fn a_pause_is_no_part_of_an_operation() {
+    let bench = Bench::new();
+    let pause = ["--think-frequency", "1", "--think-min", "0.02", "--think-max", "0.03", "--update-pct", "0"];
+    let size = ["--scale", "200", "--work-unit", "4", "--work-loop", "20", "--warm-up", "0"];
+    let (record, _) = measured(&bench, &[&pause[..], &size[..]].concat());
+    let run = only_run(&record);
+    assert!(run["window_ns"].as_u64().unwrap() >= 20 * 20_000_000, "the pauses are in the window");
+    assert!(run["service"]["p50_ns"].as_u64().unwrap() < 20_000_000, "and in no operation");
+    assert_eq!(run["pace"]["think_time"]["think_ns"], 25_000_000);
+}
+
+#[test]
+fn what_cannot_be_measured() {
+    let bench = Bench::new();
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let said = bench.run(&[&["blocks"], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?}\n{}\n{}", said.out, said.err);
+        for word in words.iter().chain(&["hint: "]) {
+            assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+        }
+        assert!(!said.err.contains("tiger"), "{}", said.err);
+    };
+    refused(&["--target", "duckdb"], &["random blocks cannot be measured on DuckDB", "by columns"]);
+    refused(&["--mode", "engine"], &["SQLite has no procedures that commit", "--mode client"]);
+    refused(&["--mode", "engine", "--target", "local:postgres", "--think-frequency", "2"], &["no think time"]);
+    refused(&["--update-pct", "101"], &["update-pct 101 is out of range"]);
+    refused(&["--scale", "10"], &["scale 10 is out of range"]);
+    refused(&["--scale", "200", "--work-unit", "300"], &["a work unit of 300 does not fit"]);
+    refused(&["--scale", "200", "--cold"], &["too small to visit each at most once"]);
+    refused(&["--hotspot", "--scale", "200"], &["the hot spot ends at block 3072"]);
+    refused(&["--cache", "lots"], &["cache lots is not a size"]);
+    refused(&["--cache="], &["cache \"\" is not a size"]);
+    refused(&["--scale="], &["scale \"\" is neither"]);
+    refused(&["--hotspot-mb", "4"], &["--hotspot-mb would change nothing: there is no hot spot", "give --hotspot"]);
+    refused(&["--think-max", "1"], &["--think-max would change nothing", "--think-frequency"]);
+    refused(&["--hot-schema-frequency", "3"], &["--hot-schema-frequency would change nothing", "--schemas 2"]);
+    refused(&["--cold", "--hotspot"], &["a cold run visits no block twice", "a hot spot is", "--hotspot (DO_HOTSPOT)"]);
+    refused(&["--cold", "--schemas", "2", "--hot-schema-frequency", "3"], &["visits no block twice", "a hot schema"]);
+    refused(&["--cold", "--work-loop", "20"], &["more than the 19", "reads ahead", "a --scale of 10752 blocks"]);
+    refused(&["nowhere.conf"], &["nowhere.conf cannot be read"]);
+    for (text, words) in [
+        ("SYSDBA_PASSWD=tiger\nUPDATE_PERCENT=3\n", "line 2: UPDATE_PERCENT is not a setting"),
+        ("SYSDBA_PASSWD=tiger\nSCALE=$TIGER\n", "line 2: it asks for a substitution"),
+        ("tiger\n", "line 1: it is not an assignment"),
+        ("SCALE=80M\nUPDATE_PCT=3\nSCALE=90M\n", "line 3: SCALE is set a second time, after line 1"),
+        ("RUN_TIME=soon\n", "line 1: RUN_TIME soon is not a length of time"),
+    ] {
+        std::fs::write(bench.path().join("bad.conf"), text).unwrap();
+        refused(&["bad.conf"], &[words]);
+    }
+    assert_eq!(bench.files(), [std::path::PathBuf::from("bad.conf")], "nothing is made");
+}
+
+#[test]
+fn what_means_nothing_here_is_said_and_no_password_is_kept() {
+    let bench = Bench::new();
+    let text = "\u{feff}SYSDBA_PASSWD='tiger'\nDATABASE_STATISTICS_TYPE=awr\nSCALE=200\nWORK_UNIT=4\nWORK_LOOP=5\n\
+                EXTERNAL_SCRIPT=$PWD/x\nHOTSPOT_MB=8\nHOTSPOT_FREQUENCY=3\nHOT_SCHEMA_FREQUENCY=2\n";
+    std::fs::write(bench.path().join("slob.conf"), text).unwrap();
+    let said = bench.succeed(&["blocks", "slob.conf", "--record", "r.json"]);
+    for words in [
+        "line 1: SYSDBA_PASSWD means nothing here",
+        "line 2: DATABASE_STATISTICS_TYPE means nothing here",
+        "line 6: EXTERNAL_SCRIPT means nothing here",
+        "HOTSPOT_MB, HOTSPOT_FREQUENCY change nothing: there is no hot spot",
+        "HOT_SCHEMA_FREQUENCY changes nothing: there is one schema",
+    ] {
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+    let record = std::fs::read_to_string(bench.path().join("r.json")).unwrap();
+    assert!(!record.contains("tiger") && !said.err.contains("tiger") && !said.out.contains("tiger"));
+}
+
+#[test]
+fn whether_the_page_cache_served_the_reads_is_asked_where_the_engine_has_to_read() {
+    let asked = |cache: &str| {
+        let bench = Bench::new();
+        let sizes = ["--target", "local:postgres", "--scale", "4000", "--run-time", "0.3", "--update-pct", "0"];
+        let (record, _) = measured(&bench, &[&sizes[..], &["--cache", cache]].concat());
+        let findings = only_run(&record)["findings"].as_array().unwrap().clone();
+        findings.iter().any(|finding| finding["check"] == "page_cache")
+    };
+    assert!(asked("8MiB"), "the blocks have four times of it");
+    assert!(!asked("128MiB"), "all of them lie in it");
+}
+
+#[test]
+fn engines_with_other_blocks_are_compared_by_their_number() {
+    let bench = Bench::new();
+    for (target, record) in [("local:postgres", "a.json"), ("local:mariadb", "b.json")] {
+        let size = ["--scale", "300", "--work-unit", "8", "--work-loop", "50", "--warm-up", "0", "--update-pct", "0"];
+        bench.succeed(&[&["blocks", "--target", target, "--record", record], &size[..]].concat());
+    }
+    let said = bench.run(&["compare", "a.json", "b.json"]);
+    assert!(said.out.contains("block size: A 8 KiB; B 16 KiB"), "{}\n{}", said.out, said.err);
+    assert!(said.out.contains("B100") && !said.out.contains("differ in size"), "{}", said.out);
+}

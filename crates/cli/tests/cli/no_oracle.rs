@@ -1,0 +1,114 @@
+//! `dbdyno run --target oracle://...` where there is no Oracle: what answers instead is named, in words that differ.
+
+use std::io::{self, BufRead, BufReader};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use engine::{Engine, Site, Target};
+
+use crate::bench::Bench;
+
+const PASSWORD: &str = "s3cret";
+
+/// What the program says about an Oracle server at `port`.
+fn refusal(port: u16) -> String {
+    let bench = Bench::new();
+    let target = format!("oracle://ann:{PASSWORD}@127.0.0.1:{port}/sales?connect_timeout=10");
+    let said = bench.run(&["run", "--target", &target, "--preset", "smoke", "--tests", "T611"]);
+    assert_eq!(said.code, 1, "{}", said.err);
+    assert!(said.err.contains("hint: ") && said.err.contains(&port.to_string()), "{}", said.err);
+    assert!(!said.err.contains(PASSWORD) && !said.out.contains(PASSWORD), "{}", said.err);
+    assert!(!said.err.contains("panicked"), "{}", said.err);
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+    said.err
+}
+
+/// An HTTP server, as the tests have one anyway.
+struct Http(Child);
+
+impl Http {
+    fn start() -> (Http, u16) {
+        let mut child = Command::new("python3")
+            .args(["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", "/nonexistent"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("python3");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut line).expect("where it listens");
+        let port = line.split(" port ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+        let port = port.unwrap_or_else(|| panic!("no port in {line}"));
+        (Http(child), port)
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Makes a server that listens on a Unix socket only listen on a port, byte by byte.
+fn relay(socket: PathBuf) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (Ok(near), Ok(far)) = (stream, UnixStream::connect(&socket)) else { continue };
+            let (mut from_near, mut to_far) = (near.try_clone().expect("clone"), far.try_clone().expect("clone"));
+            std::thread::spawn(move || {
+                let _ = io::copy(&mut from_near, &mut to_far);
+                let _ = to_far.shutdown(Shutdown::Write);
+            });
+            std::thread::spawn(move || pass_back(far, near));
+        }
+    });
+    port
+}
+
+fn pass_back(mut far: UnixStream, mut near: TcpStream) {
+    let _ = io::copy(&mut far, &mut near);
+    let _ = near.shutdown(Shutdown::Both);
+}
+
+/// The socket of the server below `directory`.
+fn socket(directory: &Path) -> Option<PathBuf> {
+    directory.read_dir().ok()?.filter_map(Result::ok).find_map(|entry| {
+        let is_socket = entry.file_name().to_string_lossy().starts_with(".s.PGSQL.");
+        let is_lock = entry.file_name().to_string_lossy().ends_with(".lock");
+        match entry.path() {
+            path if path.is_dir() => socket(&path),
+            path => (is_socket && !is_lock).then_some(path),
+        }
+    })
+}
+
+#[test]
+fn a_closed_port_an_http_server_and_a_postgresql_server_are_three_different_errors() {
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let nobody = refusal(closed);
+    assert!(nobody.contains("no Oracle listener answers") && nobody.contains("connection refused"), "{nobody}");
+
+    let (_http, port) = Http::start();
+    let http = refusal(port);
+    assert!(http.contains("is no Oracle listener but an HTTP server"), "{http}");
+
+    let directory = tempfile::Builder::new().prefix("dbdyno-oracle-").tempdir_in("/tmp").expect("a directory");
+    let target: Target = "local:postgres".parse().expect("a target");
+    let site = Site { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 4 };
+    let node = postgres::POSTGRES.open(&target, &site).unwrap_or_else(|error| panic!("{error:?}"));
+    let socket = socket(directory.path()).expect("the socket of the server");
+    let postgresql = refusal(relay(socket));
+    assert!(postgresql.contains("is no Oracle listener but a PostgreSQL server"), "{postgresql}");
+    node.close().expect("close");
+}
+
+#[test]
+fn an_engine_that_was_never_run_against_a_server_says_so() {
+    let said = Bench::new().succeed(&["list", "engines"]);
+    let line = said.out.lines().find(|line| line.contains("Oracle")).unwrap_or_else(|| panic!("{}", said.out));
+    assert!(said.out.contains("not yet run against a server"), "{line}");
+}

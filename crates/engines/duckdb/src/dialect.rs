@@ -1,0 +1,96 @@
+//! DuckDB's words.
+
+use engine::{Caps, ColumnType, Dialect, Placeholder, Table};
+
+use crate::bulk::quoted;
+
+pub(crate) static CAPS: Caps = Caps {
+    procedures: false,
+    decimal: true,
+    // Every table in a file is, column by column, when it is written at a checkpoint; nobody has to ask for it.
+    table_compression: true,
+    parallel_query: true,
+    parallel_index: true,
+    concurrent_writers: true,
+    counts_read_commits: true,
+    answers: true,
+};
+
+pub(crate) static DIALECT: Dialect = Dialect {
+    placeholder: Placeholder::Dollar,
+    create,
+    finish,
+    drop: |name| vec![format!("drop table if exists {}", quoted(name))],
+    truncate: |name| vec![format!("delete from {}", quoted(name))],
+    threads,
+    // A table is read in row groups of columns; rows that an index names are read by the vectors they lie in.
+    single_block_reads: &[],
+    sparse: |_| Err("keeps a table by columns, in groups of some hundred thousand rows: no row has a block of its own"),
+};
+
+/// The key comes later: keeping its index up to date while rows are appended costs more than building it.
+///
+/// Whether a table is to be compressed changes nothing: all are.
+fn create(table: &Table) -> Vec<String> {
+    let columns: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| {
+            let kind = match column.kind {
+                ColumnType::Int => "bigint".to_owned(),
+                ColumnType::Float => "double".to_owned(),
+                ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
+                ColumnType::Text { .. } => "varchar".to_owned(),
+            };
+            format!("{} {kind} not null", quoted(&column.name))
+        })
+        .collect();
+    vec![format!("create table {} ({})", quoted(&table.name), columns.join(", "))]
+}
+
+/// Key and indexes (adaptive radix trees, both), and everything written from the log into the database, compressed.
+fn finish(table: &Table) -> Vec<String> {
+    let name = quoted(&table.name);
+    let key = table.key.iter().map(|key| format!("alter table {name} add primary key ({})", quoted(key)));
+    let index = |index: &engine::Index| {
+        format!("create index if not exists {} on {name} ({})", quoted(&index.name), quoted(&index.column))
+    };
+    key.chain(table.indexes.iter().map(index)).chain(["checkpoint".to_owned()]).collect()
+}
+
+/// Threads of the node, the session's own among them: with one, each of several sessions works by itself.
+fn threads(count: u32) -> Vec<String> {
+    vec![format!("set threads = {}", count.max(1))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Column, Index};
+
+    #[test]
+    fn a_table_is_made_without_its_key_and_gets_it_when_it_is_filled() {
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let table = Table {
+            name: "item".to_owned(),
+            columns: vec![
+                column("id", ColumnType::Int),
+                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
+                column("weight", ColumnType::Float),
+                column("note", ColumnType::Text { size: 40 }),
+            ],
+            key: Some("id".to_owned()),
+            indexes: vec![Index { name: "item_note".to_owned(), column: "note".to_owned() }],
+            compressed: false,
+        };
+        let columns = "\"id\" bigint not null, \"price\" decimal(12, 2) not null, \"weight\" double not null, \
+                       \"note\" varchar not null";
+        assert_eq!(create(&table), [format!("create table \"item\" ({columns})")]);
+        let expected = [
+            "alter table \"item\" add primary key (\"id\")",
+            "create index if not exists \"item_note\" on \"item\" (\"note\")",
+            "checkpoint",
+        ];
+        assert_eq!(finish(&table), expected);
+    }
+}

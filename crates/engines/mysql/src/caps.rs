@@ -1,0 +1,42 @@
+//! What a server can do, by its variables.
+
+use engine::{Caps, Result, Value};
+
+use crate::connect::Server;
+use crate::flavour::Flavour;
+use crate::session::MysqlSession;
+
+/// What the server can do, as it is set.
+pub(crate) fn caps(session: &mut MysqlSession, server: &Server) -> Result<Caps> {
+    let separate_files = is_on(session, "innodb_file_per_table")?;
+    let read_only = match (server.flavour, server.release >= (10, 6)) {
+        (Flavour::MariaDb, true) => is_on(session, "innodb_read_only_compressed")?,
+        _ => false,
+    };
+    // Pages above 16 KiB cannot be compressed.
+    let small_pages = variable(session, "innodb_page_size")?.and_then(|size| size.parse::<u32>().ok());
+    Ok(Caps {
+        procedures: true,
+        decimal: true,
+        table_compression: separate_files && !read_only && small_pages.is_some_and(|bytes| bytes <= 16 << 10),
+        parallel_query: false,
+        parallel_index: false,
+        concurrent_writers: true,
+        counts_read_commits: true,
+        answers: true,
+    })
+}
+
+/// Whether a switch of the server is on; some answer as numbers.
+pub(crate) fn is_on(session: &mut MysqlSession, name: &str) -> Result<bool> {
+    Ok(matches!(variable(session, name)?.as_deref(), Some("1" | "ON")))
+}
+
+/// The value of a variable of the server, as text.
+pub(crate) fn variable(session: &mut MysqlSession, name: &str) -> Result<Option<String>> {
+    let rows = session.ask(&format!("select cast(@@global.{name} as char)"))?;
+    Ok(match rows.first().map(Vec::as_slice) {
+        Some([Value::Text(text)]) => Some(text.clone().into_owned()),
+        _ => None,
+    })
+}

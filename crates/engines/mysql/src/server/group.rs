@@ -1,0 +1,107 @@
+//! Starts several servers that replicate to each other: data, position, copies, and then one after the other. Two that
+//! joined at the same moment would wait for each other.
+
+use std::path::Path;
+use std::process::Child;
+
+use engine::server::{Running, State, end};
+use engine::{Error, Kind, Result, Site};
+
+use super::crew::Crew;
+use super::find;
+use super::galera::{self, Group, Position};
+use super::parameter::Parameters;
+use super::product::PRODUCTS;
+use super::settings::{self, Sizing};
+
+/// Has a server begin a cluster instead of joining one.
+const BEGIN: &str = "--wsrep-new-cluster";
+
+/// What the servers have in common.
+struct Plan<'a> {
+    group: Group,
+    site: &'a Site,
+    sizing: Sizing,
+    /// Settings of the target.
+    settings: &'a [(String, String)],
+    /// The same, and options of replication: a server that does not start may not like one of these.
+    asked: Vec<(String, String)>,
+}
+
+/// Starts the servers that `parameters` ask for, the first of which is the one whose data are kept.
+///
+/// # Errors
+/// As [`super::start`] says.
+pub(super) fn start(parameters: &Parameters, site: &Site) -> Result<Vec<Running>> {
+    let programs = find::find(parameters.bin.as_deref())?;
+    let options = parameters.provider_options.iter().map(|value| ("wsrep_provider_options".to_owned(), value.clone()));
+    let plan = Plan {
+        group: Group::of(parameters)?,
+        site,
+        sizing: super::sizing(site, parameters.nodes),
+        settings: &parameters.settings,
+        asked: parameters.settings.iter().cloned().chain(options).collect(),
+    };
+    let mut copies = Vec::new();
+    let first = Running::start(&PRODUCTS[0], site, |place, state, kept| {
+        let identity = super::identity(parameters, place, kept)?;
+        let crew = Crew { programs: &programs, identity: &identity, place };
+        let socket = super::move_in(&crew, state, plan.settings)?;
+        if !kept {
+            crew.make(plan.settings)?;
+        }
+        plan.give_position(&crew, state, &socket, kept)?;
+        for place in 1..parameters.nodes {
+            copies.push(plan.start_copy(&crew, place)?);
+        }
+        // It joins the others, though it was first: its data had to stay as they were until all were copied.
+        let peers: Vec<usize> = (1..parameters.nodes).collect();
+        plan.join(&crew, state, &socket, (0, &peers))
+    })?;
+    Ok(std::iter::once(first).chain(copies).collect())
+}
+
+impl Plan<'_> {
+    /// Gives the data of the first node a position in the replication, by a start of it alone, and the script that
+    /// tells it.
+    fn give_position(&self, crew: &Crew<'_>, state: &mut State, socket: &Path, kept: bool) -> Result<()> {
+        let data = &crew.place.data;
+        galera::let_begin(data, crew.identity)?;
+        self.configure(crew, socket, (0, &[]))?;
+        // What is copied should be small.
+        let arguments: &[&str] = if kept { &[BEGIN] } else { &[BEGIN, "--innodb-log-file-size=8M"] };
+        let ready = |child: &mut Child| crew.await_joined(child, socket, &self.asked);
+        let mut child = super::launch(crew, state, arguments, kept, ready)?;
+        if !end(&mut child, crew.place.product.stop_in_order) {
+            let message = format!("server process {} cannot be stopped", child.id());
+            return Err(Error::new(Kind::Lost, message).hint("stop it by hand"));
+        }
+        galera::let_begin(data, crew.identity)?;
+        crew.write_script(&Position::script_name(), &Position::of(data)?.script())
+    }
+
+    /// Starts the node at `place` on a copy of the data of the first, whose crew is `first`.
+    fn start_copy(&self, first: &Crew<'_>, place: usize) -> Result<Running> {
+        let site = Site { keep: false, ..self.site.clone() };
+        Running::start(&PRODUCTS[place], &site, |own, state, _| {
+            let crew = Crew { place: own, ..first.clone() };
+            let socket = super::move_in(&crew, state, &[])?;
+            crew.copy(&first.place.data)?;
+            let peers: Vec<usize> = (1..place).collect();
+            self.join(&crew, state, &socket, (place, &peers))
+        })
+    }
+
+    /// Starts the node at the first of `node` on its data; it joins those at the second.
+    fn join(&self, crew: &Crew<'_>, state: &mut State, socket: &Path, node: (usize, &[usize])) -> Result<Child> {
+        self.configure(crew, socket, node)?;
+        let arguments: &[&str] = if node.1.is_empty() { &[BEGIN] } else { &[] };
+        let kept = state.kept;
+        super::launch(crew, state, arguments, kept, |child| crew.await_joined(child, socket, &self.asked))
+    }
+
+    fn configure(&self, crew: &Crew<'_>, socket: &Path, (place, peers): (usize, &[usize])) -> Result<()> {
+        let own = self.group.settings(place, peers, &self.sizing);
+        crew.configure(&settings::configuration(&self.sizing, &socket.to_string_lossy(), &own, self.settings))
+    }
+}

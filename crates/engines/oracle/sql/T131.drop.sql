@@ -1,0 +1,2 @@
+-- T131: what its set-up created.
+drop function t131

@@ -1,0 +1,2 @@
+-- T132: what its set-up created.
+drop function t132

@@ -1,0 +1,2 @@
+-- T133: what its set-up created.
+drop function t133

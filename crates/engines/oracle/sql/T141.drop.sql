@@ -1,0 +1,2 @@
+-- T141: what its set-up created.
+drop function t141

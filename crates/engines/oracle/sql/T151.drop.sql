@@ -1,0 +1,2 @@
+-- T151: what its set-up created.
+drop function t151

@@ -1,0 +1,2 @@
+-- T152: what its set-up created.
+drop function t152

@@ -1,0 +1,2 @@
+-- T161: what its set-up created.
+drop function t161

@@ -1,0 +1,144 @@
+//! How Oracle says what tests need said.
+
+use engine::{ColumnType, Dialect, Placeholder, Sparse, Table};
+use record::Bytes;
+
+/// The words of Oracle.
+pub(crate) static DIALECT: Dialect = Dialect {
+    placeholder: Placeholder::Colon,
+    create,
+    finish,
+    drop,
+    // The space of the table is kept for the rows that follow: giving it back and asking for it again is no part of a
+    // load.
+    truncate: |name| vec![format!("truncate table {} reuse storage", quoted(name))],
+    threads,
+    // What an index costs is reckoned as next to nothing, so that no small table is scanned; that the rows are read one
+    // by one is said in the statement itself (`T626.read`).
+    single_block_reads: &["alter session set optimizer_index_cost_adj = 1"],
+    sparse,
+};
+
+/// The name as the server folds it where it stands without quotes, whatever word it is.
+pub(crate) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.to_uppercase().replace('"', ""))
+}
+
+/// Texts are counted in characters. Basic compression packs rows that come in by direct path, as bulk loads of one array
+/// do; it is part of the Enterprise Edition and needs no option.
+fn create(table: &Table) -> Vec<String> {
+    let columns: Vec<String> = table
+        .columns
+        .iter()
+        .map(|column| {
+            let kind = match column.kind {
+                ColumnType::Int => "number(19)".to_owned(),
+                ColumnType::Float => "binary_double".to_owned(),
+                ColumnType::Decimal { precision, scale } => format!("number({precision}, {scale})"),
+                ColumnType::Text { size } => format!("varchar2({size} char)"),
+            };
+            format!("{} {kind} not null", quoted(&column.name))
+        })
+        .collect();
+    let compressed = if table.compressed { " row store compress basic" } else { "" };
+    vec![format!("create table {} ({}){compressed}", quoted(&table.name), columns.join(", "))]
+}
+
+/// A block keeps 99 % of itself free for rows to grow in, and one row is the most that a block of this table may have:
+/// the server learns that from a table with one row in it.
+fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
+    let create = |table: &Table| {
+        let name = quoted(&table.name);
+        let value = |column: &engine::Column| match column.kind {
+            ColumnType::Text { .. } => "'x'",
+            _ => "1",
+        };
+        let values: Vec<&str> = table.columns.iter().map(value).collect();
+        let mut statements: Vec<String> = create(table).into_iter().map(|sql| format!("{sql} pctfree 99")).collect();
+        statements.push(format!("insert into {name} values ({})", values.join(", ")));
+        statements.push(format!("alter table {name} minimize records_per_block"));
+        statements.push(format!("truncate table {name}"));
+        statements
+    };
+    Ok(Sparse { rows_per_block: 1, row_bytes: (block.0 / 4) as u32, is_keyed: false, create })
+}
+
+/// Key, indexes, and statistics for the optimizer.
+fn finish(table: &Table) -> Vec<String> {
+    let name = quoted(&table.name);
+    let key = table.key.iter().map(|key| {
+        let constraint = quoted(&format!("{}_key", table.name));
+        format!("alter table {name} add constraint {constraint} primary key ({})", quoted(key))
+    });
+    let index =
+        |index: &engine::Index| format!("create index {} on {name} ({})", quoted(&index.name), quoted(&index.column));
+    let statistics = format!(
+        "begin dbms_stats.gather_table_stats(ownname => sys_context('userenv', 'current_schema'), \
+         tabname => '{}', no_invalidate => false); end;",
+        table.name.to_uppercase().replace(['\'', '"'], "")
+    );
+    key.chain(table.indexes.iter().map(index)).chain([statistics]).collect()
+}
+
+/// There is no "if exists" before version 23; -942 says that there is no such table.
+fn drop(name: &str) -> Vec<String> {
+    let name = quoted(name).replace('\'', "");
+    vec![format!(
+        "begin execute immediate 'drop table {name} cascade constraints purge'; \
+         exception when others then if sqlcode <> -942 then raise; end if; end;"
+    )]
+}
+
+/// With one thread nothing is parallel, whatever a table or the server asks for.
+fn threads(count: u32) -> Vec<String> {
+    ["query", "ddl"]
+        .map(|what| match count {
+            0 | 1 => format!("alter session disable parallel {what}"),
+            count => format!("alter session force parallel {what} parallel {count}"),
+        })
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::{Column, Index};
+
+    #[test]
+    fn a_table_gets_its_key_its_indexes_and_its_statistics_after_the_load() {
+        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let table = Table {
+            name: "order".to_owned(),
+            columns: vec![
+                column("id", ColumnType::Int),
+                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
+                column("weight", ColumnType::Float),
+                column("note", ColumnType::Text { size: 40 }),
+            ],
+            key: Some("id".to_owned()),
+            indexes: vec![Index { name: "order_note".to_owned(), column: "note".to_owned() }],
+            compressed: false,
+        };
+        let columns = "\"ID\" number(19) not null, \"PRICE\" number(12, 2) not null, \
+                       \"WEIGHT\" binary_double not null, \"NOTE\" varchar2(40 char) not null";
+        assert_eq!(create(&table), [format!("create table \"ORDER\" ({columns})")]);
+        let finish = finish(&table);
+        assert_eq!(finish[0], "alter table \"ORDER\" add constraint \"ORDER_KEY\" primary key (\"ID\")");
+        assert_eq!(finish[1], "create index \"ORDER_NOTE\" on \"ORDER\" (\"NOTE\")");
+        assert!(finish[2].contains("tabname => 'ORDER'") && finish.len() == 3, "{finish:?}");
+        let compressed = Table { compressed: true, ..table };
+        assert!(create(&compressed)[0].ends_with(") row store compress basic"));
+    }
+
+    #[test]
+    fn one_thread_is_none_beside_the_session() {
+        assert_eq!(threads(1), ["alter session disable parallel query", "alter session disable parallel ddl"]);
+        assert_eq!(threads(4)[0], "alter session force parallel query parallel 4");
+    }
+
+    #[test]
+    fn a_mark_in_a_name_does_not_end_it() {
+        assert_eq!(quoted("a\"; drop user b; --"), "\"A; DROP USER B; --\"");
+        assert!(!drop("a' || 'b")[0].contains("A' ||"));
+    }
+}

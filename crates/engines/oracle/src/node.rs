@@ -1,0 +1,174 @@
+//! A running server: somebody's.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use engine::{Address, Caps, Error, Kind, Look, Node, Processes, Result, Session, Site, Target, Value};
+use record::{EngineInventory, Location};
+
+use crate::activity;
+use crate::connect::{Login, Way};
+use crate::counter::CounterQuery;
+use crate::inventory::{self, Seen};
+use crate::schema::{self, Found, SCHEMA};
+use crate::session::OracleSession;
+
+/// What an edition and its options can do.
+pub(crate) const OPTIONS_QUESTION: &str =
+    "select parameter, value from v$option where parameter in ('Parallel execution', 'Basic Compression')";
+
+/// Writes every changed block.
+pub(crate) const CHECKPOINT: &str = "alter system checkpoint";
+
+/// One instance.
+pub(crate) struct OracleNode {
+    login: Arc<Login>,
+    way: Way,
+    keep: bool,
+    claimed: AtomicBool,
+    /// Holds the schema for as long as the node is open, and knows whether dbdyno made the user.
+    guard: Mutex<Option<(OracleSession, bool)>>,
+    caps: Caps,
+    counters: CounterQuery,
+}
+
+/// Reaches the server at `target`.
+pub(crate) fn open(target: &Target, site: &Site) -> Result<OracleNode> {
+    let login = Arc::new(Login::of(target, &|name| std::env::var(name).ok())?);
+    let way = login.knock()?;
+    let mut session = OracleSession::start(&login, None)?;
+    if let Some(disks) = login.calibration_disks {
+        session.batch(&inventory::calibration(disks)).map_err(|error| {
+            let message = format!("the server does not calibrate its storage: {}", error.message);
+            Error { message, ..error }
+                .hint("it needs SYSDBA, timed_statistics and asynchronous I/O; or leave calibrate_io out")
+        })?;
+    }
+    let caps = caps(&mut session)?;
+    let counters = CounterQuery::of(&mut session)?;
+    Ok(OracleNode {
+        login,
+        way,
+        keep: site.keep,
+        claimed: AtomicBool::new(false),
+        guard: Mutex::new(None),
+        caps,
+        counters,
+    })
+}
+
+impl OracleNode {
+    fn session(&self) -> Result<OracleSession> {
+        OracleSession::start(&self.login, self.claimed.load(Ordering::SeqCst).then_some(SCHEMA))
+    }
+
+    fn location(&self) -> Location {
+        let Way { peer, own } = self.way;
+        if peer.ip().is_loopback() || peer.ip() == own.ip() { Location::LocalTcp } else { Location::Remote }
+    }
+}
+
+impl Node for OracleNode {
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn name(&self) -> String {
+        self.login
+            .places
+            .first()
+            .map_or_else(String::new, |place| Address { host: place.host.clone(), port: Some(place.port) }.to_string())
+    }
+
+    fn claim(&self) -> Result<()> {
+        let mut guard = self.guard.lock().unwrap_or_else(PoisonError::into_inner);
+        if guard.is_some() {
+            return Ok(());
+        }
+        let mut session = self.session()?;
+        let is_our_user = schema::make(&mut session, self.login.tablespace.as_deref())?;
+        schema::hold(&mut session)?;
+        self.claimed.store(true, Ordering::SeqCst);
+        *guard = Some((session, is_our_user));
+        Ok(())
+    }
+
+    /// Instances of a cluster share one dictionary, so that there is nothing to wait for.
+    fn join(&self) -> Result<()> {
+        match schema::find(&mut self.session()?)? {
+            Found::OurUser | Found::OurTables => {
+                self.claimed.store(true, Ordering::SeqCst);
+                Ok(())
+            }
+            Found::Nothing | Found::Empty => {
+                let message = format!("the schema {SCHEMA} of the first node is not seen at {}", self.login.shown);
+                Err(Error::new(Kind::NotOurs, message).hint("name instances of one and the same database"))
+            }
+        }
+    }
+
+    fn connect(&self) -> Result<Box<dyn Session>> {
+        Ok(Box::new(self.session()?))
+    }
+
+    fn inventory(&self) -> Result<EngineInventory> {
+        let encrypted = self.login.places.iter().any(|place| place.encrypted);
+        inventory::read(&mut self.session()?, &Seen { location: self.location(), encrypted })
+    }
+
+    fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
+        Ok((self.counters.read(session)?, 0))
+    }
+
+    fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
+        activity::look(session)
+    }
+
+    /// A user that may not do that measures a server as it is.
+    fn settle(&self, session: &mut dyn Session) -> Result<()> {
+        match session.batch(CHECKPOINT) {
+            Err(error) if error.kind == Kind::Access => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    fn processes(&self) -> Processes {
+        Processes::Remote
+    }
+
+    fn data_directory(&self) -> Option<&Path> {
+        None
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let guard = self.guard.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Some((mut session, is_our_user)) = guard else { return Ok(()) };
+        if self.keep {
+            return Ok(());
+        }
+        schema::remove(&mut session, is_our_user)
+    }
+}
+
+/// What the server can do, by its edition and options.
+fn caps(session: &mut OracleSession) -> Result<Caps> {
+    let options = session.ask(OPTIONS_QUESTION)?;
+    let has = |option: &str| {
+        options.iter().any(|row| match row.as_slice() {
+            [Value::Text(name), Value::Text(value)] => name == option && value == "TRUE",
+            _ => false,
+        })
+    };
+    Ok(Caps {
+        procedures: true,
+        decimal: true,
+        table_compression: has("Basic Compression"),
+        parallel_query: has("Parallel execution"),
+        parallel_index: has("Parallel execution"),
+        concurrent_writers: true,
+        counts_read_commits: false,
+        answers: true,
+    })
+}

@@ -1,0 +1,205 @@
+//! The bulk path: arrays of binds.
+//!
+//! A load that fits one array goes into the table by direct path (`append_values`): whole blocks above what is there,
+//! compressed where the table is. Within a transaction a table can be loaded so only once, so that a longer load goes
+//! the ordinary way, array by array. Sessions that load one table by direct path wait for each other.
+
+use engine::{Column, Error, Kind, Result, RowSink, RowSource, Session};
+use oracledb::{BindParameters, Connection, OracleNumber, ToDbValue};
+
+use super::OracleSession;
+use super::value::EMPTY;
+use crate::dialect::quoted;
+
+/// Rows of one array: those of the largest step of a test.
+const ARRAY_ROWS: usize = 65_536;
+
+/// A field that waits to be sent.
+#[derive(Debug)]
+pub(super) enum Cell {
+    Int(i64),
+    Float(f64),
+    Number(OracleNumber),
+    Text(String),
+}
+
+impl Cell {
+    fn as_value(&self) -> &dyn ToDbValue {
+        match self {
+            Cell::Int(number) => number,
+            Cell::Float(number) => number,
+            Cell::Number(number) => number,
+            Cell::Text(text) => text,
+        }
+    }
+}
+
+/// Gathers fields.
+struct Cells<'a> {
+    cells: &'a mut Vec<Cell>,
+    /// The first decimal that is none.
+    wrong: Option<String>,
+}
+
+impl RowSink for Cells<'_> {
+    fn int(&mut self, value: i64) {
+        self.cells.push(Cell::Int(value));
+    }
+
+    fn float(&mut self, value: f64) {
+        self.cells.push(Cell::Float(value));
+    }
+
+    fn decimal(&mut self, unscaled: i64, scale: u8) {
+        let text = decimal(unscaled, scale);
+        match text.parse() {
+            Ok(number) => self.cells.push(Cell::Number(number)),
+            Err(_) => {
+                self.wrong.get_or_insert(text);
+                self.cells.push(Cell::Int(unscaled));
+            }
+        }
+    }
+
+    fn text(&mut self, value: &str) {
+        self.cells.push(Cell::Text(if value.is_empty() { EMPTY } else { value }.to_owned()));
+    }
+}
+
+/// `unscaled` · 10^-`scale`, with a point.
+fn decimal(unscaled: i64, scale: u8) -> String {
+    let scale = usize::from(scale);
+    let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - scale);
+    let sign = if unscaled < 0 { "-" } else { "" };
+    format!("{sign}{whole}.{fraction}")
+}
+
+/// The statement that loads into `table`.
+pub(crate) fn insert(table: &str, columns: &[Column], direct: bool) -> String {
+    let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
+    let binds: Vec<String> = (1..=columns.len()).map(|position| format!(":{position}")).collect();
+    let hint = if direct { "/*+ append_values */ " } else { "" };
+    format!("insert {hint}into {} ({}) values ({})", quoted(table), names.join(", "), binds.join(", "))
+}
+
+impl OracleSession {
+    /// Loads all rows in one transaction.
+    pub(super) fn load(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        let columns = rows.columns().to_vec();
+        let mut cells = std::mem::take(&mut self.cells);
+        self.begin()?;
+        let loaded = self.load_arrays(table, &columns, rows, &mut cells);
+        cells.clear();
+        self.cells = cells;
+        match loaded {
+            Ok(count) => self.commit().map(|()| count),
+            Err(error) => {
+                // The first error is the one to tell.
+                let _ = self.rollback();
+                Err(error)
+            }
+        }
+    }
+
+    fn load_arrays(
+        &mut self,
+        table: &str,
+        columns: &[Column],
+        rows: &mut dyn RowSource,
+        cells: &mut Vec<Cell>,
+    ) -> Result<u64> {
+        let mut loaded = 0;
+        let (mut first, mut more) = (true, true);
+        while more {
+            more = fill(cells, rows)?;
+            let direct = first && !more;
+            if !cells.is_empty() {
+                loaded += self.send(&insert(table, columns, direct), columns.len(), cells)?;
+            }
+            first = false;
+        }
+        Ok(loaded)
+    }
+
+    fn send(&mut self, sql: &str, width: usize, cells: &[Cell]) -> Result<u64> {
+        self.changed = true;
+        let values: Vec<&dyn ToDbValue> = cells.iter().map(Cell::as_value).collect();
+        let rows: Vec<&[&dyn ToDbValue]> = values.chunks(width).collect();
+        let done = Connection::execute_batch(&self.connection, sql, BindParameters::from(rows.as_slice()));
+        done.map(|done| done.rows_affected()).map_err(|error| self.refused(&error))
+    }
+}
+
+/// Takes the rows of the next array; whether there may be more.
+fn fill(cells: &mut Vec<Cell>, rows: &mut dyn RowSource) -> Result<bool> {
+    cells.clear();
+    let mut sink = Cells { cells, wrong: None };
+    let mut count = 0;
+    while count < ARRAY_ROWS && rows.next(&mut sink) {
+        count += 1;
+    }
+    match sink.wrong {
+        Some(text) => Err(Error::new(Kind::Statement, format!("{text} is not a decimal number"))),
+        None => Ok(count == ARRAY_ROWS),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use engine::ColumnType;
+
+    struct Rows {
+        columns: Vec<Column>,
+        left: usize,
+    }
+
+    impl RowSource for Rows {
+        fn columns(&self) -> &[Column] {
+            &self.columns
+        }
+
+        fn next(&mut self, sink: &mut dyn RowSink) -> bool {
+            let more = self.left > 0;
+            if more {
+                self.left -= 1;
+                sink.int(self.left as i64);
+                sink.decimal(-5, 2);
+                sink.text("");
+            }
+            more
+        }
+    }
+
+    #[test]
+    fn a_load_of_one_array_is_a_direct_one_and_names_its_columns() {
+        let column = |name: &str| Column { name: name.to_owned(), kind: ColumnType::Int };
+        let columns = [column("id"), column("note")];
+        let direct = "insert /*+ append_values */ into \"LOADED_0\" (\"ID\", \"NOTE\") values (:1, :2)";
+        assert_eq!(insert("loaded_0", &columns, true), direct);
+        assert!(!insert("loaded_0", &columns, false).contains("append"));
+    }
+
+    #[test]
+    fn rows_come_in_arrays() {
+        let mut rows = Rows { columns: Vec::new(), left: ARRAY_ROWS + 3 };
+        let mut cells = Vec::new();
+        assert!(fill(&mut cells, &mut rows).unwrap());
+        assert_eq!(cells.len(), 3 * ARRAY_ROWS);
+        assert!(!fill(&mut cells, &mut rows).unwrap());
+        assert_eq!(cells.len(), 9);
+        let [Cell::Int(2), Cell::Number(cents), Cell::Text(empty)] = &cells[..3] else { panic!("{cells:?}") };
+        assert_eq!((cents.to_string().as_str(), empty.as_str()), ("-0.05", EMPTY));
+        assert!(!fill(&mut cells, &mut rows).unwrap() && cells.is_empty());
+    }
+
+    #[test]
+    fn a_decimal_has_its_point_where_the_scale_says() {
+        assert_eq!(decimal(-5, 2), "-0.05");
+        assert_eq!(decimal(i64::MIN, 0), "-9223372036854775808.");
+        assert!(
+            decimal(i64::MIN, 0).parse::<OracleNumber>().is_ok_and(|number| number.to_string() == i64::MIN.to_string())
+        );
+    }
+}

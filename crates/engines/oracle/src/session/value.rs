@@ -1,0 +1,118 @@
+//! Values on their way to and from the driver.
+
+use std::borrow::Cow;
+
+use engine::{Error, Kind, Result, Value};
+use oracledb::{OracleNumber, Row, ToDbValue};
+
+use crate::failure;
+
+/// Stands for the empty text, which this server takes for null: a character that no text of people holds.
+pub(super) const EMPTY: &str = "\0";
+
+/// A value as the driver wants it.
+pub(super) enum Bind<'a> {
+    Null(Option<String>),
+    Int(i64),
+    Float(f64),
+    Number(OracleNumber),
+    Text(&'a str),
+}
+
+impl<'a> Bind<'a> {
+    /// That of `value`.
+    ///
+    /// # Errors
+    /// `Statement` for a decimal that is none.
+    pub(super) fn of(value: &'a Value<'_>) -> Result<Bind<'a>> {
+        Ok(match value {
+            Value::Null => Bind::Null(None),
+            Value::Int(number) => Bind::Int(*number),
+            Value::Float(number) => Bind::Float(*number),
+            Value::Decimal(text) => Bind::Number(
+                text.parse().map_err(|_| Error::new(Kind::Statement, format!("{text} is not a decimal number")))?,
+            ),
+            Value::Text(text) => Bind::Text(if text.is_empty() { EMPTY } else { text }),
+        })
+    }
+
+    pub(super) fn as_value(&self) -> &dyn ToDbValue {
+        match self {
+            Bind::Null(none) => none,
+            Bind::Int(number) => number,
+            Bind::Float(number) => number,
+            Bind::Number(number) => number,
+            Bind::Text(text) => text,
+        }
+    }
+}
+
+/// The fields of a row.
+///
+/// A NUMBER whose column has digits behind the point is a decimal; one without, and one of a figure that was computed,
+/// is an integer where it has the form of one that fits.
+///
+/// # Errors
+/// `Statement` for a type that dbdyno does not use.
+pub(super) fn fields(row: &Row) -> Result<Vec<Value<'static>>> {
+    let field = |(index, column): (usize, &oracledb::Metadata)| {
+        let kind = column.db_type();
+        let value = if *kind == *oracledb::DB_TYPE_NUMBER || *kind == *oracledb::DB_TYPE_BINARY_INTEGER {
+            row.get::<Option<String>>(index).map(|text| text.map(|text| number(text, column.scale() > 0)))
+        } else if *kind == *oracledb::DB_TYPE_BINARY_DOUBLE {
+            row.get::<Option<f64>>(index).map(|number| number.map(Value::Float))
+        } else {
+            row.get::<Option<String>>(index).map(|text| text.map(text_of))
+        };
+        value.map(|value| value.unwrap_or(Value::Null)).map_err(|error| failure::of_statement(&error))
+    };
+    row.columns().iter().enumerate().map(field).collect()
+}
+
+fn number(text: String, is_decimal: bool) -> Value<'static> {
+    match text.parse() {
+        Ok(number) if !is_decimal => Value::Int(number),
+        _ => Value::Decimal(Cow::Owned(text)),
+    }
+}
+
+fn text_of(text: String) -> Value<'static> {
+    Value::Text(if text == EMPTY { Cow::Borrowed("") } else { Cow::Owned(text) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_number_without_digits_behind_the_point_is_an_integer_where_the_column_allows() {
+        assert_eq!(number("6".to_owned(), false), Value::Int(6));
+        assert_eq!(number("100".to_owned(), true), Value::Decimal("100".into()));
+        assert_eq!(number("-12.5".to_owned(), false), Value::Decimal("-12.5".into()));
+        let large = "92233720368547758070";
+        assert_eq!(number(large.to_owned(), false), Value::Decimal(large.into()));
+    }
+
+    #[test]
+    fn an_empty_text_survives_a_server_that_takes_it_for_null() {
+        let empty = Value::Text("".into());
+        let Bind::Text(sent) = Bind::of(&empty).unwrap() else { panic!("no text") };
+        assert!(!sent.is_empty());
+        assert_eq!(text_of(sent.to_owned()), Value::Text("".into()));
+        assert!(Bind::of(&Value::Decimal("12,5".into())).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn a_decimal_goes_through_the_drivers_number_unchanged(unscaled: i64, scale in 0usize..18) {
+            let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - scale);
+            let text = format!("{whole}.{fraction}");
+            let text = text.trim_end_matches('0').trim_end_matches('.');
+            let text = if unscaled < 0 { format!("-{text}") } else { text.to_owned() };
+            let number: OracleNumber = text.parse().unwrap();
+            prop_assert_eq!(number.to_string(), text);
+        }
+    }
+}

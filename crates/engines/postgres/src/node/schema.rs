@@ -1,0 +1,110 @@
+//! The schema that dbdyno works in: whose it is, who may measure in it, how it goes.
+
+use engine::{Error, Kind, Result, Session, Value};
+
+use super::PostgresNode;
+use crate::relative::Relative;
+use crate::session::PostgresSession;
+
+/// The schema that dbdyno works in.
+pub(super) const SCHEMA: &str = "dbdyno";
+/// What the comment of a schema of ours begins with.
+const OURS: &str = "dbdyno:";
+/// The first half of the key of the advisory lock: `dbDy` in ASCII.
+const LOCK: i32 = 0x6462_4479;
+
+impl PostgresNode {
+    /// Two measurements in one database would measure each other, and the first to end would remove the schema.
+    /// Returns whether that is kept from happening: a relative may have no such lock, or one that everybody gets.
+    pub(super) fn lock_schema(&self, session: &mut PostgresSession) -> Result<bool> {
+        let lock = format!("select pg_catalog.pg_try_advisory_lock({LOCK}, 1)");
+        let ours = [[Value::Int(1)]];
+        match session.ask_if_known(&lock)? {
+            None => Ok(false),
+            Some(rows) if rows != ours => {
+                let message =
+                    format!("schema {SCHEMA} of database {} is in use by another dbdyno", self.login.database);
+                Err(Error::new(Kind::NotOurs, message).hint("wait until it has ended, or measure in another database"))
+            }
+            Some(_) if self.abilities.identified.relative == Relative::None => Ok(true),
+            Some(_) => Ok(self.session(None)?.ask_if_known(&lock)?.is_none_or(|rows| rows != ours)),
+        }
+    }
+
+    /// Makes the schema, or finds it.
+    pub(super) fn make_schema(&self, session: &mut PostgresSession) -> Result<()> {
+        if self.find_schema(session)? {
+            return Ok(());
+        }
+        // One string is one transaction: no schema is ever there without its comment.
+        let made = session.batch(&format!(
+            "create schema {SCHEMA}; comment on schema {SCHEMA} is '{OURS} tables that dbdyno measures with; \
+             it removes them when it is done'"
+        ));
+        match made {
+            // Another dbdyno was faster.
+            Err(error) if matches!(error.code.as_deref(), Some("42P06" | "23505")) => {
+                self.find_schema(session).map(|_| ())
+            }
+            Err(error) if error.code.as_deref() == Some("25006") => {
+                let error = Error { kind: Kind::Access, ..error };
+                Err(error.hint("measure on a primary, as a role whose default_transaction_read_only is off"))
+            }
+            Err(error) if error.kind == Kind::Access => {
+                let (user, database) = (&self.login.user, &self.login.database);
+                let message = format!("role {user} may not create schema {SCHEMA} in database {database}: {error}");
+                Err(Error { message, ..error }.hint(format!("grant create on database {database} to {user}")))
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// Whether the schema is there and ours to use.
+    pub(super) fn find_schema(&self, session: &mut PostgresSession) -> Result<bool> {
+        let rows = session.ask(&format!(
+            "select coalesce(pg_catalog.obj_description(oid, 'pg_namespace'), ''), \
+             pg_catalog.has_schema_privilege(oid, 'usage') and pg_catalog.has_schema_privilege(oid, 'create') \
+             from pg_catalog.pg_namespace where nspname = '{SCHEMA}'"
+        ))?;
+        match rows.first().map(Vec::as_slice) {
+            None => Ok(false),
+            Some([Value::Text(comment), _]) if !comment.starts_with(OURS) => {
+                let message = format!("schema {SCHEMA} of database {} was not made by dbdyno", self.login.database);
+                Err(Error::new(Kind::NotOurs, message).hint(format!(
+                    "rename it, or measure in another database; dbdyno takes a schema whose comment begins with {OURS}"
+                )))
+            }
+            Some([_, Value::Int(1)]) => Ok(true),
+            Some(_) => {
+                let user = &self.login.user;
+                let message = format!("role {user} may not work in schema {SCHEMA} that another role made");
+                Err(Error::new(Kind::Access, message).hint(format!("grant usage, create on schema {SCHEMA} to {user}")))
+            }
+        }
+    }
+
+    /// Removes the schema with its tables and functions, in one transaction; where something outside of it needs them,
+    /// nothing is removed.
+    pub(super) fn remove_schema(&self) -> Result<()> {
+        let mut session = self.session(None)?;
+        // A session of ours that hangs must not make this one hang.
+        session.batch("set lock_timeout = '10s'")?;
+        let namespace = format!("(select oid from pg_catalog.pg_namespace where nspname = '{SCHEMA}')");
+        let rows = session.ask(&format!(
+            "select pg_catalog.format('drop table %I.%I', '{SCHEMA}', relname) from pg_catalog.pg_class \
+             where relnamespace = {namespace} and relkind in ('r', 'p') \
+             union all select 'drop function ' || oid::pg_catalog.regprocedure::text from pg_catalog.pg_proc \
+             where pronamespace = {namespace}"
+        ))?;
+        let drops = rows.iter().filter_map(|row| match row.first() {
+            Some(Value::Text(statement)) => Some(statement.as_ref()),
+            _ => None,
+        });
+        let schema = format!("drop schema if exists {SCHEMA}");
+        let removed = session.batch(&drops.chain([schema.as_str()]).collect::<Vec<&str>>().join("; "));
+        removed.map_err(|error| {
+            let message = format!("schema {SCHEMA} cannot be removed: {}", error.message);
+            Error { message, ..error }.hint(format!("see what needs it, then: drop schema {SCHEMA} cascade"))
+        })
+    }
+}

@@ -1,0 +1,189 @@
+//! Real replicas: started, waited for, left behind by an owner that died.
+
+use std::fs;
+use std::path::Path;
+use std::process::Child;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use engine::server::{Process, Signal};
+use engine::{Engine, Kind, Target};
+
+use super::*;
+use crate::POSTGRES;
+use crate::server::start_all;
+use crate::server::tests::{abandon, ask, is_empty, scratch, site};
+
+fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Vec<Cluster> {
+    let target: Target = text.parse().expect("target");
+    start_all(&target, &site(scratch, keep)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+fn signal(pid: u32, signal: Signal) {
+    let pid = rustix::process::Pid::from_raw(pid as i32).expect("a process");
+    rustix::process::kill_process(pid, signal).expect("signal");
+}
+
+/// As a host in a target.
+fn host(cluster: &Cluster) -> String {
+    cluster.socket_directory.display().to_string().replace('/', "%2F")
+}
+
+#[test]
+fn a_commit_waits_for_every_synchronous_replica() {
+    let scratch = scratch();
+    let clusters = begin("local:postgres?replicas=2&synchronous=on", &scratch, false);
+    let primary = &clusters[0];
+    assert_eq!(ask(primary, "select count(*) from pg_stat_replication where sync_state = 'sync'"), "2");
+    assert_eq!(ask(primary, "select count(*) from pg_replication_slots where active"), "2");
+    // The one that writes what arrives to stable storage; the server itself goes on without it.
+    let receiver: u32 = ask(&clusters[2], "select pid from pg_stat_wal_receiver").parse().expect("a process");
+    signal(receiver, Signal::STOP);
+    let (send, done) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            ask(primary, "create table waited as select 23 as number");
+            send.send(()).expect("said");
+        });
+        let early = done.recv_timeout(Duration::from_secs(1));
+        signal(receiver, Signal::CONT);
+        assert_eq!(early, Err(RecvTimeoutError::Timeout), "the commit did not wait");
+        assert_eq!(done.recv_timeout(Duration::from_secs(30)), Ok(()), "the commit goes on");
+    });
+    let pids: Vec<u32> = clusters.iter().map(|cluster| cluster.postmaster_pid).collect();
+    for cluster in clusters.into_iter().rev() {
+        cluster.stop(false).expect("stop");
+    }
+    assert!(pids.iter().all(|pid| Process::of(*pid).is_none()));
+    assert!(is_empty(&scratch));
+}
+
+#[test]
+fn a_synchronous_replica_that_dies_is_waited_for_no_longer() {
+    let scratch = scratch();
+    let clusters = begin("local:postgres?replicas=2&synchronous=on", &scratch, false);
+    for (killed, left) in [(1, "FIRST 1 (replica2)"), (2, "")] {
+        signal(clusters[killed].postmaster_pid, Signal::KILL);
+        let (send, done) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                ask(&clusters[0], &format!("create table after{killed} as select 23 as number"));
+                send.send(()).expect("said");
+            });
+            // It went into the log before or after the primary was told; in both cases it ends.
+            assert_eq!(done.recv_timeout(Duration::from_secs(30)), Ok(()), "commits go on");
+        });
+        let begun = Instant::now();
+        while ask(&clusters[0], "show synchronous_standby_names") != left {
+            assert!(begun.elapsed() < Duration::from_secs(30), "the primary was not told");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    let begun = Instant::now();
+    while ask(&clusters[0], "select count(*) from pg_replication_slots") != "0" {
+        assert!(begun.elapsed() < Duration::from_secs(30), "log is kept for the dead");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    drop(clusters);
+    assert!(is_empty(&scratch));
+}
+
+#[test]
+fn nodes_are_found_in_any_order_and_one_that_cannot_tell_says_so() {
+    let scratch = scratch();
+    let clusters = begin("local:postgres?replicas=1", &scratch, false);
+    let (primary, replica) = (host(&clusters[0]), host(&clusters[1]));
+    let target = format!("postgres://dbdyno@{replica},{primary}/postgres");
+    let site = site(&scratch, false);
+    let nodes = POSTGRES.open_all(&target.parse().expect("a target"), &site).expect("open");
+    assert_eq!(nodes.iter().map(|node| node.takes_writes()).collect::<Vec<bool>>(), [false, true]);
+    assert!(nodes[1].inventory().expect("inventory").durability.contains("1 replica that no commit waits for"));
+    nodes[0].claim().map(|_| ()).expect_err("a replica takes no schema");
+    nodes[1].claim().expect("claim");
+    nodes[0].join().expect("join");
+    let (mut first, mut here) = (nodes[1].connect().expect("connect"), nodes[0].connect().expect("connect"));
+    first.batch("create table seen as select 23 as number").expect("in the schema");
+    nodes[0].catch_up(&mut *here, &mut *first).expect("catch up");
+    here.batch("select number from seen").expect("it is in the schema there too");
+    let error = here.batch("create table here (id int8)").expect_err("read only");
+    assert_eq!((error.kind, error.code.as_deref()), (Kind::Statement, Some("25006")));
+    // A replay that stands still is waited for.
+    here.batch("select pg_wal_replay_pause()").expect("pause");
+    first.batch("insert into seen values (24)").expect("insert");
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(Duration::from_millis(500));
+            ask(&clusters[1], "select pg_wal_replay_resume()");
+        });
+        nodes[0].catch_up(&mut *here, &mut *first).expect("catch up");
+    });
+    assert!(begun.elapsed() >= Duration::from_millis(500), "it did not wait for the replay");
+    let count = here.prepare("select count(*) from seen").expect("prepare");
+    assert_eq!(here.query(count, &[]).expect("query"), [[Value::Int(2)]]);
+    let open = |text: String| POSTGRES.open_all(&text.parse().expect("a target"), &site).map(|_| ());
+    let error = open(format!("postgres://dbdyno@{primary}/postgres?nodes=all")).expect_err("over a Unix socket");
+    assert!(error.kind == Kind::Usage && error.message.contains("does not tell"), "{error:?}");
+    let error = open(format!("postgres://dbdyno@{replica}/postgres?nodes=all")).expect_err("a replica");
+    assert!(error.hint.is_some_and(|hint| hint.contains("primary")));
+    let error = open(format!("postgres://dbdyno@{primary},%2Fnowhere/postgres")).expect_err("one is not there");
+    assert!(error.kind == Kind::Unreachable && error.message.starts_with("node %2Fnowhere: "), "{error:?}");
+    drop((first, here));
+    for node in nodes {
+        node.close().expect("close");
+    }
+    assert_eq!(ask(&clusters[0], "select count(*) from pg_namespace where nspname = 'dbdyno'"), "0");
+}
+
+#[test]
+fn a_kept_primary_gets_new_replicas_and_forgets_the_old() {
+    let scratch = scratch();
+    let clusters = begin("local:postgres?replicas=1&synchronous=remote_apply", &scratch, true);
+    assert_eq!(ask(&clusters[0], "show synchronous_commit"), "remote_apply");
+    ask(&clusters[0], "create table kept as select 23 as number");
+    assert_eq!(ask(&clusters[1], "select number from kept"), "23", "what is committed has been applied");
+    for cluster in clusters.into_iter().rev() {
+        cluster.stop(true).expect("stop");
+    }
+    let names: Vec<_> =
+        fs::read_dir(scratch.path()).expect("entries").flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(names, ["postgres"], "a replica is not worth keeping");
+    let clusters = begin("local:postgres?replicas=1", &scratch, true);
+    assert_eq!(ask(&clusters[1], "select number from kept"), "23");
+    assert_eq!(ask(&clusters[1], "show cluster_name"), "dbdyno");
+    for cluster in clusters.into_iter().rev() {
+        cluster.stop(true).expect("stop");
+    }
+    let alone = begin("local:postgres", &scratch, false);
+    assert_eq!(ask(&alone[0], "select count(*) from pg_replication_slots"), "0");
+    drop(alone);
+    assert!(is_empty(&scratch));
+}
+
+#[test]
+fn replicas_that_a_dead_owner_left_are_stopped_and_removed() {
+    let scratch = scratch();
+    let leave = |scratch: &tempfile::TempDir| -> Vec<Child> {
+        let clusters = begin("local:postgres?replicas=2", scratch, false);
+        assert_eq!(super::super::clean_up(scratch.path()).expect("clean up"), [""; 0], "their owner lives");
+        clusters.into_iter().map(abandon).collect()
+    };
+    let mut servers = leave(&scratch);
+    let said = super::super::clean_up(scratch.path()).expect("clean up");
+    assert_eq!(said.iter().filter(|line| line.starts_with("stopped server process")).count(), 3, "{said:?}");
+    servers.iter_mut().for_each(|server| assert!(server.wait().is_ok()));
+    assert!(is_empty(&scratch));
+    // The next start does the same, also one that wants no replicas.
+    let servers = leave(&scratch);
+    let reapers: Vec<_> = servers.into_iter().map(|mut server| std::thread::spawn(move || server.wait())).collect();
+    drop(begin("local:postgres", &scratch, false));
+    reapers.into_iter().for_each(|reaper| assert!(reaper.join().expect("reaper").is_ok()));
+    assert!(is_empty(&scratch));
+}
+
+#[test]
+fn a_path_with_quotes_stays_one_value() {
+    let settings = settings_of_replica(Path::new("/it's\\here"), 2);
+    assert!(settings[0].1.starts_with("host='/it\\'s\\\\here' port=5432 "), "{}", settings[0].1);
+    assert!(settings[0].1.ends_with("application_name=replica2"));
+}

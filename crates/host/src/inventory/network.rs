@@ -1,0 +1,27 @@
+//! Network interfaces that have a device behind them.
+
+use std::fs;
+use std::path::Path;
+
+use record::{Bytes, NetworkInterface};
+
+use crate::root::{self, Root};
+
+/// Reads them; loopback, bridges and tunnels have no device.
+pub(super) fn read(root: &Root) -> Vec<NetworkInterface> {
+    let all = root.sys.join("class/net");
+    let devices = root::names(&all).into_iter().filter(|name| all.join(name).join("device").exists());
+    devices
+        .map(|name| {
+            let interface = all.join(&name);
+            let driver = fs::read_link(interface.join("device/driver")).ok();
+            NetworkInterface {
+                driver: driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
+                packet_bytes_max: root::value(interface.join("mtu")).map(Bytes),
+                // Virtual devices and those without a link say -1 or nothing.
+                megabits_per_second: root::value(interface.join("speed")),
+                name,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,99 @@
+//! The machine at one moment: what changes while a measurement goes on and may spoil it.
+
+mod bystander;
+mod heat;
+mod log;
+
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use record::{HostState, KernelLog};
+
+use crate::inventory;
+use crate::root::{self, Root};
+
+pub use self::bystander::Bystanders;
+
+/// Multiplications of a series, and series of which the best counts: some ten milliseconds in all.
+const MULTIPLICATIONS: u32 = 1 << 18;
+const SERIES: u32 = 28;
+
+/// This host as it is now, with the file system of `directory`. Messages of the kernel are those behind the ones that
+/// `since` knows, where it is given: only of these are the texts kept. Keeps one processor busy for some ten
+/// milliseconds. Who else is at work is asked with [`Bystanders`].
+pub fn state(directory: &Path, since: Option<&HostState>) -> HostState {
+    let state = state_at(&Root::host(), directory, since.and_then(|since| since.kernel_log.as_ref()));
+    HostState { multiplication_ns: Some(multiplication_ns()), ..state }
+}
+
+/// The same of the machine that `root` describes, without what only work can tell.
+fn state_at(root: &Root, directory: &Path, since: Option<&KernelLog>) -> HostState {
+    let memory = root::text(root.proc.join("meminfo")).unwrap_or_default();
+    let available = root::entry(&memory, "MemAvailable").and_then(root::size_bytes).map(record::Bytes);
+    HostState {
+        load_average_1_minute: load_average(&root::text(root.proc.join("loadavg")).unwrap_or_default()),
+        bystanders: None,
+        clock_mhz: inventory::clock_mhz(root),
+        temperature_celsius_max: heat::temperature_celsius_max(root),
+        thermal_throttle_count: heat::throttle_count(root),
+        multiplication_ns: None,
+        memory_available_bytes: available,
+        free_bytes: if root.is_host() { inventory::free_bytes(directory) } else { None },
+        kernel_log: Some(log::read(&root.top.join("dev/kmsg"), since)),
+    }
+}
+
+/// The first number of `/proc/loadavg`.
+fn load_average(text: &str) -> Option<f64> {
+    text.split(' ').next()?.parse().ok().filter(|load: &f64| load.is_finite())
+}
+
+/// One of many multiplications each of which needs the result of the one before.
+fn multiplication_ns() -> f64 {
+    let series = |seed: u32| {
+        let begun = Instant::now();
+        let mut number = black_box(u64::from(seed) | 3);
+        for _ in 0..MULTIPLICATIONS {
+            // By itself: no compiler folds two of these into one.
+            number = number.wrapping_mul(number | 1);
+        }
+        black_box(number);
+        begun.elapsed().as_nanos() as f64 / f64::from(MULTIPLICATIONS)
+    };
+    (0..SERIES).map(series).fold(f64::INFINITY, f64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_host_has_a_state() {
+        let now = state(Path::new("/"), None);
+        assert!(now.load_average_1_minute.is_some_and(|load| load >= 0.0));
+        assert!(now.free_bytes.is_some() && now.memory_available_bytes.is_some());
+        let multiplication = now.multiplication_ns.expect("work can always be done");
+        assert!(multiplication > 0.05 && multiplication < 1_000.0, "{multiplication} ns");
+        let later = state(Path::new("/"), Some(&now));
+        let (then, later) = (now.kernel_log.expect("a log"), later.kernel_log.expect("a log"));
+        assert_eq!(then.unreadable, later.unreadable);
+        assert!(later.last_message >= then.last_message);
+    }
+
+    #[test]
+    fn where_nothing_is_nothing_is_found() {
+        let state = state_at(&Root::below("/nonexistent"), Path::new("/"), None);
+        let log = state.kernel_log.clone().expect("a log, if only why there is none");
+        assert!(log.unreadable.is_some_and(|reason| reason.contains("/nonexistent/dev/kmsg")));
+        assert_eq!(HostState { kernel_log: None, ..state }, HostState::default());
+    }
+
+    #[test]
+    fn the_load_of_the_last_minute_comes_first() {
+        assert_eq!(load_average("0.08 0.26 0.96 1/92 9083"), Some(0.08));
+        for text in ["", "x 1", "nan 1"] {
+            assert_eq!(load_average(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+use super::*;
+use crate::Done;
+
+struct Sleeper<'a> {
+    steps: &'a AtomicU64,
+    sleep: Nanos,
+    break_at: u64,
+}
+
+impl Work for Sleeper<'_> {
+    fn step(&mut self, number: u64) -> Result<Done, Broken> {
+        if number == self.break_at {
+            return Err(Broken { message: "gone".to_owned() });
+        }
+        self.steps.fetch_add(1, Ordering::Relaxed);
+        std::thread::sleep(self.sleep.into());
+        Ok(Done { operations: 1, rows: 1, transactions: 1, ..Done::default() })
+    }
+}
+
+struct Unwatched;
+impl Watch for Unwatched {}
+
+fn course(pace: Pace) -> Course {
+    Course { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..Course::default() }
+}
+
+fn crew<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {
+    let sleep = Nanos(2_000_000);
+    (0..jobs).map(|_| Box::new(Sleeper { steps, sleep, break_at }) as Box<dyn Work>).collect()
+}
+
+#[test]
+fn as_many_steps_as_asked_for_and_the_tally_says_so() {
+    let steps = AtomicU64::new(0);
+    let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    assert_eq!(outcome.tally.totals().steps, 46);
+    assert_eq!(outcome.tally.totals().unfinished, 0);
+    assert_eq!(steps.load(Ordering::Relaxed), 46 + 2, "and one step each to warm up");
+}
+
+#[test]
+fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
+    let steps = AtomicU64::new(0);
+    let course = course(Pace::Rate { steps_per_second: 100.0 });
+    let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    assert_eq!(outcome.tally.totals().steps, 20);
+    assert_eq!(outcome.tally.totals().unfinished, 0);
+}
+
+#[test]
+fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
+    let steps = AtomicU64::new(0);
+    let course = Course { drain: Nanos(0), ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
+    let outcome = run_jobs(&mut crew(1, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    let totals = outcome.tally.totals();
+    assert_eq!(totals.steps + totals.unfinished, 1_000);
+    assert!(totals.steps < 150, "2 ms each: {}", totals.steps);
+    assert_eq!(outcome.tally.response().count(), 1_000);
+    assert_eq!(outcome.tally.service().count(), totals.steps);
+}
+
+#[test]
+fn one_job_that_cannot_go_on_ends_the_run_of_all() {
+    let steps = AtomicU64::new(0);
+    let mut works = crew(1, &steps, u64::MAX);
+    works.extend(crew(1, &steps, 1));
+    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
+    assert!(outcome.tally.window() < Nanos(30_000_000_000));
+}
+
+#[test]
+fn a_job_that_the_run_can_do_without_is_counted_until_it_ended() {
+    struct Tolerant(AtomicU64);
+    impl Watch for Tolerant {
+        fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
+            assert_eq!((job, broken.message.as_str()), (1, "gone"));
+            self.0.fetch_add(1, Ordering::Relaxed) == 0
+        }
+    }
+    for (pace, break_at) in [(Pace::AsFastAsPossible, 3), (Pace::Rate { steps_per_second: 100.0 }, 3)] {
+        let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
+        let mut works = crew(1, &steps, u64::MAX);
+        works.extend(crew(1, &steps, break_at));
+        let outcome = run_jobs(&mut works, &course(pace), &watch, &AtomicBool::new(false));
+        assert_eq!(outcome.broken, None);
+        assert_eq!(outcome.tally.totals().steps + 2, steps.load(Ordering::Relaxed), "one step each to warm up");
+        assert!(outcome.tally.window() >= Nanos(200_000_000), "the window is that of the job that is left");
+    }
+    let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
+    let mut works = crew(1, &steps, u64::MAX);
+    works.extend(crew(1, &steps, 0));
+    let outcome = run_jobs(&mut works, &course(Pace::AsFastAsPossible), &watch, &AtomicBool::new(false));
+    assert_eq!(outcome.broken, None, "not even in the warm-up");
+    assert!(outcome.tally.totals().steps > 10);
+}
+
+#[test]
+fn work_that_breaks_in_the_warm_up_is_no_deadlock() {
+    let steps = AtomicU64::new(0);
+    let outcome =
+        run_jobs(&mut crew(2, &steps, 0), &course(Pace::AsFastAsPossible), &Unwatched, &AtomicBool::new(false));
+    assert!(outcome.broken.is_some());
+    assert_eq!(outcome.tally.totals().steps, 0);
+}
+
+#[test]
+fn an_interrupt_ends_the_window_early() {
+    let steps = AtomicU64::new(0);
+    let interrupt = AtomicBool::new(false);
+    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let outcome = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            interrupt.store(true, Ordering::Relaxed);
+        });
+        run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &interrupt)
+    });
+    assert!(outcome.tally.window() < Nanos(30_000_000_000));
+}
+
+/// Pauses before every step, and belongs to two streams in turns.
+struct Pausing;
+
+impl Work for Pausing {
+    fn step(&mut self, number: u64) -> Result<Done, Broken> {
+        let begun = clock::now();
+        std::thread::sleep(Nanos(3_000_000).into());
+        let paused = clock::now() - begun;
+        Ok(Done { operations: 1, stream: (number % 2) as u32, paused, ..Done::default() })
+    }
+
+    fn streams(&self) -> Vec<usize> {
+        vec![0, 1]
+    }
+}
+
+#[test]
+fn steps_are_tallied_by_stream_and_a_pause_is_no_part_of_their_time() {
+    let mut works = [Box::new(Pausing) as Box<dyn Work>];
+    let course = Course { steps: 5, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    let steps: Vec<u64> = outcome.streams.iter().map(|tally| tally.totals().steps).collect();
+    assert_eq!((outcome.tally.totals().steps, steps), (5, vec![3, 2]));
+    assert!(outcome.tally.window() >= Nanos(15_000_000), "the pauses are in the window");
+    // The median, because a busy machine may hold up a step after its pause.
+    assert!(outcome.tally.service().latency().p50_ns < Nanos(3_000_000));
+}

@@ -1,0 +1,201 @@
+//! Times in powers of two of a microsecond: the layout of V$EVENT_HISTOGRAM_MICRO.
+
+use std::collections::BTreeMap;
+
+use record::{Latency, MeasuringPoint, Nanos, Run};
+
+use super::ActivityMethod;
+use crate::delta::delta;
+use crate::distribution::buckets;
+
+/// The last bucket with a limit holds what is less than 2^32 microseconds, 71 minutes.
+const LAST: u32 = 32;
+
+/// How many times lie in one bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MicroBucket {
+    /// They are less than so many microseconds, and not less than half of it; the first one holds all below 1. Absent for
+    /// all from 2^32 on.
+    pub below_us: Option<u64>,
+    /// How many.
+    pub count: u64,
+}
+
+/// A distribution of times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MicroHistogram {
+    /// Of what.
+    pub title: String,
+    /// How it came about.
+    pub method: ActivityMethod,
+    /// How many times all together.
+    pub count: u64,
+    /// Without gaps, from the first that holds any to the last.
+    pub buckets: Vec<MicroBucket>,
+}
+
+/// All buckets of `latency` from less than 1 microsecond to the last that holds any. None where its histogram is missing
+/// or cannot be read.
+///
+/// The buckets of a stored histogram lie in one of these each, as far as it has three significant digits: its edges are
+/// multiples of a power of two that a thousand of it is a multiple of as well.
+pub fn micro_buckets(latency: &Latency) -> Option<Vec<MicroBucket>> {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for (value, count) in buckets(latency)? {
+        let sum = counts.entry(bucket_of(value)).or_default();
+        *sum = sum.saturating_add(count);
+    }
+    Some(filled(&counts, 0))
+}
+
+/// The exponent of the limit of the bucket in which `value` lies; one more than the last has none.
+fn bucket_of(value: Nanos) -> u32 {
+    (0..=LAST).find(|exponent| value.0 < 1_000_u64 << exponent).unwrap_or(LAST + 1)
+}
+
+/// The buckets from `first` to the last of `counts`.
+fn filled(counts: &BTreeMap<u32, u64>, first: u32) -> Vec<MicroBucket> {
+    let Some(last) = counts.keys().next_back() else { return Vec::new() };
+    let bucket = |exponent: u32| MicroBucket {
+        below_us: (exponent <= LAST).then(|| 1 << exponent),
+        count: counts.get(&exponent).copied().unwrap_or(0),
+    };
+    (first..=*last).map(bucket).collect()
+}
+
+/// Every histogram that `run` has: of the client, the engine's own, and of its trace or of that of the run that `repeats`
+/// it while it was traced.
+pub(super) fn histograms(run: &Run, repeats: Option<&Run>) -> Vec<MicroHistogram> {
+    let of_latency = |title: String, method, latency: &Latency| {
+        let all = micro_buckets(latency)?;
+        let empty = all.iter().take_while(|bucket| bucket.count == 0).count();
+        let buckets: Vec<MicroBucket> = all.into_iter().skip(empty).collect();
+        let count = buckets.iter().fold(0, |sum: u64, bucket| sum.saturating_add(bucket.count));
+        Some(MicroHistogram { title, method, count, buckets })
+    };
+    let client = of_latency("client service time of a step".to_owned(), ActivityMethod::Called, &run.service);
+    let traced = [Some(run), repeats].into_iter().flatten().flat_map(|traced| {
+        let latencies = traced.trace.iter().flat_map(|trace| &trace.latencies);
+        latencies.filter_map(move |seen| {
+            let of = if traced.number == run.number { String::new() } else { format!("run {}, ", traced.number) };
+            let title = format!("{of}{}: {}", point(seen.point), seen.name);
+            of_latency(title, ActivityMethod::Timed, &seen.latency)
+        })
+    });
+    client.into_iter().chain(engine(run)).chain(traced).collect()
+}
+
+fn point(point: MeasuringPoint) -> &'static str {
+    match point {
+        MeasuringPoint::ClientResponse => "client response",
+        MeasuringPoint::ClientService => "client service",
+        MeasuringPoint::DatabaseTime => "database time",
+        MeasuringPoint::Wait => "wait",
+        MeasuringPoint::SystemCall => "system call",
+        MeasuringPoint::Block => "block layer",
+        MeasuringPoint::Device => "device",
+    }
+}
+
+/// Those that an engine counts itself, in counters `ENGINE_wait_EVENT_under_Nus_count` and `..._over_Nus_count`.
+fn engine(run: &Run) -> Vec<MicroHistogram> {
+    let mut events: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
+    let counters = run.readings.first().map(|reading| &reading.values);
+    for counter in counters.into_iter().flat_map(|values| values.keys()) {
+        let Some((event, exponent)) = parsed(counter) else { continue };
+        let count = delta(run, counter).filter(|count| *count > 0);
+        if let Some(count) = count {
+            let sum = events.entry(event).or_default().entry(exponent).or_default();
+            *sum = sum.saturating_add(count);
+        }
+    }
+    let histogram = |(event, counts): (&str, BTreeMap<u32, u64>)| MicroHistogram {
+        title: format!("wait: {}", event.replace('_', " ")),
+        method: ActivityMethod::Timed,
+        count: counts.values().fold(0, |sum, count| sum.saturating_add(*count)),
+        buckets: filled(&counts, counts.keys().next().copied().unwrap_or(0)),
+    };
+    events.into_iter().map(histogram).collect()
+}
+
+/// The event and the exponent of the limit that a counter of a histogram is about. What is over the last limit is in the
+/// bucket behind it, however far above.
+fn parsed(counter: &str) -> Option<(&str, u32)> {
+    let rest = counter.strip_suffix("us_count")?;
+    let (stem, limit, above) = match rest.rsplit_once("_under_") {
+        Some((stem, limit)) => (stem, limit, 0),
+        None => rest.rsplit_once("_over_").map(|(stem, limit)| (stem, limit, 1))?,
+    };
+    let limit: u64 = limit.parse().ok()?;
+    let (_, event) = stem.split_once("_wait_")?;
+    limit.is_power_of_two().then(|| (event, (limit.trailing_zeros() + above).min(LAST + 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::distribution::tests::stored;
+    use crate::fixture::{counted, run};
+
+    #[test]
+    fn a_time_lies_below_the_limit_of_its_bucket_and_not_below_half_of_it() {
+        let at = |value: u64| bucket_of(Nanos(value));
+        assert_eq!((at(0), at(999), at(1_000), at(1_999), at(2_000), at(3_999), at(4_000)), (0, 0, 1, 1, 2, 2, 3));
+        assert_eq!(at((1_000 << 32) - 1), 32);
+        assert_eq!((at(1_000 << 32), at(u64::MAX)), (33, 33), "the last one has no limit");
+    }
+
+    #[test]
+    fn a_histogram_collapses_exactly() {
+        let values = [500, 999, 1_000, 1_999, 2_000, 63_999, 64_000, 1_023_999, 1_024_000];
+        let found = micro_buckets(&stored(&values)).unwrap();
+        let filled: Vec<(Option<u64>, u64)> =
+            found.iter().filter(|bucket| bucket.count > 0).map(|bucket| (bucket.below_us, bucket.count)).collect();
+        let expected = [(1, 2), (2, 2), (4, 1), (64, 1), (128, 1), (1_024, 1), (2_048, 1)];
+        assert_eq!(filled, expected.map(|(limit, count)| (Some(limit), count)));
+        assert!(found.iter().zip(0..).all(|(bucket, exponent)| bucket.below_us == Some(1 << exponent)), "no gaps");
+        assert_eq!(micro_buckets(&Latency::default()), None);
+    }
+
+    #[test]
+    fn histograms_of_the_engine_are_read_from_its_counters() {
+        let run = counted(
+            run("T626", 1),
+            &[
+                ("oracle_wait_single_block_read_under_64us_count", 5),
+                ("oracle_wait_single_block_read_under_256us_count", 2),
+                ("oracle_wait_single_block_read_under_1us_count", 0),
+                ("oracle_wait_single_block_read_over_4194304us_count", 1),
+                ("oracle_wait_single_block_read_count", 8),
+            ],
+        );
+        let [found] = &engine(&run)[..] else { panic!("one event") };
+        assert_eq!((found.title.as_str(), found.count), ("wait: single block read", 8));
+        let ends = (found.buckets.first().unwrap(), found.buckets.last().unwrap());
+        assert_eq!((ends.0.below_us, ends.0.count, ends.1.below_us, ends.1.count), (Some(64), 5, Some(1 << 23), 1));
+    }
+
+    proptest! {
+        #[test]
+        fn buckets_sum_to_the_count(values in prop::collection::vec(1u64..80_000_000_000_000, 1..200)) {
+            let latency = stored(&values);
+            let buckets = micro_buckets(&latency).unwrap();
+            prop_assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), latency.count);
+            for bucket in &buckets {
+                let limit = bucket.below_us.map_or(u64::MAX, |limit| limit * 1_000);
+                let least = if limit <= 1_000 { 0 } else { bucket.below_us.map_or(1_000 << LAST, |limit| limit * 500) };
+                let exact = values.iter().filter(|value| (least..limit).contains(*value)).count() as u64;
+                prop_assert_eq!(bucket.count, exact, "{:?}", bucket);
+            }
+        }
+
+        #[test]
+        fn any_name_of_a_counter_is_read_or_is_none(counter in "[a-z_0-9]{0,40}(under|over)?_?[0-9]{0,22}(us_count)?") {
+            if let Some((event, exponent)) = parsed(&counter) {
+                prop_assert!(exponent <= LAST + 1 && counter.contains(event));
+            }
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! What was read and written, by kind, as the engine counts it and as the block layer saw it; the log; checkpoints.
+
+use record::{Run, name};
+
+use super::profile::commits;
+use super::{NotKnown, Place};
+use crate::delta::{delta, share};
+
+/// Who counted I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoObserver {
+    /// The engine, of what it asked the operating system for.
+    Engine,
+    /// The block layer, of everybody on the device.
+    Device,
+}
+
+/// I/O of one kind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IoLine {
+    /// What was done.
+    pub kind: &'static str,
+    /// Who counted it.
+    pub observer: IoObserver,
+    /// Requests.
+    pub count: Option<u64>,
+    /// Requests per second of the window.
+    pub per_second: Option<f64>,
+    /// Bytes per second of the window.
+    pub bytes_per_second: Option<f64>,
+    /// Mean time of a request, nanoseconds.
+    pub mean_ns: Option<f64>,
+}
+
+/// What was done with the log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LogActivity {
+    /// Bytes that were produced.
+    pub bytes: Option<u64>,
+    /// The same per second.
+    pub bytes_per_second: Option<f64>,
+    /// The same per transaction.
+    pub bytes_per_transaction: Option<f64>,
+    /// Times that it was forced to stable storage.
+    pub syncs: Option<u64>,
+    /// The same per second.
+    pub syncs_per_second: Option<f64>,
+    /// Bytes that one of them made durable, on average.
+    pub bytes_per_sync: Option<f64>,
+    /// Commits that one of them made durable, on average: above 1 where commits share them. Absent of a run that changes
+    /// nothing: its commits need none.
+    pub commits_per_sync: Option<f64>,
+}
+
+/// Checkpoints.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Checkpoints {
+    /// How many.
+    pub count: u64,
+    /// Blocks that they wrote, where that is counted.
+    pub blocks: Option<u64>,
+}
+
+/// Names of the counters of a line: how often, bytes, time; empty where there is none.
+struct Sources {
+    kind: &'static str,
+    counts: &'static [&'static str],
+    bytes: &'static [&'static str],
+    times: &'static [&'static str],
+    /// Where the times are of other requests than the counts: how often those were.
+    timed_counts: &'static [&'static str],
+}
+
+const ENGINE: [Sources; 5] = [
+    Sources {
+        kind: "data read",
+        counts: &[name::PHYSICAL_READ_COUNT],
+        bytes: &[name::PHYSICAL_READ_BYTES],
+        times: &["wait_data_read_ns", "data_file_read_time_ns"],
+        timed_counts: &["wait_data_read_count", "data_file_read_count"],
+    },
+    Sources {
+        kind: "data write",
+        counts: &[name::PHYSICAL_WRITE_COUNT],
+        bytes: &[name::PHYSICAL_WRITE_BYTES],
+        times: &["wait_data_write_ns", "data_file_write_time_ns"],
+        timed_counts: &["wait_data_write_count", "data_file_write_count"],
+    },
+    Sources {
+        kind: "data sync",
+        counts: &["wait_data_sync_count", "data_sync_count"],
+        bytes: &[],
+        times: &["wait_data_sync_ns"],
+        timed_counts: &[],
+    },
+    Sources {
+        kind: "log write",
+        counts: &["wal_write_count", "log_write_count", "wait_log_write_count", "wait_background_log_write_count"],
+        bytes: &[name::REDO_WRITE_BYTES],
+        times: &["wait_wal_write_ns", "wait_log_write_ns", "wait_background_log_write_ns"],
+        timed_counts: &["wait_wal_write_count"],
+    },
+    Sources {
+        kind: "log sync",
+        counts: &[name::REDO_SYNC_COUNT],
+        bytes: &[],
+        times: &["wait_wal_sync_ns", "wait_log_sync_ns", "log_sync_time_ns"],
+        timed_counts: &["wait_wal_sync_count", "wait_log_sync_count", "log_sync_count"],
+    },
+];
+
+const DEVICE: [Sources; 3] = [
+    Sources {
+        kind: "read",
+        counts: &[name::DEVICE_READ_COUNT],
+        bytes: &[name::DEVICE_READ_BYTES],
+        times: &[name::DEVICE_READ_NS],
+        timed_counts: &[],
+    },
+    Sources {
+        kind: "write",
+        counts: &[name::DEVICE_WRITE_COUNT],
+        bytes: &[name::DEVICE_WRITE_BYTES],
+        times: &[name::DEVICE_WRITE_NS],
+        timed_counts: &[],
+    },
+    Sources {
+        kind: "flush",
+        counts: &[name::DEVICE_FLUSH_COUNT],
+        bytes: &[],
+        times: &[name::DEVICE_FLUSH_NS],
+        timed_counts: &[],
+    },
+];
+
+/// I/O by kind; a kind that neither is counted nor timed has no line.
+pub(super) fn lines(place: &Place<'_>) -> Vec<IoLine> {
+    let line = |sources: &Sources, observer| {
+        let count = place.first_of(sources.counts);
+        let bytes = place.first_of(sources.bytes);
+        let time = place.first_of(sources.times);
+        let timed_count = place.first_of(sources.timed_counts).or(count);
+        let seconds = place.run.window_ns.seconds();
+        (count.is_some() || bytes.is_some() || time.is_some()).then(|| IoLine {
+            kind: sources.kind,
+            observer,
+            count,
+            per_second: count.and_then(|count| share(count as f64, seconds)),
+            bytes_per_second: bytes.and_then(|bytes| share(bytes as f64, seconds)),
+            mean_ns: time.zip(timed_count).and_then(|(time, count)| share(time as f64, count as f64)),
+        })
+    };
+    let engine = ENGINE.iter().filter_map(|sources| line(sources, IoObserver::Engine));
+    let device = DEVICE.iter().filter_map(|sources| line(sources, IoObserver::Device));
+    engine.chain(device).collect()
+}
+
+/// The log of `run`.
+pub(super) fn log(run: &Run, transactions: Option<u64>) -> LogActivity {
+    let (bytes, syncs) = (delta(run, name::REDO_WRITE_BYTES), delta(run, name::REDO_SYNC_COUNT));
+    let over = |part: Option<u64>, whole: Option<f64>| share(part? as f64, whole?);
+    let seconds = Some(run.window_ns.seconds());
+    let per_sync = syncs.map(|syncs| syncs as f64);
+    LogActivity {
+        bytes,
+        bytes_per_second: over(bytes, seconds),
+        bytes_per_transaction: over(bytes, transactions.map(|count| count as f64)),
+        syncs,
+        syncs_per_second: over(syncs, seconds),
+        bytes_per_sync: over(bytes, per_sync),
+        commits_per_sync: over(commits(run).filter(|_| run.changes), per_sync),
+    }
+}
+
+/// Checkpoints of `run`, as the engine counts them.
+pub(super) fn checkpoints(run: &Run, not_known: &mut Vec<NotKnown>) -> Option<Checkpoints> {
+    let counters = run.readings.first()?.values.keys();
+    let is_it = |counter: &&String| counter.split_once('_').is_some_and(|(_, rest)| rest == "checkpoint_count");
+    let counter = counters.into_iter().find(is_it);
+    let count = counter.and_then(|counter| delta(run, counter));
+    let Some((counter, count)) = counter.zip(count) else {
+        let reason = "the engine does not count them";
+        not_known.push(NotKnown { what: "checkpoints", reason: reason.to_owned() });
+        return None;
+    };
+    let blocks = counter.replace("_checkpoint_count", "_checkpoint_block_count");
+    Some(Checkpoints { count, blocks: delta(run, &blocks) })
+}

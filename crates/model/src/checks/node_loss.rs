@@ -1,0 +1,135 @@
+//! Nodes that were lost: what the others did is measured, and it is another platform from then on.
+
+use std::ops::Range;
+
+use record::{Check, Finding, NodeEvent, NodeEventKind, Rate, Run, Verdict};
+
+use super::{finding, plural};
+
+pub(super) fn check(run: &Run) -> Option<Finding> {
+    if run.nodes.is_empty() && run.events.is_empty() {
+        return None;
+    }
+    if run.events.is_empty() {
+        return finding(Check::NodeLoss, Verdict::Pass, format!("all {} nodes answered", run.nodes.len()));
+    }
+    let said: Vec<String> = run.events.iter().map(|event| node_loss(run, event)).collect();
+    finding(Check::NodeLoss, Verdict::Warn, said.join("; "))
+}
+
+/// What happened to a node in `run`, in a clause: which one, when, how many jobs ended with it, and the rates around it.
+pub fn node_loss(run: &Run, event: &NodeEvent) -> String {
+    let node = match event.name.trim() {
+        "" => format!("node {}", event.node),
+        name => format!("node {} ({name})", event.node),
+    };
+    if event.kind == NodeEventKind::Gone {
+        return format!("{node} was gone before the run began");
+    }
+    let jobs = if event.jobs == 0 { String::new() } else { format!(" with {}", plural(u64::from(event.jobs), "job")) };
+    let per_second = |rate: Option<Rate>| rate.map_or("not known".to_owned(), |rate| format!("{:.0}/s", rate.0));
+    let (before, after) = rates_around(run, event);
+    let at = event.at_ns.seconds();
+    let (before, after) = (per_second(before), per_second(after));
+    let still = standstill(run, event).map_or(String::new(), |seconds| format!(", nothing at all for {seconds} s"));
+    format!("{node} was lost after {at:.1} s{jobs}: {before} before it, {after} after it{still}")
+}
+
+/// Whole seconds after `event` in which nothing was done until something was again; absent where there is none.
+fn standstill(run: &Run, event: &NodeEvent) -> Option<usize> {
+    let from = event.at_ns.seconds() as usize + 1;
+    let still = run.seconds.get(from..)?.iter().take_while(|second| second.operations == 0).count();
+    (still > 0).then_some(still)
+}
+
+/// Operations per second in the whole seconds before and after `event`, up to the second of the event next to it, since
+/// from there on it is another platform again; absent where there is no such second. Events of the same second have the
+/// same rates around them.
+fn rates_around(run: &Run, event: &NodeEvent) -> (Option<Rate>, Option<Rate>) {
+    let second = |event: &NodeEvent| event.at_ns.seconds() as usize;
+    let at = second(event);
+    let whole = (run.window_ns.seconds() as usize).min(run.seconds.len());
+    let begin = run.events.iter().map(second).filter(|other| *other < at).max().map_or(0, |other| other + 1);
+    let end = run.events.iter().map(second).filter(|other| *other > at).min().unwrap_or(whole).min(whole);
+    let mean = |range: Range<usize>| {
+        let seconds = run.seconds.get(range).filter(|seconds| !seconds.is_empty())?;
+        let operations: u64 = seconds.iter().map(|second| second.operations).sum();
+        Some(Rate(operations as f64 / seconds.len() as f64))
+    };
+    (mean(begin..at.min(whole)), mean(at + 1..end))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Nanos, NodeRun, Second};
+
+    use super::*;
+    use crate::fixture::run;
+
+    fn spread(per_second: &[u64]) -> Run {
+        let node = |node: u32| NodeRun {
+            node,
+            jobs: 2,
+            totals: Default::default(),
+            service: Default::default(),
+            response: Default::default(),
+            seconds: Vec::new(),
+            readings: Vec::new(),
+        };
+        let second = |operations: &u64| Second { operations: *operations, ..Second::default() };
+        Run {
+            nodes: vec![node(1), node(2), node(3)],
+            seconds: per_second.iter().map(second).collect(),
+            window_ns: Nanos(per_second.len() as u64 * 1_000_000_000 + 500_000_000),
+            ..run("T611", 6)
+        }
+    }
+
+    fn lost(node: u32, at_ms: u64) -> NodeEvent {
+        NodeEvent {
+            at_ns: Nanos(at_ms * 1_000_000),
+            node,
+            name: format!("h{node}:5432"),
+            kind: NodeEventKind::Lost,
+            jobs: 2,
+            message: "the server closed the connection".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_lost_node_is_told_with_the_rates_around_it() {
+        let mut run = spread(&[300, 300, 100, 0, 200, 200]);
+        assert_eq!(check(&run).unwrap().verdict, Verdict::Pass);
+        run.events.push(lost(3, 2_300));
+        let found = check(&run).unwrap();
+        assert_eq!(found.verdict, Verdict::Warn);
+        assert_eq!(
+            found.detail,
+            "node 3 (h3:5432) was lost after 2.3 s with 2 jobs: 300/s before it, 133/s after it, nothing at all for 1 s"
+        );
+        run.events[0].at_ns = Nanos(100);
+        assert_eq!(rates_around(&run, &run.events[0]).0, None, "there was nothing before it");
+        run.events[0].at_ns = Nanos(60_000_000_000);
+        assert_eq!(rates_around(&run, &run.events[0]).1, None, "nor anything after it");
+    }
+
+    #[test]
+    fn the_rates_around_a_loss_end_where_another_node_is_lost() {
+        let mut run = spread(&[300, 300, 250, 200, 220, 150, 100, 110]);
+        run.events = vec![lost(3, 2_300), lost(2, 5_100)];
+        let around = |run: &Run, at: usize| rates_around(run, &run.events[at]);
+        assert_eq!(around(&run, 0), (Some(Rate(300.0)), Some(Rate(210.0))), "no second after the other loss");
+        assert_eq!(around(&run, 1), (Some(Rate(210.0)), Some(Rate(105.0))), "no second before the other loss");
+        run.events[1].at_ns = Nanos(3_900_000_000);
+        assert_eq!(around(&run, 0).1, None, "no whole second lies between them");
+        assert_eq!(around(&run, 1), (None, Some(Rate(145.0))));
+        run.events[1].at_ns = Nanos(2_900_000_000);
+        assert_eq!(around(&run, 0), around(&run, 1), "in the same second");
+        assert_eq!(around(&run, 0), (Some(Rate(300.0)), Some(Rate(156.0))));
+    }
+
+    #[test]
+    fn a_run_on_one_node_has_no_nodes_to_lose() {
+        assert_eq!(check(&run("T611", 1)), None);
+    }
+}

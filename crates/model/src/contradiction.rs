@@ -1,0 +1,83 @@
+//! Rates of a search about which its runs contradict each other: kept by one run and not by another, or not kept although
+//! a higher rate is.
+
+use record::Rate;
+
+use crate::load_curve::{RateCurve, RatePoint};
+
+/// One rate at which the service level was kept and not kept, or not kept although a higher one is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contradiction {
+    /// Steps per second that were due.
+    pub asked: Rate,
+    /// Runs at this rate that kept the level.
+    pub kept: u64,
+    /// Runs at this rate that did not.
+    pub not_kept: u64,
+    /// Whether a higher rate is the answer of the search.
+    pub is_below_answer: bool,
+}
+
+impl RateCurve<'_> {
+    /// The rates at which the answer is not the only one that the runs gave, ascending; `tolerance` as it was searched
+    /// with. Runs that say nothing count nowhere.
+    pub fn contradictions(&self, tolerance: f64) -> Vec<Contradiction> {
+        let answer = self.bracket(tolerance).kept;
+        let count =
+            |alike: &[RatePoint<'_>], kept| alike.iter().filter(|point| point.kept == Some(kept)).count() as u64;
+        let of_rate = self.points.chunk_by(|one, other| one.asked == other.asked).map(|alike| Contradiction {
+            asked: alike[0].asked,
+            kept: count(alike, true),
+            not_kept: count(alike, false),
+            is_below_answer: answer.is_some_and(|answer| alike[0].asked.0 < answer.0),
+        });
+        of_rate.filter(|rate| rate.not_kept > 0 && (rate.kept > 0 || rate.is_below_answer)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Arrival, Check, Finding, Pace, Ratio, Run, Until, Variation, Verdict};
+
+    use crate::fixture::{record, run};
+    use crate::load_curve::rate_curves;
+
+    fn found(said: &[(f64, bool)]) -> Vec<(f64, u64, u64, bool)> {
+        let runs = said.iter().map(|(rate, kept)| {
+            let pace = Pace::Poisson { steps_per_second: *rate };
+            let verdict = if *kept { Verdict::Pass } else { Verdict::Warn };
+            let findings = vec![Finding { check: Check::Bound, verdict, detail: String::new() }];
+            Run {
+                variation: Some(Variation::Paced { pace, one_thread_per_core: false }),
+                pace,
+                findings,
+                ..run("T611", 4)
+            }
+        });
+        let mut record = record(runs.collect());
+        let level = "p99=2ms".to_owned();
+        record.plan.until = Some(Until { level, arrival: Arrival::Poisson, tolerance: Ratio(0.05) });
+        let told = rate_curves(&record)[0].contradictions(0.05);
+        told.into_iter().map(|rate| (rate.asked.0, rate.kept, rate.not_kept, rate.is_below_answer)).collect()
+    }
+
+    #[test]
+    fn runs_that_agree_contradict_nothing() {
+        assert!(found(&[(100.0, true), (200.0, false), (200.0, false), (150.0, true), (150.0, true)]).is_empty());
+        assert!(found(&[(100.0, false), (100.0, false)]).is_empty());
+    }
+
+    #[test]
+    fn a_rate_kept_and_not_kept_and_one_below_the_answer_are_told() {
+        let said = [
+            (100.0, true),
+            (200.0, false),
+            (400.0, true),
+            (400.0, true),
+            (800.0, true),
+            (800.0, false),
+            (800.0, false),
+        ];
+        assert_eq!(found(&said), [(200.0, 0, 1, true), (800.0, 1, 2, false)]);
+    }
+}

@@ -1,0 +1,57 @@
+//! Which runs of a record have a table that is worth a look without being asked for.
+
+use std::collections::HashMap;
+
+use record::{Layer, Record, Run};
+
+use super::{has_steps, repeat};
+use crate::delta::per_second;
+use crate::sheet::sheet;
+
+/// One run of each test that does I/O or commits: its traced repeat, otherwise the one that speaks at the best degree of
+/// parallelism. In the order of the spec sheet; none for a test of which no run is valid.
+pub fn layered_runs(record: &Record) -> Vec<&Run> {
+    let mut traced: HashMap<&str, &Run> = HashMap::new();
+    let mut by_number: HashMap<u32, &Run> = HashMap::new();
+    for run in record.runs.iter().filter(|run| has_steps(run)) {
+        if repeat::is_traced(run) {
+            traced.entry(&run.test).or_insert(run);
+        }
+        by_number.entry(run.number).or_insert(run);
+    }
+    let lines = sheet(record).lines;
+    let chosen = lines.iter().filter_map(|line| {
+        let best = || by_number.get(&line.best.as_ref()?.run).copied().filter(|run| run.test == line.test);
+        traced.get(line.test.as_str()).copied().or_else(best)
+    });
+    chosen.filter(|run| touches_storage(run)).collect()
+}
+
+/// Whether a run is one of I/O or of commits, by what its test is about.
+fn touches_storage(run: &Run) -> bool {
+    run.changes || matches!(run.layer, Layer::Storage | Layer::Database)
+}
+
+/// The run of `test` that speaks at each degree of parallelism, in the order in which these were first run: the plain one
+/// with the median rate, the lower one of two; a traced one where no plain one is valid.
+pub fn layered_runs_of<'a>(record: &'a Record, test: &str) -> Vec<&'a Run> {
+    let mut degrees: Vec<Vec<&Run>> = Vec::new();
+    for run in record.runs.iter().filter(|run| run.test == test && has_steps(run)) {
+        match degrees.iter_mut().find(|runs| runs.first().is_some_and(|first| repeat::is_alike(first, run))) {
+            Some(runs) => runs.push(run),
+            None => degrees.push(vec![run]),
+        }
+    }
+    degrees.into_iter().filter_map(|runs| speaking(&runs)).collect()
+}
+
+fn speaking<'a>(runs: &[&'a Run]) -> Option<&'a Run> {
+    let mut plain: Vec<(f64, &Run)> = runs
+        .iter()
+        .filter(|run| run.variation.is_none())
+        .filter_map(|run| Some((per_second(run, run.totals.operations)?.0, *run)))
+        .collect();
+    plain.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.number.cmp(&other.1.number)));
+    let median = plain.len().checked_sub(1).and_then(|last| plain.get(last / 2)).map(|(_, run)| *run);
+    median.or_else(|| runs.iter().copied().find(|run| repeat::is_traced(run)))
+}

@@ -1,0 +1,147 @@
+//! What the engine says of its own time: at work, and waiting.
+
+use record::{Activity, Location, Nanos, OperationClass, Run, WaitClass, name};
+
+use super::absence;
+use super::{Found, LayerMethod, LayerRow, added_up};
+use crate::delta::{delta, share};
+use crate::rules::RULES;
+
+/// How a counter of time at work ends that has no common name: those of older records.
+const ACTIVE_TIME: &str = "_active_time_ns";
+
+/// How long the sessions of the engine were at work in the window, all together, nanoseconds, and the counter that says
+/// so. None where the engine does not tell.
+pub fn database_time(run: &Run) -> Option<(&str, u64)> {
+    let known = |counter: &&String| *counter == name::DATABASE_TIME_NS || counter.ends_with(ACTIVE_TIME);
+    let mut counters: Vec<&String> = run.readings.first()?.values.keys().filter(known).collect();
+    counters.sort_by_key(|counter| *counter != name::DATABASE_TIME_NS);
+    counters.into_iter().find_map(|counter| Some((counter.as_str(), delta(run, counter)?)))
+}
+
+/// The engine at work for the steps: without what it took to look at its sessions, which it counts like any statement.
+pub(super) fn database(run: &Run, location: Option<Location>) -> Found {
+    match database_time(run) {
+        Some((counter, total)) => {
+            let steps = Some(run.totals.steps);
+            let (looks, source) = match &run.activity {
+                Some(activity) => (activity.cost_ns.0, format!("{counter} less the looks of dbdyno")),
+                None => (0, counter.to_owned()),
+            };
+            let total_ns = total.saturating_sub(looks) as f64;
+            Found::Rows(vec![added_up(Some(OperationClass::Step), "at work for a step", &source, steps, total_ns)])
+        }
+        None => Found::Missing(absence::of_database_time(location)),
+    }
+}
+
+/// What the sessions of the engine waited for: by its counters, and what these do not time as far as it was sampled, which
+/// few looks do not tell.
+pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
+    let timed = timed(run);
+    let times_io = timed.iter().any(|row| row.class.is_some());
+    let looked = run.activity.as_ref().filter(|activity| activity.look_count >= RULES.attribution_looks_min);
+    let sampled = looked.map(|activity| sampled(run, activity, times_io));
+    let knows_io = times_io || sampled.is_some();
+    let mut rows: Vec<LayerRow> = timed.into_iter().chain(sampled.into_iter().flatten()).collect();
+    rows.sort_by(|one, other| other.total_ns.total_cmp(&one.total_ns));
+    match (knows_io, rows.is_empty()) {
+        (true, _) => Found::Rows(rows),
+        (false, true) => Found::Missing(absence::of_waits(location)),
+        (false, false) => Found::Partly(rows, absence::of_io_waits()),
+    }
+}
+
+/// Waits by the engine's counters.
+fn timed(run: &Run) -> Vec<LayerRow> {
+    let counters = run.readings.first().into_iter().flat_map(|reading| reading.values.keys());
+    let row = |counter: &String| {
+        let wait = name::wait(counter).filter(|wait| !is_instrument(wait.event))?;
+        let total = delta(run, counter)?;
+        let (class, count) = (class(wait.event), delta(run, &wait.count_name()));
+        // Of a time that nobody counts, and that is no I/O, it is not known whether sessions waited at all.
+        let is_known = class.is_some() || count.is_some();
+        is_known.then(|| added_up(class, &wait.event.replace('_', " "), counter, count, total as f64))
+    };
+    counters.filter_map(row).collect()
+}
+
+/// Whether an event is one of the instruments of an engine that lie inside each other, and in which its own threads wait
+/// for work most of the time: their sum is no time of sessions.
+fn is_instrument(event: &str) -> bool {
+    ["io_", "synch_", "lock_", "idle", "stage_"].iter().any(|beginning| event.starts_with(beginning))
+}
+
+/// What was done in a wait, by the words of its name.
+pub(super) fn class(event: &str) -> Option<OperationClass> {
+    let lower = event.to_lowercase();
+    let words: Vec<&str> = lower.split('_').collect();
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
+    let is_log = has(&["log", "wal", "redo"]);
+    let (syncs, writes) = (has(&["sync", "fsync", "flush"]), has(&["write", "extend"]));
+    match (is_log, syncs, writes) {
+        (true, true, _) => Some(OperationClass::LogSync),
+        (true, false, true) => Some(OperationClass::LogWrite),
+        (false, true, _) => Some(OperationClass::Sync),
+        (false, false, true) => Some(OperationClass::Write),
+        (_, false, false) => has(&["read"]).then_some(OperationClass::Read),
+    }
+}
+
+/// Waits that sessions were found in. Those for I/O and the log are left out where the engine times its waits: it times
+/// these first of all.
+fn sampled(run: &Run, activity: &Activity, is_timed: bool) -> Vec<LayerRow> {
+    let is_wanted = |class: WaitClass| match class {
+        WaitClass::UserIo | WaitClass::Commit => !is_timed,
+        WaitClass::Concurrency | WaitClass::Application | WaitClass::Cluster | WaitClass::Other => true,
+        WaitClass::Cpu | WaitClass::Network | WaitClass::SystemIo | WaitClass::Idle => false,
+    };
+    let wanted = activity.waits.iter().filter(|wait| is_wanted(wait.class));
+    let row = |wait: &record::SampledWait| {
+        // So many sessions at a time, on average, for all of the window.
+        let at_a_time = share(wait.session_count as f64, activity.look_count as f64)?;
+        let total_ns = at_a_time * run.window_ns.0 as f64;
+        let words = if wait.event.is_empty() { "not named" } else { &wait.event };
+        let method = LayerMethod::Sampled { period_ns: period(activity) };
+        Some(LayerRow { method, ..added_up(None, words, "sessions looked at", None, total_ns) })
+    };
+    wanted.filter_map(row).collect()
+}
+
+/// Between two looks, as it was and not as it was planned.
+fn period(activity: &Activity) -> Nanos {
+    match activity.watched_ns.0.checked_div(activity.look_count) {
+        Some(period) if period > 0 => Nanos(period),
+        _ => activity.period_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_class_of_a_wait_is_in_the_words_of_its_name() {
+        for (event, expected) in [
+            ("wal_sync", Some(OperationClass::LogSync)),
+            ("log_file_sync", Some(OperationClass::LogSync)),
+            ("WAL_write", Some(OperationClass::LogWrite)),
+            ("data_sync", Some(OperationClass::Sync)),
+            ("data_file_write", Some(OperationClass::Write)),
+            ("extend", Some(OperationClass::Write)),
+            ("single_block_read", Some(OperationClass::Read)),
+            ("log_read", Some(OperationClass::Read)),
+            ("row_lock_wait", None),
+            ("spread", None),
+            ("", None),
+        ] {
+            assert_eq!(class(event), expected, "{event}");
+        }
+    }
+
+    #[test]
+    fn instruments_that_lie_in_each_other_are_no_waits_of_sessions() {
+        assert!(is_instrument("io_file_sql_binlog") && is_instrument("synch_mutex_sql_x") && is_instrument("idle"));
+        assert!(!is_instrument("log_sync") && !is_instrument("lock") && !is_instrument("row_lock_wait"));
+    }
+}

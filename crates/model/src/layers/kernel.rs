@@ -1,0 +1,72 @@
+//! What the kernel says: traced, or by its own sums.
+
+use record::{LayerLatency, Location, MeasuringPoint, OperationClass, Run, Rung, Trace, name};
+
+use super::absence;
+use super::{Found, LayerRow, added_up, timed};
+use crate::delta::delta;
+
+/// System calls, block layer or device of `run`.
+pub(super) fn found(point: MeasuringPoint, run: &Run, location: Option<Location>) -> Found {
+    let trace = run.trace.as_deref();
+    let missing = trace.and_then(|trace| trace.missing.iter().find(|missing| missing.point == point));
+    if let Some(rows) =
+        trace.and_then(|trace| traced(point, trace)).filter(|rows| !rows.is_empty() || missing.is_none())
+    {
+        return Found::Rows(rows);
+    }
+    if let Some(rows) = (point == MeasuringPoint::Block).then(|| counted(run)).flatten() {
+        return Found::Rows(rows);
+    }
+    let elsewhere = || absence::of_another_host(point, location);
+    let generic = || match point {
+        MeasuringPoint::Block => absence::of_block_layer(),
+        _ => absence::of_trace(point),
+    };
+    Found::Missing(missing.cloned().or_else(elsewhere).unwrap_or_else(generic))
+}
+
+/// What the tracer saw; none where it did not look there.
+fn traced(point: MeasuringPoint, trace: &Trace) -> Option<Vec<LayerRow>> {
+    let here = trace.latencies.iter().filter(|latency| latency.point == point);
+    let rows: Vec<LayerRow> = here.map(|latency| row(latency, trace.rung)).collect();
+    (trace.rung == Rung::Bpf || !rows.is_empty()).then_some(rows)
+}
+
+fn row(layer: &LayerLatency, rung: Rung) -> LayerRow {
+    let source = match (rung, layer.point) {
+        (Rung::Counters, _) => "counters of the kernel",
+        (Rung::Bpf, MeasuringPoint::SystemCall) => "tracepoints sys_enter, sys_exit",
+        (Rung::Bpf, MeasuringPoint::Block) => "tracepoint block_rq_complete",
+        (Rung::Bpf, _) => "tracepoints block_rq_issue, block_rq_complete",
+    };
+    let latency = &layer.latency;
+    match rung {
+        Rung::Bpf => timed(layer.class, &layer.name, source, latency),
+        Rung::Counters => {
+            let total = latency.mean_ns.0 as f64 * latency.count as f64;
+            added_up(Some(layer.class), &layer.name, source, Some(latency.count), total)
+        }
+    }
+}
+
+/// Requests of the block layer by the sums of the kernel, of everybody on the device; none where there are none.
+fn counted(run: &Run) -> Option<Vec<LayerRow>> {
+    let flushes = delta(run, name::DEVICE_FLUSH_COUNT).zip(delta(run, name::DEVICE_FLUSH_NS));
+    let writes = delta(run, name::DEVICE_WRITE_COUNT).zip(delta(run, name::DEVICE_WRITE_NS));
+    let reads = delta(run, name::DEVICE_READ_COUNT).zip(delta(run, name::DEVICE_READ_NS));
+    // The time of writes has in it that of the flushes, which the kernel counts as writes, too.
+    let flush_ns = flushes.map_or(0, |(_, total)| total);
+    let writes = writes.map(|(count, total)| (count, total.saturating_sub(flush_ns)));
+    let kinds = [
+        (OperationClass::Read, "READ", name::DEVICE_READ_NS, reads),
+        (OperationClass::Write, "WRITE", name::DEVICE_WRITE_NS, writes),
+        (OperationClass::Flush, "FLUSH", name::DEVICE_FLUSH_NS, flushes),
+    ];
+    let row = |(class, words, source, known): (OperationClass, &str, &str, Option<(u64, u64)>)| {
+        let (count, total) = known?;
+        Some(added_up(Some(class), words, source, Some(count), total as f64))
+    };
+    let rows: Vec<LayerRow> = kinds.into_iter().filter_map(row).collect();
+    (!rows.is_empty()).then_some(rows)
+}

@@ -1,0 +1,327 @@
+//! Latency over the rate of arrivals: the runs of one test at one degree of parallelism under several rates, beside the
+//! plain run, which takes its steps as fast as possible.
+//!
+//! The plain run is a closed loop: a job that waits asks for nothing meanwhile, so that the time in which the platform
+//! stands still is hardly in its latencies. Under a rate steps keep arriving, and their response time counts from the
+//! moment at which they were due. The two differ by what a closed loop leaves out (coordinated omission).
+
+use std::collections::BTreeMap;
+
+use record::{Dop, Latency, Nanos, Outcome, Pace, Rate, Ratio, Record, Run, Sweep, Variation, Verdict};
+
+use crate::bound::Bound;
+use crate::delta::per_second;
+use crate::distribution::buckets;
+use crate::level::keeps_level;
+use crate::row::{Quantiles, is_void, quantiles, verdict};
+use crate::search::Search;
+
+/// The p99 of an open loop has to be more than so many times that of the closed loop for [`RateCurve::contrast`].
+const CONTRAST_MIN: f64 = 2.0;
+
+/// One test at one degree of parallelism under several rates.
+#[derive(Clone, Debug)]
+pub struct RateCurve<'a> {
+    /// The code of the test.
+    pub test: &'a str,
+    /// What it is, in a few words.
+    pub title: &'a str,
+    /// Which degree of parallelism the test varies.
+    pub sweep: Sweep,
+    /// Degree of parallelism of all its runs.
+    pub dop: Dop,
+    /// The plain run; of several the one that [`capacity`] is taken from.
+    pub closed: Option<&'a Run>,
+    /// Steps per second of that run.
+    pub capacity: Option<Rate>,
+    /// The runs under a rate, from the lowest one upwards.
+    pub points: Vec<RatePoint<'a>>,
+}
+
+/// One run under a rate.
+#[derive(Clone, Debug)]
+pub struct RatePoint<'a> {
+    /// It.
+    pub run: &'a Run,
+    /// Steps per second that were due.
+    pub asked: Rate,
+    /// The same as a share of the capacity; absent where that is not known.
+    pub share: Option<Ratio>,
+    /// Steps per second that were done.
+    pub done: Option<Rate>,
+    /// Begun to done.
+    pub service: Option<Quantiles>,
+    /// Due to done.
+    pub response: Option<Quantiles>,
+    /// Whether it kept the service level that was searched for; absent where none was, and where that is not known.
+    pub kept: Option<bool>,
+    /// The worst that a check says of it.
+    pub verdict: Verdict,
+}
+
+/// A closed and an open loop of the same test that tell different latencies, and why.
+#[derive(Clone, Debug)]
+pub struct Contrast<'a> {
+    /// The plain run.
+    pub closed: &'a Run,
+    /// The run under a rate.
+    pub open: RatePoint<'a>,
+    /// What is called long here: half of the open loop's p99.
+    pub long: Nanos,
+    /// Steps of the closed loop that took longer than that.
+    pub closed_long: u64,
+    /// Steps of the open loop that did, from their due time.
+    pub open_long: u64,
+}
+
+/// What a search for the highest rate came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bracket {
+    /// The highest rate that keeps the level.
+    pub kept: Option<Rate>,
+    /// The lowest rate above it that does not.
+    pub not_kept: Option<Rate>,
+    /// How many runs told so.
+    pub measurements: usize,
+}
+
+/// Steps per second of the window, failed ones included: what a rate of arrivals is held against. None where the window
+/// is empty.
+pub fn steps_per_second(run: &Run) -> Option<Rate> {
+    per_second(run, run.totals.steps)
+}
+
+/// Of plain runs of one test at one degree of parallelism, each as whether it is void and its steps per second, the
+/// place of the one that stands for the capacity: that with the median rate, the lower one of two. Void ones count only
+/// where all are: what spoils a figure need not spoil the load that is derived from it. None without any step.
+pub fn capacity(plain: &[(bool, f64)]) -> Option<usize> {
+    let some_valid = plain.iter().any(|(void, rate)| !void && *rate > 0.0);
+    let counts = |(void, rate): &(bool, f64)| *rate > 0.0 && (!some_valid || !void);
+    let mut places: Vec<usize> = (0..plain.len()).filter(|place| counts(&plain[*place])).collect();
+    places.sort_by(|one, other| plain[*one].1.total_cmp(&plain[*other].1).then(one.cmp(other)));
+    places.get(places.len().checked_sub(1)? / 2).copied()
+}
+
+/// Whether `run` may stand for the capacity of its test: a plain one, as fast as possible, that did not break off.
+pub fn tells_capacity(run: &Run) -> bool {
+    run.variation.is_none() && run.pace == Pace::AsFastAsPossible && run.outcome == Outcome::Done
+}
+
+/// A curve for each test and degree of parallelism of `record` that was run under rates beside the plain run, in the
+/// order in which they were first run.
+pub fn rate_curves(record: &Record) -> Vec<RateCurve<'_>> {
+    let bound: Option<Bound> = record.plan.until.as_ref().and_then(|until| until.level.parse().ok());
+    let mut plain: BTreeMap<(&str, Dop), Vec<&Run>> = BTreeMap::new();
+    for run in record.runs.iter().filter(|run| tells_capacity(run)) {
+        plain.entry((&run.test, run.dop)).or_default().push(run);
+    }
+    let mut curves: Vec<RateCurve<'_>> = Vec::new();
+    let mut places: BTreeMap<(&str, Dop), usize> = BTreeMap::new();
+    for run in record.runs.iter().filter(|run| is_under_rate(run)) {
+        let Some(asked) = run.pace.rate() else { continue };
+        let key = (run.test.as_str(), run.dop);
+        let place = *places.entry(key).or_insert(curves.len());
+        if place == curves.len() {
+            curves.push(empty(run, plain.get(&key).map_or(&[], Vec::as_slice)));
+        }
+        let capacity = curves[place].capacity;
+        curves[place].points.push(point(run, asked, capacity, bound.as_ref()));
+    }
+    for curve in &mut curves {
+        curve.points.sort_by(|one, other| one.asked.0.total_cmp(&other.asked.0));
+    }
+    curves
+}
+
+/// Whether `run` is one of a curve.
+fn is_under_rate(run: &Run) -> bool {
+    matches!(run.variation, Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }))
+}
+
+/// The curve of `run` without points, beside the `plain` runs of the same.
+fn empty<'a>(run: &'a Run, plain: &[&'a Run]) -> RateCurve<'a> {
+    let rate = |run: &Run| steps_per_second(run).map_or(0.0, |rate| rate.0);
+    let rates: Vec<(bool, f64)> = plain.iter().map(|run| (is_void(run), rate(run))).collect();
+    let closed = capacity(&rates).map(|place| plain[place]);
+    RateCurve {
+        test: &run.test,
+        title: &run.title,
+        sweep: run.sweep,
+        dop: run.dop,
+        closed,
+        capacity: closed.and_then(steps_per_second),
+        points: Vec::new(),
+    }
+}
+
+fn point<'a>(run: &'a Run, asked: f64, capacity: Option<Rate>, bound: Option<&Bound>) -> RatePoint<'a> {
+    let share = match run.variation {
+        Some(Variation::ShareOfCapacity { share }) => Some(share),
+        _ => capacity.map(|capacity| asked / capacity.0),
+    };
+    RatePoint {
+        run,
+        asked: Rate(asked),
+        share: share.map(Ratio),
+        done: steps_per_second(run),
+        service: quantiles(&run.service),
+        response: quantiles(&run.response),
+        kept: bound.and_then(|bound| keeps_level(run, bound)),
+        verdict: verdict(run),
+    }
+}
+
+impl<'a> RateCurve<'a> {
+    /// The run at the lowest rate at which the open loop says something else than the closed one: its p99 is more than
+    /// twice as long. At the lowest one the queue that every rate near the capacity builds up explains least of it. None
+    /// where they agree, and where one of them is not known well enough.
+    pub fn contrast(&self) -> Option<Contrast<'a>> {
+        let closed = self.closed.filter(|run| !is_void(run))?;
+        let closed_p99 = quantiles(&closed.response)?.p99_ns?;
+        let differs = |point: &&RatePoint<'a>| {
+            let p99 = point.response.and_then(|response| response.p99_ns);
+            let is_told = point.verdict != Verdict::Fail;
+            is_told && p99.is_some_and(|p99| p99.0 as f64 > CONTRAST_MIN * closed_p99.0 as f64)
+        };
+        let open = self.points.iter().find(differs)?.clone();
+        let long = Nanos(open.response?.p99_ns?.0 / 2);
+        let closed_long = longer(&closed.response, long)?;
+        let open_long = longer(&open.run.response, long)?;
+        Some(Contrast { closed, open, long, closed_long, open_long })
+    }
+
+    /// What the search came to, by the rule of [`Search`]; `tolerance` as it was searched with.
+    pub fn bracket(&self, tolerance: f64) -> Bracket {
+        let mut search = Search::new(1.0, f64::MAX, tolerance);
+        let mut points: Vec<&RatePoint<'_>> = self.points.iter().collect();
+        points.sort_by_key(|point| point.run.number);
+        points.iter().for_each(|point| search.record(point.asked.0, point.kept));
+        let (kept, not_kept) = search.bracket();
+        Bracket { kept: kept.map(Rate), not_kept: not_kept.map(Rate), measurements: points.len() }
+    }
+}
+
+/// How many of the values of `latency` are greater than `limit`, within the width of a bucket. None where its histogram
+/// cannot be read.
+fn longer(latency: &Latency, limit: Nanos) -> Option<u64> {
+    Some(buckets(latency)?.into_iter().filter(|(value, _)| *value > limit).map(|(_, count)| count).sum())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use record::{Arrival, Check, Finding, Totals, Until};
+
+    use super::*;
+    use crate::distribution::tests::stored;
+    use crate::fixture::{record, run};
+
+    fn shared(share: f64) -> Run {
+        let pace = Pace::Poisson { steps_per_second: 4_000.0 * share };
+        let steps = (40_000.0 * share) as u64;
+        let totals = Totals { steps, operations: steps, ..Totals::default() };
+        Run { variation: Some(Variation::ShareOfCapacity { share }), pace, totals, ..run("T611", 4) }
+    }
+
+    fn paced(rate: f64) -> Run {
+        let pace = Pace::Poisson { steps_per_second: rate };
+        Run { variation: Some(Variation::Paced { pace, one_thread_per_core: false }), pace, ..run("T611", 4) }
+    }
+
+    fn bounded(rate: f64, kept: bool) -> Run {
+        let verdict = if kept { Verdict::Pass } else { Verdict::Warn };
+        let finding = Finding { check: Check::Bound, verdict, detail: String::new() };
+        Run { findings: vec![finding], ..paced(rate) }
+    }
+
+    #[test]
+    fn a_curve_holds_the_rates_of_one_degree_beside_its_plain_run() {
+        let record = record(vec![run("T611", 4), shared(0.9), shared(0.5), run("T611", 8), run("T616", 4)]);
+        let curves = rate_curves(&record);
+        assert_eq!(curves.len(), 1);
+        let curve = &curves[0];
+        assert_eq!((curve.test, curve.dop, curve.capacity), ("T611", Dop::jobs(4), Some(Rate(4_000.0))));
+        let shares: Vec<f64> = curve.points.iter().filter_map(|point| Some(point.share?.0)).collect();
+        assert_eq!(shares, [0.5, 0.9], "ascending");
+        assert_eq!((curve.points[0].asked, curve.points[0].done), (Rate(2_000.0), Some(Rate(2_000.0))));
+    }
+
+    #[test]
+    fn a_rate_is_held_against_the_plain_run_where_there_is_one() {
+        let with = record(vec![run("T611", 4), paced(1_000.0)]);
+        assert_eq!(rate_curves(&with)[0].points[0].share, Some(Ratio(0.25)));
+        let without = record(vec![run("T611", 8), paced(1_000.0)]);
+        let curves = rate_curves(&without);
+        assert_eq!((curves[0].capacity, curves[0].points[0].share), (None, None));
+        assert!(curves[0].contrast().is_none());
+    }
+
+    #[test]
+    fn runs_that_think_or_are_plain_make_no_curve() {
+        let pace = Pace::ThinkTime { think_ns: Nanos(1) };
+        let think =
+            Run { variation: Some(Variation::Paced { pace, one_thread_per_core: false }), pace, ..run("T1", 1) };
+        let open = Run { variation: None, ..paced(10.0) };
+        assert!(
+            rate_curves(&record(vec![think, open, Run { variation: Some(Variation::Traced), ..run("T1", 1) }]))
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn the_capacity_is_the_median_of_what_is_valid() {
+        assert_eq!(capacity(&[]), None);
+        assert_eq!(capacity(&[(false, 0.0)]), None);
+        assert_eq!(capacity(&[(false, 30.0), (false, 10.0), (false, 20.0)]), Some(2));
+        assert_eq!(capacity(&[(true, 30.0), (false, 10.0), (true, 20.0)]), Some(1));
+        assert_eq!(capacity(&[(true, 30.0), (true, 10.0)]), Some(1), "all are void");
+    }
+
+    #[test]
+    fn a_stop_of_half_a_second_shows_in_the_open_loop_and_is_explained() {
+        let quick = vec![1_000_000u64; 20_000];
+        let closed = [quick.clone(), vec![500_000_000; 4]].concat();
+        let late: Vec<u64> = (1..=2_000).map(|step| step * 250_000).collect();
+        let plain = Run { service: stored(&closed), response: stored(&closed), ..run("T611", 4) };
+        let open =
+            Run { service: stored(&quick), response: stored(&[quick[..8_000].to_vec(), late].concat()), ..shared(0.5) };
+        let calm = Run { response: stored(&quick[..2_000]), ..shared(0.25) };
+        let record = record(vec![plain, open, calm]);
+        let contrast = rate_curves(&record)[0].contrast().unwrap();
+        assert_eq!(contrast.open.share, Some(Ratio(0.5)));
+        let p99 = contrast.open.response.unwrap().p99_ns.unwrap().0;
+        assert!((474_000_000..=476_000_000).contains(&p99), "{p99}");
+        assert_eq!(contrast.closed_long, 4);
+        assert!((1_040..=1_060).contains(&contrast.open_long), "{}", contrast.open_long);
+    }
+
+    #[test]
+    fn loops_that_agree_need_no_explanation() {
+        let values = vec![1_000_000u64; 20_000];
+        let plain = Run { response: stored(&values), ..run("T611", 4) };
+        let open = Run { response: stored(&values), ..shared(0.5) };
+        assert!(rate_curves(&record(vec![plain, open]))[0].contrast().is_none());
+    }
+
+    #[test]
+    fn the_bracket_is_that_of_the_search() {
+        let plain = run("T611", 4);
+        let runs =
+            vec![plain, bounded(100.0, true), bounded(200.0, false), bounded(200.0, false), bounded(150.0, true)];
+        let mut record = record(runs);
+        let level = "p99=2ms".to_owned();
+        record.plan.until = Some(Until { level, arrival: Arrival::Poisson, tolerance: Ratio(0.05) });
+        let bracket = rate_curves(&record)[0].bracket(0.05);
+        assert_eq!(bracket, Bracket { kept: Some(Rate(150.0)), not_kept: Some(Rate(200.0)), measurements: 4 });
+    }
+
+    proptest! {
+        #[test]
+        fn the_capacity_is_one_of_the_rates(plain in prop::collection::vec((any::<bool>(), 0.0f64..1e9), 0..20)) {
+            match capacity(&plain) {
+                Some(place) => prop_assert!(plain[place].1 > 0.0),
+                None => prop_assert!(plain.iter().all(|(_, rate)| *rate <= 0.0)),
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What a run of random blocks came to, operation by operation: the figures that the method is known for.
+
+use record::{BlockOperation, Bytes, CacheState, Ratio, Run, WaitClass, name};
+
+use crate::delta::delta;
+
+/// Figures of one operation on average; whatever has no source is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PerOperation {
+    /// Pages that the engine asked its own cache for.
+    pub logical_reads: Option<f64>,
+    /// Reads that the engine asked the operating system for.
+    pub physical_reads: Option<f64>,
+    /// Writes of data that the engine asked the operating system for.
+    pub physical_writes: Option<f64>,
+    /// Read requests that the block layer completed.
+    pub device_reads: Option<f64>,
+    /// Write requests that the block layer completed, the log included.
+    pub device_writes: Option<f64>,
+    /// Rows that were changed, each in a block of its own; absent where operations were not told apart.
+    pub changes: Option<f64>,
+    /// Bytes of redo.
+    pub redo_bytes: Option<f64>,
+}
+
+impl PerOperation {
+    /// Physical reads over physical writes of the engine; none where nothing was written.
+    pub fn read_write_ratio(&self) -> Option<f64> {
+        let writes = self.physical_writes.filter(|writes| *writes > 0.0)?;
+        Some(self.physical_reads? / writes)
+    }
+}
+
+/// The figures of `run`; none of a run of something else, or one in which nothing was done.
+pub fn per_operation(run: &Run) -> Option<PerOperation> {
+    let blocks = run.blocks.as_deref()?;
+    let operations = run.totals.operations;
+    if operations == 0 {
+        return None;
+    }
+    let each = |counter: &str| delta(run, counter).map(|count| count as f64 / operations as f64);
+    let told_apart = blocks.operations.iter().all(|kind| kind.operation != BlockOperation::Batch);
+    let changed = |kind: BlockOperation| {
+        let of_kind = blocks.operations.iter().find(|one| one.operation == kind);
+        of_kind.map_or(0, |one| one.rows) as f64 / operations as f64
+    };
+    Some(PerOperation {
+        logical_reads: each(name::LOGICAL_READ_COUNT),
+        physical_reads: each(name::PHYSICAL_READ_COUNT),
+        physical_writes: each(name::PHYSICAL_WRITE_COUNT),
+        device_reads: each(name::DEVICE_READ_COUNT),
+        device_writes: each(name::DEVICE_WRITE_COUNT),
+        changes: told_apart.then(|| changed(BlockOperation::Update)),
+        redo_bytes: each(name::REDO_WRITE_BYTES),
+    })
+}
+
+/// Whether the operations of `run` visited blocks and did nothing else: only then are its reads those of its work units.
+/// None of a run of something else, or where its parameters do not say.
+pub fn only_visits(run: &Run) -> Option<bool> {
+    run.blocks.as_deref()?;
+    let parameter = |name: &str| run.parameters.get(name).copied();
+    Some(parameter("update_pct")? == 0 && parameter("scan_pct")? == 0)
+}
+
+/// Reads of an operation on average, of a run that read although every block was in the engine's cache when its window
+/// began. Of a run that only visits blocks not what is below a hundredth of its work unit: sessions look into the
+/// engine's own tables.
+pub fn reads_though_filled(run: &Run) -> Option<f64> {
+    let blocks = run.blocks.as_deref().filter(|blocks| blocks.caches == CacheState::Filled)?;
+    let reads = per_operation(run)?.physical_reads?;
+    let least = if only_visits(run) == Some(true) { 0.01 * blocks.work_unit as f64 } else { 0.0 };
+    (reads > least).then_some(reads)
+}
+
+/// The size of the tables of `run`, where it tells whether two runs are alike. Of random blocks it does not: their number
+/// does, which is one of the parameters, and how large a block is, is a difference between engines.
+pub(crate) fn compared_bytes(run: &Run) -> Option<Bytes> {
+    run.data_bytes.filter(|bytes| run.blocks.is_none() && *bytes > Bytes(0))
+}
+
+/// The event that sessions of the engine waited for most, and its share of the time of all sessions: by the engine's own
+/// timed counters or, where there are none, as sessions were found when somebody looked. None where nobody waited.
+pub fn top_wait(run: &Run) -> Option<(String, Ratio)> {
+    timed_wait(run).or_else(|| sampled_wait(run))
+}
+
+/// Of the looks at all sessions, the event that was found most often.
+fn sampled_wait(run: &Run) -> Option<(String, Ratio)> {
+    let activity = run.activity.as_ref().filter(|activity| activity.look_count > 0)?;
+    let is_wait = |class: WaitClass| !matches!(class, WaitClass::Cpu | WaitClass::Idle | WaitClass::Network);
+    let waits = activity.waits.iter().filter(|wait| is_wait(wait.class) && wait.session_count > 0);
+    let most = waits.max_by_key(|wait| wait.session_count)?;
+    let looks = activity.look_count as f64 * f64::from(run.dop.jobs);
+    Some((most.event.clone(), Ratio(most.session_count as f64 / looks)))
+}
+
+fn timed_wait(run: &Run) -> Option<(String, Ratio)> {
+    let (first, last) = (run.readings.first()?, run.readings.last()?);
+    let time = run.window_ns.0 as f64 * f64::from(run.dop.jobs);
+    let waited = last.values.keys().filter_map(|counter| {
+        let wait = name::wait(counter)?;
+        let waited_ns = last.get(counter)?.checked_sub(first.get(counter)?)?;
+        (waited_ns > 0).then(|| (wait.event.to_owned(), waited_ns))
+    });
+    let (event, waited_ns) = waited.max_by_key(|(_, waited_ns)| *waited_ns)?;
+    (time > 0.0).then(|| (event, Ratio(waited_ns as f64 / time)))
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Activity, BlockOperations, Latency, LoopPlace, Nanos, RandomBlocks, SampledWait};
+
+    use super::*;
+    use crate::fixture::{counted, run};
+
+    fn of_blocks(counters: &[(&str, u64)]) -> Run {
+        let mut run = counted(run("B100", 2), counters);
+        run.totals.operations = 100;
+        let kind = |operation, steps, rows| BlockOperations { operation, steps, rows, service: Latency::default() };
+        run.blocks = Some(Box::new(RandomBlocks {
+            place: LoopPlace::Client,
+            operations_per_step: 1,
+            caches: CacheState::Cold,
+            cache_bytes: Some(Bytes(1 << 24)),
+            block_bytes: Some(Bytes(8192)),
+            page_cached: None,
+            blocks_per_schema: 10_240,
+            work_unit: 64,
+            operations: vec![kind(BlockOperation::Read, 70, 4_480), kind(BlockOperation::Update, 30, 1_920)],
+        }));
+        run
+    }
+
+    #[test]
+    fn figures_by_hand() {
+        let run = of_blocks(&[
+            (name::LOGICAL_READ_COUNT, 13_000),
+            (name::PHYSICAL_READ_COUNT, 6_400),
+            (name::PHYSICAL_WRITE_COUNT, 1_600),
+            (name::DEVICE_READ_COUNT, 6_420),
+            ("example_wait_data_read_ns", 5_000_000_000),
+            ("example_wait_data_read_count", 9_000_000_000),
+            ("example_wal_sync_time_ns", 1_000_000_000),
+        ]);
+        let each = per_operation(&run).expect("figures");
+        assert_eq!((each.logical_reads, each.physical_reads), (Some(130.0), Some(64.0)));
+        assert_eq!((each.physical_writes, each.device_reads, each.device_writes), (Some(16.0), Some(64.2), None));
+        assert_eq!((each.changes, each.read_write_ratio(), each.redo_bytes), (Some(19.2), Some(4.0), None));
+        let (event, Ratio(share)) = top_wait(&run).expect("a wait");
+        assert_eq!(event, "data_read");
+        assert!((share - 5.0 / (run.window_ns.seconds() * 2.0)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn a_filled_run_that_reads_is_told_from_one_that_does_not() {
+        let with = |reads: u64, updates: i64, caches: CacheState| {
+            let mut run = of_blocks(&[(name::PHYSICAL_READ_COUNT, reads)]);
+            run.parameters = [("update_pct", updates), ("scan_pct", 0)].map(|(name, n)| (name.to_owned(), n)).into();
+            run.blocks.iter_mut().for_each(|blocks| blocks.caches = caches);
+            run
+        };
+        assert_eq!(reads_though_filled(&with(31, 10, CacheState::Filled)), Some(0.31));
+        assert_eq!(reads_though_filled(&with(31, 0, CacheState::Filled)), None, "less than a hundredth of 64");
+        assert_eq!(reads_though_filled(&with(640, 0, CacheState::Filled)), Some(6.4));
+        assert_eq!(reads_though_filled(&with(0, 10, CacheState::Filled)), None);
+        assert_eq!(reads_though_filled(&with(640, 10, CacheState::AsFound)), None);
+        assert_eq!(only_visits(&with(0, 0, CacheState::Cold)), Some(true));
+        assert_eq!(only_visits(&with(0, 1, CacheState::Cold)), Some(false));
+        assert_eq!(only_visits(&of_blocks(&[])), None, "its parameters do not say");
+    }
+
+    #[test]
+    fn blocks_are_compared_by_their_number() {
+        let mut run = of_blocks(&[]);
+        run.data_bytes = Some(Bytes::GIB);
+        assert_eq!(compared_bytes(&run), None);
+        run.blocks = None;
+        assert_eq!(compared_bytes(&run), Some(Bytes::GIB));
+        run.data_bytes = Some(Bytes(0));
+        assert_eq!(compared_bytes(&run), None);
+    }
+
+    #[test]
+    fn what_an_engine_does_not_time_is_told_by_looks() {
+        let mut run = of_blocks(&[]);
+        let found = |class, event: &str, session_count| SampledWait { class, event: event.to_owned(), session_count };
+        run.activity = Some(Activity {
+            period_ns: Nanos(1),
+            look_count: 10,
+            watched_ns: Nanos(10),
+            cost_ns: Nanos(1),
+            waits: vec![found(WaitClass::Cpu, "", 9), found(WaitClass::Commit, "Commit", 4)],
+        });
+        assert_eq!(top_wait(&run), Some(("Commit".to_owned(), Ratio(0.2))));
+    }
+
+    #[test]
+    fn what_has_no_source_is_absent() {
+        let mut run = of_blocks(&[]);
+        let each = per_operation(&run).expect("operations were done");
+        assert_eq!((each.physical_reads, each.read_write_ratio(), top_wait(&run)), (None, None, None));
+        if let Some(blocks) = &mut run.blocks {
+            blocks.operations[0].operation = BlockOperation::Batch;
+        }
+        assert_eq!(per_operation(&run).expect("operations").changes, None);
+        run.totals.operations = 0;
+        assert_eq!(per_operation(&run), None);
+        run.blocks = None;
+        assert_eq!(per_operation(&run), None);
+    }
+}

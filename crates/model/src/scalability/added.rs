@@ -1,0 +1,132 @@
+//! What is added from one point of a test to the next: what its rate is a function of.
+
+use std::collections::BTreeSet;
+
+use record::{Dop, Sweep};
+
+use crate::system::{Degree, SystemTest};
+
+/// What may be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Nodes,
+    InFlight,
+    Jobs,
+    Threads,
+}
+
+/// What the points of a test differ in, and which of its degrees of parallelism are points of one curve.
+///
+/// It is nodes where nothing but their number is varied; otherwise I/Os in flight of a probe of storage, or else what
+/// the test sweeps, jobs or threads. Where nodes and something else are varied, the curve is that of the largest number
+/// of nodes or, where that has fewer points, that over nodes at the highest degree: a curve is never about a mixture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Added {
+    kind: Kind,
+    /// The greatest degree, which the others are held against.
+    most: Degree,
+}
+
+impl Added {
+    /// What `degrees` differ in, those that have a rate; `sweep` decides where nodes and storage do not. A single
+    /// degree on several nodes does not say what it would be compared with: it is one of as many nodes.
+    pub fn of(degrees: impl IntoIterator<Item = Degree>, sweep: Sweep) -> Added {
+        let degrees: BTreeSet<Degree> = degrees.into_iter().collect();
+        let most = degrees.last().copied().unwrap_or_default();
+        let is_alike = |degree: &Degree| with_nodes(*degree, most.dop.nodes) == most;
+        let alike = degrees.iter().filter(|degree| is_alike(degree)).count();
+        let on_most = degrees.iter().filter(|degree| degree.dop.nodes == most.dop.nodes).count();
+        let by_nodes = most.dop.nodes > 1 && (alike == degrees.len() || alike > on_most);
+        let kind = match (by_nodes, most.in_flight, sweep) {
+            (true, _, _) => Kind::Nodes,
+            (false, Some(_), _) => Kind::InFlight,
+            (false, None, Sweep::Jobs) => Kind::Jobs,
+            (false, None, Sweep::Threads) => Kind::Threads,
+        };
+        Added { kind, most }
+    }
+
+    /// What the points of `test` that have rates differ in.
+    pub fn of_test(test: &SystemTest) -> Added {
+        let rated = test.points.iter().filter(|point| !point.rates.is_empty());
+        Added::of(rated.map(|point| point.degree), test.sweep)
+    }
+
+    /// How many of what is added there are at `degree`; absent where that is no point of the curve: on another number of
+    /// nodes, or, where nodes are added, with other jobs or threads.
+    pub fn n(&self, degree: Degree) -> Option<u32> {
+        let is_on_most = degree.dop.nodes == self.most.dop.nodes;
+        match self.kind {
+            Kind::Nodes => (with_nodes(degree, self.most.dop.nodes) == self.most).then_some(degree.dop.nodes),
+            Kind::InFlight => degree.in_flight.filter(|_| is_on_most),
+            Kind::Jobs => is_on_most.then_some(degree.dop.jobs),
+            Kind::Threads => is_on_most.then_some(degree.dop.threads),
+        }
+    }
+
+    /// What is added, in the plural.
+    pub fn noun(&self) -> &'static str {
+        match self.kind {
+            Kind::Nodes => "nodes",
+            Kind::InFlight => "I/Os in flight",
+            Kind::Jobs => "jobs",
+            Kind::Threads => "threads",
+        }
+    }
+
+    /// On how many nodes every point of the curve is; absent where it is one, and where nodes are what is added.
+    pub fn on_nodes(&self) -> Option<u32> {
+        Some(self.most.dop.nodes).filter(|nodes| *nodes > 1 && self.kind != Kind::Nodes)
+    }
+}
+
+/// `degree` on `nodes` nodes.
+fn with_nodes(degree: Degree, nodes: u32) -> Degree {
+    Degree { dop: Dop { nodes, ..degree.dop }, ..degree }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn degree(nodes: u32, jobs: u32) -> Degree {
+        Degree { dop: Dop { nodes, ..Dop::jobs(jobs) }, in_flight: None }
+    }
+
+    fn ns(added: &Added, degrees: &[Degree]) -> Vec<Option<u32>> {
+        degrees.iter().map(|degree| added.n(*degree)).collect()
+    }
+
+    #[test]
+    fn nodes_are_added_where_nothing_else_is() {
+        let added = Added::of([degree(3, 8), degree(1, 8)], Sweep::Jobs);
+        assert_eq!((added.noun(), added.on_nodes()), ("nodes", None));
+        assert_eq!(ns(&added, &[degree(1, 8), degree(2, 8), degree(2, 4)]), [Some(1), Some(2), None]);
+        assert_eq!(Added::of([degree(3, 8)], Sweep::Jobs).noun(), "nodes", "one of as many nodes");
+    }
+
+    #[test]
+    fn of_a_mixture_the_most_nodes_speak() {
+        let added = Added::of([degree(1, 8), degree(3, 4), degree(3, 8)], Sweep::Jobs);
+        assert_eq!((added.noun(), added.on_nodes()), ("jobs", Some(3)));
+        assert_eq!(ns(&added, &[degree(3, 4), degree(1, 8)]), [Some(4), None]);
+        let alone = Added::of([degree(1, 1), degree(1, 8)], Sweep::Threads);
+        assert_eq!((alone.noun(), alone.on_nodes(), alone.n(degree(1, 8))), ("threads", None, Some(1)));
+    }
+
+    #[test]
+    fn where_nodes_have_more_points_they_speak() {
+        // As many nodes as have a job, and the most jobs on fewer nodes.
+        let swept = [degree(1, 1), degree(2, 2), degree(3, 4), degree(1, 4), degree(2, 4)];
+        let added = Added::of(swept, Sweep::Jobs);
+        assert_eq!((added.noun(), added.on_nodes()), ("nodes", None));
+        assert_eq!(ns(&added, &swept), [None, None, Some(3), Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn storage_is_spoken_of_in_flight() {
+        let probe = |in_flight| Degree { in_flight: Some(in_flight), ..degree(1, 1) };
+        let added = Added::of([probe(1), probe(32)], Sweep::Jobs);
+        assert_eq!((added.noun(), added.n(probe(4)), added.n(degree(1, 4))), ("I/Os in flight", Some(4), None));
+    }
+}

@@ -1,0 +1,154 @@
+//! Figures of the activity in words, for the terminal and for the page.
+
+use model::{ActivityMethod, Checkpoints, DatabaseActivity, IoObserver, MicroBucket, MicroHistogram, ProfileUnit};
+use record::{Bytes, Ratio, WaitClass};
+
+use crate::figure::{count, duration, nanos, number, percent, three_digits, volume};
+use crate::words::plural;
+
+/// Stands where there is no source.
+pub(crate) const NOT_DETERMINED: &str = "n.d.";
+
+/// A class as administrators know it.
+pub(crate) fn class(class: WaitClass) -> &'static str {
+    match class {
+        WaitClass::Cpu => "CPU",
+        WaitClass::UserIo => "User I/O",
+        WaitClass::Commit => "Commit",
+        WaitClass::Concurrency => "Concurrency",
+        WaitClass::Application => "Application",
+        WaitClass::Network => "Network",
+        WaitClass::Cluster => "Cluster",
+        WaitClass::SystemIo => "System I/O",
+        WaitClass::Other => "Other",
+        WaitClass::Idle => "Idle",
+    }
+}
+
+/// How a figure came about.
+pub(crate) fn method(method: ActivityMethod) -> String {
+    match method {
+        ActivityMethod::Timed => "timed".to_owned(),
+        ActivityMethod::Sampled { period_ns } => format!("sampled @{}", duration(period_ns)),
+        ActivityMethod::Called => "timed by dbdyno".to_owned(),
+        ActivityMethod::Rest => "rest".to_owned(),
+    }
+}
+
+/// Who counted.
+pub(crate) fn observer(observer: IoObserver) -> &'static str {
+    match observer {
+        IoObserver::Engine => "engine",
+        IoObserver::Device => "device",
+    }
+}
+
+/// An amount of the load profile.
+pub(crate) fn amount(unit: ProfileUnit, value: Option<f64>) -> String {
+    let Some(value) = value.filter(|value| value.is_finite() && *value >= 0.0) else {
+        return NOT_DETERMINED.to_owned();
+    };
+    match unit {
+        ProfileUnit::Time => nanos(value),
+        ProfileUnit::Bytes => volume(Bytes(value.round() as u64)),
+        ProfileUnit::Count => number(value),
+    }
+}
+
+/// A share of database time.
+pub(crate) fn time_share(share: Option<Ratio>) -> String {
+    share.map_or_else(|| NOT_DETERMINED.to_owned(), percent)
+}
+
+/// Database time and the sessions at work: name and value.
+pub(crate) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
+    let load = &activity.sessions;
+    let fact = |name: &str, value: String| (name.to_owned(), value);
+    let mut facts = vec![fact("Elapsed", duration(activity.elapsed_ns))];
+    facts.push(match activity.database_time {
+        Some(time) => fact("DB time", format!("{}, {}", nanos(time.total_ns), method(time.method))),
+        None => fact("DB time", NOT_DETERMINED.to_owned()),
+    });
+    let on = load.processors.map(|count| format!(" on {}", plural(count.into(), "processor"))).unwrap_or_default();
+    let average = load.average.map_or_else(|| NOT_DETERMINED.to_owned(), three_digits);
+    facts.push(fact("Average active sessions", format!("{average}{on}")));
+    if let (Some(sampled), Some(looks), Some(period)) = (load.sampled, load.look_count, load.period_ns) {
+        let cost = load.cost_ns.map(|cost| format!(", cost {}", duration(cost))).unwrap_or_default();
+        let found = load.found.map(|found| format!(": {} found", count(found))).unwrap_or_default();
+        let looks = plural(looks, "look");
+        let sampled = three_digits(sampled);
+        let told = format!("{sampled}{found} in {looks} @{}{cost}", duration(period));
+        facts.push(fact("Sampled active sessions", told));
+    }
+    if let Some(coverage) = load.coverage {
+        facts.push(fact("Coverage", format!("the samples found {} of DB time", percent(coverage))));
+    }
+    facts
+}
+
+/// Samples held against what the engine timed: what, by the engine, by the samples, the factor between them. The first one
+/// is all of database time.
+pub(crate) fn samples(activity: &DatabaseActivity) -> Vec<[String; 4]> {
+    // Of a few sightings no factor follows.
+    let is_enough = activity.sessions.found.is_some_and(|found| found >= model::RULES.attribution_looks_min);
+    let row = |event: &str, timed: f64, sampled: f64, factor: Option<f64>| {
+        let factor = factor.filter(|_| is_enough).map_or_else(|| NOT_DETERMINED.to_owned(), three_digits);
+        [event.to_owned(), nanos(timed), nanos(sampled), factor]
+    };
+    let all = activity.database_time.zip(activity.sessions.coverage).map(|(time, coverage)| {
+        let factor = (coverage.0 > 0.0).then(|| 1.0 / coverage.0);
+        row("all of DB time", time.total_ns, time.total_ns * coverage.0, factor)
+    });
+    let of_event = activity.calibrations.iter().map(|it| row(&it.event, it.timed_ns, it.sampled_ns, it.factor));
+    all.into_iter().chain(of_event).collect()
+}
+
+/// The log: name and value.
+pub(crate) fn log_facts(activity: &DatabaseActivity) -> Vec<(&'static str, String)> {
+    let log = &activity.log;
+    let bytes = |value| amount(ProfileUnit::Bytes, value);
+    let count = |value| amount(ProfileUnit::Count, value);
+    vec![
+        ("Bytes per second", bytes(log.bytes_per_second)),
+        ("Bytes per transaction", bytes(log.bytes_per_transaction)),
+        ("Syncs per second", count(log.syncs_per_second)),
+        ("Bytes per sync", bytes(log.bytes_per_sync)),
+        ("Commits per sync (group commit)", count(log.commits_per_sync)),
+    ]
+}
+
+/// Checkpoints in a sentence.
+pub(crate) fn checkpoints(found: Option<Checkpoints>) -> String {
+    let Some(found) = found else { return NOT_DETERMINED.to_owned() };
+    let blocks = found.blocks.map(|blocks| format!(", {} written", plural(blocks, "block"))).unwrap_or_default();
+    format!("{} in the window{blocks}", found.count)
+}
+
+/// The limit of a bucket in microseconds.
+pub(crate) fn below(bucket: &MicroBucket) -> String {
+    bucket.below_us.map_or_else(|| "more".to_owned(), |limit| format!("< {limit}"))
+}
+
+/// The buckets of a histogram with the share of each, and the largest share.
+pub(crate) fn shown_buckets(histogram: &MicroHistogram) -> (Vec<(&MicroBucket, Ratio)>, f64) {
+    let share = |bucket: &MicroBucket| Ratio(bucket.count as f64 / histogram.count.max(1) as f64);
+    let shown: Vec<(&MicroBucket, Ratio)> = histogram.buckets.iter().map(|bucket| (bucket, share(bucket))).collect();
+    let most = shown.iter().map(|(_, share)| share.0).fold(0.0, f64::max);
+    (shown, most)
+}
+
+/// What has no source, a line each, the same reason once.
+pub(crate) fn unknown_lines(activity: &DatabaseActivity) -> Vec<String> {
+    let of_profile = activity.profile.iter().filter_map(|line| Some((line.name, line.reason?.to_owned())));
+    let of_log =
+        activity.log.syncs.is_none().then(|| ("syncs of the log", "the engine does not count them".to_owned()));
+    let others = activity.not_known.iter().map(|it| (it.what, it.reason.clone()));
+    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    for (what, reason) in others.chain(of_profile).chain(of_log) {
+        match lines.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(what),
+            None => lines.push((reason, vec![what])),
+        }
+    }
+    lines.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
+}

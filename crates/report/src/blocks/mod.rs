@@ -1,0 +1,89 @@
+//! Random blocks: the method's own line, what an operation cost, its kinds, and the tiers of caches.
+
+mod average;
+mod chart;
+mod kind;
+mod line;
+mod remark;
+
+use record::{BlockOperation, CacheState, LoopPlace, RandomBlocks, Record, Run};
+
+use crate::figure::{UNKNOWN, memory};
+
+pub(crate) use average::averages;
+pub(crate) use chart::chart;
+pub(crate) use kind::kinds;
+pub(crate) use line::line;
+pub(crate) use remark::{extent, remarks};
+
+/// The code of runs of random blocks; behind an `@`, the size of the engine's cache where they differ in it.
+const CODE: &str = "B100";
+
+/// Whether `record` is about nothing but random blocks.
+pub(crate) fn is_blocks_alone(record: &Record) -> bool {
+    let planned = &record.plan.runs;
+    !planned.is_empty() && planned.iter().all(|run| run.test.split('@').next() == Some(CODE))
+}
+
+/// The runs of random blocks that are results.
+pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &RandomBlocks)> {
+    let runs = crate::listed(record).filter(|run| !model::is_void(run));
+    runs.filter_map(|run| Some((run, run.blocks.as_deref()?)))
+}
+
+/// The size of the cache of a run.
+pub(crate) fn cache(blocks: &RandomBlocks) -> String {
+    blocks.cache_bytes.map_or_else(|| UNKNOWN.to_owned(), memory)
+}
+
+/// The state of the caches, in a word.
+pub(crate) fn caches(blocks: &RandomBlocks) -> &'static str {
+    match blocks.caches {
+        CacheState::Filled => "filled",
+        CacheState::AsFound => "as found",
+        CacheState::Cold => "cold",
+    }
+}
+
+/// What the runs have in common, as sentences.
+pub(crate) fn facts(record: &Record) -> Vec<String> {
+    let Some(run) = record.runs.iter().find(|run| run.blocks.is_some()) else { return Vec::new() };
+    let Some(blocks) = run.blocks.as_deref() else { return Vec::new() };
+    let parameter = |name: &str| run.parameters.get(name).copied().unwrap_or(0);
+    let block = blocks.block_bytes.map_or_else(String::new, |bytes| format!(" of {}", memory(bytes)));
+    let schemas = parameter("schemas");
+    let tables = if schemas == 1 { "one schema".to_owned() } else { format!("each of {schemas} schemas") };
+    let columns = if parameter("redo_stress_heavy") == 1 { 19 } else { 2 };
+    let mut facts = vec![format!(
+        "{} blocks{block} in {tables}, one visited row in each; an operation visits {}; {} % of the operations update {} \
+         of 19 columns; each commits",
+        blocks.blocks_per_schema,
+        blocks.work_unit,
+        parameter("update_pct"),
+        columns
+    )];
+    facts.push(match blocks.place {
+        LoopPlace::Client => "the loop is in the client: a statement for each operation".to_owned(),
+        LoopPlace::Engine => format!(
+            "the loop is in the engine: a call for {} operations; times are those of calls",
+            blocks.operations_per_step
+        ),
+    });
+    if blocks.caches == CacheState::Cold {
+        let left = blocks.page_cached.map_or_else(String::new, |share| {
+            format!("; {} of the engine's files were left in the page cache", crate::figure::percent(share))
+        });
+        facts.push(format!("begun with empty caches, no block visited twice{left}"));
+    }
+    facts
+}
+
+/// The name of a kind.
+pub(crate) fn operation(operation: BlockOperation) -> &'static str {
+    match operation {
+        BlockOperation::Read => "read",
+        BlockOperation::Scan => "scan",
+        BlockOperation::Update => "update",
+        BlockOperation::Batch => "batch",
+    }
+}

@@ -1,0 +1,105 @@
+//! What a result may be used for: PUBLISHABLE where every field that dbdyno has to fill is filled and nothing spoilt the
+//! measurement, otherwise INDICATIVE, with what stands in the way.
+
+use maud::{Markup, html};
+use record::{Preset, Record, Status};
+
+use super::field::{By, Field};
+use crate::inventory::{Change, SPEED_CHANGE_MAX};
+use crate::load_curve::has_found_a_limit;
+use crate::words::{plural, status};
+
+/// Obstacles that are named in a sentence; the others are counted.
+const NAMED_MAX: usize = 6;
+
+/// Fields that are named of those which one reason keeps away.
+const FIELDS_NAMED_MAX: usize = 4;
+
+/// The class of a result, and why it has no better one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Class {
+    /// What stands in the way of publishing, in words; empty where nothing does.
+    pub(crate) obstacles: Vec<String>,
+}
+
+impl Class {
+    /// From the fields of the disclosure and from what happened while it was measured.
+    pub(super) fn of(record: &Record, fields: &[&Field]) -> Class {
+        let mut obstacles = gates(record);
+        obstacles.extend(undisclosed(fields));
+        Class { obstacles }
+    }
+
+    /// The class in one word.
+    pub(crate) fn word(&self) -> &'static str {
+        if self.obstacles.is_empty() { "PUBLISHABLE" } else { "INDICATIVE" }
+    }
+
+    /// The class in a sentence that says what would make it a better one.
+    pub(crate) fn sentence(&self) -> String {
+        if self.obstacles.is_empty() {
+            return "This result is PUBLISHABLE: dbdyno has disclosed all that it has to, and nothing spoilt the \
+                    measurement; the rest has to be stated by whoever publishes."
+                .to_owned();
+        }
+        let named: Vec<&str> = self.obstacles.iter().take(NAMED_MAX).map(String::as_str).collect();
+        let more = self.obstacles.len().saturating_sub(NAMED_MAX);
+        let more = if more > 0 { format!("; and {more} more, see the disclosure") } else { String::new() };
+        format!("This result is INDICATIVE and not PUBLISHABLE, because {}{more}.", named.join("; "))
+    }
+}
+
+/// The fields that dbdyno should have filled and has not, those with the same reason together.
+fn undisclosed(fields: &[&Field]) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for field in fields.iter().filter(|field| field.is_missing()) {
+        let Err(reason) = &field.value else { continue };
+        match reasons.iter_mut().find(|(known, _)| known == reason) {
+            Some((_, names)) => names.push(field.name),
+            None => reasons.push((reason, vec![field.name])),
+        }
+    }
+    let said = |(reason, names): (&str, Vec<&str>)| {
+        let more = names.len().saturating_sub(FIELDS_NAMED_MAX);
+        let more = if more > 0 { format!(" and {}", plural(more as u64, "other field")) } else { String::new() };
+        let names = names.iter().take(FIELDS_NAMED_MAX).copied().collect::<Vec<_>>().join(", ");
+        format!("{names}{more} not disclosed ({reason})")
+    };
+    reasons.into_iter().map(said).collect()
+}
+
+/// What makes figures worth less, whatever is disclosed.
+fn gates(record: &Record) -> Vec<String> {
+    let mut gates = Vec::new();
+    let mut gate = |stands: bool, words: String| gates.extend(stands.then_some(words));
+    gate(!record.tool.optimised, "dbdyno was built without optimisation".to_owned());
+    gate(record.plan.preset == Preset::Smoke, "preset smoke proves only that everything works".to_owned());
+    gate(record.status != Status::Finished, format!("the measurement is not finished but {}", status(record.status)));
+    gate(record.runs.is_empty(), "there is no run".to_owned());
+    let void = record.runs.iter().filter(|run| model::is_void(run) && !has_found_a_limit(run)).count();
+    gate(void > 0, format!("{void} of {} are void", plural(record.runs.len() as u64, "run")));
+    if let Some(change) = Change::of(&record.host) {
+        gate(change.faults() > 0, format!("the kernel named {} of the machine", plural(change.faults(), "fault")));
+        let throttles = change.throttles().unwrap_or(0);
+        gate(throttles > 0, format!("processors were slowed down for heat {}", plural(throttles, "time")));
+        let slowing = change.slowing().unwrap_or(0.0);
+        let much = format!("the same work took a processor {:.2} times as long after as before", 1.0 + slowing);
+        gate(slowing.abs() > SPEED_CHANGE_MAX, much);
+    }
+    gates
+}
+
+/// The class at the head of the disclosure, with how many fields are filled.
+pub(super) fn note(class: &Class, fields: &[&Field]) -> Markup {
+    let count = |by: By| fields.iter().filter(|field| field.by == by && field.value.is_err()).count();
+    html! {
+        div class="note" {
+            p { "Class of this result: " strong { (class.word()) } ". " (crate::layout::clean(&class.sentence())) }
+            p {
+                "Of " (fields.len()) " fields " (count(By::Tool)) " that dbdyno should fill are not available, "
+                (count(By::Publisher)) " have to be stated by whoever publishes, and " (count(By::Nobody))
+                " are not known and no figure of speed hangs on them: they limit what else may be claimed."
+            }
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! A field of the checklist: what is disclosed, who has to fill it, and its value or why there is none.
+
+use std::borrow::Cow;
+
+use super::super::table::{Cell, Row};
+
+/// Who has to fill a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// dbdyno, from what it finds or computes: without it a figure cannot be believed or repeated.
+    Tool,
+    /// Whoever publishes the result.
+    Publisher,
+    /// Nobody has to: it is said where it is known, and where it is not, what may be claimed is less. No figure of speed
+    /// hangs on it.
+    Nobody,
+}
+
+/// Why a field has no value.
+pub(super) type Reason = Cow<'static, str>;
+
+/// One field of the checklist.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    /// What is disclosed.
+    pub(super) name: &'static str,
+    /// Who has to fill it.
+    pub(super) by: By,
+    /// The value, or why there is none.
+    pub(super) value: Result<String, Reason>,
+}
+
+/// A field that dbdyno fills.
+pub(super) fn tool(name: &'static str, value: Option<String>, missing: impl Into<Reason>) -> Field {
+    let value = value.filter(|value| !value.trim().is_empty()).ok_or_else(|| missing.into());
+    Field { name, by: By::Tool, value }
+}
+
+/// A field that dbdyno always fills.
+pub(super) fn told(name: &'static str, value: impl Into<String>) -> Field {
+    Field { name, by: By::Tool, value: Ok(value.into()) }
+}
+
+/// A field that dbdyno fills, or that does not apply for the reason `unless`.
+pub(super) fn applies(field: Field, unless: Option<&str>) -> Field {
+    match (&field.value, unless) {
+        (Err(_), Some(reason)) => told(field.name, format!("does not apply: {reason}")),
+        _ => field,
+    }
+}
+
+/// A field that only the publisher can fill.
+pub(super) fn publisher(name: &'static str) -> Field {
+    Field { name, by: By::Publisher, value: Err("has to be stated by whoever publishes the result".into()) }
+}
+
+/// A field on which no figure of speed hangs.
+pub(super) fn beyond(name: &'static str, value: Option<String>, missing: impl Into<Reason>) -> Field {
+    Field { by: By::Nobody, ..tool(name, value, missing) }
+}
+
+impl Field {
+    /// Whether dbdyno should have filled it and has not.
+    pub(super) fn is_missing(&self) -> bool {
+        self.by == By::Tool && self.value.is_err()
+    }
+
+    /// The line of the table.
+    pub(super) fn row(&self) -> Row {
+        let value = match &self.value {
+            Ok(value) => maud::html! { (crate::layout::clean(value)) },
+            Err(reason) => maud::html! { span class="missing" { "not available: " (crate::layout::clean(reason)) } },
+        };
+        Row::new(vec![Cell::text(self.name), Cell::Markup(value)])
+    }
+}

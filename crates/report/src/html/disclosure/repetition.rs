@@ -1,0 +1,99 @@
+//! How to do it again: where the tests stand, and the command that repeats the measurement.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use record::{Pace, Record};
+
+use crate::load_curve::load_options;
+use crate::storage::is_storage_alone;
+use crate::text::word;
+use crate::words::{placement, preset};
+
+/// The fewest rows that a table may have.
+const ROWS_MIN: u64 = 3_200;
+
+/// Where schema, indexes, statements and the distributions of keys of the tests stand.
+///
+/// # Errors
+/// Why they are not to be had.
+pub(super) fn sources(record: &Record) -> Result<String, String> {
+    if !record.plan.test_files.is_empty() {
+        let files = record.plan.test_files.join(", ");
+        return Err(format!("test files of the user's own ({files}) are not in the record: publish them with it"));
+    }
+    let commit = record.tool.build.as_ref().and_then(|build| build.commit.as_ref());
+    let revision = commit.map(|commit| format!(", source revision {commit}")).unwrap_or_default();
+    Ok(format!(
+        "those of the test files in the catalogue of dbdyno {}{revision}, drawn from seed {}",
+        record.tool.version, record.plan.seed
+    ))
+}
+
+/// The command that makes the same plan anew, passwords not included.
+///
+/// # Errors
+/// Why one command cannot.
+pub(super) fn command(record: &Record) -> Result<String, &'static str> {
+    let plan = &record.plan;
+    if is_storage_alone(record) {
+        return Err("job files are not in the record; the plan that they made is");
+    }
+    if plan.paired.is_some() {
+        return Err(
+            "the pair is repeated by the dbdyno pair command that made it; the plan of this side is in the record",
+        );
+    }
+    if plan.runs.is_empty() {
+        return Err("the plan has no run");
+    }
+    let mut words = vec!["dbdyno run".to_owned()];
+    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
+    if record.engine.is_some() {
+        option("target", plan.target.clone());
+    }
+    let catalogue: BTreeSet<&str> =
+        plan.runs.iter().map(|run| run.test.as_str()).filter(|code| is_code(code)).collect();
+    let tests: Vec<&str> = catalogue.into_iter().chain(plan.test_files.iter().map(String::as_str)).collect();
+    option("tests", tests.join(","));
+    let numbers = |numbers: BTreeSet<u32>| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
+    option("jobs", numbers(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect()));
+    let nodes: BTreeSet<u32> = plan.runs.iter().map(|run| run.dop.nodes).collect();
+    if nodes.iter().any(|nodes| *nodes > 1) {
+        option("nodes", numbers(nodes));
+    }
+    option("preset", preset(plan.preset).to_owned());
+    option("seconds", plan.window_ns.seconds().to_string());
+    option("warm-up", plan.warm_up_ns.seconds().to_string());
+    if let Some(steps) = plan.steps {
+        option("steps", steps.to_string());
+    }
+    if plan.until.is_none() {
+        option("repeats", plan.repeats.to_string());
+    }
+    for (name, rows) in [("small-rows", plan.small_rows), ("large-rows", plan.large_rows)] {
+        if rows >= ROWS_MIN {
+            option(name, rows.to_string());
+        }
+    }
+    load_options(plan).into_iter().for_each(|(name, value)| option(name, value));
+    match plan.pace {
+        Pace::AsFastAsPossible => {}
+        Pace::Rate { steps_per_second } => {
+            option("rate", steps_per_second.to_string());
+            option("arrival", "fixed".to_owned());
+        }
+        Pace::Poisson { steps_per_second } => option("rate", steps_per_second.to_string()),
+        Pace::ThinkTime { think_ns } => option("think-time", format!("{}ns", think_ns.0)),
+    }
+    option("placement", placement(plan.placement).to_owned());
+    option("seed", plan.seed.to_string());
+    let directory = Path::new(&plan.directory).parent().map(|parent| parent.display().to_string());
+    option("dir", directory.unwrap_or_else(|| ".".to_owned()));
+    Ok(words.join(" "))
+}
+
+/// Whether it is the code of a test that comes with dbdyno; others stand in files of the user.
+fn is_code(test: &str) -> bool {
+    matches!(test.as_bytes(), [b'P' | b'T', digits @ ..] if digits.len() == 3 && digits.iter().all(u8::is_ascii_digit))
+}

@@ -1,0 +1,156 @@
+//! How layers are called, and what stands between them.
+
+use model::{LayerMethod, LayerRow, LayerTable};
+use record::{MeasuringPoint, MissingLayer, Ratio};
+
+use crate::figure::{duration, nanos, percent};
+use crate::layout::clean;
+use crate::words::dop;
+
+/// The name of a measuring point beside every figure.
+pub(crate) fn id(point: MeasuringPoint) -> &'static str {
+    match point {
+        MeasuringPoint::ClientResponse => "L1",
+        MeasuringPoint::ClientService => "L2",
+        MeasuringPoint::DatabaseTime => "L3",
+        MeasuringPoint::Wait => "L4",
+        MeasuringPoint::SystemCall => "L5",
+        MeasuringPoint::Block => "L6",
+        MeasuringPoint::Device => "L7",
+    }
+}
+
+/// A layer in words.
+pub(crate) fn layer(point: MeasuringPoint) -> &'static str {
+    match point {
+        MeasuringPoint::ClientResponse => "client response",
+        MeasuringPoint::ClientService => "client service",
+        MeasuringPoint::DatabaseTime => "database time",
+        MeasuringPoint::Wait => "waits",
+        MeasuringPoint::SystemCall => "system calls",
+        MeasuringPoint::Block => "block layer",
+        MeasuringPoint::Device => "device",
+    }
+}
+
+/// From when to when a layer is timed.
+pub(crate) fn interval(point: MeasuringPoint) -> &'static str {
+    match point {
+        MeasuringPoint::ClientResponse => "due to done",
+        MeasuringPoint::ClientService => "begun to done",
+        MeasuringPoint::DatabaseTime => "at work in the engine",
+        MeasuringPoint::Wait => "wait begun to ended",
+        MeasuringPoint::SystemCall => "call to return",
+        MeasuringPoint::Block => "queued to completed",
+        MeasuringPoint::Device => "issued to completed",
+    }
+}
+
+/// What a row is called in its table.
+pub(crate) fn label(point: MeasuringPoint, row: &LayerRow) -> String {
+    let name = clean(&row.name);
+    match point {
+        MeasuringPoint::ClientResponse | MeasuringPoint::ClientService | MeasuringPoint::DatabaseTime => {
+            layer(point).to_owned()
+        }
+        MeasuringPoint::Wait | MeasuringPoint::SystemCall => name,
+        MeasuringPoint::Block => format!("block {name}"),
+        MeasuringPoint::Device => format!("device {name}"),
+    }
+}
+
+/// What happens between a layer and one below it, which is not measured by itself.
+pub(crate) fn between(above: MeasuringPoint, below: MeasuringPoint) -> String {
+    let steps = [
+        (MeasuringPoint::ClientResponse, "waited to begin"),
+        (MeasuringPoint::ClientService, "client, and the way to the engine and back"),
+        (MeasuringPoint::DatabaseTime, "processor, and waits that are not timed"),
+        (MeasuringPoint::Wait, "the engine around its system calls"),
+        (MeasuringPoint::SystemCall, "file system, page cache, queue for a processor"),
+        (MeasuringPoint::Block, "queue of the block layer"),
+    ];
+    let passed = steps.iter().filter(|(point, _)| (above..below).contains(point));
+    passed.map(|(_, words)| *words).collect::<Vec<_>>().join("; ")
+}
+
+/// How a figure came about.
+pub(crate) fn method(method: LayerMethod) -> String {
+    match method {
+        LayerMethod::Timed => "timed".to_owned(),
+        LayerMethod::Mean => "mean".to_owned(),
+        LayerMethod::Sampled { period_ns } => format!("sampled @{}", duration(period_ns)),
+    }
+}
+
+/// Nanoseconds that may be negative.
+pub(crate) fn span(value_ns: f64) -> String {
+    if value_ns < 0.0 { format!("-{}", nanos(-value_ns)) } else { nanos(value_ns) }
+}
+
+/// Which run the figures are of.
+pub(crate) fn repeat(table: &LayerTable) -> String {
+    let run = format!("run {}", table.run);
+    match &table.repeat {
+        Some(repeat) => format!("{run}, traced repeat of run {}", repeat.plain_run),
+        None => run,
+    }
+}
+
+/// What tracing cost, where the run was traced and the plain one is known.
+pub(crate) fn cost(table: &LayerTable) -> Option<String> {
+    let Ratio(cost) = table.repeat?.cost?;
+    Some(match cost < 0.0 {
+        true => format!("cost of tracing: {} of the rate, by this one pair of runs", percent(Ratio(-cost))),
+        false => format!("cost of tracing: not seen, the rate was {} higher", percent(Ratio(cost))),
+    })
+}
+
+/// The largest part in a sentence; nothing where only the client was seen.
+pub(crate) fn largest(table: &LayerTable) -> Option<String> {
+    let found = table.largest_part()?;
+    if found.point <= MeasuringPoint::ClientService
+        && let Some(server_ns) = table.beyond_database_time_ns()
+    {
+        return Some(format!(
+            "the engine's processes took {} of processor time per step, more than the database time that it counts: \
+             what L2 has more than L3 is not the client's alone",
+            nanos(server_ns)
+        ));
+    }
+    let whole_ns = table.whole_ns().filter(|whole| *whole > 0.0)?;
+    let named = |point: MeasuringPoint| format!("{} {}", id(point), layer(point));
+    let place = match (found.below, found.exceeded_by) {
+        (Some(below), _) => {
+            format!("between {} and {}: {}", named(found.point), named(below), between(found.point, below))
+        }
+        (None, Some(below)) => {
+            format!("in {}; {} did more than was waited for, by others too", named(found.point), named(below))
+        }
+        (None, None) if found.point <= MeasuringPoint::ClientService => return None,
+        (None, None) => format!("in {}, the lowest that was seen", named(found.point)),
+    };
+    let (part, share) = (nanos(found.per_step_ns), percent(Ratio(found.per_step_ns / whole_ns)));
+    Some(format!("largest part: {part} of {} per step ({share}), {place}", nanos(whole_ns)))
+}
+
+/// Why a layer is missing and how to get it.
+pub(crate) fn missing(missing: &MissingLayer) -> String {
+    let hint = clean(&missing.hint);
+    let hint = if hint.is_empty() { hint } else { format!("; hint: {hint}") };
+    format!("{}: {}{hint}", layer(missing.point), clean(&missing.reason))
+}
+
+/// What is to be said where a part is negative.
+pub(crate) fn negative_note(tables: &[LayerTable]) -> Option<&'static str> {
+    let parts = tables.iter().flat_map(|table| &table.layers).filter_map(|layer| layer.unaccounted);
+    let any = parts.into_iter().any(|part| part.per_step_ns <= -0.5);
+    any.then_some(
+        "An unaccounted part below 0: the layer below did more than this one waited for, such as writes in the \
+         background, or work of others.",
+    )
+}
+
+/// What a table is of, in its head.
+pub(crate) fn title(table: &LayerTable) -> String {
+    format!("{} {}  {}", clean(&table.test), dop(table.dop, table.sweep), clean(&table.title))
+}

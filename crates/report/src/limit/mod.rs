@@ -1,0 +1,99 @@
+//! What limits each test at its best, and whether that was proved: the words that text and page have in common.
+
+use model::{Attribution, Capacities, Limiter, Line, Proof, Sheet};
+use record::{Dop, Record};
+
+use crate::layout::{clean, cut, paragraph};
+use crate::words::dop;
+
+/// Where the words begin.
+const INDENT: usize = 14;
+
+/// What is said of a test of which nothing was counted.
+pub(crate) const NOTHING_COUNTED: &str = "unexplained; nothing was counted that could tell";
+
+/// A line for each test that needs an engine: what limits its best run, in words; below it, where the test was run again
+/// with less of that, what that did.
+pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
+    let sheet = model::sheet(record);
+    let (capacities, proofs) = (Capacities::of(record), model::proofs(record));
+    tests(&sheet)
+        .filter_map(|line| {
+            let best = line.best.as_ref()?;
+            let run = record.runs.iter().find(|run| run.number == best.run)?;
+            let found = capacities.attribute(run);
+            let label = format!("{} {}", cut(&clean(&line.test), 8), dop(best.dop, line.sweep));
+            let mut lines = paragraph(&label, INDENT, &words(found.as_ref()), width);
+            if let Some(proof) = proof_of(&proofs, &line.test, best.dop) {
+                lines.extend(paragraph("", INDENT, &proof.sentence, width));
+            }
+            Some(lines)
+        })
+        .flatten()
+        .collect()
+}
+
+/// The tests of `sheet` that need an engine and have a result.
+pub(crate) fn tests(sheet: &Sheet) -> impl Iterator<Item = &Line> {
+    sheet.lines.iter().filter(|line| !line.is_probe() && line.best.is_some())
+}
+
+/// What was tried last with `test` at a degree of parallelism.
+pub(crate) fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<&'p Proof> {
+    proofs.iter().rev().find(|proof| proof.test == test && proof.dop == dop)
+}
+
+/// What limits a run, short enough for a line.
+fn words(found: Option<&Attribution>) -> String {
+    let Some(found) = found else { return NOTHING_COUNTED.to_owned() };
+    let gist = found.gist.strip_prefix("limit: ").unwrap_or(&found.gist);
+    let fullest = || found.uses.first().map(|one| format!("{} {:.0} %", one.name, one.used.0 * 100.0));
+    let used = |name: &str| {
+        let one = found.uses.iter().find(|one| one.name == name);
+        one.map_or_else(String::new, |one| format!(", {:.0} % used", one.used.0 * 100.0))
+    };
+    match &found.limiter {
+        Limiter::Processors => format!("{gist}{}", used("processors")),
+        Limiter::Resource(name) => format!("{gist}{}", used(name)),
+        Limiter::Unexplained => match fullest() {
+            Some(fullest) => format!("unexplained; used most: {fullest}"),
+            None => "unexplained".to_owned(),
+        },
+        Limiter::OneThread { .. } | Limiter::Offered | Limiter::UnderDriven { .. } | Limiter::Serialised(_) => {
+            gist.to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Drive, Resource, TimeClass, attribution};
+    use record::Ratio;
+
+    use super::*;
+
+    fn said(drive: &Drive) -> String {
+        words(Some(&attribution(drive)))
+    }
+
+    #[test]
+    fn a_limit_is_said_with_what_speaks_for_it_and_without_a_cause() {
+        let none = Drive { rate: 1_000.0, clients: 32.0, ..Drive::default() };
+        let full = Drive { cpu_used: Some(Ratio(0.98)), ..none.clone() };
+        assert_eq!(said(&full), "the processors, 98 % used");
+        let resource =
+            Resource { name: "forced writes of the log".to_owned(), capacity: 1_000.0, demand_per_operation: 0.95 };
+        assert_eq!(said(&Drive { resources: vec![resource], ..none.clone() }), "forced writes of the log, 95 % used");
+        let class = TimeClass { name: "waiting for locks of rows and tables".to_owned(), share: Ratio(0.87) };
+        let locked = Drive { classes: vec![class], ..none.clone() };
+        assert_eq!(said(&locked), "waiting for locks of rows and tables, 87 % of the response time");
+        let idle = Drive { cpu_used: Some(Ratio(0.4)), ..none.clone() };
+        assert_eq!(said(&idle), "unexplained; used most: processors 40 %");
+        assert_eq!((said(&none), words(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
+        let few = Drive { clients: 1.0, demand_seconds: Some(0.004), ..idle };
+        assert_eq!(said(&few), "its 1 client; what is used most would bear 10");
+        for drive in [full, locked, few, none] {
+            assert!(!said(&drive).contains("because"), "nothing is proved");
+        }
+    }
+}

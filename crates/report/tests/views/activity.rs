@@ -1,0 +1,99 @@
+//! Database activity on a terminal.
+
+use dbdyno_report::{Style, activity_text};
+use model::ActivityChoice;
+use proptest::prelude::*;
+use record::{Nanos, Record, WaitClass};
+
+use crate::activity_sample::{record, wait};
+
+fn number(record: &Record) -> u32 {
+    record.runs.iter().find(|run| run.activity.is_some()).unwrap().number
+}
+
+fn shown(record: &Record, choice: &ActivityChoice, width: usize) -> String {
+    activity_text(record, choice, "r.json", Style::default(), width).unwrap()
+}
+
+#[test]
+fn the_activity_of_a_run_at_80_columns() {
+    let record = record();
+    let shown = shown(&record, &ActivityChoice::Number(number(&record)), 120);
+    assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
+    insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn the_parts_stand_in_the_order_that_administrators_know() {
+    let record = record();
+    let shown = shown(&record, &ActivityChoice::Number(number(&record)), 80);
+    let parts = [
+        "SESSIONS",
+        "LOAD PROFILE",
+        "TOP TIMED EVENTS",
+        "WAIT CLASSES",
+        "I/O BY KIND",
+        "LOG ─",
+        "CHECKPOINTS",
+        "HISTOGRAM",
+    ];
+    let places: Vec<usize> = parts.iter().map(|part| shown.find(part).unwrap_or_else(|| panic!("no {part}"))).collect();
+    assert!(places.is_sorted(), "{shown}");
+}
+
+#[test]
+fn without_a_choice_each_test_has_its_best_run() {
+    let record = record();
+    let shown = shown(&record, &ActivityChoice::Best, 80);
+    let heads: Vec<&str> = shown.lines().filter(|line| line.starts_with("Run ")).collect();
+    let sheet = model::sheet(&record);
+    let best = sheet.lines.iter().filter(|line| line.best.is_some() && !line.test.starts_with('P'));
+    assert_eq!(heads.len(), best.count());
+    assert!(shown.contains("n.d."), "what has no source says so");
+}
+
+#[test]
+fn a_question_that_has_no_answer_says_why() {
+    let record = record();
+    let refused = |words: &str| {
+        let choice = ActivityChoice::parse(words);
+        activity_text(&record, &choice, "r.json", Style::default(), 80).unwrap_err()
+    };
+    assert_eq!(refused("999"), format!("there is no run 999 in this record of {} runs", record.runs.len()));
+    assert_eq!(refused("T999"), "there is no run of test T999 in this record");
+    let nothing = Record { runs: Vec::new(), ..record.clone() };
+    let refused = activity_text(&nothing, &ActivityChoice::Best, "r.json", Style::default(), 80).unwrap_err();
+    assert_eq!(refused, "no valid run of this record works through an engine");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn whatever_sessions_were_found_doing_it_can_be_shown(
+        looks in prop_oneof![Just(0), Just(u64::MAX), 0u64..1_000],
+        (watched, cost, window) in (any::<u64>(), any::<u64>(), prop_oneof![Just(0), any::<u64>()]),
+        waits in prop::collection::vec((".{0,40}", any::<u64>()), 0..20),
+        values in prop::collection::vec(any::<u64>(), 15),
+        width in 0usize..200,
+    ) {
+        let mut record = record();
+        let run = record.runs.iter_mut().find(|run| run.activity.is_some()).unwrap();
+        run.window_ns = Nanos(window);
+        let last = run.readings.len() - 1;
+        run.readings[last].values.values_mut().zip(&values).for_each(|(value, other)| *value = *other);
+        let activity = run.activity.as_mut().unwrap();
+        (activity.look_count, activity.watched_ns, activity.cost_ns) = (looks, Nanos(watched), Nanos(cost));
+        activity.waits = waits.iter().map(|(event, count)| wait(WaitClass::Other, event, *count)).collect();
+        let number = run.number;
+        let Ok(shown) = activity_text(&record, &ActivityChoice::Number(number), "r.json", Style::default(), width) else {
+            prop_assert_eq!(window, 0, "a run without a window has nothing to show");
+            return Ok(());
+        };
+        for line in shown.lines() {
+            prop_assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+            prop_assert!(!line.contains(char::is_control), "{line:?}");
+        }
+        prop_assert!(!shown.contains("NaN") && !shown.contains("inf") && !shown.contains("-0 "), "{}", shown);
+    }
+}

@@ -1,0 +1,236 @@
+//! Latency over rate, the answer of a search, and think time, as a reader sees them.
+
+use dbdyno_report::{PageOptions, Style, html, plan, run_line, text};
+use record::{
+    Arrival, Check, Finding, Latency, Nanos, Pace, PlannedRun, Ratio, Reading, Record, Run, Until, Variation, Verdict,
+    name,
+};
+
+use crate::sample;
+
+/// A run of T616 at four jobs beside the plain one, which does 3000 steps per second.
+fn varied(number: u32, variation: Variation, pace: Pace, milliseconds: u64) -> Run {
+    let mut records = sample::record().runs.into_iter();
+    let plain = records.find(|run| run.test == "T616" && run.dop.jobs == 4).unwrap();
+    let rate = pace.rate().unwrap_or(1_000.0);
+    let steps = (rate * plain.window_ns.seconds()) as u64;
+    let response = Latency {
+        count: steps,
+        p50_ns: Nanos(milliseconds * 500_000),
+        p90_ns: Nanos(milliseconds * 900_000),
+        p99_ns: Nanos(milliseconds * 1_000_000),
+        p999_ns: Nanos(milliseconds * 1_000_000),
+        max_ns: Nanos(milliseconds * 1_000_000),
+        mean_ns: Nanos(milliseconds * 500_000),
+        ..Latency::default()
+    };
+    let mut run = Run { number, variation: Some(variation), pace, response, ..plain };
+    (run.totals.steps, run.totals.operations, run.totals.transactions) = (steps, steps, steps);
+    run.service.count = steps;
+    run
+}
+
+/// The sample with these runs behind its own, planned.
+fn with(runs: Vec<Run>) -> Record {
+    let mut record = sample::record();
+    record.plan.runs.extend(runs.iter().map(|run| PlannedRun {
+        number: run.number,
+        test: run.test.clone(),
+        dop: run.dop,
+        repeat: 1,
+        variation: run.variation,
+    }));
+    record.runs.extend(runs);
+    record
+}
+
+fn share(number: u32, share: f64, milliseconds: u64) -> Run {
+    let pace = Pace::Poisson { steps_per_second: 2_998.0 * share };
+    varied(number, Variation::ShareOfCapacity { share }, pace, milliseconds)
+}
+
+fn thinking(number: u32, milliseconds: u64, one_thread_per_core: bool, busy: u64) -> Run {
+    let pace = match milliseconds {
+        0 => Pace::AsFastAsPossible,
+        _ => Pace::ThinkTime { think_ns: Nanos(milliseconds * 1_000_000) },
+    };
+    let mut run = varied(number, Variation::Paced { pace, one_thread_per_core }, pace, 4);
+    if milliseconds == 0 {
+        // Four fifths of what the plain run does: the second threads add a quarter.
+        run.totals.transactions = 3_000 * 3 * 4 / 5;
+    }
+    let reading = |at_ns: u64, user: u64, idle: u64| {
+        let values = [(name::HOST_CPU_USER_NS, user), (name::HOST_CPU_SYSTEM_NS, 0), (name::HOST_CPU_IDLE_NS, idle)];
+        Reading {
+            at_ns: Nanos(at_ns),
+            values: values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        }
+    };
+    Run { readings: vec![reading(0, 0, 0), reading(run.window_ns.0, busy, 100 - busy)], ..run }
+}
+
+fn shown(record: &Record) -> String {
+    text(record, "r.json", Style::default(), 80)
+}
+
+/// The part of a page below the head that begins with `title`, its words one space apart.
+fn part(page: &str, title: &str) -> String {
+    let begun = page.lines().skip_while(|line| !line.starts_with(title));
+    let body = begun.skip(1).take_while(|line| !line.ends_with('─') || line.starts_with(' '));
+    body.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn rates_stand_beside_the_capacity_that_they_are_shares_of() {
+    let record = with(vec![share(40, 0.9, 80), share(41, 0.5, 4)]);
+    let page = shown(&record);
+    let rates = part(&page, "LATENCY OVER RATE");
+    assert!(rates.starts_with("T616 at J4 2.998 k steps/s as fast as possible (100 %)"), "{rates}");
+    assert!(rates.contains("41 50 % 1.499 k 1.499 k"), "{rates}");
+    let places = ["41 50 %", "40 90 %", "100 % no rate"].map(|words| rates.find(words).unwrap());
+    assert!(places.is_sorted(), "from the lowest rate to the highest, then the plain run: {rates}");
+    assert!(rates.contains("2.00 ms 4.00 ms") && rates.contains("40.0 ms 80.0 ms"), "{rates}");
+    assert!(page.contains("J4 50 %"), "the table of runs tells it from the plain one: {page}");
+    assert!(run_line(&record.runs[record.runs.len() - 1]).contains("50 % of capacity"));
+    let drawn = html(&record, &PageOptions::default());
+    assert!(drawn.contains("id=\"load-1\"") || drawn.contains("load-1"), "a chart");
+    assert!(drawn.contains("response p99") && drawn.contains("service p99"));
+}
+
+#[test]
+fn the_sheet_holds_plain_runs_only() {
+    let sheet = |record: &Record| shown(record).split("IN DOUBT").next().unwrap().lines().skip(20).collect::<String>();
+    let with_rates = sheet(&with(vec![share(40, 0.5, 4)]));
+    let without = sheet(&sample::record());
+    assert_eq!(with_rates, without);
+    assert!(
+        !shown(&sample::record()).contains("LATENCY OVER RATE") && !shown(&sample::record()).contains("THINK TIME")
+    );
+}
+
+#[test]
+fn a_search_tells_its_interval_its_tolerance_and_how_many_runs_told_so() {
+    let runs = [(100.0, true), (200.0, false), (200.0, false), (150.0, true), (150.0, true)];
+    let runs = runs.into_iter().zip(40..).map(|((rate, kept), number)| {
+        let pace = Pace::Poisson { steps_per_second: rate };
+        let variation = Variation::Paced { pace, one_thread_per_core: false };
+        let mut run = varied(number, variation, pace, if kept { 4 } else { 40 });
+        let (verdict, detail) = (if kept { Verdict::Pass } else { Verdict::Warn }, String::new());
+        run.findings = vec![Finding { check: Check::Bound, verdict, detail }];
+        run
+    });
+    let mut record = with(runs.collect());
+    let level = "p99=5ms".to_owned();
+    record.plan.until = Some(Until { level, arrival: Arrival::Poisson, tolerance: Ratio(0.05) });
+    let page = shown(&record);
+    let answer = part(&page, "THE HIGHEST RATE THAT KEEPS THE SERVICE LEVEL");
+    let said = "150.0 steps/s keep p99=5ms, 200.0 do not; response time, 5 runs under a rate; \
+                5.0 % is the tolerance of the search, no interval of repeats";
+    assert!(answer.contains(said), "{answer}");
+    assert!(answer.contains("199.9 20.0 ms - not kept: p99 is 40.0 ms"), "{answer}");
+    assert!(!answer.contains("varied while"), "its runs agree: {answer}");
+    let planned = plan(&record.plan);
+    assert!(planned.contains("not known") && planned.contains("p99=5ms"), "{planned}");
+}
+
+#[test]
+fn think_time_shows_what_of_the_processors_is_used_and_what_half_busy_hides() {
+    let runs = vec![thinking(40, 20, false, 50), thinking(41, 0, true, 50), thinking(42, 20, true, 25)];
+    let mut record = with(runs);
+    let threads = f64::from(record.host.cpu.threads);
+    let page = shown(&record);
+    let think = part(&page, "THINK TIME");
+    assert!(think.starts_with("T616 at J4 OLTP select"), "{think}");
+    assert!(think.contains(&format!("40 20.0 ms all 2.00 ms 4.00 ms 1.000 k {:.2} (50 %)", threads / 2.0)), "{think}");
+    assert!(think.contains("42 20.0 ms 1/core"), "{think}");
+    assert!(think.contains("1.25 times the rate of one per core, so that at 50 % busy 80 %"), "{think}");
+    let drawn = html(&record, &PageOptions::default());
+    assert!(drawn.contains("one per core") && drawn.contains("capacity used"));
+    record.runs.retain(|run| !matches!(run.variation, Some(Variation::Paced { one_thread_per_core: true, .. })));
+    assert!(!shown(&record).contains("times the rate of one per core"));
+}
+
+#[test]
+fn a_rate_that_is_not_kept_is_an_answer_and_spoils_nothing() {
+    let findings =
+        |check| vec![Finding { check, verdict: Verdict::Fail, detail: "12 steps due were not begun".to_owned() }];
+    let void = |page: &str| part(page, "WHAT IT MAY BE USED FOR").contains("are void");
+    let mut record = with(vec![Run { findings: findings(Check::Backlog), ..share(40, 0.9, 80) }]);
+    record.runs.retain(|run| !["T441", "T721"].contains(&run.test.as_str()));
+    let page = shown(&record);
+    assert!(!void(&page) && !page.contains("were not begun"), "{page}");
+    assert!(part(&page, "LATENCY OVER RATE").contains("40 90 % 2.698 k 2.698 k rate not kept"), "{page}");
+    record.runs.last_mut().unwrap().findings = findings(Check::Steal);
+    assert!(void(&shown(&record)));
+    assert!(part(&shown(&record), "LATENCY OVER RATE").contains("40 90 % 2.698 k 2.698 k void"));
+}
+
+/// A run of a search at this rate; its steps fall short of it where `done` is less.
+fn searched(number: u32, rate: f64, done: f64, finding: (Check, Verdict)) -> Run {
+    let pace = Pace::Poisson { steps_per_second: rate };
+    let mut run = varied(number, Variation::Paced { pace, one_thread_per_core: false }, pace, 4);
+    run.totals.steps = (done * run.window_ns.seconds()) as u64;
+    let kept = Finding { check: Check::Bound, verdict: Verdict::Pass, detail: String::new() };
+    run.findings = vec![kept, Finding { check: finding.0, verdict: finding.1, detail: "FALLS SHORT".to_owned() }];
+    run
+}
+
+fn search(runs: Vec<Run>, level: &str) -> Record {
+    let mut record = with(runs);
+    record.plan.until = Some(Until { level: level.to_owned(), arrival: Arrival::Poisson, tolerance: Ratio(0.05) });
+    record
+}
+
+#[test]
+fn a_search_whose_runs_contradict_each_other_says_so() {
+    let (kept, missed) = ((Check::Steal, Verdict::Pass), (Check::Backlog, Verdict::Warn));
+    let runs = [(100.0, kept), (200.0, kept), (200.0, kept), (400.0, kept), (400.0, missed), (400.0, missed)];
+    let said = runs.into_iter().zip(40..).map(|((rate, said), number)| searched(number, rate, rate, said));
+    let answer = part(&shown(&search(said.collect(), "p99=5ms")), "THE HIGHEST RATE");
+    let words = "kept once and not kept twice at 400.0/s: what the platform gives, or the draw of the arrivals, varied \
+                 while it was searched";
+    assert!(answer.contains(words), "{answer}");
+}
+
+#[test]
+fn a_rate_that_is_not_kept_is_told_from_a_level_that_is_missed() {
+    let behind = searched(40, 400.0, 300.0, (Check::Backlog, Verdict::Warn));
+    let mut left = searched(41, 800.0, 800.0, (Check::Backlog, Verdict::Fail));
+    left.totals.unfinished = 7;
+    let few = varied(42, behind.variation.unwrap(), behind.pace, 4);
+    // Too few steps for a p99 that is printed; the one that was judged is told all the same.
+    let missed = Finding { check: Check::Bound, verdict: Verdict::Warn, detail: String::new() };
+    let response = Latency { count: 20, ..few.response.clone() };
+    let few = Run { response, findings: vec![missed], ..few };
+    let page = shown(&search(vec![behind, left, few], "p99=3ms"));
+    let answer = part(&page, "THE HIGHEST RATE");
+    assert!(page.lines().any(|line| line.ends_with("rate not kept: 299.8 of 400.0")), "on one line: {page}");
+    for words in ["rate not kept: 299.8 of 400.0", "rate not kept: 7 not begun", "2.00 ms - not kept: p99 is 4.00 ms"] {
+        assert!(answer.contains(words), "{words}: {answer}");
+    }
+}
+
+#[test]
+fn no_mark_sends_the_reader_to_a_doubt_that_is_not_told() {
+    let mut record = with(vec![Run { findings: Vec::new(), ..share(40, 0.9, 80) }]);
+    let marks = |record: &Record| {
+        let page = shown(record);
+        assert!(!page.contains("FALLS SHORT"), "{page}");
+        page.lines().filter(|line| line.trim_start().starts_with("40 ") && line.contains('!')).count()
+    };
+    assert_eq!(marks(&record), 0);
+    let finding = |check| Finding { check, verdict: Verdict::Warn, detail: "FALLS SHORT".to_owned() };
+    record.runs.last_mut().unwrap().findings = vec![finding(Check::Backlog)];
+    assert_eq!(marks(&record), 0);
+    assert!(part(&shown(&record), "LATENCY OVER RATE").contains("rate not kept"));
+    record.runs.last_mut().unwrap().findings.push(Finding { detail: "taken".to_owned(), ..finding(Check::Steal) });
+    assert_eq!(marks(&record), 2, "in the table of runs and, on one line, in that of rates");
+}
+
+#[test]
+fn what_was_asked_of_a_share_of_the_capacity_is_in_the_lines_for_a_spreadsheet() {
+    let record = with(vec![share(40, 0.5, 4)]);
+    let lines = dbdyno_report::csv(&record);
+    assert!(lines.lines().next().unwrap().contains(",variation,steps_per_second_asked,"), "{lines}");
+    assert!(lines.lines().any(|line| line.contains(",50 % of capacity,1499,")), "{lines}");
+}

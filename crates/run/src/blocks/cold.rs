@@ -1,0 +1,55 @@
+//! Files of the engine put out of the page cache.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use record::Ratio;
+
+/// Puts every file below `directory` out of the page cache; the share of their bytes that lies there afterwards. None
+/// where there is nothing to look at. A file that goes away meanwhile, or may not be read, is left out.
+pub(super) fn put_out(directory: &Path) -> Option<Ratio> {
+    let mut sizes = (0.0, 0.0);
+    each_file(directory, &mut |file, length| {
+        // What may not be put out is seen in the share.
+        let _ = host::drop_cache(file, 0, length);
+        if let Some(Ratio(share)) = host::cached_share(file, 0, length) {
+            sizes = (sizes.0 + share * length as f64, sizes.1 + length as f64);
+        }
+    });
+    (sizes.1 > 0.0).then(|| Ratio((sizes.0 / sizes.1).clamp(0.0, 1.0)))
+}
+
+fn each_file(directory: &Path, look: &mut dyn FnMut(&File, u64)) {
+    let Ok(entries) = fs::read_dir(directory) else { return };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
+            each_file(&entry.path(), look);
+        } else if kind.is_file()
+            && let Ok(file) = File::open(entry.path())
+            && let Ok(metadata) = file.metadata()
+            && metadata.len() > 0
+        {
+            look(&file, metadata.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_folders_are_found_and_an_empty_place_has_no_share() {
+        let place = tempfile::tempdir().expect("a place");
+        assert_eq!(put_out(place.path()), None);
+        fs::create_dir(place.path().join("below")).expect("a folder");
+        fs::write(place.path().join("below/file"), vec![1; 1 << 20]).expect("a file");
+        let Some(Ratio(share)) = put_out(place.path()) else { panic!("it is there") };
+        // In memory nothing can be put out.
+        assert!((0.0..=1.0).contains(&share));
+        let mut found = 0;
+        each_file(place.path(), &mut |_, length| found += length);
+        assert_eq!(found, 1 << 20);
+    }
+}

@@ -1,0 +1,169 @@
+//! How far a run goes: the steps of each job, where not only time ends it.
+
+use workload::blocks::{self, Mode};
+
+use super::request::BlocksRequest;
+use crate::{Error, Result};
+
+/// Of a cold run at most this part of the blocks is visited: where more of a file lies in the page cache, the kernel
+/// takes neighbours that happen to be there for a stream, and reads ahead.
+const COLD_PART: u64 = 8;
+
+/// Steps of each job, at most; none where only the time ends a run.
+///
+/// # Errors
+/// Where a cold run has not enough blocks.
+pub(super) fn steps(request: &BlocksRequest) -> Result<Option<u64>> {
+    let settings = &request.settings;
+    let each = per_step(request);
+    let asked = Some(settings.work_loop / each).filter(|steps| *steps > 0);
+    if !request.cold {
+        return Ok(asked);
+    }
+    let ranges = settings.scale_blocks / settings.work_unit / COLD_PART;
+    // One step of each job goes to the warm-up, which every job has.
+    let fresh = (ranges / u64::from(settings.threads_per_schema) / each).saturating_sub(1);
+    if fresh == 0 {
+        let message = format!(
+            "a scale of {} blocks is too small to visit each at most once with {} {} in a schema",
+            settings.scale_blocks,
+            settings.threads_per_schema,
+            if settings.threads_per_schema == 1 { "session" } else { "sessions" }
+        );
+        let hint = format!(
+            "an eighth of the blocks is visited, {} at a time: give a --scale of {} blocks or more",
+            settings.work_unit,
+            scale_for(request, 1)
+        );
+        return Err(Error::user(message).hint(hint));
+    }
+    match asked {
+        Some(steps) if steps > fresh => Err(Error::user(format!(
+            "work-loop {} is more than the {} operations of each session that --cold has blocks for: beyond an eighth \
+             of the blocks, each visited once, the kernel reads ahead what is not asked for",
+            settings.work_loop,
+            fresh * each
+        ))
+        .hint(format!("give a --scale of {} blocks or more, or a smaller --work-loop", scale_for(request, steps)))),
+        Some(steps) => Ok(Some(steps)),
+        None => Ok(Some(fresh)),
+    }
+}
+
+/// The least scale with which a cold run has so many steps for each session.
+fn scale_for(request: &BlocksRequest, steps: u64) -> u64 {
+    let settings = &request.settings;
+    let parts = [per_step(request), settings.threads_per_schema.into(), settings.work_unit, COLD_PART];
+    parts.into_iter().fold(steps.saturating_add(1), u64::saturating_mul)
+}
+
+/// What a reader has to know before a run that something else than its time may end.
+pub(super) fn remark(request: &BlocksRequest, steps: Option<u64>) -> Option<String> {
+    let operations =
+        steps.filter(|_| request.cold && request.settings.work_loop == 0)?.saturating_mul(per_step(request));
+    let seconds = request.settings.run_time.seconds();
+    let noun = if operations == 1 { "operation" } else { "operations" };
+    Some(format!(
+        "cold: the run ends after {seconds} s, or when each session has done {operations} {noun}: an eighth of the blocks \
+         is visited, each once"
+    ))
+}
+
+/// Operations of each step.
+pub(super) fn per_step(request: &BlocksRequest) -> u64 {
+    match request.mode {
+        Mode::Client => 1,
+        Mode::Engine => blocks::batch(&request.settings),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use record::Placement;
+
+    use record::Nanos;
+    use workload::blocks::BlocksSettings;
+
+    use super::*;
+
+    fn request(pairs: &[(&str, &str)], cold: bool, mode: Mode) -> BlocksRequest {
+        let mut settings = BlocksSettings::default();
+        for (name, value) in pairs {
+            settings.set(name, name, value).expect(name);
+        }
+        BlocksRequest {
+            settings,
+            mode,
+            cold,
+            caches: Vec::new(),
+            warm_up: None,
+            directory: PathBuf::from("."),
+            keep: false,
+            seed: 42,
+            placement: Placement::Kernel,
+            looks: false,
+            record: PathBuf::from("r.json"),
+            version: String::new(),
+            build: None,
+        }
+    }
+
+    #[test]
+    fn a_count_of_operations_ends_a_run_and_no_time_does() {
+        let asked = request(&[("WORK_LOOP", "100")], false, Mode::Client);
+        assert_eq!(steps(&asked).expect("steps"), Some(100));
+        assert!(asked.windows().1 > Nanos::from_seconds(86_400.0));
+        assert_eq!(
+            steps(&request(&[("WORK_LOOP", "100")], false, Mode::Engine)).expect("steps"),
+            Some(5),
+            "calls of 20"
+        );
+        let timed = request(&[("RUN_TIME", "10")], false, Mode::Client);
+        assert_eq!(steps(&timed).expect("steps"), None);
+        assert_eq!(timed.windows(), (Nanos::from_seconds(2.5), Nanos::from_seconds(10.0)));
+    }
+
+    #[test]
+    fn a_cold_run_visits_an_eighth_of_the_blocks_and_has_no_warm_up() {
+        let asked = request(&[("SCALE", "10240"), ("WORK_UNIT", "64")], true, Mode::Client);
+        assert_eq!(steps(&asked).expect("steps"), Some(160 / 8 - 1));
+        assert_eq!(asked.windows().0, Nanos(0));
+        let two = request(&[("SCALE", "10240"), ("WORK_UNIT", "64"), ("THREADS_PER_SCHEMA", "2")], true, Mode::Client);
+        assert_eq!(steps(&two).expect("steps"), Some(9));
+        for (pairs, words) in [
+            (vec![("SCALE", "1000"), ("WORK_UNIT", "64")], "too small"),
+            (vec![("SCALE", "1000"), ("WORK_UNIT", "64")], "with 1 session in"),
+            (vec![("SCALE", "10240"), ("WORK_LOOP", "20")], "work-loop 20 is more than the 19"),
+            (vec![("SCALE", "10240"), ("WORK_LOOP", "20")], "the kernel reads ahead"),
+        ] {
+            let error = steps(&request(&pairs, true, Mode::Client)).expect_err(words);
+            assert!(error.message.contains(words) && error.hint.is_some(), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_scale_that_is_hinted_at_is_the_least_that_will_do() {
+        for (threads, mode) in [("1", Mode::Client), ("3", Mode::Client), ("2", Mode::Engine)] {
+            let with = |scale: u64| {
+                let scale = scale.to_string();
+                request(&[("SCALE", &scale), ("WORK_LOOP", "40"), ("THREADS_PER_SCHEMA", threads)], true, mode)
+            };
+            let asked = 40 / per_step(&with(10_240));
+            let least = scale_for(&with(10_240), asked);
+            assert_eq!(steps(&with(least)).expect("enough"), Some(asked));
+            assert!(steps(&with(least - 1)).is_err());
+        }
+    }
+
+    #[test]
+    fn what_ends_a_cold_run_is_said_before() {
+        let asked = request(&[("SCALE", "10240"), ("RUN_TIME", "60")], true, Mode::Client);
+        let said = remark(&asked, steps(&asked).expect("steps")).expect("a remark");
+        assert!(said.contains("after 60 s") && said.contains("19 operations: an eighth"), "{said}");
+        let counted = request(&[("SCALE", "10240"), ("WORK_LOOP", "5")], true, Mode::Client);
+        assert_eq!(remark(&counted, Some(5)), None, "the plan says it");
+        assert_eq!(remark(&request(&[], false, Mode::Client), None), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! What is asked for, already parsed.
+
+use std::path::PathBuf;
+
+use record::{Build, Bytes, Dop, Nanos, Pace, Placement, Plan, PlannedRun, Preset};
+use workload::blocks::{BlocksSettings, CODE, Mode};
+
+use crate::{Request, Selection};
+
+/// The longest warm-up that is not asked for.
+const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
+
+/// The longest window: where a count of operations ends a run, no time does.
+const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
+
+/// A measurement of random blocks.
+#[derive(Clone, Debug)]
+pub struct BlocksRequest {
+    /// The settings of the method.
+    pub settings: BlocksSettings,
+    /// Where the loop runs.
+    pub mode: Mode,
+    /// Whether it begins with empty caches and visits no block twice.
+    pub cold: bool,
+    /// Sizes of the engine's cache, a run for each; empty for one run with the cache that the engine has.
+    pub caches: Vec<Bytes>,
+    /// Length of the warm-up; none for a quarter of the run time, 5 s at most.
+    pub warm_up: Option<Nanos>,
+    /// Directory below which the measured directory is made.
+    pub directory: PathBuf,
+    /// Whether the database stays.
+    pub keep: bool,
+    /// What all data and keys are drawn from.
+    pub seed: u64,
+    /// Where jobs run.
+    pub placement: Placement,
+    /// Whether somebody looks at what the sessions of the engine are doing.
+    pub looks: bool,
+    /// Where the record goes.
+    pub record: PathBuf,
+    /// The version of the program, for the record.
+    pub version: String,
+    /// What the program was built from and with, for the record.
+    pub build: Option<Build>,
+}
+
+impl BlocksRequest {
+    /// Whether the engine is started anew between the load and the end.
+    pub(super) fn reopens(&self) -> bool {
+        self.cold || self.caches.len() > 1
+    }
+
+    /// Warm-up and window.
+    pub(super) fn windows(&self) -> (Nanos, Nanos) {
+        let window = if self.settings.work_loop > 0 { WINDOW_MAX } else { self.settings.run_time };
+        let usual = Nanos(self.settings.run_time.0 / 4).min(WARM_UP_MAX);
+        // What is warmed up is not cold any more.
+        let warm_up = if self.cold { Nanos(0) } else { self.warm_up.unwrap_or(usual) };
+        (warm_up, window)
+    }
+
+    /// As one would ask for tests of the catalogue: what opens directory and engine needs.
+    pub(super) fn request(&self) -> Request {
+        let (warm_up, window) = self.windows();
+        Request {
+            tests: Selection::default(),
+            directory: self.directory.clone(),
+            degrees: Some(vec![self.settings.sessions().max(self.settings.load_jobs)]),
+            nodes: None,
+            preset: Preset::Quick,
+            window: Some(window),
+            warm_up: Some(warm_up),
+            steps: None,
+            repeats: None,
+            seed: self.seed,
+            placement: self.placement,
+            pace: Pace::AsFastAsPossible,
+            variations: Vec::new(),
+            until: None,
+            one_thread_per_core: false,
+            small_rows: None,
+            large_rows: None,
+            looks: self.looks,
+            prove: false,
+            trace: None,
+            keep: self.keep,
+            record: self.record.clone(),
+            version: self.version.clone(),
+            build: self.build.clone(),
+        }
+    }
+
+    /// The code of run `number`: runs with other caches are not repetitions of each other.
+    fn code(&self, number: u32) -> String {
+        match self.caches.get(number as usize - 1) {
+            Some(Bytes(cache)) if self.caches.len() > 1 => format!("{CODE}@{}", short(*cache)),
+            _ => CODE.to_owned(),
+        }
+    }
+
+    /// The plan: the same run for each size of the cache.
+    pub(super) fn plan(&self, target: &str, directory: &std::path::Path, steps: Option<u64>) -> Plan {
+        let (warm_up_ns, window_ns) = self.windows();
+        let run = |number: u32| PlannedRun {
+            number,
+            test: self.code(number),
+            dop: Dop::jobs(self.settings.sessions()),
+            repeat: 1,
+            variation: None,
+        };
+        Plan {
+            target: target.to_owned(),
+            directory: directory.display().to_string(),
+            preset: Preset::Standard,
+            window_ns,
+            warm_up_ns,
+            steps,
+            seed: self.seed,
+            placement: self.placement,
+            pace: Pace::AsFastAsPossible,
+            until: None,
+            one_thread_per_core: false,
+            small_rows: 0,
+            large_rows: 0,
+            repeats: 1,
+            paired: None,
+            runs: (1..=self.caches.len().max(1) as u32).map(run).collect(),
+            skipped: Vec::new(),
+            test_files: Vec::new(),
+            io: None,
+        }
+    }
+}
+
+/// A size as one would type it.
+fn short(bytes: u64) -> String {
+    let units = [(1u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "k")];
+    let unit = units.iter().find(|(unit, _)| bytes.is_multiple_of(*unit));
+    unit.map_or_else(|| bytes.to_string(), |(unit, name)| format!("{}{name}", bytes / unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_as_short_as_it_was_typed() {
+        for (bytes, text) in
+            [(16 << 20, "16M"), (1 << 30, "1G"), (1536 << 20, "1536M"), (1025, "1025"), (1 << 41, "2T")]
+        {
+            assert_eq!(short(bytes), text);
+        }
+    }
+}

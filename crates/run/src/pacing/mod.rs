@@ -1,0 +1,16 @@
+//! Paces beside that of plain runs: sweeps of rates and think times, shares of the capacity, the search for the
+//! highest rate that keeps a service level, and runs that leave hardware threads alone.
+
+mod capacity;
+mod draw;
+mod search;
+mod sweep;
+mod threads;
+mod until;
+
+pub(crate) use capacity::{Capacities, is_known, pace};
+pub(crate) use draw::arrival_seed;
+pub(crate) use search::search;
+pub(crate) use sweep::{arranged, searched};
+pub(crate) use threads::Threads;
+pub(crate) use until::{level, search_all};

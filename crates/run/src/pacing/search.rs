@@ -1,0 +1,73 @@
+//! The highest rate that keeps a service level: one search for I/O and for tests.
+
+use model::{Answer, Bound, Search, Step};
+use record::{Arrival, Pace, Run};
+
+use crate::Result;
+
+/// The search begins at this share of what a closed loop gives.
+const LOWEST_SHARE: f64 = 1.0 / 64.0;
+/// And ends above it: an open loop may keep more in flight.
+const HIGHEST_SHARE: f64 = 1.25;
+
+/// Measures at rates until the highest one is found that keeps a level, to within `tolerance`. `capacity` is what a
+/// closed loop gives, in steps per second; `measured` is what an earlier invocation measured of the same search: rates
+/// and whether they kept the level. `measure` carries out one run at a pace and tells whether it did.
+///
+/// # Errors
+/// Those of `measure`.
+pub(crate) fn search(
+    capacity: f64,
+    arrival: Arrival,
+    tolerance: f64,
+    measured: &[(f64, Option<bool>)],
+    measure: &mut dyn FnMut(Pace) -> Result<Option<bool>>,
+) -> Result<Answer> {
+    let mut search = Search::new(capacity * LOWEST_SHARE, capacity * HIGHEST_SHARE, tolerance);
+    measured.iter().for_each(|(rate, kept)| search.record(*rate, *kept));
+    loop {
+        match search.next() {
+            Step::Done(answer) => return Ok(answer),
+            Step::Measure(rate) => {
+                let kept = measure(arrival.pace(rate))?;
+                search.record(rate, kept);
+            }
+        }
+    }
+}
+
+/// The rate of `run` and whether it kept `bound`; nothing of a run without a rate.
+pub(crate) fn told(run: &Run, bound: &Bound) -> Option<(f64, Option<bool>)> {
+    Some((run.pace.rate()?, model::keeps_level(run, bound)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A platform that keeps the level up to 400 steps per second.
+    fn go(measured: &[(f64, Option<bool>)], most: usize) -> (Option<Answer>, Vec<(f64, Option<bool>)>) {
+        let mut all = measured.to_vec();
+        let answer = search(1_000.0, Arrival::Poisson, 0.05, measured, &mut |pace| {
+            let Pace::Poisson { steps_per_second } = pace else { panic!("{pace:?}") };
+            if all.len() == most {
+                return Err(crate::Error::interrupted());
+            }
+            all.push((steps_per_second, Some(steps_per_second <= 400.0)));
+            Ok(Some(steps_per_second <= 400.0))
+        });
+        (answer.ok(), all)
+    }
+
+    #[test]
+    fn a_search_that_was_broken_off_goes_on_where_it_was() {
+        let (answer, all) = go(&[], usize::MAX);
+        let Some(Answer::Between { kept, not_kept }) = answer else { panic!("{answer:?}") };
+        assert!(kept <= 400.0 && not_kept > 400.0 && not_kept <= kept * 1.05 * 1.000_001);
+        for most in 0..all.len() {
+            let (broken_off, some) = go(&[], most);
+            assert_eq!((broken_off, some.as_slice()), (None, &all[..most]));
+            assert_eq!(go(&some, usize::MAX), (answer, all.clone()));
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Which variations of the plain runs of tests are planned, and where in the plan they stand.
+
+use record::{Pace, Plan, PlannedRun, Preset, Skipped, Variation};
+
+use crate::Request;
+use crate::order::in_rounds;
+
+/// The shares of the capacity at which latency is measured for figures to publish: a latency at full load alone says
+/// nothing of the load that people use.
+const SHARES: [f64; 4] = [0.5, 0.7, 0.8, 0.9];
+
+/// All runs of tests: `once`, the plain ones, each as often as it is repeated, and the variations that `request` asks
+/// for or its preset has. `sweeps_jobs` says it of the code of a test.
+///
+/// A sweep of paces belongs to each round. A share of the capacity is measured once, after the plain runs that tell what
+/// the capacity is. The curve that belongs to a preset is measured at the highest degree of parallelism: there most
+/// sessions are ready to take what arrives, so that steps queue in the platform and not before it; and that degree is
+/// known when the plan is made, so that the plan holds all that will be done.
+pub(crate) fn arranged(
+    once: &[PlannedRun],
+    request: &Request,
+    repeats: u32,
+    seed: u64,
+    sweeps_jobs: &dyn Fn(&str) -> bool,
+) -> Vec<PlannedRun> {
+    let is_share = |variation: &Variation| matches!(variation, Variation::ShareOfCapacity { .. });
+    let (shares, paces): (Vec<Variation>, Vec<Variation>) = request.variations.iter().copied().partition(is_share);
+    let shares_of = |run: &PlannedRun| match has_curve(request) && sweeps_jobs(&run.test) && is_highest(run, once) {
+        true => SHARES.map(|share| Variation::ShareOfCapacity { share }).to_vec(),
+        false => shares.clone(),
+    };
+    let with = |run: &PlannedRun, variations: &[Variation]| -> Vec<PlannedRun> {
+        let varied = |variation: &Variation| PlannedRun { variation: Some(*variation), ..run.clone() };
+        variations.iter().map(varied).collect()
+    };
+    let swept: Vec<Vec<PlannedRun>> = once.iter().map(|run| [vec![run.clone()], with(run, &paces)].concat()).collect();
+    let late = once.iter().map(|run| with(run, &shares_of(run)));
+    match repeats {
+        // Near the run that tells the capacity, before the machine is another one.
+        0 | 1 => swept.into_iter().zip(late).flat_map(|(swept, late)| [swept, late].concat()).collect(),
+        _ => in_rounds(&swept.concat(), repeats, seed).into_iter().chain(late.flatten()).collect(),
+    }
+}
+
+/// Makes `plan` that of a search: each plain run once, and no probes, at which nothing arrives. They are named as skipped
+/// where somebody chose what is run.
+pub(crate) fn searched(plan: &mut Plan, request: &Request) {
+    plan.repeats = 1;
+    plan.io = None;
+    let (probes, tests) = plan.runs.drain(..).partition(|run: &PlannedRun| probe::probe(&run.test).is_some());
+    plan.runs = tests;
+    let mut codes: Vec<String> = probes.into_iter().map(|run: PlannedRun| run.test).collect();
+    codes.dedup();
+    if !request.tests.words.is_empty() {
+        let reason = "nothing arrives at a probe, so that no rate can be searched for";
+        plan.skipped.extend(codes.into_iter().map(|test| Skipped { test, reason: reason.to_owned() }));
+    }
+}
+
+/// Whether the curve of latency over rate belongs to the preset of `request`; nobody who asks for another load wants it.
+fn has_curve(request: &Request) -> bool {
+    let plain = request.variations.is_empty() && request.pace == Pace::AsFastAsPossible;
+    request.preset == Preset::Publish && plain && request.until.is_none()
+}
+
+/// Whether no run of the same test has more jobs or, with as many, more nodes.
+fn is_highest(run: &PlannedRun, once: &[PlannedRun]) -> bool {
+    let load = |run: &PlannedRun| (run.dop.jobs, run.dop.nodes);
+    once.iter().filter(|other| other.test == run.test).all(|other| load(other) <= load(run))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+    use record::{Dop, Layer, Nanos, Outcome, Placement, Run, Sweep, Timestamp, Totals, Unit};
+
+    use super::*;
+
+    /// A plain run of a second.
+    pub(in crate::pacing) fn finished(test: &str, jobs: u32, steps: u64) -> Run {
+        Run {
+            number: 1,
+            test: test.to_owned(),
+            title: String::new(),
+            layer: Layer::Server,
+            unit: Unit::Row,
+            sweep: Sweep::Jobs,
+            dop: Dop::jobs(jobs),
+            variation: None,
+            pace: Pace::AsFastAsPossible,
+            ceiling: None,
+            cache_fit: None,
+            data_bytes: None,
+            commits_expected: None,
+            changes: false,
+            parameters: Default::default(),
+            begun_at: Timestamp::default(),
+            window_ns: Nanos::SECOND,
+            outcome: Outcome::Done,
+            totals: Totals { steps, operations: steps, ..Totals::default() },
+            service: Default::default(),
+            response: Default::default(),
+            seconds: Vec::new(),
+            slices: None,
+            readings: Vec::new(),
+            nodes: Vec::new(),
+            events: Vec::new(),
+            storage: None,
+            activity: None,
+            trace: None,
+            blocks: None,
+            findings: Vec::new(),
+        }
+    }
+
+    fn request(preset: Preset, variations: Vec<Variation>) -> Request {
+        Request {
+            tests: crate::Selection::default(),
+            directory: PathBuf::new(),
+            degrees: None,
+            nodes: None,
+            preset,
+            window: None,
+            warm_up: None,
+            steps: None,
+            repeats: None,
+            seed: 42,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            variations,
+            until: None,
+            one_thread_per_core: false,
+            small_rows: None,
+            large_rows: None,
+            looks: false,
+            prove: false,
+            trace: None,
+            keep: false,
+            record: PathBuf::new(),
+            version: String::new(),
+            build: None,
+        }
+    }
+
+    fn once() -> Vec<PlannedRun> {
+        let run = |(test, jobs): (&str, u32)| PlannedRun {
+            number: 0,
+            test: test.to_owned(),
+            dop: Dop::jobs(jobs),
+            repeat: 1,
+            variation: None,
+        };
+        [("T611", 1), ("T611", 4), ("T512", 1)].map(run).to_vec()
+    }
+
+    fn paced(rate: f64) -> Variation {
+        Variation::Paced { pace: Pace::Poisson { steps_per_second: rate }, one_thread_per_core: false }
+    }
+
+    fn planned(preset: Preset, variations: Vec<Variation>, repeats: u32) -> Vec<PlannedRun> {
+        arranged(&once(), &request(preset, variations), repeats, 42, &|test| test != "T512")
+    }
+
+    #[test]
+    fn without_repetitions_variations_follow_their_plain_run() {
+        let share = Variation::ShareOfCapacity { share: 0.5 };
+        let runs = planned(Preset::Quick, vec![share, paced(100.0)], 1);
+        let found: Vec<(u32, Option<Variation>)> = runs.iter().map(|run| (run.dop.jobs, run.variation)).collect();
+        let of = |jobs| [(jobs, None), (jobs, Some(paced(100.0))), (jobs, Some(share))];
+        assert_eq!(found, [of(1), of(4), of(1)].concat());
+    }
+
+    #[test]
+    fn figures_to_publish_have_a_curve_at_the_highest_degree_of_tests_that_sweep_jobs_once() {
+        let runs = planned(Preset::Publish, Vec::new(), 6);
+        assert_eq!(runs.len(), 3 * 6 + 4);
+        let curve: Vec<(&str, u32, f64)> = runs[18..]
+            .iter()
+            .map(|run| match run.variation {
+                Some(Variation::ShareOfCapacity { share }) => (run.test.as_str(), run.dop.jobs, share),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(curve, [0.5, 0.7, 0.8, 0.9].map(|share| ("T611", 4, share)));
+        assert!(runs[..18].iter().all(|run| run.variation.is_none()));
+        assert_eq!(planned(Preset::Standard, Vec::new(), 6).len(), 18);
+        assert_eq!(planned(Preset::Publish, vec![paced(1.0)], 6).len(), 36, "who asks for a load gets that");
+    }
+
+    proptest! {
+        #[test]
+        fn no_share_comes_before_all_plain_runs_of_its_test_and_degree(
+            repeats in 0u32..5, shares in prop::collection::vec(0.01f64..2.0, 0..4), rates in 0usize..3,
+        ) {
+            let of_shares = shares.iter().map(|share| Variation::ShareOfCapacity { share: *share });
+            let variations: Vec<Variation> = of_shares.chain((0..rates).map(|rate| paced(rate as f64 + 1.0))).collect();
+            let runs = planned(Preset::Quick, variations, repeats);
+            let rounds = repeats.max(1) as usize;
+            prop_assert_eq!(runs.len(), once().len() * ((1 + rates) * rounds + shares.len()));
+            for (at, run) in runs.iter().enumerate() {
+                if matches!(run.variation, Some(Variation::ShareOfCapacity { .. })) {
+                    let plain = |other: &&PlannedRun| {
+                        other.variation.is_none() && (&other.test, other.dop) == (&run.test, run.dop)
+                    };
+                    prop_assert_eq!(runs[..at].iter().filter(plain).count(), runs.iter().filter(plain).count());
+                }
+            }
+        }
+    }
+}

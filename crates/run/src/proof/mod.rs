@@ -1,0 +1,181 @@
+//! Whether what limits a test is what limits it: the test is run twice more, with all of that and with a fifth less.
+//!
+//! After all plain runs, at the best degree of parallelism of each test. The run with all of it is the control: it stands
+//! next to the one with less, so that what the machine did in between is no cause. What is to be taken away is decided by
+//! `model`; here it is taken, and given back whatever happens.
+
+mod counting;
+mod taking;
+
+use std::path::Path;
+
+use model::{Attribution, Capacities, Limiter, Line, Perturbation, RULES};
+use record::{Outcome, PlannedRun, Ratio, Record, Run, Variation};
+
+use self::counting::Counting;
+use self::taking::{Refusal, Taking};
+use crate::execution::{load, run_group};
+use crate::io::ProbeGround;
+use crate::measurement::Bench;
+use crate::plan::Item;
+use crate::{Event, Result};
+
+/// The share of a control.
+const ALL: f64 = 1.0;
+
+/// A test that is to be run with less of something.
+struct Suspicion<'i> {
+    item: Item<'i>,
+    /// The line of the plan of its best run.
+    plain: PlannedRun,
+    /// Its test and degree of parallelism, as they are spoken of.
+    called: String,
+    limiter: Limiter,
+    perturbation: Perturbation,
+}
+
+/// Runs each test of `items` again, at its best degree of parallelism, with all and with less of what limits it there,
+/// and says what that did. What cannot be taken away is said, and is no reason to stop.
+///
+/// # Errors
+/// As for all runs.
+pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_>]) -> Result<()> {
+    let note = |text: &str| bench.listener.hear(&Event::Note(text));
+    let suspicions = suspicions(record, items, &note);
+    if suspicions.is_empty() {
+        return Ok(());
+    }
+    let plain: Vec<PlannedRun> = suspicions.iter().map(|one| one.plain.clone()).collect();
+    load(bench, record, path, &plain, items)?;
+    for one in &suspicions {
+        for repeat in 1..=record.plan.repeats.max(1) {
+            if let Err(refusal) = prove(&mut Court { bench, record: &mut *record, path, one, repeat })? {
+                note(&format!("{}: not proved: {refusal}", one.called));
+                break;
+            }
+        }
+        if let Some(proof) = model::proofs(record).into_iter().rev().find(|proof| proof.test == one.plain.test) {
+            note(&format!("{}: {}", one.called, proof.sentence));
+        }
+    }
+    Ok(())
+}
+
+/// Where one suspicion is tried.
+struct Court<'a, 'b, 'i> {
+    bench: &'a Bench<'b>,
+    record: &'a mut Record,
+    path: &'a Path,
+    one: &'a Suspicion<'i>,
+    repeat: u32,
+}
+
+/// A control, and the same with less. The inner result is whether there was something to take away.
+fn prove(court: &mut Court<'_, '_, '_>) -> Result<std::result::Result<(), Refusal>> {
+    let (bench, one) = (court.bench, court.one);
+    // Nothing is measured where nothing may be taken away.
+    if one.perturbation != Perturbation::ArrivalRate
+        && let Err(refusal) = taking::roots(bench)
+    {
+        return Ok(Err(refusal));
+    }
+    let counting = match one.perturbation {
+        Perturbation::DeviceIo(_) => match Counting::begin(bench) {
+            Ok(counting) => Some(counting),
+            Err(refusal) => return Ok(Err(refusal)),
+        },
+        Perturbation::Processors { .. } | Perturbation::ArrivalRate => None,
+    };
+    let control = match &counting {
+        Some(counting) => counting.during(|| court.measure(ALL))?,
+        None => court.measure(ALL)?,
+    };
+    let counted = counting.and_then(|counting| counting.end(control.as_ref()?, bench.origin));
+    let Some(control) = control else { return Ok(Err(Refusal::new("the run that had all of it gave no result"))) };
+    let taken = model::perturbation(&control, &one.limiter, Ratio(RULES.proof_share))
+        .map_err(Refusal::new)
+        .and_then(|perturbation| Taking::of(bench, &perturbation, counted));
+    let (taking, share) = match taken {
+        Ok(taken) => taken,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let measured = court.measure(share);
+    // Given back before anything else, and before an error is told.
+    let given_back = taking.give_back();
+    match measured?.is_some() {
+        true => Ok(given_back),
+        false => Ok(given_back.and(Err(Refusal::new("the run with less gave no result")))),
+    }
+}
+
+impl Court<'_, '_, '_> {
+    /// A run with `share` of the resource; none where it gave no result.
+    fn measure(&mut self, share: f64) -> Result<Option<Run>> {
+        let number = 1 + self.record.plan.runs.iter().map(|planned| planned.number).max().unwrap_or(0);
+        let variation = Some(Variation::Perturbed { resource: self.one.perturbation.resource(), share });
+        let planned = PlannedRun { number, repeat: self.repeat, variation, ..self.one.plain.clone() };
+        self.record.plan.runs.push(planned.clone());
+        let storage = &mut ProbeGround::default();
+        run_group(self.bench, self.record, self.path, self.one.item, &[planned], storage)?;
+        let run = self.record.runs.iter().find(|run| run.number == number);
+        Ok(run.filter(|run| !model::is_void(run)).cloned())
+    }
+}
+
+/// Takes those runs out of the plan of `record` that were to prove something and did not come to it: what is tried is
+/// decided anew. Whether there were any.
+pub(crate) fn forget_untried(record: &mut Record) -> bool {
+    let Record { plan, runs, .. } = record;
+    let before = plan.runs.len();
+    let is_done = |number: u32| runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);
+    plan.runs.retain(|planned| !is_perturbed(planned.variation) || is_done(planned.number));
+    plan.runs.len() < before
+}
+
+fn is_perturbed(variation: Option<Variation>) -> bool {
+    matches!(variation, Some(Variation::Perturbed { .. }))
+}
+
+/// What is to be tried, in the order of the sheet. The rest is said.
+fn suspicions<'i>(record: &Record, items: &[Item<'i>], note: &dyn Fn(&str)) -> Vec<Suspicion<'i>> {
+    let capacities = Capacities::of(record);
+    let lines = model::sheet(record).lines;
+    let tests = lines.iter().filter(|line| !line.is_probe());
+    tests.filter_map(|line| suspicion(record, &capacities, line, items, note)).collect()
+}
+
+fn suspicion<'i>(
+    record: &Record,
+    capacities: &Capacities,
+    line: &Line,
+    items: &[Item<'i>],
+    note: &dyn Fn(&str),
+) -> Option<Suspicion<'i>> {
+    let best = line.best.as_ref()?;
+    let run = record.runs.iter().find(|run| run.number == best.run)?;
+    if model::proofs(record).iter().any(|proof| proof.test == run.test && proof.dop == run.dop) {
+        return None;
+    }
+    let called = called(run);
+    let Some(Attribution { limiter, gist, .. }) = capacities.attribute(run) else {
+        note(&format!("{called}: not proved: nothing is known of what limits it"));
+        return None;
+    };
+    let item = *items.iter().find(|item| item.code() == line.test)?;
+    let plain = record.plan.runs.iter().find(|planned| planned.number == run.number)?.clone();
+    match model::perturbation(run, &limiter, Ratio(RULES.proof_share)) {
+        Ok(perturbation) => Some(Suspicion { item, plain, called, limiter, perturbation }),
+        Err(reason) => {
+            note(&format!("{called}: {gist}; cannot be perturbed: {reason}"));
+            None
+        }
+    }
+}
+
+fn called(run: &Run) -> String {
+    let nodes = if run.dop.nodes > 1 { format!(" N{}", run.dop.nodes) } else { String::new() };
+    match run.sweep {
+        record::Sweep::Jobs => format!("{} J{}{nodes}", run.test, run.dop.jobs),
+        record::Sweep::Threads => format!("{} T{}{nodes}", run.test, run.dop.threads),
+    }
+}

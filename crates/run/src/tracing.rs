@@ -1,0 +1,172 @@
+//! Traced repeats: runs during which the kernel's events are counted, beside the plain ones, whose figures stay
+//! untouched by that.
+
+use std::path::Path;
+
+use engine::Processes;
+use record::{Layer, Plan, PlannedRun, Preset, Run, Trace, Variation};
+use trace::{Scope, Tracer};
+use workload::Test;
+
+use crate::Request;
+use crate::nodes::Nodes;
+use crate::plan::Item;
+
+/// Which tests with I/O or commits are repeated once while the kernel is traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracing {
+    /// None.
+    None,
+    /// Each at its lowest degree of parallelism.
+    One,
+    /// Each at every degree of parallelism.
+    All,
+}
+
+/// What is traced where nobody said: a smoke test only proves that everything works, in as little time as it can.
+fn asked(request: &Request) -> Tracing {
+    let of_preset = match request.preset {
+        Preset::Smoke => Tracing::None,
+        Preset::Quick | Preset::Standard | Preset::Publish => Tracing::One,
+    };
+    // A search for a rate makes runs of its own.
+    if request.until.is_some() { Tracing::None } else { request.trace.unwrap_or(of_preset) }
+}
+
+/// What is traced of what `request` asks for: tests in `items` with I/O or commits, on the engine at `nodes`.
+///
+/// # Errors
+/// Where the kernel does not let itself be traced: the trace that runs have then, which says why.
+pub(crate) fn look(request: &Request, items: &[Item<'_>], nodes: Option<&Nodes>) -> Result<Tracing, Box<Trace>> {
+    let wanted = asked(request);
+    match nodes.filter(|_| items.iter().any(Item::is_traceable) && wanted != Tracing::None) {
+        Some(nodes) => start(nodes).map(|_tracer| wanted),
+        None => Ok(Tracing::None),
+    }
+}
+
+/// The trace of the plain runs of `plan`: that they have none, and why. None where it has traced repeats, and where
+/// nobody wants them.
+pub(crate) fn untraced(
+    request: &Request,
+    plan: &Plan,
+    items: &[Item<'_>],
+    nodes: Option<&Nodes>,
+) -> Option<Box<Trace>> {
+    let has_some = plan.runs.iter().any(|run| run.variation == Some(Variation::Traced));
+    if has_some { None } else { look(request, items, nodes).err() }
+}
+
+/// Whether there is anything to see of `test` below the engine: I/O, or commits.
+pub(crate) fn is_traceable(test: &Test) -> bool {
+    matches!(test.layer, Layer::Storage | Layer::Database) || test.changes()
+}
+
+/// What is told at the beginning to somebody who asked for traced repeats and gets none.
+pub(crate) fn note(request: &Request, untraced: &Trace) -> Option<String> {
+    let missing = untraced.missing.first().filter(|_| request.trace.is_some())?;
+    Some(format!("no run is traced: {}; hint: {}", missing.reason, missing.hint))
+}
+
+/// Adds the traced repeats of what `traceable` says of the code of a test: after the last run of the test, where the
+/// machine is as it was for that; after all rounds, where there are several. One is enough: it is no figure to compare.
+pub(crate) fn add_repeats(
+    runs: &mut Vec<PlannedRun>,
+    repeats: u32,
+    tracing: Tracing,
+    traceable: &dyn Fn(&str) -> bool,
+) {
+    let plain = |run: &&PlannedRun| run.variation.is_none() && run.repeat == 1 && traceable(&run.test);
+    let mut traced: Vec<PlannedRun> = Vec::new();
+    for run in runs.iter().filter(plain).filter(|_| tracing != Tracing::None) {
+        let same = |one: &&mut PlannedRun| one.test == run.test && (tracing == Tracing::One || one.dop == run.dop);
+        match traced.iter_mut().find(same) {
+            Some(one) => one.dop = one.dop.min(run.dop),
+            None => traced.push(PlannedRun { variation: Some(Variation::Traced), ..run.clone() }),
+        }
+    }
+    for run in traced {
+        let last = runs.iter().rposition(|other| other.test == run.test).filter(|_| repeats <= 1);
+        runs.insert(last.map_or(runs.len(), |last| last + 1), run);
+    }
+}
+
+/// Whoever traces `run`, not counting yet, if it is one that is to be traced. Where the kernel does not permit it any
+/// more, the run says so and goes on.
+pub(crate) fn tracer(run: &mut Run, nodes: &Nodes) -> Option<Tracer> {
+    if run.variation != Some(Variation::Traced) {
+        return None;
+    }
+    start(nodes).map_err(|trace| run.trace = Some(trace)).ok()
+}
+
+/// Begins to trace everything that there is to see of the engine at `nodes`.
+fn start(nodes: &Nodes) -> Result<Tracer, Box<Trace>> {
+    let roots = match nodes.processes() {
+        Processes::InProcess => vec![std::process::id()],
+        Processes::Local(roots) => roots,
+        Processes::Remote => Vec::new(),
+    };
+    let counted = |directory: &Path| Some(host::Counters::new(directory).device()?.name.clone());
+    let scope = Scope { roots, device: nodes.first().data_directory().and_then(counted) };
+    Tracer::start(&scope).map_err(|refused| Box::new(refused.trace(scope.device.is_some())))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use record::Dop;
+
+    use super::*;
+
+    fn run(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
+        PlannedRun { number: 0, test: test.to_owned(), dop: Dop::jobs(jobs), repeat, variation: None }
+    }
+
+    fn added(runs: &[PlannedRun], repeats: u32, tracing: Tracing) -> Vec<(String, u32, bool)> {
+        let mut runs = runs.to_vec();
+        add_repeats(&mut runs, repeats, tracing, &|test| test != "T611");
+        runs.into_iter().map(|run| (run.test, run.dop.jobs, run.variation == Some(Variation::Traced))).collect()
+    }
+
+    fn told(runs: &[(&str, u32, bool)]) -> Vec<(String, u32, bool)> {
+        runs.iter().map(|(test, jobs, traced)| ((*test).to_owned(), *jobs, *traced)).collect()
+    }
+
+    #[test]
+    fn a_traced_repeat_follows_its_test_at_the_lowest_degree_or_at_every_one() {
+        let runs = [run("T311", 1, 1), run("T311", 2, 1), run("T611", 1, 1), run("T716", 4, 1)];
+        let plain = [("T311", 1, false), ("T311", 2, false)];
+        let rest = [("T611", 1, false), ("T716", 4, false), ("T716", 4, true)];
+        assert_eq!(added(&runs, 1, Tracing::One), told(&[&plain[..], &[("T311", 1, true)], &rest].concat()));
+        let both = [("T311", 1, true), ("T311", 2, true)];
+        assert_eq!(added(&runs, 1, Tracing::All), told(&[&plain[..], &both, &rest].concat()));
+        assert_eq!(added(&runs, 1, Tracing::None).len(), 4);
+    }
+
+    #[test]
+    fn of_rounds_there_is_one_traced_repeat_after_all_of_them() {
+        let runs = [run("T311", 2, 1), run("T311", 1, 1), run("T311", 1, 2), run("T311", 2, 2)];
+        assert_eq!(added(&runs, 2, Tracing::One)[4..], told(&[("T311", 1, true)]));
+        assert_eq!(added(&runs, 2, Tracing::All)[4..], told(&[("T311", 2, true), ("T311", 1, true)]));
+    }
+
+    proptest! {
+        #[test]
+        fn plain_runs_stay_in_their_order(
+            jobs in prop::collection::vec((0usize..4, 1u32..9), 0..30), repeats in 1u32..4, all in any::<bool>(),
+        ) {
+            let of = |(test, jobs): &(usize, u32)| run(["T311", "T611", "T716", "T721"][*test], *jobs, 1);
+            let plain: Vec<PlannedRun> = jobs.iter().map(of).collect();
+            let mut runs = plain.clone();
+            let tracing = if all { Tracing::All } else { Tracing::One };
+            add_repeats(&mut runs, repeats, tracing, &|test| test != "T611");
+            let left: Vec<PlannedRun> = runs.iter().filter(|run| run.variation.is_none()).cloned().collect();
+            prop_assert_eq!(&left, &plain);
+            for (at, traced) in runs.iter().enumerate().filter(|(_, run)| run.variation.is_some()) {
+                let before = runs[..at].iter().any(|run| (&run.test, run.dop) == (&traced.test, traced.dop));
+                prop_assert!(before && traced.test != "T611", "{:?} has no plain run before it", traced);
+            }
+        }
+    }
+}

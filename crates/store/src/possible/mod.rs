@@ -1,0 +1,131 @@
+//! What no measurement can have found, however well it is written: half a job, a date without a month, a share above 1,
+//! a histogram that is none. A view would draw it, and a model reckon with it.
+//!
+//! Only what is impossible is refused. What is merely unlikely is a figure, and its checks are in `model`.
+
+mod activity;
+mod histogram;
+mod nodes;
+mod plan;
+mod random_blocks;
+mod run;
+mod trace;
+
+use record::{Dop, Instrument, Latency, Pace, Ratio, Record, Timestamp, Variation};
+
+pub(crate) use nodes::Demand;
+pub(crate) use run::run;
+
+/// What cannot be, as a clause that names the thing, its value and the limit.
+pub(crate) type Possible = Result<(), String>;
+
+/// Looks at everything in `record`.
+pub(crate) fn record(record: &Record) -> Possible {
+    rest(record)?;
+    record.runs.iter().try_for_each(|one| {
+        run(one)?;
+        Demand::of(one).met(record).map_err(|why| format!("run {} ({}): {why}", one.number, one.test))
+    })
+}
+
+/// Looks at everything in `record` but its runs.
+pub(crate) fn rest(record: &Record) -> Possible {
+    date("begun_at", &record.begun_at)?;
+    record.ended_at.iter().try_for_each(|ended_at| date("ended_at", ended_at))?;
+    plan::plan(&record.plan)?;
+    let cpu = &record.host.cpu;
+    let figures = [("clock_mhz", cpu.clock_mhz), ("clock_mhz_max", cpu.clock_mhz_max)];
+    let quota = ("cpu_quota", record.host.cgroup.cpu_quota);
+    figures
+        .into_iter()
+        .chain([quota])
+        .try_for_each(|(name, value)| value.map_or(Ok(()), |value| positive(name, value)))?;
+    instrument(&record.instrument)?;
+    record.engine.as_ref().map_or(Ok(()), |engine| at_least_one("nodes of the engine", engine.nodes))?;
+    let mut loaded = record.data_sets.iter().filter(|set| !set.reused);
+    loaded.try_for_each(|set| at_least_one("jobs", set.jobs).map_err(|why| format!("table {}: {why}", set.table)))
+}
+
+fn instrument(instrument: &Instrument) -> Possible {
+    let figures = [
+        ("clock_read_ns", instrument.clock_read_ns),
+        ("loop_step_ns", instrument.loop_step_ns),
+        ("null_engine_step_ns", instrument.null_engine_step_ns),
+    ];
+    figures.into_iter().try_for_each(|(name, value)| positive(name, value))
+}
+
+/// A moment of the calendar.
+pub(crate) fn date(name: &str, moment: &Timestamp) -> Possible {
+    let Timestamp(text) = moment;
+    humantime::parse_rfc3339(text)
+        .map(drop)
+        .map_err(|_| format!("{name} {text:?} is not a date, which looks like 2026-01-31T12:00:00.000Z"))
+}
+
+fn at_least_one(name: &str, count: u32) -> Possible {
+    if count == 0 { Err(format!("{name} 0, where 1 is the least")) } else { Ok(()) }
+}
+
+/// A figure that may be 0 and not less.
+fn positive(name: &str, value: f64) -> Possible {
+    match value.is_finite() && value >= 0.0 {
+        true => Ok(()),
+        false => Err(format!("{name} {value}, where 0 is the least")),
+    }
+}
+
+fn share(name: &str, Ratio(value): Ratio) -> Possible {
+    match (0.0..=1.0).contains(&value) {
+        true => Ok(()),
+        false => Err(format!("{name} {value} is not a share from 0 to 1")),
+    }
+}
+
+fn dop(dop: Dop) -> Possible {
+    at_least_one("nodes", dop.nodes)?;
+    at_least_one("jobs", dop.jobs)?;
+    at_least_one("threads", dop.threads)
+}
+
+fn pace(pace: Pace) -> Possible {
+    match pace {
+        Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second } => {
+            let is_rate = steps_per_second.is_finite() && steps_per_second > 0.0;
+            if is_rate { Ok(()) } else { Err(format!("steps_per_second {steps_per_second}, where a rate is above 0")) }
+        }
+        Pace::AsFastAsPossible | Pace::ThinkTime { .. } => Ok(()),
+    }
+}
+
+/// A pace that can be, and a share above 0.
+fn variation(variation: Option<Variation>) -> Possible {
+    match variation {
+        Some(Variation::Paced { pace: of, .. }) => pace(of),
+        Some(Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. }) => {
+            match share.is_finite() && share > 0.0 {
+                true => Ok(()),
+                false => Err(format!("a variation by the share {share}, where a share is above 0")),
+            }
+        }
+        Some(Variation::Traced) | None => Ok(()),
+    }
+}
+
+/// Quantiles that ascend, and a histogram that can be read.
+fn latency(name: &str, latency: &Latency) -> Possible {
+    let quantiles = [
+        ("p50_ns", latency.p50_ns),
+        ("p90_ns", latency.p90_ns),
+        ("p99_ns", latency.p99_ns),
+        ("p999_ns", latency.p999_ns),
+    ];
+    let falls = quantiles.windows(2).find(|pair| pair[1].1 < pair[0].1);
+    if let Some([(low, at_low), (high, at_high)]) = falls {
+        return Err(format!("{name} {high} {} is below {low} {}", at_high.0, at_low.0));
+    }
+    if latency.max_ns < latency.min_ns {
+        return Err(format!("{name} max_ns {} is below min_ns {}", latency.max_ns.0, latency.min_ns.0));
+    }
+    histogram::whole(&latency.histogram).map_err(|why| format!("{name} histogram cannot be decoded: {why}"))
+}

@@ -1,0 +1,32 @@
+//! Traces a process and all that it started for some seconds, to hold the tracer against other tools:
+//! `cargo run -p dbdyno-trace --example watch -- PID DISK SECONDS`.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use dbdyno_trace::{Scope, Tracer};
+
+fn main() -> io::Result<()> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let wrong = |what: &str| io::Error::other(format!("{what}; hint: give PID DISK SECONDS"));
+    let [process, disk, seconds] = words.as_slice() else { return Err(wrong("three words are needed")) };
+    let root = process.parse().map_err(|_| wrong("this is no process id"))?;
+    let seconds = seconds.parse().map_err(|_| wrong("this is no number of seconds"))?;
+    let scope = Scope { roots: vec![root], device: Some(disk.clone()) };
+    let tracer = Tracer::start(&scope).map_err(|refused| io::Error::other(format!("{refused:?}")))?;
+    tracer.begin();
+    std::thread::sleep(Duration::from_secs(seconds));
+    tracer.end();
+    let trace = tracer.finish();
+    let mut out = io::stdout();
+    writeln!(out, "lost {}, missing {:?}", trace.lost_count, trace.missing)?;
+    for of in trace.latencies {
+        let (point, name, held) = (format!("{:?}", of.point), of.name, of.latency);
+        let bytes = of.bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.0.to_string());
+        let us = |nanos: record::Nanos| nanos.0 as f64 / 1e3;
+        let times =
+            [held.mean_ns, held.p50_ns, held.p99_ns, held.max_ns].map(|at| format!("{:>9.1}", us(at))).join(" ");
+        writeln!(out, "{point:<11} {name:<15} n {:>8}  bytes {bytes:>12}  us mean/p50/p99/max {times}", held.count)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,76 @@
+//! The system calls that are traced.
+
+use record::OperationClass;
+
+use crate::layout::ONLY_FILES;
+
+/// A system call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Call {
+    /// Its name.
+    pub name: &'static str,
+    /// Its number on this processor.
+    pub number: u32,
+    /// What it does.
+    pub class: OperationClass,
+}
+
+impl Call {
+    const fn new(name: &'static str, number: libc::c_long, class: OperationClass) -> Call {
+        Call { name, number: number as u32, class }
+    }
+
+    /// Whether it says how many bytes it moved. Such calls are made on sockets and pipes as well, which do not count.
+    pub(crate) fn moves_bytes(&self) -> bool {
+        !matches!(self.class, OperationClass::Sync) && self.number != libc::SYS_sync_file_range as u32
+    }
+
+    /// How the programs are told to count it in the histogram at `place`.
+    pub(crate) fn wanted(&self, place: u32) -> u32 {
+        (place + 1) | if self.moves_bytes() { ONLY_FILES } else { 0 }
+    }
+}
+
+/// All of them; the place in this list is that of their histogram. `sync_file_range` only begins to write and makes
+/// nothing durable: it is a write. Calls that hand I/O to the kernel and do not wait for it (io_uring, `io_submit`) are
+/// not among them: such I/O is seen from the block layer on.
+pub(crate) const CALLS: [Call; 14] = {
+    use OperationClass::{Read, Sync, Write};
+    [
+        Call::new("read", libc::SYS_read, Read),
+        Call::new("pread64", libc::SYS_pread64, Read),
+        Call::new("readv", libc::SYS_readv, Read),
+        Call::new("preadv", libc::SYS_preadv, Read),
+        Call::new("preadv2", libc::SYS_preadv2, Read),
+        Call::new("write", libc::SYS_write, Write),
+        Call::new("pwrite64", libc::SYS_pwrite64, Write),
+        Call::new("writev", libc::SYS_writev, Write),
+        Call::new("pwritev", libc::SYS_pwritev, Write),
+        Call::new("pwritev2", libc::SYS_pwritev2, Write),
+        Call::new("sync_file_range", libc::SYS_sync_file_range, Write),
+        Call::new("fsync", libc::SYS_fsync, Sync),
+        Call::new("fdatasync", libc::SYS_fdatasync, Sync),
+        Call::new("msync", libc::SYS_msync, Sync),
+    ]
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::CALL_NUMBERS;
+
+    #[test]
+    fn every_call_has_a_number_of_its_own_and_a_place() {
+        for (place, call) in CALLS.iter().enumerate() {
+            assert!(call.number < CALL_NUMBERS && place < 16, "{}", call.name);
+            assert!(CALLS[..place].iter().all(|other| other.number != call.number), "{}", call.name);
+            assert_eq!(call.wanted(place as u32) & 0xff, place as u32 + 1);
+        }
+    }
+
+    #[test]
+    fn only_what_moves_bytes_is_asked_for_a_file() {
+        let asked = CALLS.iter().filter(|call| call.wanted(0) & ONLY_FILES == 0);
+        assert!(asked.map(|call| call.name).eq(["sync_file_range", "fsync", "fdatasync", "msync"]));
+    }
+}

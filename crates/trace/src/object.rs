@@ -1,0 +1,154 @@
+//! The programs: loaded, given their tables, attached.
+
+use std::error::Error;
+use std::io;
+
+use aya::maps::{Array, HashMap, MapData, PerCpuArray};
+use aya::programs::RawTracePoint;
+use aya::{Btf, Ebpf, EbpfLoader, include_bytes_aligned};
+
+use crate::layout::Words;
+
+/// Built from `bpf/latency.bpf.c` by `bpf/build.sh`.
+static OBJECT: &[u8] = include_bytes_aligned!("../bpf/latency.bpf.o");
+
+/// Programs and where they are attached, in this order: what ends an event comes before what begins one, so that no
+/// beginning waits for an end that was missed.
+const PROGRAMS: [(&str, &str); 4] = [
+    ("request_completed", "block_rq_complete"),
+    ("request_issued", "block_rq_issue"),
+    ("call_ends", "sys_exit"),
+    ("call_begins", "sys_enter"),
+];
+
+/// What the programs are told: whether to count, the device, where descriptors lie, and nothing.
+pub(crate) type Settings = [u32; 4];
+
+/// The programs, in the kernel for as long as this lives.
+pub(crate) struct Programs {
+    /// What they are told.
+    pub settings: Array<MapData, Settings>,
+    /// Histograms of system calls.
+    pub calls: PerCpuArray<MapData, Words>,
+    /// Histograms of requests, from the queue and from the driver.
+    pub requests: PerCpuArray<MapData, Words>,
+    /// Events for which there was no room.
+    pub lost: PerCpuArray<MapData, u64>,
+    /// What keeps them attached.
+    _object: Ebpf,
+}
+
+/// What the loader says.
+pub(crate) type Fault = Box<dyn Error + Send + Sync>;
+
+impl Programs {
+    /// Loads and attaches them; they count nothing yet. `wanted` are system calls by number, `roots` process ids.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub(crate) fn load(wanted: &[(u32, u32)], roots: &[u32]) -> Result<Programs, Fault> {
+        let types = Btf::from_sys_fs()?;
+        let mut object = EbpfLoader::new().btf(Some(&types)).load(OBJECT)?;
+        let mut table: Array<_, u32> = Array::try_from(map(&mut object, "wanted")?)?;
+        for (number, how) in wanted {
+            table.set(*number, how, 0)?;
+        }
+        let mut processes: HashMap<_, u32, u32> = HashMap::try_from(map(&mut object, "roots")?)?;
+        for process in roots {
+            processes.insert(process, 1, 0)?;
+        }
+        let programs = Programs {
+            settings: Array::try_from(map(&mut object, "settings")?)?,
+            calls: PerCpuArray::try_from(map(&mut object, "calls")?)?,
+            requests: PerCpuArray::try_from(map(&mut object, "requests")?)?,
+            lost: PerCpuArray::try_from(map(&mut object, "lost")?)?,
+            _object: object,
+        };
+        programs.attached()
+    }
+
+    fn attached(mut self) -> Result<Programs, Fault> {
+        for (name, point) in PROGRAMS {
+            let found = self._object.program_mut(name).ok_or_else(|| format!("the object has no program {name}"))?;
+            let program: &mut RawTracePoint = found.try_into()?;
+            program.load()?;
+            program.attach(point)?;
+        }
+        Ok(self)
+    }
+}
+
+fn map(object: &mut Ebpf, name: &str) -> Result<aya::maps::Map, Fault> {
+    object.take_map(name).ok_or_else(|| format!("the object has no table {name}").into())
+}
+
+/// Whether `fault` is that the kernel does not permit it.
+pub(crate) fn is_forbidden(fault: &Fault) -> bool {
+    let mut next: Option<&(dyn Error + 'static)> = Some(fault.as_ref());
+    while let Some(error) = next {
+        if error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::PermissionDenied) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// What the loader says, with its causes, in one line.
+pub(crate) fn told(fault: &Fault) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut next: Option<&(dyn Error + 'static)> = Some(fault.as_ref());
+    while let Some(error) = next {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default().trim().to_owned();
+        if !parts.iter().any(|part| part.contains(&line)) {
+            parts.push(line);
+        }
+        next = error.source();
+    }
+    parts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use sha2::{Digest, Sha256};
+
+    use super::*;
+
+    fn hash(bytes: &[u8]) -> String {
+        Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn the_object_is_that_of_the_source() {
+        let noted: Vec<(&str, &str)> =
+            include_str!("../bpf/latency.sha256").lines().filter_map(|line| line.split_once("  ")).collect();
+        let source = hash(include_bytes!("../bpf/latency.bpf.c"));
+        let object = hash(OBJECT);
+        assert_eq!(
+            noted,
+            [(source.as_str(), "latency.bpf.c"), (object.as_str(), "latency.bpf.o")],
+            "run crates/trace/bpf/build.sh and check the object in"
+        );
+    }
+
+    #[test]
+    fn a_refusal_is_found_behind_other_errors() {
+        #[derive(Debug)]
+        struct Outer(io::Error);
+        impl std::fmt::Display for Outer {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(formatter, "the table could not be made")
+            }
+        }
+        impl Error for Outer {
+            fn source(&self) -> Option<&(dyn Error + 'static)> {
+                Some(&self.0)
+            }
+        }
+        let fault = |code: i32| -> Fault { Box::new(Outer(io::Error::from_raw_os_error(code))) };
+        assert!(is_forbidden(&fault(libc::EPERM)) && is_forbidden(&fault(libc::EACCES)));
+        assert!(!is_forbidden(&fault(libc::ENOMEM)) && !is_forbidden(&"another".into()));
+        assert!(told(&fault(libc::ENOMEM)).starts_with("the table could not be made: Cannot allocate"));
+    }
+}

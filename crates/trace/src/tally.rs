@@ -1,0 +1,93 @@
+//! From what was counted on each processor to a latency as it is stored.
+
+use measure::Histogram;
+use record::{Latency, Nanos};
+
+use crate::layout::{Head, Words, middle_ns, slots};
+
+/// The latency of the events that all processors counted, and the bytes that they moved; nothing where there was none.
+/// Its mean, least and most are exact, its quantiles those of buckets, at most 1/64 off.
+pub(crate) fn latency<'a>(processors: impl Iterator<Item = &'a Words> + Clone) -> Option<(Latency, u64)> {
+    let head = processors.clone().map(Head::of).fold(Head::default(), Head::and);
+    if head.count == 0 {
+        return None;
+    }
+    let within = |latency_ns: u64| latency_ns.clamp(head.least_ns, head.most_ns.max(head.least_ns));
+    let mut histogram = Histogram::default();
+    for words in processors {
+        for (slot, count) in slots(words).iter().enumerate().filter(|(_, count)| **count > 0) {
+            histogram.record_many(Nanos(within(middle_ns(slot))), *count);
+        }
+    }
+    let counted = histogram.latency();
+    // The highest value that a bucket of the stored form stands for may lie above what there was.
+    let held = |quantile: Nanos| Nanos(within(quantile.0));
+    let latency = Latency {
+        count: counted.count,
+        min_ns: Nanos(head.least_ns),
+        mean_ns: Nanos(head.sum_ns / head.count),
+        p50_ns: held(counted.p50_ns),
+        p90_ns: held(counted.p90_ns),
+        p99_ns: held(counted.p99_ns),
+        p999_ns: held(counted.p999_ns),
+        max_ns: Nanos(head.most_ns),
+        histogram: counted.histogram,
+    };
+    Some((latency, head.bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::layout::{WORDS, slot_of};
+
+    fn counted(latencies_ns: &[u64]) -> Words {
+        let mut words = [0; WORDS];
+        for latency_ns in latencies_ns {
+            words[0] += 1;
+            words[1] += latency_ns;
+            words[2] += 4_096;
+            words[3] = if words[3] == 0 { *latency_ns } else { words[3].min(*latency_ns) };
+            words[4] = words[4].max(*latency_ns);
+            let slot = WORDS - slots(&words).len() + slot_of(*latency_ns);
+            words[slot] += 1;
+        }
+        words
+    }
+
+    #[test]
+    fn what_two_processors_counted_adds_up() {
+        let words = [counted(&[1_000, 2_000, 3_000]), counted(&[]), counted(&[94_000])];
+        let (latency, bytes) = latency(words.iter()).unwrap();
+        assert_eq!((latency.count, bytes), (4, 4 * 4_096));
+        assert_eq!((latency.min_ns, latency.mean_ns, latency.max_ns), (Nanos(1_000), Nanos(25_000), Nanos(94_000)));
+        assert!((latency.p50_ns.0 as f64 / 2_000.0 - 1.0).abs() < 0.02, "{:?}", latency.p50_ns);
+    }
+
+    #[test]
+    fn nothing_counted_is_no_latency() {
+        assert_eq!(latency([counted(&[])].iter()), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+
+        #[test]
+        fn quantiles_ascend_and_are_near_the_true_ones(
+            mut all in prop::collection::vec(1u64..10_000_000_000, 1..300),
+            cut in 0usize..300,
+        ) {
+            let cut = cut.min(all.len());
+            let words = [counted(&all[..cut]), counted(&all[cut..])];
+            let (latency, _) = latency(words.iter()).unwrap();
+            all.sort_unstable();
+            prop_assert_eq!(latency.count, all.len() as u64);
+            let row = [latency.min_ns, latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns];
+            prop_assert!(row.is_sorted(), "{:?}", row);
+            let half = all[(all.len() - 1) / 2] as f64;
+            prop_assert!((latency.p50_ns.0 as f64 / half - 1.0).abs() < 0.02, "{:?}, not {half}", latency.p50_ns);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The tracer on this machine: exact where it may, and with a reason where it may not.
+
+mod permitted;
+mod refused;
+
+use std::fs;
+
+/// Whether this thread may trace, and its process bears the number that the kernel gave it; what a test demands depends
+/// on it. In a namespace of its own its capabilities are of no use, or the number is another one.
+fn may_trace() -> bool {
+    let is_initial = |(kind, number): (&str, u32)| {
+        fs::read_link(format!("/proc/self/ns/{kind}")).unwrap().as_os_str() == format!("{kind}:[{number}]").as_str()
+    };
+    has_capabilities() && [("pid", 4_026_531_836), ("user", 4_026_531_837)].into_iter().all(is_initial)
+}
+
+fn has_capabilities() -> bool {
+    let status = fs::read_to_string("/proc/thread-self/status").unwrap();
+    let set = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap();
+    let set = u64::from_str_radix(set.trim(), 16).unwrap();
+    let has = |bit: u32| set >> bit & 1 == 1;
+    has(39) && has(38)
+}

@@ -1,0 +1,161 @@
+//! With privileges: what this process does is counted, all of it and nothing else.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use dbdyno_trace::{Scope, Tracer};
+use record::{Latency, LayerLatency, MeasuringPoint, OperationClass, Rung, Trace};
+
+/// Tests of this binary are threads of one process, and a process is what is traced.
+static ALONE: Mutex<()> = Mutex::new(());
+
+/// A tracer of this process; none where it cannot be traced, because this thread has no right to it or because its
+/// process has another number than the kernel knows.
+fn tracer(device: Option<String>) -> Option<Tracer> {
+    let tracer = Tracer::start(&Scope { roots: vec![std::process::id()], device });
+    if crate::may_trace() {
+        return Some(tracer.map_err(|refused| refused.reason).expect("this process has the capabilities"));
+    }
+    let said = match tracer {
+        Ok(tracer) => format!("{:?}", tracer.finish().missing),
+        Err(refused) => refused.reason,
+    };
+    assert!(["CAP_BPF", "other numbers", "does not permit"].iter().any(|words| said.contains(words)), "{said}");
+    None
+}
+
+fn found<'a>(trace: &'a Trace, point: MeasuringPoint, name: &str) -> Option<&'a LayerLatency> {
+    trace.latencies.iter().find(|latency| latency.point == point && latency.name == name)
+}
+
+fn counted(trace: &Trace, name: &str) -> u64 {
+    found(trace, MeasuringPoint::SystemCall, name).map_or(0, |latency| latency.latency.count)
+}
+
+/// The whole disk below `directory`, if it has requests of its own, and whether it has a cache that is flushed.
+fn disk(directory: &Path) -> Option<(String, bool)> {
+    let number = fs::metadata(directory).unwrap().dev();
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let mut node = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
+    if node.join("partition").exists() {
+        node.pop();
+    }
+    let cache = fs::read_to_string(node.join("queue/write_cache")).unwrap_or_default();
+    node.join("mq")
+        .is_dir()
+        .then(|| (node.file_name().unwrap().to_string_lossy().into_owned(), cache.trim() == "write back"))
+}
+
+#[test]
+fn every_write_and_every_sync_is_counted_and_takes_as_long_as_it_took() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let disk = disk(directory.path());
+    let Some(tracer) = tracer(disk.as_ref().map(|(name, _)| name.clone())) else { return };
+    let file = File::create(directory.path().join("log")).unwrap();
+    let write = |count: u64| {
+        let mut took: Vec<Duration> = Vec::new();
+        for number in 0..count {
+            file.write_all_at(&[7; 4_096], number * 4_096).unwrap();
+            let begun = Instant::now();
+            file.sync_data().unwrap();
+            took.push(begun.elapsed());
+        }
+        took
+    };
+    write(3);
+    tracer.begin();
+    let mut took = write(50);
+    tracer.end();
+    write(3);
+    let trace = tracer.finish();
+    assert_eq!((trace.rung, trace.lost_count), (Rung::Bpf, 0));
+    assert_eq!((counted(&trace, "pwrite64"), counted(&trace, "fdatasync")), (50, 50), "{:#?}", trace.latencies);
+    let writes = found(&trace, MeasuringPoint::SystemCall, "pwrite64").unwrap();
+    assert_eq!((writes.class, writes.bytes.map(|bytes| bytes.0)), (OperationClass::Write, Some(50 * 4_096)));
+    let sync = found(&trace, MeasuringPoint::SystemCall, "fdatasync").unwrap();
+    assert_eq!((sync.class, sync.bytes), (OperationClass::Sync, None));
+    took.sort_unstable();
+    holds_against(&sync.latency, &took);
+    if let Some((_, is_flushed)) = disk {
+        below(&trace, is_flushed);
+    }
+}
+
+/// The kernel's times lie within ours, and are not another thing.
+fn holds_against(latency: &Latency, took: &[Duration]) {
+    let own_ns = |at: usize| took[at].as_nanos() as u64;
+    let sum: u64 = took.iter().map(|time| time.as_nanos() as u64).sum();
+    assert!(latency.mean_ns.0 * latency.count <= sum, "{latency:?} against {took:?}");
+    assert!(latency.max_ns.0 <= own_ns(took.len() - 1));
+    let (median, own) = (latency.p50_ns.0, own_ns(took.len() / 2));
+    assert!(median * 4 > own && median < own * 4, "{median} ns, and by our own clock {own} ns");
+}
+
+/// Each sync waits for a flush of its own, and each write for a request at least.
+fn below(trace: &Trace, is_flushed: bool) {
+    for (name, least) in [("WRITE", 50), ("FLUSH", if is_flushed { 50 } else { 0 })] {
+        let at = |point| found(trace, point, name).map_or(0, |latency| latency.latency.count);
+        let (queued, issued) = (at(MeasuringPoint::Block), at(MeasuringPoint::Device));
+        assert!(queued >= least && issued >= least, "{name}: {queued} queued, {issued} issued; {:#?}", trace.latencies);
+        let mean = |point| found(trace, point, name).map_or(0, |latency| latency.latency.mean_ns.0);
+        assert!(mean(MeasuringPoint::Block) >= mean(MeasuringPoint::Device), "{:#?}", trace.latencies);
+    }
+}
+
+#[test]
+fn what_is_no_file_does_not_count() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let Some(tracer) = tracer(None) else { return };
+    let path = directory.path().join("data");
+    let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path).unwrap();
+    let (mut receiver, mut sender) = std::io::pipe().unwrap();
+    let mut kernel = File::open("/proc/self/stat").unwrap();
+    let mut buffer = [0; 64];
+    tracer.begin();
+    for _ in 0..10 {
+        file.write_all(&buffer).unwrap();
+        sender.write_all(&buffer).unwrap();
+        receiver.read_exact(&mut buffer).unwrap();
+        assert!(kernel.read(&mut buffer).unwrap() > 0 || kernel.read_at(&mut buffer, 0).unwrap() > 0);
+    }
+    file.read_exact_at(&mut buffer, 0).unwrap();
+    assert!(file.read_exact_at(&mut buffer, 1 << 40).is_err());
+    tracer.end();
+    let trace = tracer.finish();
+    let counts = ["write", "read", "pread64"].map(|name| counted(&trace, name));
+    assert_eq!(counts, [10, 0, 2], "{:#?}", trace.latencies);
+    let points: Vec<MeasuringPoint> = trace.missing.iter().map(|missing| missing.point).collect();
+    assert_eq!(points, [MeasuringPoint::Block, MeasuringPoint::Device], "no device was named");
+}
+
+#[test]
+fn what_a_traced_process_starts_counts_and_what_others_do_does_not() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let file = directory.path().join("data").display().to_string();
+    let copy = |conversion: &str, count: u32| {
+        let (output, count) = (format!("of={file}"), format!("count={count}"));
+        let arguments = ["if=/dev/zero", &output, "bs=4096", &count, conversion, "status=none"];
+        assert!(std::process::Command::new("dd").args(arguments).status().unwrap().success());
+    };
+    let Some(own) = tracer(None) else { return };
+    own.begin();
+    copy("conv=fdatasync", 8);
+    let own = own.finish();
+    assert_eq!((counted(&own, "write"), counted(&own, "fdatasync")), (8, 1), "{:#?}", own.latencies);
+    // A process that this one has started, and that has started nothing.
+    let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let tracer = Tracer::start(&Scope { roots: vec![other.id()], device: None }).map_err(|refused| refused.reason);
+    let tracer = tracer.expect("the first one was permitted");
+    tracer.begin();
+    File::create(&file).unwrap().sync_all().unwrap();
+    let trace = tracer.finish();
+    other.kill().and_then(|()| other.wait()).unwrap();
+    assert!(trace.latencies.is_empty(), "{:#?}", trace.latencies);
+}

@@ -1,0 +1,38 @@
+//! Without privileges.
+
+use dbdyno_trace::{Scope, Tracer};
+use record::{MeasuringPoint, Rung};
+use rustix::thread::{CapabilitySets, set_capabilities};
+
+/// What a thread that gave its capabilities up is told.
+fn without_capabilities() -> Option<dbdyno_trace::Refused> {
+    std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            let mut none: CapabilitySets = rustix::thread::capabilities(None).unwrap();
+            none.effective = rustix::thread::CapabilitySet::empty();
+            set_capabilities(None, none).unwrap();
+            assert!(!crate::has_capabilities());
+            let scope = Scope { roots: vec![std::process::id()], device: None };
+            Tracer::start(&scope).err()
+        });
+        thread.join().unwrap()
+    })
+}
+
+#[test]
+fn without_capabilities_the_reason_and_the_way_are_named() {
+    let refused = without_capabilities().expect("nobody may trace without capabilities");
+    assert!(refused.reason.contains("CAP_BPF and CAP_PERFMON"), "{refused:?}");
+    assert!(refused.hint.contains("setcap cap_bpf,cap_perfmon+ep"), "{refused:?}");
+    let trace = refused.trace(true);
+    assert_eq!(trace.rung, Rung::Counters);
+    assert!(trace.latencies.is_empty());
+    let points: Vec<MeasuringPoint> = trace.missing.iter().map(|missing| missing.point).collect();
+    assert_eq!(points, [MeasuringPoint::SystemCall, MeasuringPoint::Device]);
+}
+
+#[test]
+fn of_an_engine_elsewhere_nothing_can_be_seen() {
+    let refused = Tracer::start(&Scope::default()).err().expect("there is nothing to trace");
+    assert!(refused.reason.contains("not on this host"), "{refused:?}");
+}

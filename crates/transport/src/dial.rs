@@ -1,0 +1,136 @@
+//! Reaching a server over TCP, and what a connection says about where that is.
+
+use std::io;
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use engine::{Error, Kind, Result};
+use record::Location;
+
+use crate::silence;
+
+/// The default of `connect_timeout`.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How a connection was made, so that a second one can be made to the very same server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Way {
+    /// The address among those of the host's name; absent on a Unix socket.
+    pub peer: Option<SocketAddr>,
+    /// Our own address; absent on a Unix socket.
+    pub own: Option<SocketAddr>,
+    /// Version and cipher, where the connection is encrypted.
+    pub encryption: Option<String>,
+}
+
+impl Way {
+    /// That of `stream`, unencrypted.
+    pub fn of_tcp(stream: &TcpStream) -> Way {
+        Way { peer: stream.peer_addr().ok(), own: stream.local_addr().ok(), encryption: None }
+    }
+
+    /// Where the server is, seen from here.
+    pub fn location(&self) -> Location {
+        match (self.peer, self.own) {
+            (None, _) => Location::UnixSocket,
+            (Some(peer), own) if peer.ip().is_loopback() || own.is_some_and(|own| own.ip() == peer.ip()) => {
+                Location::LocalTcp
+            }
+            _ => Location::Remote,
+        }
+    }
+}
+
+/// Connects to `peer`, or to the first address of `host` that answers. Small messages go out at once, reads wait no
+/// longer than `patience`, and a host that falls silent is noticed even where that is for ever.
+///
+/// # Errors
+/// Those of the last address.
+pub fn dial(host: &str, port: u16, peer: Option<SocketAddr>, patience: Option<Duration>) -> io::Result<TcpStream> {
+    let addresses: Vec<SocketAddr> = match peer {
+        Some(peer) => vec![peer],
+        None => (host, port).to_socket_addrs()?.collect(),
+    };
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in addresses {
+        let stream = match patience {
+            Some(patience) => TcpStream::connect_timeout(&address, patience),
+            None => TcpStream::connect(address),
+        };
+        let ready = stream.and_then(|stream| {
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(patience)?;
+            silence::limit(&stream)?;
+            Ok(stream)
+        });
+        match ready {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failure = error,
+        }
+    }
+    Err(failure)
+}
+
+/// What `connect_timeout` asks for: [`PATIENCE`] where it is not given, and to wait for ever where it is 0.
+///
+/// # Errors
+/// `Usage` for what is no number of seconds.
+pub fn patience(given: Option<&str>) -> Result<Option<Duration>> {
+    let Some(text) = given else { return Ok(Some(PATIENCE)) };
+    match text.parse::<u32>() {
+        Ok(0) => Ok(None),
+        Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
+        Err(_) => Err(Error::new(Kind::Usage, format!("connect_timeout {text} is not a number of seconds"))
+            .hint("give whole seconds, 0 to wait for ever")),
+    }
+}
+
+/// An error without the number that the operating system gave it.
+pub fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    match error.kind() {
+        // One with words of its own knows more.
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock if error.get_ref().is_none() => {
+            "no answer in time".to_owned()
+        }
+        _ => text
+            .chars()
+            .next()
+            .map_or_else(String::new, |first| first.to_lowercase().chain(text.chars().skip(1)).collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_timeout_is_whole_seconds() {
+        assert_eq!(patience(None).unwrap(), Some(PATIENCE));
+        assert_eq!(patience(Some("0")).unwrap(), None);
+        assert_eq!(patience(Some("3")).unwrap(), Some(Duration::from_secs(3)));
+        for text in ["soon", "-1", "1.5", ""] {
+            let error = patience(Some(text)).unwrap_err();
+            assert_eq!(error.kind, Kind::Usage);
+            assert!(error.message.contains(&format!("connect_timeout {text} ")), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_server_with_our_own_address_is_on_this_host() {
+        let way = |peer: &str, own: &str| Way { peer: peer.parse().ok(), own: own.parse().ok(), encryption: None };
+        assert_eq!(Way::default().location(), Location::UnixSocket);
+        assert_eq!(way("127.0.0.1:5", "127.0.0.1:6").location(), Location::LocalTcp);
+        assert_eq!(way("192.0.2.1:5", "192.0.2.1:6").location(), Location::LocalTcp);
+        assert_eq!(way("192.0.2.1:5", "192.0.2.2:6").location(), Location::Remote);
+    }
+
+    #[test]
+    fn nobody_there_is_said_without_numbers() {
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let error = dial("127.0.0.1", free.port(), None, Some(PATIENCE)).unwrap_err();
+        assert_eq!(plain(&error), "connection refused");
+        assert_eq!(plain(&io::ErrorKind::WouldBlock.into()), "no answer in time");
+    }
+}

@@ -1,0 +1,137 @@
+//! The loop inside the engine: a procedure that carries out a batch of operations, each a transaction of its own. Which
+//! operations these are, the client draws as it does for a loop of its own, and hands over as one text.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use engine::{Engine, Result, Session, Statement, Value};
+use measure::Done;
+
+use super::layout::{Layout, TEXTS, TableOf};
+use super::settings::{BlocksSettings, RedoStress};
+use super::statement::CODE;
+use super::work::Kind;
+use crate::sql;
+use crate::stage::Stage;
+
+/// Operations of a call, at most.
+const BATCH_MAX: u64 = 20;
+
+/// The stream of calls, behind those of the kinds of operations.
+pub(crate) const STREAM: u32 = Kind::ALL.len() as u32;
+
+/// Why the loop cannot run inside of an engine, as a clause; none where it can.
+pub fn missing_procedure(engine: &dyn Engine) -> Option<String> {
+    let known = sql::text(engine, CODE, "create", None).is_some();
+    (!known).then(|| format!("{} has no procedures that commit", engine.title()))
+}
+
+/// Operations of each call: as many calls as it takes have exactly `work_loop` of them, where that is not 0.
+pub fn batch(settings: &BlocksSettings) -> u64 {
+    match settings.work_loop {
+        0 => BATCH_MAX,
+        count => (1..=BATCH_MAX).rev().find(|batch| count.is_multiple_of(*batch)).unwrap_or(1),
+    }
+}
+
+/// Makes the procedure of each schema.
+pub(crate) fn create(stage: &Stage<'_>, settings: &BlocksSettings, layout: &Layout) -> Result<()> {
+    let mut session = stage.node.connect()?;
+    for schema in 1..=settings.schemas {
+        for name in ["drop", "create"] {
+            if let Some(text) = sql::text(stage.engine, CODE, name, None) {
+                session.batch(&said(text, settings, layout, schema))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `text` for one schema.
+fn said(text: &str, settings: &BlocksSettings, layout: &Layout, schema: u32) -> String {
+    let table = Layout::name(TableOf::Blocks, schema);
+    let columns: Vec<u32> = match settings.redo_stress {
+        RedoStress::Lite => vec![2, 1 + TEXTS],
+        RedoStress::Heavy => (2..2 + TEXTS).collect(),
+    };
+    let set: Vec<String> = columns.iter().map(|column| format!("c{column} = changed")).collect();
+    text.replace("{index}", &Layout::index_name(&table))
+        .replace("{table}", &table)
+        .replace("{scan}", &Layout::name(TableOf::Scan, schema))
+        .replace("{set}", &set.join(", "))
+        .replace("{unit}", &settings.work_unit.to_string())
+        .replace("{size}", &layout.text_size().to_string())
+}
+
+/// What a session calls.
+pub(crate) struct Calls {
+    call: Statement,
+    pub(crate) batch: u64,
+    /// The operations of the next call: the first key of each, negative for an update, 0 for a scan; then the text of
+    /// updates.
+    values: [Value<'static>; 2],
+}
+
+impl Calls {
+    /// Of the procedure of `schema`.
+    pub(crate) fn new(
+        stage: &Stage<'_>,
+        session: &mut dyn Session,
+        settings: &BlocksSettings,
+        layout: &Layout,
+        schema: u32,
+    ) -> Result<Calls> {
+        let text = sql::text(stage.engine, CODE, "call", None).unwrap_or_default();
+        let bound = sql::bound(&said(text, settings, layout, schema), stage.engine.dialect());
+        let text = || Value::Text(Cow::Owned(String::new()));
+        Ok(Calls { call: session.prepare(&bound.sql)?, batch: batch(settings), values: [text(), text()] })
+    }
+
+    /// Calls the procedure for the operations that `draw` gives; how many rows these were about.
+    pub(crate) fn call(
+        &mut self,
+        session: &mut dyn Session,
+        stamp: String,
+        mut draw: impl FnMut() -> (Kind, u64),
+    ) -> Result<Done> {
+        let mut plan = String::with_capacity(16 * self.batch as usize);
+        for at in 0..self.batch {
+            let comma = if at == 0 { "" } else { "," };
+            let (kind, low) = draw();
+            // Writing into a string does not fail.
+            let _ = match kind {
+                Kind::Read => write!(plan, "{comma}{low}"),
+                Kind::Update => write!(plan, "{comma}-{low}"),
+                Kind::Scan => write!(plan, "{comma}0"),
+            };
+        }
+        self.values = [Value::Text(Cow::Owned(plan)), Value::Text(Cow::Owned(stamp))];
+        let found = session.query(self.call, &self.values)?;
+        let rows = match found.first().and_then(|row| row.first()) {
+            Some(Value::Int(rows)) => u64::try_from(*rows).unwrap_or(0),
+            Some(Value::Decimal(rows)) => rows.parse().unwrap_or(0),
+            _ => 0,
+        };
+        Ok(Done { operations: self.batch, rows, transactions: self.batch, stream: STREAM, ..Done::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_add_up_to_the_work_loop() {
+        for (work_loop, expected) in [("0", 20), ("100", 20), ("30", 15), ("23", 1), ("7", 7), ("1", 1)] {
+            let mut settings = BlocksSettings::default();
+            settings.set("WORK_LOOP", "WORK_LOOP", work_loop).expect("a count");
+            assert_eq!(batch(&settings), expected, "{work_loop}");
+        }
+    }
+
+    #[test]
+    fn an_engine_without_the_procedure_says_so() {
+        let missing = missing_procedure(&engine::null::NULL).expect("it has none");
+        assert_eq!(missing, "null engine has no procedures that commit");
+    }
+}

@@ -1,0 +1,171 @@
+//! Settings: what they mean, and what cannot be.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::blocks::{assignments, size};
+
+fn with(pairs: &[(&str, &str)]) -> BlocksSettings {
+    let mut settings = BlocksSettings::default();
+    for (name, value) in pairs {
+        assert_eq!(settings.set(name, name, value), Ok(Noted::Taken), "{name}={value}");
+    }
+    settings
+}
+
+#[test]
+fn every_setting_has_its_documented_meaning() {
+    let settings = with(&[
+        ("UPDATE_PCT", "30"),
+        ("SCAN_PCT", "5"),
+        ("RUN_TIME", "7200"),
+        ("WORK_LOOP", "100"),
+        ("SCALE", "2G"),
+        ("SCAN_TABLE_SZ", "4M"),
+        ("WORK_UNIT", "256"),
+        ("REDO_STRESS", "heavy"),
+        ("LOAD_PARALLEL_DEGREE", "4"),
+        ("THREADS_PER_SCHEMA", "8"),
+        ("SCHEMAS", "16"),
+        ("DO_HOTSPOT", "TRUE"),
+        ("HOTSPOT_MB", "10"),
+        ("HOTSPOT_OFFSET_MB", "20"),
+        ("HOTSPOT_FREQUENCY", "7"),
+        ("HOT_SCHEMA_FREQUENCY", "9"),
+        ("THINK_TM_FREQUENCY", "11"),
+        ("THINK_TM_MIN", ".2"),
+        ("THINK_TM_MAX", "0.4"),
+        ("OBFUSCATE_COLUMNS", "true"),
+    ]);
+    assert_eq!((settings.update_percent, settings.scan_percent, settings.work_loop), (30, 5, 100));
+    assert_eq!(settings.run_time, Nanos::from_seconds(7200.0));
+    assert_eq!((settings.scale_blocks, settings.scan_blocks, settings.work_unit), (262_144, 512, 256));
+    assert_eq!((settings.redo_stress, settings.load_jobs, settings.sessions()), (RedoStress::Heavy, 4, 128));
+    assert_eq!(settings.hot_spot(), Some(HotSpot { offset_blocks: 2_560, blocks: 1_280, frequency: 7 }));
+    let think = Think { frequency: 11, least_ns: Nanos(200_000_000), most_ns: Nanos(400_000_000) };
+    assert_eq!((settings.think(), settings.hot_schema_frequency), (Some(think), 9));
+    assert!(settings.obfuscated && settings.check().is_ok() && settings.remarks().is_empty());
+}
+
+#[test]
+fn without_a_word_the_documented_defaults_hold() {
+    let settings = BlocksSettings::default();
+    assert_eq!((settings.update_percent, settings.work_unit, settings.scale_blocks), (10, 64, 10_240));
+    assert_eq!((settings.scan_blocks, settings.sessions(), settings.load_jobs), (128, 1, 2));
+    assert_eq!((settings.hot_spot(), settings.think(), settings.check()), (None, None, Ok(())));
+    assert!(settings.remarks().is_empty());
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_value_limit_and_hint() {
+    for (name, value, words) in [
+        ("UPDATE_PCT", "101", "UPDATE_PCT 101 is out of range"),
+        ("UPDATE_PCT", "-1", "UPDATE_PCT -1 is not a whole number"),
+        ("UPDATE_PCT", "", "UPDATE_PCT \"\" is not a whole number"),
+        ("SCALE", "", "SCALE \"\" is neither"),
+        ("RUN_TIME", " ", "RUN_TIME \"\" is not a length of time"),
+        ("REDO_STRESS", "", "REDO_STRESS \"\" is neither"),
+        ("SCAN_PCT", "many", "SCAN_PCT many"),
+        ("RUN_TIME", "0", "RUN_TIME 0 is not a length of time"),
+        ("RUN_TIME", "nan", "RUN_TIME nan"),
+        ("RUN_TIME", "1e9", "RUN_TIME 1e9"),
+        ("WORK_LOOP", "1.5", "WORK_LOOP 1.5"),
+        ("SCALE", "99", "SCALE 99 is out of range: 99 blocks"),
+        ("SCALE", "80K", "SCALE 80K is neither"),
+        ("SCALE", "M", "SCALE M is neither"),
+        ("SCALE", "+80M", "SCALE +80M"),
+        ("SCALE", "99999999999999999999T", "SCALE"),
+        ("SCALE", "18446744073709551615T", "out of range"),
+        ("SCAN_TABLE_SZ", "3", "SCAN_TABLE_SZ 3 is out of range"),
+        ("WORK_UNIT", "0", "WORK_UNIT 0"),
+        ("WORK_UNIT", "1025", "WORK_UNIT 1025"),
+        ("REDO_STRESS", "MEDIUM", "neither LITE nor HEAVY"),
+        ("THREADS_PER_SCHEMA", "0", "THREADS_PER_SCHEMA 0"),
+        ("DO_HOTSPOT", "yes", "neither TRUE nor FALSE"),
+        ("HOTSPOT_FREQUENCY", "0", "HOTSPOT_FREQUENCY 0"),
+        ("HOTSPOT_MB", "18446744073709551615", "HOTSPOT_MB"),
+        ("THINK_TM_MIN", "-1", "THINK_TM_MIN -1"),
+        ("UPDATE_PERCENT", "30", "UPDATE_PERCENT is not a setting"),
+        ("update_pct", "30", "update_pct is not a setting"),
+    ] {
+        let error = BlocksSettings::default().set(name, name, value).expect_err(name);
+        assert!(error.message.contains(words), "{error}");
+        assert!(!error.hint.is_empty());
+    }
+}
+
+#[test]
+fn what_contradicts_itself_is_refused() {
+    for (pairs, words) in [
+        (vec![("SCHEMAS", "4096"), ("THREADS_PER_SCHEMA", "3")], "12288 sessions"),
+        (vec![("SCALE", "100"), ("WORK_UNIT", "101")], "does not fit"),
+        (vec![("SCAN_PCT", "1"), ("SCAN_TABLE_SZ", "0")], "no scan table"),
+        (vec![("THINK_TM_FREQUENCY", "1"), ("THINK_TM_MIN", "2"), ("THINK_TM_MAX", "1")], "longer than the longest"),
+        (vec![("DO_HOTSPOT", "TRUE"), ("SCALE", "3071")], "ends at block 3072"),
+        (vec![("DO_HOTSPOT", "TRUE"), ("HOTSPOT_MB", "1"), ("WORK_UNIT", "129")], "128 blocks, fewer than the 129"),
+    ] {
+        let error = with(&pairs).check().expect_err(words);
+        assert!(error.message.contains(words), "{error}");
+    }
+    let all = [("SCAN_PCT", "10"), ("SCAN_TABLE_SZ", "0"), ("UPDATE_PCT", "100")];
+    assert!(with(&all).check().is_ok(), "nothing is left that could scan");
+    let short = with(&[("SCALE", "2000"), ("RUN_TIME", "1")]);
+    assert_eq!(short.remarks().len(), 2, "{:?}", short.remarks());
+}
+
+#[test]
+fn what_belongs_to_another_setting_is_idle_without_it() {
+    let names = |pairs: &[(&str, &str)]| -> Vec<&str> { with(pairs).idle().iter().map(|idle| idle.names[0]).collect() };
+    assert_eq!(names(&[]), ["HOTSPOT_MB", "THINK_TM_MIN"]);
+    assert_eq!(names(&[("HOT_SCHEMA_FREQUENCY", "3")]), ["HOTSPOT_MB", "THINK_TM_MIN", "HOT_SCHEMA_FREQUENCY"]);
+    let all = [("DO_HOTSPOT", "TRUE"), ("THINK_TM_FREQUENCY", "1"), ("HOT_SCHEMA_FREQUENCY", "3"), ("SCHEMAS", "2")];
+    assert!(names(&all).is_empty());
+    assert_eq!((with(&all).hot_schema(), with(&[("HOT_SCHEMA_FREQUENCY", "3")]).hot_schema()), (Some(3), None));
+}
+
+#[test]
+fn what_means_nothing_here_is_said_to_and_a_password_is_not_kept() {
+    let mut settings = BlocksSettings::default();
+    for (name, _) in WITHOUT_MEANING {
+        let noted = settings.set(name, name, "tiger").expect("known");
+        let Noted::WithoutMeaning(reason) = noted else { panic!("{name} has a meaning") };
+        assert!(!reason.is_empty() && !reason.contains("tiger"));
+    }
+    assert_eq!(settings, BlocksSettings::default());
+    assert!(KNOWN.iter().all(|name| WITHOUT_MEANING.iter().all(|(other, _)| other != name)));
+}
+
+/// The published file, as it is.
+#[test]
+fn the_published_file_is_read() {
+    let text = include_str!("slob.conf");
+    let mut settings = BlocksSettings::default();
+    for one in assignments(text).expect("assignments") {
+        assert_eq!(settings.set(&one.name, &one.name, &one.value), Ok(Noted::Taken));
+    }
+    assert_eq!((settings.update_percent, settings.work_unit), (30, 64));
+    assert_eq!(settings.run_time, Nanos::from_seconds(7200.0));
+    assert_eq!((settings.scan_blocks, settings.sessions()), (128, 1));
+    assert_eq!(settings.check(), Ok(()));
+}
+
+proptest! {
+    #[test]
+    fn no_word_makes_a_size_panic(word in "\\PC{0,24}|[0-9]{1,20}[kmgtKMGTiB]{0,3}") {
+        let _ = size(&word);
+    }
+
+    #[test]
+    fn no_value_makes_a_setting_panic(which in 0usize..KNOWN.len(), value in "[0-9.]{0,22}[a-zA-Z\\PC]{0,2}") {
+        let mut settings = BlocksSettings::default();
+        let _ = settings.set(KNOWN[which], KNOWN[which], &value);
+        let _ = (settings.check(), settings.remarks(), settings.hot_spot(), settings.think());
+    }
+
+    #[test]
+    fn a_size_is_its_number_of_blocks(number in 1u64..1_000, unit in 0usize..3) {
+        let (letter, bytes) = [("M", 1u64 << 20), ("g", 1 << 30), ("T", 1 << 40)][unit];
+        let text = format!("{number}{letter}");
+        prop_assert_eq!(with(&[("SCALE", &text)]).scale_blocks, number * bytes / 8_192);
+    }
+}

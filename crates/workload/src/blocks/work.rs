@@ -1,0 +1,304 @@
+//! What a session does, one operation after the other, from the client.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use engine::{Canceller, Processes, Result, Session, Value};
+use measure::{Broken, Done, Work};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::SeedableRng;
+use record::Nanos;
+
+use super::deck::Deck;
+use super::layout::{Layout, TableOf};
+use super::procedure::{self, Calls};
+use super::range::{Ranges, below};
+use super::settings::{BlocksSettings, Think};
+use super::statement::{Place, Statements};
+use crate::data::mix;
+use crate::job::failed;
+use crate::stage::Stage;
+
+/// What an operation does; each kind is a stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads so many scattered blocks.
+    Read,
+    /// Reads a scan table.
+    Scan,
+    /// Changes a row in so many scattered blocks.
+    Update,
+}
+
+impl Kind {
+    /// All, in the order of their streams.
+    pub const ALL: [Kind; 3] = [Kind::Read, Kind::Scan, Kind::Update];
+}
+
+/// Where the loop runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// In the client: a statement for each operation.
+    #[default]
+    Client,
+    /// In the engine: a call for each batch of operations, which a procedure carries out.
+    Engine,
+}
+
+/// How blocks are visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Visit {
+    /// Anywhere, again and again.
+    #[default]
+    Anywhere,
+    /// Each at most once: a run that begins with empty caches finds none of them there.
+    Once,
+}
+
+/// One session at work.
+pub struct BlocksJob {
+    pub(super) session: Box<dyn Session>,
+    /// Those of its own schema, then of the one that is hot, where it is another.
+    pub(super) statements: Vec<Statements>,
+    pub(super) calls: Option<Calls>,
+    hot_schema_frequency: u64,
+    deck: Deck,
+    ranges: Ranges,
+    random: Xoshiro256PlusPlus,
+    think: Option<Think>,
+    pub(super) work_unit: u64,
+    pub(super) scan_rows: u64,
+    pub(super) text_size: usize,
+    obfuscated: bool,
+    pool: Arc<str>,
+    pub(super) values: Vec<Value<'static>>,
+    /// Operations so far, those of the warm-up included.
+    count: u64,
+    /// Tells the texts of this session from those of others.
+    number: u32,
+}
+
+/// One job for each session, each with its statements prepared: job j works in schema j modulo the number of schemas.
+///
+/// # Errors
+/// What the engine says.
+pub fn jobs(
+    stage: &Stage<'_>,
+    settings: &BlocksSettings,
+    layout: &Layout,
+    mode: Mode,
+    visit: Visit,
+) -> Result<Vec<BlocksJob>> {
+    if mode == Mode::Engine {
+        procedure::create(stage, settings, layout)?;
+    }
+    (0..settings.sessions()).map(|job| BlocksJob::new(stage, settings, layout, (mode, visit), job)).collect()
+}
+
+/// Reads every block of the tables of all schemas into the engine's cache, in the order of the keys, so that no part of
+/// it is passed by as a scan may be. In an engine whose sessions have caches of their own, each job does that itself.
+///
+/// # Errors
+/// What the engine says.
+pub fn preload(stage: &Stage<'_>, settings: &BlocksSettings, layout: &Layout, jobs: &mut [BlocksJob]) -> Result<()> {
+    let each = stage.node.processes() == Processes::InProcess;
+    let count = if each { jobs.len() } else { jobs.len().min(settings.schemas as usize) };
+    jobs[..count].iter_mut().try_for_each(|job| job.preload(layout))
+}
+
+impl BlocksJob {
+    fn new(
+        stage: &Stage<'_>,
+        settings: &BlocksSettings,
+        layout: &Layout,
+        (mode, visit): (Mode, Visit),
+        job: u32,
+    ) -> Result<BlocksJob> {
+        let mut session = stage.node.connect()?;
+        let dialect = stage.engine.dialect();
+        (dialect.threads)(1).iter().try_for_each(|statement| session.batch(statement))?;
+        dialect.single_block_reads.iter().try_for_each(|statement| session.batch(statement))?;
+        let (schema, thread) = (1 + job % settings.schemas, job / settings.schemas);
+        let hot = (settings.hot_schema_frequency > 0 && schema != 1).then_some(1);
+        let mut on = |schema: u32| Statements::new(stage, session.as_mut(), settings, schema);
+        let statements = [Some(schema), hot].into_iter().flatten().map(&mut on).collect::<Result<Vec<Statements>>>()?;
+        let calls = match mode {
+            Mode::Client => None,
+            Mode::Engine => Some(Calls::new(stage, session.as_mut(), settings, layout, schema)?),
+        };
+        let seed = stage.sizes.seed;
+        let ranges = match visit {
+            Visit::Anywhere => Ranges::anywhere(settings),
+            Visit::Once => Ranges::once(settings, thread, mix(seed ^ u64::from(schema))),
+        };
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ u64::from(settings.sessions())));
+        (0..=job).for_each(|_| random.jump());
+        Ok(BlocksJob {
+            session,
+            statements,
+            calls,
+            hot_schema_frequency: settings.hot_schema_frequency,
+            deck: Deck::new(settings.update_percent, settings.scan_percent),
+            ranges,
+            random,
+            think: settings.think(),
+            work_unit: settings.work_unit,
+            scan_rows: layout.rows(TableOf::Scan),
+            text_size: layout.text_size() as usize,
+            obfuscated: settings.obfuscated,
+            pool: layout.pool(),
+            values: Vec::new(),
+            count: 0,
+            number: job,
+        })
+    }
+
+    /// Something that can break off a statement of this job from another thread.
+    pub fn canceller(&self) -> Option<Box<dyn Canceller>> {
+        self.session.canceller()
+    }
+
+    /// The process that serves this job's session, where it is one of its own on this host.
+    pub fn server_process(&self) -> Option<u32> {
+        self.session.server_process()
+    }
+
+    /// Makes what the session did visible in the counters of its node; how many transactions the engine counts for
+    /// that.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn publish_counters(&mut self) -> Result<u64> {
+        self.session.publish_counters()
+    }
+
+    fn preload(&mut self, layout: &Layout) -> Result<()> {
+        // In pieces, so that no statement takes minutes.
+        let blocks = layout.blocks(TableOf::Blocks);
+        for on in 0..self.statements.len() {
+            for low in (1..=blocks).step_by(8_192) {
+                self.bind(on, Kind::Read, low, (low + 8_191).min(blocks));
+                self.session.execute(self.statements[on].read.statement, &self.values)?;
+            }
+            if let Some(scan) = &self.statements[on].scan {
+                self.session.execute(scan.statement, &[])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The text of updates of the next call.
+    pub(super) fn stamp(&mut self) -> String {
+        let mut place = Value::Null;
+        write_text(&mut place, (self.number, self.count), &self.pool[..self.text_size]);
+        match place {
+            Value::Text(text) => text.into_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn try_step(&mut self) -> Result<Done> {
+        if self.calls.is_some() {
+            return self.call();
+        }
+        self.count += 1;
+        let paused = self.pause();
+        let is_hot = self.hot_schema_frequency > 0 && self.count.is_multiple_of(self.hot_schema_frequency);
+        let on = if is_hot { self.statements.len() - 1 } else { 0 };
+        let kind = self.deck.draw(&mut self.random);
+        let low = self.ranges.first_key(self.count, &mut self.random);
+        let rows = self.operate(on, kind, low)?;
+        Ok(Done { operations: 1, rows, transactions: 1, paused, stream: kind as u32, ..Done::default() })
+    }
+
+    /// A batch of operations inside of the engine.
+    fn call(&mut self) -> Result<Done> {
+        let stamp = self.stamp();
+        let BlocksJob { calls, session, deck, ranges, random, count, .. } = self;
+        let Some(calls) = calls else { return Ok(Done::default()) };
+        calls.call(session.as_mut(), stamp, || {
+            *count += 1;
+            (deck.draw(random), ranges.first_key(*count, random))
+        })
+    }
+
+    /// Carries out one operation; how many rows it was about.
+    pub(super) fn operate(&mut self, on: usize, kind: Kind, low: u64) -> Result<u64> {
+        self.bind(on, kind, low, low + self.work_unit - 1);
+        let statements = &self.statements[on];
+        match (kind, &statements.scan) {
+            (Kind::Update, _) => self.session.execute(statements.update.statement, &self.values),
+            (Kind::Scan, Some(scan)) => {
+                self.session.execute(scan.statement, &[])?;
+                Ok(self.scan_rows)
+            }
+            (Kind::Read | Kind::Scan, _) => {
+                self.session.execute(statements.read.statement, &self.values)?;
+                Ok(self.work_unit)
+            }
+        }
+    }
+
+    /// Puts the values of an operation into their places.
+    pub(super) fn bind(&mut self, on: usize, kind: Kind, low: u64, high: u64) {
+        let statements = &self.statements[on];
+        let places = if kind == Kind::Update { &statements.update.places } else { &statements.read.places };
+        self.values.resize(places.len(), Value::Null);
+        for (place, value) in places.iter().zip(&mut self.values) {
+            match place {
+                Place::Low => *value = Value::Int(low as i64),
+                Place::High => *value = Value::Int(high as i64),
+                Place::Text => {
+                    let drawn = if self.obfuscated { below(&mut self.random, 1 << 15) as usize } else { 0 };
+                    write_text(value, (self.number, self.count), &self.pool[drawn..drawn + self.text_size]);
+                }
+            }
+        }
+    }
+
+    /// Sleeps before every so many operations, as long as is drawn; how long that was.
+    fn pause(&mut self) -> Nanos {
+        let Some(think) = self.think.filter(|think| self.count.is_multiple_of(think.frequency)) else {
+            return Nanos(0);
+        };
+        let spread = think.most_ns.since(think.least_ns).0 + 1;
+        let begun = measure::clock::now();
+        std::thread::sleep(Nanos(think.least_ns.0 + below(&mut self.random, spread)).into());
+        measure::clock::now() - begun
+    }
+}
+
+/// A text that no other session and no other operation has: engines leave out changes that change nothing.
+fn write_text(place: &mut Value<'static>, (job, count): (u32, u64), filler: &str) {
+    use std::fmt::Write;
+
+    let mut text = match std::mem::replace(place, Value::Null) {
+        Value::Text(Cow::Owned(text)) => text,
+        _ => String::with_capacity(filler.len()),
+    };
+    text.clear();
+    // Writing into a string does not fail.
+    let _ = write!(text, "{:04}{:09}", job % 10_000, count % 1_000_000_000);
+    text.push_str(&filler[text.len().min(filler.len())..]);
+    *place = Value::Text(Cow::Owned(text));
+}
+
+impl Work for BlocksJob {
+    fn step(&mut self, _number: u64) -> std::result::Result<Done, Broken> {
+        match self.try_step() {
+            Ok(done) => Ok(done),
+            Err(error) => failed(self.session.as_mut(), &error, false),
+        }
+    }
+
+    /// The window begins with a deck of its own: so many operations in it have exactly their share of updates.
+    fn finish(&mut self) -> std::result::Result<(), Broken> {
+        self.deck.renew();
+        Ok(())
+    }
+
+    fn streams(&self) -> Vec<usize> {
+        // The last one is that of calls.
+        (0..=Kind::ALL.len()).collect()
+    }
+}
