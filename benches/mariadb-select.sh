@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# dbdyno (T611) against sysbench oltp_point_select on the same server, prepared, interleaved, over a Unix socket.
+# dbdyno against sysbench oltp_point_select on the same server, prepared, interleaved, over a Unix socket.
 #
 # Prints the ratio of rates and of client processor time per statement, median of the pairs with quartiles, at one job
 # (client and server on one processor: between two of them the kernel's wake-ups would be measured) and at two. Both
-# read one row by its primary key, of a table of about the same width: sysbench a text of 120 characters, dbdyno an
-# integer and a text of 96.
+# run the same statement on the same table, sysbench's own, so that the server has the same to do for both; all its texts
+# are made equal, so that dbdyno can check the answers.
 #
 #   benches/mariadb-select.sh [PAIRS] [SECONDS]       10 pairs of 3 s
 #
@@ -60,12 +60,34 @@ client -e 'create database sbtest'
 bench=(sysbench oltp_point_select --db-driver=mysql --mysql-socket="$work/mysqld.sock" --mysql-user=root
   --tables=1 --table-size=100000 --db-ps-mode=auto)
 "${bench[@]}" prepare >/dev/null
+text=$(printf '%0119d' 4711)
+client -e "update sbtest.sbtest1 set c = '$text'"
 mkdir "$work/client" && cd "$work/client"
 target="mariadb://root@localhost?socket=$work/mysqld.sock"
-"$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.json >/dev/null
+cat >point.toml <<EOF
+code       = "X611"
+layer      = "server"
+summary    = "the statement of oltp_point_select, on its table"
+answers    = "What each client costs, where the server has the same to do for both."
+not        = "What the server can do."
+cost       = "Reads only."
+limits     = "The table is sysbench's."
+unit       = "statement"
+operations = 1
+sweep      = "jobs"
+tables     = ["small"]
+cache      = "inside"
+
+[[statement]]
+name   = "read"
+sql    = "select c from sbtest.sbtest1 where id = :id"
+bind   = { id = { uniform = [1, 100000] } }
+expect = { values = ["$text"] }
+EOF
+"$dbdyno" run --quiet --keep --target "$target" --tests ./point.toml --jobs 1 --seconds 1 --record load.json >/dev/null
 
 compare() { # title jobs processors
-  python3 "$compare" "$1" "$pairs" "$seconds" "$2" "$3" "$dbdyno" "$target" sysbench \
+  python3 "$compare" "$1" "$pairs" "$seconds" "$2" "$3" "$dbdyno" "$target" ./point.toml sysbench \
     'queries: +(?P<done>[0-9]+) +\((?P<rate>[0-9.]+) per sec' \
     -- "${bench[@]}" --threads='{jobs}' --time='{seconds}' --rand-type=uniform run
 }

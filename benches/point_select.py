@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""dbdyno (T611) against another client, interleaved, on the same server: the ratios of rates and of client processor time.
+"""dbdyno against another client, interleaved, on the same server: the ratios of rates and of client processor time.
 
-  point_select.py TITLE PAIRS SECONDS JOBS PROCESSORS DBDYNO TARGET TOOL PATTERN... -- COMMAND...
+  point_select.py TITLE PAIRS SECONDS JOBS PROCESSORS DBDYNO TARGET TEST TOOL PATTERN... -- COMMAND...
 
-COMMAND runs the other client, {jobs} and {seconds} in it are replaced; each PATTERN is looked for in what it prints and
+TEST is the code of a test or a test file. COMMAND runs the other client, {jobs} and {seconds} in it are replaced; each PATTERN is looked for in what it prints and
 names its group `rate` (statements per second) or `done` (statements). Prints the median of the pairs with quartiles.
 Processor time is that of the whole process: start and connecting are some milliseconds of all the seconds. Needs Python 3
 and nothing else; postgres-select.sh and mariadb-select.sh call it.
@@ -41,11 +41,11 @@ def other(command, patterns):
     return float(found["rate"]), 1e6 * cpu_seconds / float(found["done"])
 
 
-def ours(dbdyno, target, jobs, seconds, processors):
+def ours(dbdyno, target, test, jobs, seconds, processors):
     """The same of dbdyno, as its record has it."""
     if os.path.exists("r.json"):
         os.remove("r.json")
-    plan = ["--tests", "T611", "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.json"]
+    plan = ["--tests", test, "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.json"]
     run(["taskset", "-c", processors, dbdyno, "run", "--quiet", "--keep", "--target", target, *plan])
     text, _ = run([dbdyno, "report", "r.json", "--format", "csv"])
     row = next(csv.DictReader(text.splitlines()))
@@ -60,11 +60,11 @@ def quantile(values, share):
 
 def main(arguments):
     split = arguments.index("--")
-    title, pairs, seconds, jobs, processors, dbdyno, target, tool, *patterns = arguments[:split]
+    title, pairs, seconds, jobs, processors, dbdyno, target, test, tool, *patterns = arguments[:split]
     command = [word.replace("{jobs}", jobs).replace("{seconds}", seconds) for word in arguments[split + 1 :]]
     turns = {
         tool: lambda: other(["taskset", "-c", processors, *command], patterns),
-        "dbdyno": lambda: ours(dbdyno, target, jobs, seconds, processors),
+        "dbdyno": lambda: ours(dbdyno, target, test, jobs, seconds, processors),
     }
     results = {tool: [], "dbdyno": []}
     for _ in range(int(pairs)):

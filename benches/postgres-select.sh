@@ -47,7 +47,7 @@ target="postgres://bench@${work//\//%2F}/postgres"
 "$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.json >/dev/null
 
 compare() { # title jobs processors
-  python3 "$compare" "$1" "$pairs" "$seconds" "$2" "$3" "$dbdyno" "$target" pgbench \
+  python3 "$compare" "$1" "$pairs" "$seconds" "$2" "$3" "$dbdyno" "$target" T611 pgbench \
     '^tps = (?P<rate>[0-9.]+)' 'actually processed: (?P<done>[0-9]+)' \
     -- "$bin/pgbench" -S -n -M prepared -c '{jobs}' -j '{jobs}' -T '{seconds}'
 }

@@ -41,6 +41,7 @@ mod sheet;
 #[cfg(test)]
 mod simulation;
 mod snia;
+mod staircase;
 mod statistics;
 mod steadiness;
 mod system;
@@ -87,6 +88,7 @@ pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Limit, Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
+pub use staircase::{STAIRCASE_RUNS, level_interval, next_step};
 pub use statistics::{
     Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,

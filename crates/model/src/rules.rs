@@ -40,6 +40,8 @@ pub struct Rules {
     pub steal_warn: f64,
     /// Above this the result is void.
     pub steal_fail: f64,
+    /// In a shorter window nothing that the hypervisor took voids the result.
+    pub steal_window_ns_min: u64,
     /// One interval between two readings may not exceed this.
     pub steal_interval: f64,
     /// With so many intervals their 0.99 quantile is known, and above `steal_interval` the result is void.
@@ -277,6 +279,7 @@ pub const RULES: Rules = Rules {
 
     steal_warn: 0.005,
     steal_fail: 0.02,
+    steal_window_ns_min: 1_900_000_000,
     steal_interval: 0.1,
     steal_intervals_min: 100,
     steal_ns_min: 30_000_000,

@@ -19,7 +19,7 @@ pub enum Tracing {
     None,
     /// Each at its lowest degree of parallelism.
     One,
-    /// Each at every degree of parallelism.
+    /// Each at every degree of parallelism, in every round.
     All,
 }
 
@@ -70,12 +70,17 @@ pub(crate) fn note(request: &Request, untraced: &Trace) -> Option<String> {
 
 /// Adds the traced repeats of what `traceable` says of the code of a test: after the last run of the test, where the
 /// machine is as it was for that; after all rounds, where there are several. One is enough: it is no figure to compare.
+/// Who wants to know what tracing costs traces all: then each round has traced and plain runs next to each other.
 pub(crate) fn add_repeats(
     runs: &mut Vec<PlannedRun>,
     repeats: u32,
     tracing: Tracing,
     traceable: &dyn Fn(&str) -> bool,
 ) {
+    if tracing == Tracing::All && repeats > 1 {
+        *runs = runs.drain(..).flat_map(|run| beside_traced(run, traceable)).collect();
+        return;
+    }
     let plain = |run: &&PlannedRun| run.variation.is_none() && run.repeat == 1 && traceable(&run.test);
     let mut traced: Vec<PlannedRun> = Vec::new();
     for run in runs.iter().filter(plain).filter(|_| tracing != Tracing::None) {
@@ -89,6 +94,16 @@ pub(crate) fn add_repeats(
         let last = runs.iter().rposition(|other| other.test == run.test).filter(|_| repeats <= 1);
         runs.insert(last.map_or(runs.len(), |last| last + 1), run);
     }
+}
+
+/// `run` and its traced repeat, if it has one: in every other round that comes first, so that what changes from a run to the
+/// next, a log that grows say, is no cost of tracing.
+fn beside_traced(run: PlannedRun, traceable: &dyn Fn(&str) -> bool) -> Vec<PlannedRun> {
+    if run.variation.is_some() || !traceable(&run.test) {
+        return vec![run];
+    }
+    let traced = PlannedRun { variation: Some(Variation::Traced), ..run.clone() };
+    if run.repeat.is_multiple_of(2) { vec![traced, run] } else { vec![run, traced] }
 }
 
 /// Whoever traces `run`, not counting yet, if it is one that is to be traced. Where the kernel does not permit it any
@@ -148,7 +163,14 @@ mod tests {
     fn of_rounds_there_is_one_traced_repeat_after_all_of_them() {
         let runs = [run("T311", 2, 1), run("T311", 1, 1), run("T311", 1, 2), run("T311", 2, 2)];
         assert_eq!(added(&runs, 2, Tracing::One)[4..], told(&[("T311", 1, true)]));
-        assert_eq!(added(&runs, 2, Tracing::All)[4..], told(&[("T311", 2, true), ("T311", 1, true)]));
+    }
+
+    #[test]
+    fn where_all_are_traced_each_round_has_a_pair_and_every_other_one_begins_with_the_traced_run() {
+        let runs = [run("T311", 2, 1), run("T611", 1, 1), run("T611", 1, 2), run("T311", 2, 2)];
+        let first = [("T311", 2, false), ("T311", 2, true), ("T611", 1, false)];
+        let second = [("T611", 1, false), ("T311", 2, true), ("T311", 2, false)];
+        assert_eq!(added(&runs, 2, Tracing::All), told(&[first, second].concat()));
     }
 
     proptest! {
@@ -163,9 +185,9 @@ mod tests {
             add_repeats(&mut runs, repeats, tracing, &|test| test != "T611");
             let left: Vec<PlannedRun> = runs.iter().filter(|run| run.variation.is_none()).cloned().collect();
             prop_assert_eq!(&left, &plain);
-            for (at, traced) in runs.iter().enumerate().filter(|(_, run)| run.variation.is_some()) {
-                let before = runs[..at].iter().any(|run| (&run.test, run.dop) == (&traced.test, traced.dop));
-                prop_assert!(before && traced.test != "T611", "{:?} has no plain run before it", traced);
+            for traced in runs.iter().filter(|run| run.variation.is_some()) {
+                let plain = left.iter().any(|run| (&run.test, run.dop) == (&traced.test, traced.dop));
+                prop_assert!(plain && traced.test != "T611", "{:?} repeats no plain run", traced);
             }
         }
     }

@@ -28,7 +28,7 @@ use crate::rules::RULES;
 
 pub use chosen::{layered_runs, layered_runs_of};
 pub use engine::database_time;
-pub use repeat::TracedRepeat;
+pub use repeat::{TracedRepeat, TracingCost};
 pub use row::{LayerMethod, LayerQuantiles, LayerRow};
 pub(crate) use row::{added_up, timed};
 

@@ -4,14 +4,28 @@ use record::{Ratio, Record, Run, Variation};
 
 use crate::delta::{per_second, share};
 use crate::row::is_void;
+use crate::statistics::{Interval, median, order_interval};
 
 /// That a run repeats a plain one while the kernel was traced.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TracedRepeat {
     /// The number of the plain run; of several that with the median rate, the lower one of two.
     pub plain_run: u32,
-    /// Its operations per second over those of the plain run, less 1: below 0 where tracing slowed it down.
-    pub cost: Option<Ratio>,
+    /// What tracing cost.
+    pub cost: Option<TracingCost>,
+}
+
+/// Operations per second of traced runs over those of the plain runs beside them, less 1: below 0 where tracing slowed
+/// them down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TracingCost {
+    /// The median of the pairs.
+    pub change: Ratio,
+    /// How many pairs of runs, a traced one and the plain one of the same round; without rounds the traced run and the plain
+    /// one that stands for the others are the only one.
+    pub pairs: usize,
+    /// The interval of the median, where there are enough pairs for one.
+    pub interval: Option<Interval>,
 }
 
 /// The valid traced repeat of `run`, if `run` is a plain one and there is any; the first of several.
@@ -30,8 +44,34 @@ pub(super) fn of(record: &Record, run: &Run) -> Option<TracedRepeat> {
     let mut rated: Vec<(f64, &Run)> = plain.filter_map(|other| Some((rate(other)?, other))).collect();
     rated.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.number.cmp(&other.1.number)));
     let (plain_rate, plain) = *rated.get(rated.len().checked_sub(1)? / 2)?;
-    let cost = rate(run).and_then(|traced| share(traced, plain_rate)).map(|ratio| Ratio(ratio - 1.0));
-    Some(TracedRepeat { plain_run: plain.number, cost })
+    let alone = || Some(vec![share(rate(run)?, plain_rate)? - 1.0]);
+    let mut changes = of_rounds(record, run);
+    if changes.len() < 2 {
+        changes = alone().unwrap_or_default();
+    }
+    Some(TracedRepeat { plain_run: plain.number, cost: cost(&changes) })
+}
+
+/// What changed in each round that has a valid traced run like `run` and a plain one.
+fn of_rounds(record: &Record, run: &Run) -> Vec<f64> {
+    let valid: Vec<&Run> = record.runs.iter().filter(|other| is_alike(run, other) && !is_void(other)).collect();
+    let rate = |run: &Run| per_second(run, run.totals.operations).map(|rate| rate.0);
+    let change = |traced: &&Run| {
+        let plain =
+            valid.iter().find(|other| other.variation.is_none() && round(record, other) == round(record, traced))?;
+        Some(share(rate(traced)?, rate(plain)?)? - 1.0)
+    };
+    valid.iter().filter(|traced| is_traced(traced)).filter_map(change).collect()
+}
+
+/// The round that `run` is of.
+fn round(record: &Record, run: &Run) -> Option<u32> {
+    record.plan.runs.iter().find(|planned| planned.number == run.number).map(|planned| planned.repeat)
+}
+
+fn cost(changes: &[f64]) -> Option<TracingCost> {
+    let change = Ratio(median(changes)?);
+    Some(TracingCost { change, pairs: changes.len(), interval: order_interval(changes) })
 }
 
 /// Whether `run` was made to be traced.

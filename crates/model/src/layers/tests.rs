@@ -1,5 +1,5 @@
 use proptest::prelude::*;
-use record::{Activity, LayerLatency, Nanos, Rung, SampledWait, Trace, Variation, WaitClass, name};
+use record::{Activity, LayerLatency, Nanos, PlannedRun, Rung, SampledWait, Trace, Variation, WaitClass, name};
 
 use super::*;
 use crate::fixture::{counted, faster, latency, record, run};
@@ -226,11 +226,41 @@ fn the_table_of_a_plain_run_is_that_of_its_traced_repeat() {
     assert_eq!(table.run, 3);
     let repeat = table.repeat.unwrap();
     assert_eq!(repeat.plain_run, 1);
-    assert!((repeat.cost.unwrap().0 + 0.05).abs() < 1e-12, "{repeat:?}: 1900 a second where there were 2000");
+    assert!((repeat.cost.unwrap().change.0 + 0.05).abs() < 1e-12, "{repeat:?}: 1900 a second where there were 2000");
     assert_eq!(layers(&record, &record.runs[2]), Some(table), "asked for either of them");
     assert_eq!(layers(&record, &record.runs[1]).unwrap().repeat, None, "two jobs were not traced");
     let chosen: Vec<u32> = layered_runs(&record).iter().map(|run| run.number).collect();
     assert_eq!(chosen, [3]);
+}
+
+#[test]
+fn with_a_traced_run_in_every_round_the_cost_is_the_median_of_the_pairs() {
+    let at = |operations: u64, variation| {
+        let run = published();
+        Run { variation, totals: record::Totals { operations, ..run.totals.clone() }, ..run }
+    };
+    let rounds = |count: u32| {
+        let pair = |round: u32| {
+            let plain = 10_000 + u64::from(round) * 1_000;
+            let traced = plain * (100 - u64::from(round)) / 100;
+            [at(plain, None), at(traced, Some(Variation::Traced))]
+        };
+        let mut record = record((1..=count).flat_map(pair).collect());
+        let planned = |run: &Run| PlannedRun {
+            number: run.number,
+            test: run.test.clone(),
+            dop: run.dop,
+            repeat: run.number.div_ceil(2),
+            variation: run.variation,
+        };
+        record.plan.runs = record.runs.iter().map(planned).collect();
+        layers(&record, &record.runs[0]).unwrap().repeat.unwrap().cost.unwrap()
+    };
+    let cost = rounds(7);
+    assert!((cost.change.0 + 0.04).abs() < 1e-9 && cost.pairs == 7, "{cost:?}");
+    let interval = cost.interval.unwrap();
+    assert!((interval.low + 0.07).abs() < 1e-9 && (interval.high + 0.01).abs() < 1e-9, "{interval:?}");
+    assert_eq!((rounds(5).pairs, rounds(5).interval), (5, None));
 }
 
 #[test]

@@ -62,7 +62,7 @@ fn head(record: &Record, table: &LayerTable) -> Vec<String> {
         record.id.clone(),
         table.run.to_string(),
         repeat.map(|repeat| repeat.plain_run.to_string()).unwrap_or_default(),
-        cost.map(|Ratio(cost)| cost.to_string()).unwrap_or_default(),
+        cost.map(|cost| cost.change.0.to_string()).unwrap_or_default(),
         table.test.clone(),
         table.dop.nodes.to_string(),
         table.dop.jobs.to_string(),

@@ -1,6 +1,6 @@
 //! How layers are called, and what stands between them.
 
-use model::{LayerMethod, LayerRow, LayerTable};
+use model::{LayerMethod, LayerRow, LayerTable, TracingCost};
 use record::{MeasuringPoint, MissingLayer, Ratio};
 
 use crate::figure::{duration, nanos, percent};
@@ -98,10 +98,20 @@ pub(crate) fn repeat(table: &LayerTable) -> String {
 
 /// What tracing cost, where the run was traced and the plain one is known.
 pub(crate) fn cost(table: &LayerTable) -> Option<String> {
-    let Ratio(cost) = table.repeat?.cost?;
-    Some(match cost < 0.0 {
-        true => format!("cost of tracing: {} of the rate, by this one pair of runs", percent(Ratio(-cost))),
-        false => format!("cost of tracing: not seen, the rate was {} higher", percent(Ratio(cost))),
+    let TracingCost { change: Ratio(change), pairs, interval } = table.repeat?.cost?;
+    let lost = |change: f64| percent(Ratio(0.0 - change));
+    let by = match (pairs, interval) {
+        (1, _) => "by this one pair of runs".to_owned(),
+        (_, None) => format!("the median of {pairs} pairs of runs, too few for an interval"),
+        (_, Some(interval)) => format!(
+            "the median of {pairs} pairs of runs, 95 % interval {} to {}",
+            lost(interval.high),
+            lost(interval.low)
+        ),
+    };
+    Some(match change < 0.0 {
+        true => format!("cost of tracing: {} of the rate, {by}", lost(change)),
+        false => format!("cost of tracing: not seen, the rate was {} higher, {by}", percent(Ratio(change))),
     })
 }
 

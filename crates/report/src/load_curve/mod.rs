@@ -7,7 +7,7 @@ mod reason;
 mod text;
 mod whose;
 
-use model::{Bound, Bracket, Contrast, RateCurve, ThinkStudy};
+use model::{Bound, Bracket, Contrast, Interval, RateCurve, ThinkStudy};
 use record::{Check, Finding, Outcome, Rate, Ratio, Record, Run, Until, Verdict};
 
 pub(crate) use command::{load_options, other_loads};
@@ -49,7 +49,11 @@ pub(crate) fn capacity(curve: &RateCurve<'_>) -> Option<String> {
 
 /// The service level that `record` was searched for, as a bound.
 pub(crate) fn bound(record: &Record) -> Option<Bound> {
-    wish(record)?.level.parse().ok()
+    bound_of(wish(record)?)
+}
+
+fn bound_of(until: &Until) -> Option<Bound> {
+    until.level.parse().ok()
 }
 
 /// What a search came to, with its tolerance, the number of runs that tell so, and where they contradict each other.
@@ -66,10 +70,17 @@ pub(crate) fn answer(curve: &RateCurve<'_>, until: &Until) -> String {
         (None, None) => format!("no run tells whether {level} is kept"),
     };
     let runs = plural(measurements as u64, "run");
-    let told = format!(
-        "{said}; response time, {runs} under a rate; {} is the tolerance of the search, no interval of repeats",
-        percent(until.tolerance)
-    );
+    let interval = bound_of(until).and_then(|bound| curve.level_interval(&bound, until.tolerance.0));
+    let known = match interval {
+        Some(Interval { estimate, low, high }) => format!(
+            "the line through the response times near it meets the limit at {} steps/s, 95 % interval {} to {}",
+            number(estimate),
+            number(low),
+            number(high)
+        ),
+        None => format!("{} is the tolerance of the search, no interval of repeats", percent(until.tolerance)),
+    };
+    let told = format!("{said}; response time, {runs} under a rate; {known}");
     match contradiction(curve, until) {
         Some(contradiction) => format!("{told}; {contradiction}"),
         None => told,

@@ -1,6 +1,6 @@
-//! The highest rate that keeps a service level: one search for I/O and for tests.
+//! The highest rate that keeps a service level: a search, and a staircase that says how well it is known.
 
-use model::{Answer, Bound, Search, Step};
+use model::{Answer, Bound, STAIRCASE_RUNS, Search, Step, next_step};
 use record::{Arrival, Pace, Run};
 
 use crate::Result;
@@ -10,9 +10,10 @@ const LOWEST_SHARE: f64 = 1.0 / 64.0;
 /// And ends above it: an open loop may keep more in flight.
 const HIGHEST_SHARE: f64 = 1.25;
 
-/// Measures at rates until the highest one is found that keeps a level, to within `tolerance`. `capacity` is what a
-/// closed loop gives, in steps per second; `measured` is what an earlier invocation measured of the same search: rates
-/// and whether they kept the level. `measure` carries out one run at a pace and tells whether it did.
+/// Measures at rates until the highest one is found that keeps a level, to within `tolerance`, and then around it, so that
+/// there is an interval. `capacity` is what a closed loop gives, in steps per second; `measured` is what an earlier
+/// invocation measured of the same search, in its order: rates and whether they kept the level. `measure` carries out one
+/// run at a pace and tells whether it did.
 ///
 /// # Errors
 /// Those of `measure`.
@@ -23,17 +24,28 @@ pub(crate) fn search(
     measured: &[(f64, Option<bool>)],
     measure: &mut dyn FnMut(Pace) -> Result<Option<bool>>,
 ) -> Result<Answer> {
+    let mut measured = measured.iter().copied();
+    let mut tell = |rate: f64| match measured.next() {
+        Some(told) => Ok(told),
+        None => measure(arrival.pace(rate)).map(|kept| (rate, kept)),
+    };
     let mut search = Search::new(capacity * LOWEST_SHARE, capacity * HIGHEST_SHARE, tolerance);
-    measured.iter().for_each(|(rate, kept)| search.record(*rate, *kept));
-    loop {
+    let answer = loop {
         match search.next() {
-            Step::Done(answer) => return Ok(answer),
+            Step::Done(answer) => break answer,
             Step::Measure(rate) => {
-                let kept = measure(arrival.pace(rate))?;
+                let (rate, kept) = tell(rate)?;
                 search.record(rate, kept);
             }
         }
+    };
+    if let (Some(kept), Some(not_kept)) = search.bracket() {
+        let mut last = None;
+        for _ in 0..STAIRCASE_RUNS {
+            last = Some(tell(next_step((kept * not_kept).sqrt(), last))?);
+        }
     }
+    Ok(answer)
 }
 
 /// The rate of `run` and whether it kept `bound`; nothing of a run without a rate.
