@@ -71,7 +71,7 @@ pub use estimate::{Estimate, Method};
 pub use history::{ChangePoint, change_points};
 pub use layers::{
     LargestPart, LatencyLayer, LayerMethod, LayerQuantiles, LayerRow, LayerTable, MEASURING_POINTS, TracedRepeat,
-    Unaccounted, database_time, layered_runs, layered_runs_of, layers,
+    TracingCost, Unaccounted, database_time, layered_runs, layered_runs_of, layers,
 };
 pub use level::{keeps_bound, keeps_level};
 pub use load_curve::{
