@@ -1,7 +1,7 @@
 //! The latency table as comma-separated values: one line per row, unaccounted part and layer without a source.
 
 use model::{LatencyLayer, LayerMethod, LayerRow, LayerTable};
-use record::{MeasuringPoint, OperationClass, Ratio, Record};
+use record::{MeasuringPoint, OperationClass, Record};
 
 use super::words::id;
 use super::{LayersQuestion, Line, lines, tables};
