@@ -170,7 +170,8 @@ fn the_highest_rate_that_keeps_a_level_is_searched_for_and_every_run_is_recorded
     assert!(all[1]["findings"].as_array().unwrap().iter().any(|finding| finding["check"] == "bound"));
     assert!(said.out.contains("THE HIGHEST RATE THAT KEEPS THE SERVICE LEVEL"), "{}", said.out);
     let page = said.out.split_whitespace().collect::<Vec<&str>>().join(" ");
-    assert!(page.contains("keep p50=200ms") && page.contains("5.0 % is the tolerance of the search"), "{page}");
+    let doubt = ["95 % interval", "5.0 % is the tolerance of the search"];
+    assert!(page.contains("keep p50=200ms") && doubt.iter().any(|words| page.contains(words)), "{page}");
 }
 
 #[test]
