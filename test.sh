@@ -30,6 +30,8 @@ command -v cargo >/dev/null || {
 for program in cc openssl ps python3; do
   command -v "$program" >/dev/null || { install build-essential openssl procps python3 && break; }
 done
+# Compressed flat files are read by other programs than ours.
+command -v zstd >/dev/null && command -v lz4 >/dev/null || install zstd lz4
 if ! have_postgres; then
   # Without this the package would create a cluster of its own and start it.
   install postgresql-common

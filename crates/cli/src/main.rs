@@ -8,6 +8,7 @@ mod load_points;
 mod output;
 mod pace;
 mod progress;
+mod quantity;
 mod request;
 mod signal;
 mod storage;
@@ -24,8 +25,11 @@ fn main() -> ExitCode {
         Command::Run(arguments) => command::run::run(arguments),
         Command::Pair(arguments) => command::pair::pair(arguments),
         Command::Blocks(arguments) => command::blocks::blocks(arguments),
+        Command::Load(arguments) => command::load::load(arguments),
+        Command::Streams(arguments) => command::streams::streams(arguments),
         Command::Io(arguments) => command::io::io(arguments),
         Command::Calibrate(arguments) => command::calibrate::calibrate(arguments),
+        Command::Generate(arguments) => command::generate::generate(arguments),
         Command::Inventory(arguments) => command::inventory::inventory(arguments),
         Command::List(arguments) => command::list::list(arguments),
         Command::Report(arguments) => command::report::report(arguments),

@@ -6,8 +6,11 @@ use std::process::ExitCode;
 use report::Style;
 use run::{Error, Fault, Result};
 
-/// Width where the terminal does not say.
+/// Width where nobody says.
 const WIDTH: usize = 80;
+
+/// A terminal that says less does not know.
+const TERMINAL_MIN: usize = 40;
 
 /// Writes `text` to the standard output. A reader that has gone away (`| head`) is no error.
 ///
@@ -43,12 +46,17 @@ fn speaks_unicode() -> bool {
     locale.is_none_or(|locale| locale.to_lowercase().replace('-', "").contains("utf8"))
 }
 
-/// Columns of the terminal, or 80.
+/// Columns of a page: those of [`columns`], or 80.
 pub fn width() -> usize {
-    match rustix::termios::tcgetwinsize(stdout()) {
-        Ok(size) if size.ws_col >= 40 => usize::from(size.ws_col),
-        _ => WIDTH,
-    }
+    columns().unwrap_or(WIDTH)
+}
+
+/// As many columns as `COLUMNS` says, which stands above the terminal (POSIX), or else as the terminal has. None where
+/// neither says any: what goes into a file or a pipe need not be broken.
+pub fn columns() -> Option<usize> {
+    let asked = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let terminal = || rustix::termios::tcgetwinsize(stdout()).ok().map(|size| usize::from(size.ws_col));
+    asked.filter(|columns| *columns > 0).or_else(|| terminal().filter(|columns| *columns >= TERMINAL_MIN))
 }
 
 /// Says what went wrong. The exit code is 2 for the user's mistake, 1 for what the environment refuses, 130 after

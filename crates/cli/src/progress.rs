@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use record::{Nanos, PlannedRun, Run, Side, Variation};
+use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Variation};
 use run::{Event, Listener};
 
 /// How much is told.
@@ -89,6 +89,29 @@ impl Progress {
         self.show(state, elapsed, message);
     }
 
+    /// How far a load has come; the source says how much there is, compressed where it is.
+    fn poured(
+        &self,
+        state: &State,
+        elapsed: Nanos,
+        loaded: Bytes,
+        (input, of): (Bytes, Option<Bytes>),
+        slowest: Option<LoadStageKind>,
+    ) {
+        let done = if input.0 > 0 { input } else { loaded };
+        let share =
+            of.map_or(String::new(), |of| format!("{:.0} %  ", (done.0 as f64 / of.0.max(1) as f64).min(1.0) * 100.0));
+        let megabytes = loaded.0 as f64 / 1e6;
+        let slowest = slowest.map_or(String::new(), |kind| format!("  busiest: {}", kind.word()));
+        let message = format!(
+            "{}  {share}{megabytes:.0} MB  {:.0} MB/s{slowest}  {}",
+            count(state),
+            megabytes / elapsed.seconds().max(1e-3),
+            state.current
+        );
+        self.show(state, elapsed, message);
+    }
+
     fn ended(&self, state: &mut State, run: &Run) {
         state.runs_done += 1;
         state.expected_done = state.expected_done + state.current_expected;
@@ -110,11 +133,17 @@ impl Listener for Progress {
                 for skip in *skipped {
                     self.line(&format!("skipped {}: {}", skip.test, skip.reason));
                 }
-                let time = humantime::format_duration(Duration::from_secs(expected.seconds().ceil() as u64));
+                // How long a load takes, its source says and no plan.
+                let about = match expected.seconds().ceil() as u64 {
+                    0 => String::new(),
+                    seconds => {
+                        format!(", about {} and set-up", humantime::format_duration(Duration::from_secs(seconds)))
+                    }
+                };
                 let word = if *runs == 1 { "run" } else { "runs" };
                 let records: Vec<String> = records.iter().map(|path| path.display().to_string()).collect();
                 let noun = if records.len() == 1 { "record" } else { "records" };
-                self.line(&format!("{runs} {word}, about {time} and set-up; {noun} {}", records.join(" and ")));
+                self.line(&format!("{runs} {word}{about}; {noun} {}", records.join(" and ")));
             }
             Event::Turn(side) => {
                 state.side = Some(*side);
@@ -144,6 +173,9 @@ impl Listener for Progress {
                 self.show(&state, Nanos(0), message);
             }
             Event::Progress { elapsed, operations } => self.progress(&state, *elapsed, *operations),
+            Event::Poured { elapsed, loaded, input, of, slowest } => {
+                self.poured(&state, *elapsed, *loaded, (*input, *of), *slowest);
+            }
             Event::Ended(run) => self.ended(&mut state, run),
         }
     }

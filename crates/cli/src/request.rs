@@ -99,7 +99,7 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
 ///
 /// # Errors
 /// The user's mistakes.
-fn degrees(thing: &str, words: &[String]) -> Result<Vec<u32>> {
+pub fn degrees(thing: &str, words: &[String]) -> Result<Vec<u32>> {
     let mut degrees = Vec::with_capacity(words.len());
     for word in words {
         let degree: u32 = match word.trim().parse() {
@@ -128,7 +128,7 @@ fn degrees(thing: &str, words: &[String]) -> Result<Vec<u32>> {
 ///
 /// # Errors
 /// The user's mistakes.
-fn seconds(thing: &str, text: &str, least: f64) -> Result<Nanos> {
+pub fn seconds(thing: &str, text: &str, least: f64) -> Result<Nanos> {
     let hint = format!("use a number from {least} to {SECONDS_MAX}, or a time such as 500ms");
     let Some(time) = parse_time(text) else {
         return Err(Error::user(format!("{thing} {text} is not a length of time")).hint(hint));
@@ -151,7 +151,11 @@ fn repeats(thing: &str, text: &str) -> Result<u32> {
     }
 }
 
-fn count(thing: &str, text: &str, least: u64) -> Result<u64> {
+/// A count of at least `least`.
+///
+/// # Errors
+/// The user's mistakes.
+pub fn count(thing: &str, text: &str, least: u64) -> Result<u64> {
     match text.parse::<u64>() {
         Ok(count) if count >= least => Ok(count),
         _ => Err(Error::user(format!("{thing} {text} is not a count")).hint(format!("use {least} or more"))),

@@ -13,6 +13,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("engine", &["record"]),
     ("export", &["record", "model"]),
     ("fio", &["record"]),
+    ("flat", &["record"]),
     ("store", &["record"]),
     ("engines/sqlite", &["engine", "record"]),
     ("engines/duckdb", &["engine", "record"]),
@@ -25,8 +26,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("probe", &["measure", "record"]),
     // What it counts in the kernel becomes the one form in which latencies are stored.
     ("trace", &["measure", "record"]),
-    ("workload", &["measure", "engine", "record"]),
-    ("run", &["record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload"]),
+    ("workload", &["measure", "engine", "flat", "record"]),
+    ("run", &["record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
     ("report", &["record", "model"]),
     ("reference", &["record", "model"]),
     (
@@ -39,6 +40,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "engine",
             "export",
             "fio",
+            "flat",
             "store",
             "probe",
             "workload",

@@ -9,6 +9,10 @@ pub struct Caps {
     pub decimal: bool,
     /// Compresses tables.
     pub table_compression: bool,
+    /// Keeps a table in parts, by range of a date and by hash below it.
+    pub partitions: bool,
+    /// Takes lines of a flat file as they are ([`crate::Session::append_lines`]).
+    pub lines: bool,
     /// Runs one query with several threads or processes.
     pub parallel_query: bool,
     /// Builds one index with several threads or processes.
@@ -22,7 +26,7 @@ pub struct Caps {
 }
 
 impl Caps {
-    /// Every ability's name, as test files write it, with whether it is there.
+    /// The abilities that a test file may ask for, by the names it uses, with whether it is there.
     pub fn named(&self) -> [(&'static str, bool); 6] {
         [
             ("procedures", self.procedures),

@@ -18,25 +18,36 @@
 //! It is ordinary code, not test code, because tests of other crates run it; it panics as tests do.
 
 mod activity;
+mod append;
 mod bulk;
 mod cancel;
+mod card;
 mod counters;
+mod dates;
 mod dialect;
 mod failure;
 mod lifetime;
 mod nodes;
+mod objects;
+mod parts;
+pub mod sample;
 mod stand;
 mod statements;
 mod transaction;
 mod values;
 
 pub use activity::{a_session_that_waits_for_a_lock_is_seen, twenty_three_looks_are_no_commits_of_ours};
+pub use append::{
+    a_bad_line_fails_its_piece_and_nothing_of_it_stays, an_append_is_part_of_its_transaction,
+    an_append_that_fails_leaves_nothing_after_the_rollback, lines_become_the_rows_that_are_written_in_them,
+};
 pub use bulk::{a_bulk_load_gives_exactly_its_rows, a_failed_bulk_load_leaves_nothing_and_the_session_usable};
 pub use cancel::{a_canceller_outlives_its_session, a_long_statement_is_cancelled_and_the_session_lives_on};
 pub use counters::{
     counters_are_named_and_never_go_back, twenty_three_commits_are_counted_as_twenty_three,
     twenty_three_reads_are_counted_as_the_capability_says, twenty_three_rollbacks_are_no_commits,
 };
+pub use dates::dates_come_back_as_they_went_in;
 pub use dialect::{dialect_makes_fills_empties_and_drops_a_table, threads_and_single_block_reads_are_accepted};
 pub use failure::{
     a_violated_constraint_is_a_counted_step, a_wrong_statement_is_told_from_a_failed_step,
@@ -49,6 +60,10 @@ pub use lifetime::{
 pub use nodes::{
     a_killed_node_is_lost_alone, every_node_reads_what_the_first_committed, every_node_takes_writes_or_refuses_them,
 };
+pub use objects::{
+    files_come_back_byte_by_byte, what_was_not_committed_of_a_file_is_gone, what_was_removed_of_files_is_gone,
+};
+pub use parts::{a_table_in_parts_takes_rows_on_every_side_of_its_bounds, a_table_says_how_large_it_is};
 pub use stand::{SharedStand, Stand, on_fresh_node, on_shared_node};
 pub use statements::every_statement_file_is_listed_and_says_what_it_is;
 pub use transaction::{a_commit_is_seen_and_a_rollback_is_not, execute_counts_rows_returned_and_changed};
@@ -100,8 +115,18 @@ macro_rules! conformance {
             a_canceller_outlives_its_session,
             a_bulk_load_gives_exactly_its_rows,
             a_failed_bulk_load_leaves_nothing_and_the_session_usable,
+            dates_come_back_as_they_went_in,
+            an_append_is_part_of_its_transaction,
+            an_append_that_fails_leaves_nothing_after_the_rollback,
+            lines_become_the_rows_that_are_written_in_them,
+            a_bad_line_fails_its_piece_and_nothing_of_it_stays,
+            a_table_in_parts_takes_rows_on_every_side_of_its_bounds,
+            a_table_says_how_large_it_is,
             dialect_makes_fills_empties_and_drops_a_table,
             threads_and_single_block_reads_are_accepted,
+            files_come_back_byte_by_byte,
+            what_was_not_committed_of_a_file_is_gone,
+            what_was_removed_of_files_is_gone,
         ]);
         $crate::conformance!(@lifetimes $engine, $target, [
             closing_removes_everything,

@@ -59,6 +59,11 @@ pub struct Dialect {
     pub threads: fn(u32) -> Vec<String>,
     /// Makes this session read single blocks in the order of the index, without prefetch by sorted pages.
     pub single_block_reads: &'static [&'static str],
+    /// What a table takes: a query with one row of two numbers, the bytes of the table with its parts and of texts that
+    /// lie elsewhere, and the bytes of its indexes; null where the engine does not tell one of them. It may read the whole
+    /// table. Right only after `finish`. A server that refuses it, to a role that may not look or because it lacks a word
+    /// of it, tells neither. None where the engine never does.
+    pub table_bytes: fn(&str) -> Option<String>,
     /// How rows are spread over blocks of this size, one touched row in each; a clause that says why not where the
     /// engine has no such blocks.
     pub sparse: fn(Bytes) -> Result<Sparse, &'static str>,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use record::{Bytes, EngineInventory};
 
-use crate::{Address, Caps, Dialect, Error, Kind, Look, Result, Session, Target};
+use crate::{Address, Caps, Dialect, Error, Kind, Look, ObjectForm, ObjectSession, Result, Session, Target};
 
 /// A statement that this engine says in its own words: the file `sql/<code>.<statement>.sql`.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +59,12 @@ pub trait Engine: Sync {
 
     /// The statements that it says in its own words.
     fn statement_files(&self) -> &'static [StatementFile];
+
+    /// The forms in which it keeps files that are written and read piece by piece; a clause that says why where it has
+    /// none.
+    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
+        Err("keeps no files that are written and read piece by piece")
+    }
 
     /// Reaches the engine at `target`, starting a throwaway server in `site` where the target is a local one.
     /// Changes nothing in a database that exists.
@@ -161,6 +167,14 @@ pub trait Node: Send + Sync {
 
     /// Opens a session that works in the claimed schema.
     fn connect(&self) -> Result<Box<dyn Session>>;
+
+    /// Opens a session that keeps files in `form`, one of [`Engine::object_forms`], in the claimed schema.
+    ///
+    /// # Errors
+    /// `Usage` where the engine has no such form, and what it says.
+    fn object_session(&self, form: &ObjectForm) -> Result<Box<dyn ObjectSession>> {
+        Err(Error::new(Kind::Usage, format!("this engine keeps no files as {}", form.name)))
+    }
 
     /// What it is and how it is set.
     fn inventory(&self) -> Result<EngineInventory>;

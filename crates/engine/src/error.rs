@@ -49,6 +49,11 @@ impl Error {
         Error { kind, code: None, message: message.into(), hint: None }
     }
 
+    /// The error of [`crate::Session::append`] and [`crate::Session::append_lines`] outside of a transaction.
+    pub fn outside_transaction() -> Error {
+        Error::new(Kind::Statement, "rows are appended inside a transaction, and none was begun")
+    }
+
     /// The same error with the engine's own code.
     pub fn code(mut self, code: impl Into<String>) -> Error {
         self.code = Some(code.into());

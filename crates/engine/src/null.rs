@@ -6,11 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use memchr::memchr_iter;
 use record::{Bytes, EngineInventory, Location, Setting, name};
 
 use crate::{
-    Canceller, Caps, Dialect, Engine, Error, Kind, Node, Placeholder, Processes, Result, RowSink, RowSource, Session,
-    Site, Sparse, Statement, StatementFile, Table, Target, Value,
+    Canceller, Caps, Dialect, Engine, Error, Kind, LineForm, Node, Placeholder, Processes, Result, RowSink, RowSource,
+    Session, Site, Sparse, Statement, StatementFile, Table, Target, Value,
 };
 
 /// The null engine.
@@ -29,6 +30,8 @@ static CAPS: Caps = Caps {
     procedures: true,
     decimal: true,
     table_compression: true,
+    partitions: true,
+    lines: true,
     parallel_query: true,
     parallel_index: true,
     concurrent_writers: true,
@@ -44,6 +47,7 @@ static DIALECT: Dialect = Dialect {
     truncate: |name: &str| vec![format!("truncate {name}")],
     threads: |_: u32| Vec::new(),
     single_block_reads: &[],
+    table_bytes: |_: &str| None,
     sparse: |_: Bytes| {
         let create = |table: &Table| vec![format!("create {}", table.name)];
         Ok(Sparse { rows_per_block: 1, row_bytes: 1_900, is_keyed: false, create })
@@ -248,14 +252,18 @@ impl Session for NullSession {
     }
 
     fn bulk(&mut self, _table: &str, rows: &mut dyn RowSource) -> Result<u64> {
-        let mut sink = NullSink { seen: 0 };
-        let mut count = 0;
-        while rows.next(&mut sink) {
-            count += 1;
-        }
-        std::hint::black_box(sink.seen);
         self.commits += u64::from(!self.open);
-        Ok(count)
+        Ok(drain(rows))
+    }
+
+    fn append(&mut self, _table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        if self.open { Ok(drain(rows)) } else { Err(Error::outside_transaction()) }
+    }
+
+    fn append_lines(&mut self, _table: &str, _form: &LineForm, lines: &[u8]) -> Result<u64> {
+        let unended = !lines.is_empty() && !lines.ends_with(b"\n");
+        let count = || memchr_iter(b'\n', lines).count() as u64 + u64::from(unended);
+        if self.open { Ok(count()) } else { Err(Error::outside_transaction()) }
     }
 
     fn publish_counters(&mut self) -> Result<u64> {
@@ -283,6 +291,17 @@ impl Canceller for NullCanceller {
     }
 }
 
+/// Takes all rows; how many there were.
+fn drain(rows: &mut dyn RowSource) -> u64 {
+    let mut sink = NullSink { seen: 0 };
+    let mut count = 0;
+    while rows.next(&mut sink) {
+        count += 1;
+    }
+    std::hint::black_box(sink.seen);
+    count
+}
+
 /// Looks at every field and drops it, so that what is measured of a load is the making of its rows.
 struct NullSink {
     /// A sum over all fields, for the compiler alone.
@@ -300,6 +319,10 @@ impl RowSink for NullSink {
 
     fn decimal(&mut self, unscaled: i64, scale: u8) {
         self.seen = self.seen.wrapping_add(unscaled as u64).wrapping_add(u64::from(scale));
+    }
+
+    fn date(&mut self, days_since_epoch: i32) {
+        self.seen = self.seen.wrapping_add(days_since_epoch as u64);
     }
 
     fn text(&mut self, value: &str) {

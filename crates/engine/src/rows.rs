@@ -11,6 +11,8 @@ pub trait RowSink {
     fn float(&mut self, value: f64);
     /// The exact decimal `unscaled` · 10^-`scale`.
     fn decimal(&mut self, unscaled: i64, scale: u8);
+    /// The day that comes so many days after 1970-01-01.
+    fn date(&mut self, days_since_epoch: i32);
     /// Text.
     fn text(&mut self, value: &str);
 }

@@ -1,6 +1,6 @@
 //! One connection: the hot path.
 
-use crate::{Result, RowSource, Value};
+use crate::{Error, Kind, LineForm, Result, RowSource, Value};
 
 /// A prepared statement of the session that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +39,36 @@ pub trait Session: Send {
 
     /// Loads rows into an existing table through the engine's bulk path, in one transaction; returns how many.
     fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64>;
+
+    /// As [`Session::bulk`], inside the transaction that was begun: the rows are there when it is committed. After an
+    /// error the transaction is to be rolled back.
+    ///
+    /// # Errors
+    /// What the engine says, with the row where it says which. `Statement` where no transaction is open.
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64>;
+
+    /// Appends `lines` of a flat file to `table` inside the transaction that was begun, as they are: the engine parses
+    /// them. Returns how many there were. Each line is ended by a line feed, but for the last one, which need not be. All
+    /// bytes of a field are its value; nothing is quoted or escaped. After an error the transaction is to be rolled back.
+    ///
+    /// What a field means is for the engine to say: some round a number that has more digits than its column.
+    ///
+    /// # Errors
+    /// What the engine says, with the line, counted from the first of `lines`, where it says which. `Usage` where the
+    /// engine has no such path ([`crate::Caps::lines`]), `Statement` where no transaction is open, and for lines that it
+    /// would not read as they are.
+    fn append_lines(&mut self, table: &str, form: &LineForm, lines: &[u8]) -> Result<u64> {
+        let _ = (table, form, lines);
+        let error = Error::new(Kind::Usage, "this engine takes no lines of a flat file as they are");
+        Err(error.hint("have the lines parsed"))
+    }
+
+    /// Time that this session spent handing bytes to the server and waiting for it inside [`Session::bulk`],
+    /// [`Session::append`] and [`Session::append_lines`], in nanoseconds since it was opened. None where the engine works
+    /// in this process: there conversion and insertion are one.
+    fn sending_ns(&self) -> Option<u64> {
+        None
+    }
 
     /// Makes what this session did visible in the counters of its node. Returns how many transactions the engine
     /// counts for this call itself.

@@ -1,5 +1,7 @@
 //! A table as a test describes it; the dialect turns it into statements.
 
+use crate::IsoDate;
+
 /// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnType {
@@ -14,6 +16,8 @@ pub enum ColumnType {
         /// Digits behind the point.
         scale: u8,
     },
+    /// A day, from 0001-01-01 to 9999-12-31. It comes back as text, `2010-02-28`, and is bound as such.
+    Date,
     /// Text of at most this many characters, all of them ASCII.
     Text {
         /// Limit.
@@ -39,6 +43,28 @@ pub struct Index {
     pub column: String,
 }
 
+/// How the rows of a table are spread over parts: by range of a date, and those of each range by the hash of another
+/// column. Such a table has no key: engines want the columns of both in every unique one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partitions {
+    /// The column of dates.
+    pub by_date: String,
+    /// Upper ends of the ranges, exclusive, in days since 1970-01-01, ascending. What lies beyond the last of them has a
+    /// range too.
+    pub bounds: Vec<i32>,
+    /// The column whose hash says in which part of its range a row is.
+    pub by_hash: String,
+    /// Parts of each range, at least 1.
+    pub hash_parts: u32,
+}
+
+impl Partitions {
+    /// The upper ends as dates. One that no date can reach or pass bounds nothing and is left out.
+    pub fn ends(&self) -> Vec<IsoDate> {
+        self.bounds.iter().filter_map(|days| IsoDate::of(*days)).collect()
+    }
+}
+
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
@@ -52,4 +78,6 @@ pub struct Table {
     pub indexes: Vec<Index>,
     /// Compressed by the engine.
     pub compressed: bool,
+    /// In parts; only where the engine can ([`crate::Caps::partitions`]).
+    pub partitions: Option<Partitions>,
 }

@@ -1,6 +1,8 @@
 //! What is written is read back with other readers than those that wrote it.
 
+mod activity;
 mod histogram;
+mod loads;
 mod nodes;
 mod publication;
 mod traces;
@@ -79,6 +81,8 @@ fn run(number: u32) -> Run {
         activity: None,
         trace: None,
         blocks: None,
+        load: None,
+        streams: None,
         findings: Vec::new(),
     }
 }
@@ -234,9 +238,14 @@ fn both_formats_of_tables_hold_the_same() {
         ("settings", 0),
         ("readings", 12),
         ("streams", 0),
+        ("file_streams", 0),
         ("nodes", 6),
         ("events", 2),
         ("traces", 2),
+        ("activity", 58),
+        ("layers", 17),
+        ("loads", 0),
+        ("load_stages", 0),
         ("parameters", 3),
         ("data_sets", 1),
     ];

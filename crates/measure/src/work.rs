@@ -21,12 +21,19 @@ pub struct Done {
     pub stream: u32,
     /// How long the work paused on purpose before it began: no part of its service time or its response time.
     pub paused: Nanos,
+    /// There was nothing left to do: this was no step, and there is no further one.
+    pub over: bool,
 }
 
 impl Done {
     /// A step that failed and is counted as such.
     pub fn failed(kind: FailureKind) -> Done {
         Done { failure: Some(kind), ..Done::default() }
+    }
+
+    /// There was nothing left to do.
+    pub fn over() -> Done {
+        Done { over: true, ..Done::default() }
     }
 }
 

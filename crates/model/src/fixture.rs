@@ -66,6 +66,8 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         activity: None,
         trace: None,
         blocks: None,
+        load: None,
+        streams: None,
         findings: Vec::new(),
     }
 }

@@ -24,7 +24,9 @@ mod fixture;
 mod history;
 mod layers;
 mod level;
+pub mod load;
 mod load_curve;
+pub mod load_plan;
 mod node;
 pub mod platform;
 mod price;
@@ -44,19 +46,22 @@ mod snia;
 mod staircase;
 mod statistics;
 mod steadiness;
+mod streams;
 mod system;
 mod thin;
 mod think_time;
+mod wait_count;
 
 pub use activity::{
-    ActivityChoice, ActivityMethod, Checkpoints, ClassLine, DatabaseActivity, DatabaseTime, EventLine, IoLine,
-    IoObserver, LogActivity, MicroBucket, MicroHistogram, NotKnown, ProfileLine, ProfileUnit, SampleCalibration,
-    SessionLoad, activity_runs, database_activity, micro_buckets,
+    ActivityChoice, ActivityFigure, ActivityMethod, ActivitySection, Checkpoints, ClassLine, DatabaseActivity,
+    DatabaseTime, EventLine, FigureUnit, IoLine, IoObserver, LogActivity, MicroBucket, MicroHistogram, NotKnown,
+    ProfileLine, ProfileUnit, SampleCalibration, SessionLoad, activity_figures, activity_runs, database_activity,
+    micro_buckets, own_activity,
 };
 pub use attribution::{Attribution, Capacities, Drive, Limiter, Resource, TimeClass, Use, attribute, attribution};
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
-pub use checks::{Context, findings, level_finding, node_loss};
+pub use checks::{Context, findings, has_probe_code, level_finding, node_loss};
 pub use comparison::{
     CompareOptions, Comparison, ComparisonVerdict, Contest, Difference, Evidence, Gate, GateError, GeometricMean,
     PointContest, PointFigures, RankSum, Shift, SignedRank, Standing, TestComparison, TestSide, Unshared, Violation,
@@ -70,8 +75,9 @@ pub use distribution::{buckets, quantile};
 pub use estimate::{Estimate, Method};
 pub use history::{ChangePoint, change_points};
 pub use layers::{
-    LargestPart, LatencyLayer, LayerMethod, LayerQuantiles, LayerRow, LayerTable, MEASURING_POINTS, TracedRepeat,
-    TracingCost, Unaccounted, database_time, layered_runs, layered_runs_of, layers,
+    LargestPart, LatencyLayer, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,
+    MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines, layered_runs,
+    layered_runs_of, layers, own_layers,
 };
 pub use level::{keeps_bound, keeps_level};
 pub use load_curve::{
@@ -95,6 +101,7 @@ pub use statistics::{
     pairs_needed, quantile_interval, repeats_needed, samples_needed, student_quantile, trend, variance,
 };
 pub use steadiness::{Steadiness, SteadyClass, SteadyVerdict, WindowDeviation, mser5, steadiness, steadiness_of};
+pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use system::{
     Cell, Claim, Columns, Degree, Durability, Fact, FactGroup, FactTable, MeasuredRate, Origin, Paired, System,
     SystemPoint, SystemTest, Yardstick, conditions, system,

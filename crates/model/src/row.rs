@@ -1,6 +1,6 @@
 //! One row of the result table: the columns of a run, derived from what was counted and read.
 
-use record::{Check, Dop, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, Unit, Verdict, name};
+use record::{Check, Dop, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, Unit, Variation, Verdict, name};
 
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
 use crate::delta::{per_second, rate};
@@ -168,10 +168,12 @@ fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
     }
 }
 
-/// Whether `finding` is what `run`, under a rate or another load of its own, was made to find out: that the rate is not
-/// kept, or does not keep a service level. It is an answer and no doubt.
+/// Whether `finding` is what `run`, under a rate or with less of a resource than the plain one, was made to find out: that
+/// the rate is not kept, or does not keep a service level. It is an answer and no doubt. A traced repeat was made to be
+/// like the plain run.
 pub fn is_answer(run: &Run, finding: &Finding) -> bool {
-    run.variation.is_some() && matches!(finding.check, Check::Bound | Check::Backlog)
+    let is_made_for_it = !matches!(run.variation, None | Some(Variation::Traced));
+    is_made_for_it && matches!(finding.check, Check::Bound | Check::Backlog)
 }
 
 /// The worst that is in doubt about `run`: what [`is_answer`] counts only where it leaves no figures.

@@ -16,6 +16,9 @@ pub fn thin(run: &mut Run) {
         stream.seconds = Vec::new();
         [&mut stream.service, &mut stream.response].into_iter().for_each(bare);
     }
+    for streams in run.streams.iter_mut() {
+        [&mut streams.requests, &mut streams.openings, &mut streams.commits].into_iter().for_each(bare);
+    }
     for node in &mut run.nodes {
         node.seconds = Vec::new();
         [&mut node.service, &mut node.response].into_iter().for_each(bare);

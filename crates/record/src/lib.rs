@@ -12,6 +12,7 @@ mod instrument;
 mod inventory;
 mod io;
 mod latency;
+mod load;
 mod machine;
 mod plan;
 mod quantity;
@@ -21,6 +22,7 @@ mod record;
 mod run;
 mod series;
 mod state;
+mod streams;
 mod tool;
 mod trace;
 mod variation;
@@ -40,6 +42,7 @@ pub use io::{
     SyncEvery, Verification, Zone,
 };
 pub use latency::Latency;
+pub use load::{IndexTime, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind};
 pub use machine::{MemoryModule, NetworkInterface};
 pub use plan::{Dop, Pace, Pairing, Placement, Plan, PlannedRun, Preset, Side, Skipped};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
@@ -51,6 +54,7 @@ pub use run::{
 };
 pub use series::{Second, Slices};
 pub use state::{Bystander, HostState, KernelLog};
+pub use streams::{ComparedFile, FileStreams, StreamDirection, StreamKeeper};
 pub use tool::{Build, Tool};
 pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Rung, Trace};
 pub use variation::{Resource, Variation};

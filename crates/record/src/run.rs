@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activity, Bytes, Dop, Finding, Latency, Nanos, Pace, RandomBlocks, Reading, Second, Slices, Storage, Timestamp,
-    Trace, Variation,
+    Activity, Bytes, Dop, FileStreams, Finding, Latency, Load, Nanos, Pace, RandomBlocks, Reading, Second, Slices,
+    Storage, Timestamp, Trace, Variation,
 };
 
 /// The layer of the platform that a test is about.
@@ -271,6 +271,12 @@ pub struct Run {
     /// What a run of random blocks has beside this; absent for every other run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<Box<RandomBlocks>>,
+    /// What a run that loads a flat file has beside this; absent for every other run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Box<Load>>,
+    /// What a run of file streams has beside this; absent for every other run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<Box<FileStreams>>,
     /// What the self-checks say.
     pub findings: Vec<Finding>,
 }

@@ -10,12 +10,14 @@
 mod contents;
 mod figure;
 mod label;
+mod load_study;
 mod lookup;
 mod price_book;
 mod price_error;
 mod publication;
 mod remark;
 
+pub use load_study::{LoadStudy, load_study};
 pub use lookup::{Lookup, find, published};
 pub use price_book::price_book;
 pub use price_error::PriceError;

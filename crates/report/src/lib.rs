@@ -18,7 +18,10 @@ mod json;
 mod layers;
 mod layout;
 mod limit;
+mod listing;
+mod load;
 mod load_curve;
+mod load_plan;
 mod nodes;
 mod plan;
 mod point;
@@ -27,11 +30,12 @@ mod references;
 mod run_line;
 mod scale;
 mod storage;
+mod streams;
 mod style;
 mod text;
 mod words;
 
-pub use activity::activity_text;
+pub use activity::{activity_csv, activity_text};
 pub use comparison::{
     ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
 };
@@ -44,13 +48,15 @@ pub use inventory::inventory;
 pub use json::{inventory_json, json};
 pub use layers::{LayersQuestion, layers_csv, layers_text};
 pub use layout::clean;
+pub use listing::listing;
+pub use load_plan::{AskedLoad, ByteSteps, LoadPlanView, LoadPredictionView, load_plan_text, load_prediction_text};
 pub use plan::plan;
 pub use references::{references, system_text};
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
 pub use storage::{calibration_text, io_csv, io_plan_text, io_text, until_text};
 pub use style::Style;
-pub use text::{blocks_text, price_text, text};
+pub use text::{blocks_text, load_text, price_text, streams_text, text};
 pub use words::dop;
 
 /// Runs that a page of text lists one by one, at most: more nobody reads.
@@ -61,11 +67,16 @@ fn listed(record: &record::Record) -> impl Iterator<Item = &record::Run> {
     record.runs.iter().take(RUNS_LISTED_MAX)
 }
 
-/// What is said where not all runs are listed. `place` is the path of the record as the user may type it.
-fn not_listed(record: &record::Record, place: &str) -> Option<String> {
+/// What is said where not all runs are listed, for `width` columns. `place` is the path of the record as the user may type
+/// it.
+fn not_listed(record: &record::Record, place: &str, width: usize) -> Vec<String> {
     let all = record.runs.len();
-    let first = format!("the first {RUNS_LISTED_MAX} of {all} runs");
-    (all > RUNS_LISTED_MAX).then(|| format!("{first}; all of them: dbdyno report {} --format csv", text::word(place)))
+    if all <= RUNS_LISTED_MAX {
+        return Vec::new();
+    }
+    let first = format!("the first {RUNS_LISTED_MAX} of {all} runs; all of them:");
+    let command = text::command("", "dbdyno report", &text::word(place), "--format csv", width);
+    [vec![first], command].concat()
 }
 
 /// The narrowest page that is laid out; on a narrower terminal lines wrap.
@@ -73,14 +84,6 @@ const PAGE_WIDTH_MIN: usize = 60;
 
 /// The widest page: longer lines are hard to follow.
 const PAGE_WIDTH_MAX: usize = 120;
-
-/// The narrowest page of storage, whose figures stand beside keys and words that would not be found again in halves.
-const STORAGE_WIDTH_MIN: usize = 80;
-
-/// The width that a view of storage alone is laid out for.
-fn storage_width(width: usize) -> usize {
-    page_width(width).max(STORAGE_WIDTH_MIN)
-}
 
 /// The width that a view is laid out for on a device `width` columns wide.
 fn page_width(width: usize) -> usize {

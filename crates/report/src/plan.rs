@@ -7,18 +7,19 @@ use crate::layout::paragraph;
 use crate::load_curve::variations;
 use crate::words::{list, pace, placement, plural, preset};
 
-/// Width of the page; a plan has no columns that would gain from more.
-const WIDTH: usize = 80;
+/// The widest page: a plan has no columns that would gain from more.
+const WIDTH_MAX: usize = 80;
 
 /// How long a search takes.
 const UNTIL_LENGTH: &str = "not known: one to three dozen runs for each test at each degree of parallelism, at rates \
                             that the runs before them decide";
 
-/// `plan` in words: the settings, how often and in which order, how long it takes, a line for each test with its degrees
+/// `plan` in words, for `width` columns of which 60 to 80 are used: the settings, how often and in which order, how long it takes, a line for each test with its degrees
 /// of parallelism, what is skipped and why.
-pub fn plan(plan: &Plan) -> String {
+pub fn plan(plan: &Plan, width: usize) -> String {
+    let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();
-    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 12, &text, WIDTH));
+    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 12, &text, width));
     for (label, target) in targets(plan) {
         fact(label, target.clone());
     }
@@ -207,12 +208,12 @@ pub(crate) mod tests {
 
     #[test]
     fn what_is_repeated_is_listed_once_with_order_and_time() {
-        let text = plan(&drawn());
+        let text = plan(&drawn(), 80);
         assert_eq!((line(&text, "T611"), line(&text, "T716")), ("at 1 job".to_owned(), "at 1, 4 jobs".to_owned()));
         assert!(line(&text, "order").starts_with("2 rounds of every test"), "{text}");
         assert_eq!(line(&text, "duration"), "about 14.4 s and set-up");
         let once = Plan { repeats: 1, runs: vec![planned("T716", 4, 1), planned("T611", 1, 1)], ..drawn() };
-        let text = plan(&once);
+        let text = plan(&once, 80);
         let codes: Vec<&str> = text.lines().filter_map(|line| line.trim().strip_prefix('T')?.get(..3)).collect();
         assert_eq!(codes, ["716", "611"], "as they are carried out");
         assert_eq!(
@@ -224,7 +225,7 @@ pub(crate) mod tests {
     #[test]
     fn traced_repeats_are_named_beside_the_plain_runs() {
         let traced = PlannedRun { variation: Some(Variation::Traced), ..planned("T716", 1, 1) };
-        let text = plan(&Plan { runs: [drawn().runs, vec![traced]].concat(), ..drawn() });
+        let text = plan(&Plan { runs: [drawn().runs, vec![traced]].concat(), ..drawn() }, 80);
         assert_eq!(line(&text, "T716"), "at 1, 4 jobs; traced at 1 job");
         assert_eq!(
             (line(&text, "T611"), line(&text, "duration")),
@@ -236,7 +237,7 @@ pub(crate) mod tests {
     fn of_a_pair_both_sides_are_named_and_take_their_time() {
         let pairing =
             Pairing { side: Side::B, other: "r-a".to_owned(), other_target: "another".to_owned(), plan_hash: None };
-        let text = plan(&Plan { paired: Some(pairing), ..drawn() });
+        let text = plan(&Plan { paired: Some(pairing), ..drawn() }, 80);
         assert_eq!((line(&text, "side A"), line(&text, "side B")), ("another".to_owned(), "example".to_owned()));
         assert!(line(&text, "order").starts_with("2 pairs of each test"), "{text}");
         assert_eq!(line(&text, "duration"), "about 28.8 s and set-up");

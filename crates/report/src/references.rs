@@ -81,7 +81,8 @@ fn claims(system: &System, width: usize) -> Vec<String> {
         lines.extend(paragraph("", 3, &format!("{} {rate}: {}", claim.test, claim.text), width));
     }
     if !lines.is_empty() {
-        lines.push(format!("   dbdyno model scale {} says whether what was measured supports it", clean(&system.name)));
+        let note = format!("dbdyno model scale {} says whether what was measured supports it", clean(&system.name));
+        lines.extend(paragraph("", 3, &note, width));
     }
     lines
 }

@@ -179,7 +179,15 @@ pub(crate) fn varied(variation: Variation) -> String {
             };
             if one_thread_per_core { format!("{pace} 1/core").trim_start().to_owned() } else { pace }
         }
-        Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. } => percent(Ratio(share)),
+        Variation::ShareOfCapacity { share } => percent(Ratio(share)),
+        Variation::Perturbed { resource, share } => {
+            let what = match resource {
+                Resource::Processors => "CPU",
+                Resource::DeviceIo => "I/O",
+                Resource::ArrivalRate => "rate",
+            };
+            format!("{} {what}", percent(Ratio(share)))
+        }
         Variation::Traced => "traced".to_owned(),
     }
 }

@@ -116,6 +116,11 @@ impl MeasuredDirectory {
         self.keep
     }
 
+    /// What is in it goes after all when the invocation ends, unless an earlier one kept it.
+    pub fn let_go(&mut self) {
+        self.keep = self.found_kept;
+    }
+
     /// Lets every engine clean up what a dead invocation left and makes the data directory anew, unless it was kept.
     /// Says what was found.
     ///

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{Bytes, Nanos, PlannedRun, Run, Side, Skipped};
+use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Skipped};
 
 /// Something that happened.
 #[derive(Debug)]
@@ -55,6 +55,19 @@ pub enum Event<'a> {
         elapsed: Nanos,
         /// Operations so far.
         operations: u64,
+    },
+    /// A load goes on: about once a second, and more often at its start.
+    Poured {
+        /// Since the jobs were released.
+        elapsed: Nanos,
+        /// Bytes of flat file that are loaded.
+        loaded: Bytes,
+        /// Bytes that were read, compressed where they are; 0 where nothing is read.
+        input: Bytes,
+        /// Of how many bytes of input, or of flat file where nothing is read; absent where nobody knows before the end.
+        of: Option<Bytes>,
+        /// The stage whose threads are the busiest so far.
+        slowest: Option<LoadStageKind>,
     },
     /// A run has ended.
     Ended(&'a Run),

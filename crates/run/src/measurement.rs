@@ -9,7 +9,7 @@ use measure::{Broken, Course, Tally, Work, run_jobs};
 use probe::{Form, Probe};
 use record::{
     Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Layer, Nanos, NodeRun, Outcome, Pace, Plan,
-    PlannedRun, Run, Sweep, Timestamp, Trace, Unit, Verdict,
+    PlannedRun, Preset, Run, Sweep, Timestamp, Trace, Unit, Verdict,
 };
 use trace::Tracer;
 use workload::{Job, Sizes, Stage, Test};
@@ -159,7 +159,7 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Run {
 
 /// Whether the probe of `ceiling` bounds what the engine does: that of storage does not where the engine's data lie
 /// elsewhere, and commits that wait for nothing have no bound.
-fn bounds(bench: &Bench<'_>, ceiling: &Ceiling) -> bool {
+pub(crate) fn bounds(bench: &Bench<'_>, ceiling: &Ceiling) -> bool {
     let of_storage = probe::probe(&ceiling.probe).is_some_and(|probe| probe.layer == Layer::Storage);
     let Some(subject) = bench.subject.filter(|_| of_storage) else { return true };
     let waits = ceiling.unit != Unit::Transaction || subject.inventory.durable != Some(false);
@@ -265,6 +265,8 @@ pub(crate) fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         activity: None,
         trace: None,
         blocks: None,
+        load: None,
+        streams: None,
         findings: Vec::new(),
     }
 }
@@ -377,6 +379,7 @@ pub(crate) fn finish(bench: &Bench<'_>, mut run: Run) -> Run {
     let context = model::Context {
         engine: bench.subject.map(|subject| &subject.inventory),
         host_threads: bench.processors.len() as u32,
+        makes_claims: bench.plan.preset != Preset::Smoke,
         instrument: bench.instrument,
         flush_probe: Some(Nanos(bench.sources.flush_probe_ns.load(Ordering::Relaxed))).filter(|probe| probe.0 > 0),
         write_cache: bench.host.devices.first().and_then(|device| device.write_cache.as_deref()),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use engine::{Engine, Site};
+use engine::{Engine, Site, Target};
 use record::{Bytes, EngineInventory, HostInventory, HostState, Instrument, Preset};
 use workload::Sizes;
 
@@ -117,8 +117,7 @@ fn reach<'a>(
     let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * processors);
     let target = workplace.target;
     // What a directory keeps is what lies in it: a server of somebody else's is asked about at every invocation.
-    let elsewhere =
-        !target.local && (target.user.is_some() || target.database.is_some() || !target.addresses.is_empty());
+    let elsewhere = is_elsewhere(target);
     let site = Site {
         directory: plot.directory.clone(),
         keep: if elsewhere { request.keep } else { plot.keep },
@@ -140,6 +139,11 @@ fn reach<'a>(
             Err(error.into())
         }
     }
+}
+
+/// Whether `target` is a server of somebody else's, and what lies in it is not below the measured directory.
+pub(crate) fn is_elsewhere(target: &Target) -> bool {
+    !target.local && (target.user.is_some() || target.database.is_some() || !target.addresses.is_empty())
 }
 
 /// The buffer cache that a server of our own gets: small in the small presets, so that a table larger than it is

@@ -34,6 +34,14 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
     if record.plan.runs.iter().any(|run| is_of_blocks(&run.test)) {
         return refuse("it is one of dbdyno blocks".to_owned());
     }
+    let is_load = |test: &str| test.split(['@', ',']).next() == Some(workload::load::CODE);
+    if record.plan.runs.iter().any(|run| is_load(&run.test)) {
+        return Err(Error::user("the record cannot be gone on with: it is one of dbdyno load")
+            .hint("give the command of the load again, with --resume"));
+    }
+    if record.plan.runs.iter().any(|run| run.test.split('@').next() == Some(workload::streams::CODE)) {
+        return refuse("it is one of dbdyno streams".to_owned());
+    }
     let optimised = !cfg!(debug_assertions);
     if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {
         return refuse(format!("it was begun by another build of dbdyno, version {}", record.tool.version));

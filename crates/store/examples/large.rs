@@ -197,6 +197,8 @@ fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
         activity: None,
         trace: None,
         blocks: None,
+        load: None,
+        streams: None,
         findings: findings(number),
     }
 }

@@ -1,6 +1,6 @@
 //! One connection, by whatever means.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags, recv, send};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
 
 use crate::silence::{self, explain};
 use crate::{Buffer, Stream};
@@ -62,6 +62,22 @@ impl Transport {
             Transport::Unix(stream) => send_to(stream, bytes),
             Transport::Tcp(stream) => send_to(stream, bytes).map_err(explain),
             Transport::Tls(stream) => stream.write_all(bytes).and_then(|()| stream.flush()).map_err(explain),
+        }
+    }
+
+    /// Sends all of `head` and then all of `body`, as one where the connection can: a header is not worth a call of the
+    /// operating system, nor a large body a copy behind its header.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    pub fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        match self {
+            Transport::Unix(stream) => send_both_to(stream, head, body),
+            Transport::Tcp(stream) => send_both_to(stream, head, body).map_err(explain),
+            Transport::Tls(stream) => {
+                let written = stream.write_all(head).and_then(|()| stream.write_all(body));
+                written.and_then(|()| stream.flush()).map_err(explain)
+            }
         }
     }
 
@@ -144,6 +160,19 @@ fn send_to(stream: &impl AsFd, mut bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+fn send_both_to(stream: &impl AsFd, mut head: &[u8], body: &[u8]) -> io::Result<()> {
+    while !head.is_empty() {
+        let both = [IoSlice::new(head), IoSlice::new(body)];
+        match sendmsg(stream, &both, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL) {
+            Ok(count) if count >= head.len() => return send_to(stream, &body[count - head.len()..]),
+            Ok(count) => head = &head[count..],
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    send_to(stream, body)
+}
+
 /// A message that cannot be what it says.
 pub fn malformed(what: impl Into<String>) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what.into())
@@ -168,6 +197,17 @@ mod tests {
         let mut heard = [0; 6];
         far.read_exact(&mut heard).unwrap();
         assert_eq!(&heard, b"answer");
+        // More than the socket holds, so that it goes in several parts.
+        let body: Vec<u8> = (0..3_000_000_u32).map(|number| number as u8).collect();
+        let reader = std::thread::spawn(move || {
+            let mut heard = vec![0; 4 + 3_000_000];
+            far.read_exact(&mut heard).unwrap();
+            (far, heard)
+        });
+        near.send_both(b"head", &body).unwrap();
+        near.send_both(b"", b"").unwrap();
+        let (far, heard) = reader.join().unwrap();
+        assert!(heard.starts_with(b"head") && heard[4..] == body);
         drop(far);
         assert_eq!(near.receive(&mut buffer, None).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
     }

@@ -12,9 +12,11 @@ mod check;
 pub mod data;
 pub mod data_set;
 mod job;
+pub mod load;
 mod sql;
 mod sql_work;
 mod stage;
+pub mod streams;
 mod test;
 
 pub use catalogue::catalogue;

@@ -118,6 +118,9 @@ pub struct BlocksArguments {
     /// Do not look at what sessions of the engine are doing meanwhile
     #[arg(long)]
     pub no_activity: bool,
+    /// Do not measure first what the device gives without an engine; runs shorter than 2 s have no probe either
+    #[arg(long)]
+    pub no_probe: bool,
     /// Print the result and nothing else
     #[arg(long, short)]
     pub quiet: bool,

@@ -3,12 +3,15 @@
 pub mod blocks;
 pub mod compare;
 pub mod export;
+pub mod generate;
 pub mod history;
 pub mod io;
+pub mod load;
 pub mod model;
 pub mod pace;
 pub mod pair;
 pub mod report;
+pub mod streams;
 
 use std::path::PathBuf;
 
@@ -18,12 +21,15 @@ use record::Nanos;
 use self::blocks::BlocksArguments;
 use self::compare::CompareArguments;
 use self::export::ExportArguments;
+use self::generate::GenerateArguments;
 use self::history::HistoryArguments;
 use self::io::{CalibrateArguments, IoArguments};
+use self::load::LoadArguments;
 use self::model::ModelArguments;
 use self::pace::PaceArguments;
 use self::pair::PairArguments;
 use self::report::ReportArguments;
+use self::streams::StreamsArguments;
 
 /// A dynamometer for database platforms: measures a machine layer by layer (CPU, memory, storage, database)
 /// through the database itself, and prints one spec sheet.
@@ -46,10 +52,16 @@ pub enum Command {
     Pair(Box<PairArguments>),
     /// Read and update random blocks through the engine (the method of SLOB, on every engine with blocks)
     Blocks(Box<BlocksArguments>),
+    /// Load flat files, or generated rows, in bulk: terabytes an hour, and at what price
+    Load(Box<LoadArguments>),
+    /// Write and read files kept in the database, and the same files on the file system beside it
+    Streams(Box<StreamsArguments>),
     /// Measure storage alone: a job file of fio, or one job by options
     Io(Box<IoArguments>),
     /// Find the most I/Os and megabytes per second that storage gives under a latency bound
     Calibrate(Box<CalibrateArguments>),
+    /// Generate data to load: card transactions as flat files, compressed or as Parquet
+    Generate(GenerateArguments),
     /// Show the platform: machine, storage, kernel, engine and settings
     Inventory(InventoryArguments),
     /// List what there is: tests, engines, records, published systems, profiles of I/O, keys of job files

@@ -1,5 +1,7 @@
 //! Options of `dbdyno model`.
 
+pub mod load;
+
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -34,6 +36,8 @@ pub struct ModelArguments {
 pub enum ModelCommand {
     /// How throughput grows with what is added, and whether a claim about more than was measured is supported
     Scale(ScaleArguments),
+    /// What a load within a given time needs of processors, network and disks, and what sets its pace
+    Load(Box<load::LoadPlanArguments>),
 }
 
 /// Options of `dbdyno model scale`.

@@ -17,13 +17,19 @@ use crate::output::{print, style, width};
 /// Where the record cannot be read, where there is no such run or test or no engine took part in it, and where there is
 /// none in `format`.
 pub fn activity(path: &Path, words: Option<&str>, format: ReportFormat) -> Result<()> {
-    if format != ReportFormat::Text {
-        let message = format!("the activity of a database has no {}", word(format));
-        return Err(Error::user(message).hint("use --format text"));
-    }
     let choice = words.map_or(ActivityChoice::Best, ActivityChoice::parse);
-    let record = store::read(path).map_err(unreadable)?;
-    let text = report::activity_text(&record, &choice, &path.display().to_string(), style(), width());
     let refused = |reason| Error::user(reason).hint("dbdyno report RECORD lists the runs with their numbers and tests");
-    print(&text.map_err(refused)?)
+    let record = || store::read(path).map_err(unreadable);
+    match format {
+        ReportFormat::Text => {
+            let place = path.display().to_string();
+            let text = report::activity_text(&record()?, &choice, &place, style(), width());
+            print(&text.map_err(refused)?)
+        }
+        ReportFormat::Csv => print(&report::activity_csv(&record()?, &choice).map_err(refused)?),
+        other => {
+            let message = format!("the activity of a database has no {}", word(other));
+            Err(Error::user(message).hint("use --format text or csv"))
+        }
+    }
 }

@@ -49,6 +49,7 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         seed: arguments.seed,
         placement: arguments.placement.into(),
         looks: !arguments.no_activity,
+        probes: !arguments.no_probe,
         record: arguments.record.clone().unwrap_or_else(default_record),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Some(build()),

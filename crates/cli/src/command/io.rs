@@ -12,7 +12,7 @@ use run::{Error, Goal, IoRequest, Permission, Result, Until};
 use crate::arguments::io::IoArguments;
 use crate::arguments::{Arrival, parse_time};
 use crate::build::build;
-use crate::output::print;
+use crate::output::{print, width};
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
 use crate::storage::measurement::carry_out;
 use crate::storage::permission::permission;
@@ -43,7 +43,7 @@ pub fn io(arguments: &IoArguments) -> Result<()> {
         let allowed = Permission { devices: arguments.ground.device.clone(), destroy: writes };
         let request = IoRequest { permission: allowed, ..request(arguments, plan, directory, Permission::default())? };
         run::survey_io(&request)?;
-        return print(&report::io_plan_text(&request.plan));
+        return print(&report::io_plan_text(&request.plan, width()));
     }
     let permission = permission(&arguments.ground, &writes)?;
     let request = request(arguments, plan, directory, permission)?;

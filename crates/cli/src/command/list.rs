@@ -7,7 +7,7 @@ use run::Result;
 
 use crate::arguments::{ListArguments, Listed};
 use crate::engines::ENGINES;
-use crate::output::{print, width};
+use crate::output::{columns, print, width};
 
 /// Carries out `dbdyno list`.
 ///
@@ -27,27 +27,37 @@ pub fn list(arguments: &ListArguments) -> Result<()> {
 fn tests() -> String {
     let probes = probe::probes().iter().map(|probe| (probe.code, probe.layer, probe.title));
     let tests = workload::catalogue().iter().map(|test| (test.code.as_str(), test.layer, test.summary.as_str()));
-    let line = |(code, layer, title): (&str, record::Layer, &str)| format!("{code}  {:<8}  {title}\n", layer.word());
-    let mut text = String::from("code  layer     what it measures\n");
-    text.extend(probes.chain(tests).map(line));
-    text.push_str("\nprobes (P...) need no database: they are the ceilings that the tests are held against\n");
-    text
+    let entry = |(code, layer, title): (&str, record::Layer, &str)| (beside(code, layer.word()), title.to_owned());
+    let head = (beside("code", "layer"), "what it measures".to_owned());
+    let note = "probes (P...) need no database: they are the ceilings that the tests are held against";
+    let listed = std::iter::once(head).chain(probes.chain(tests).map(entry));
+    listing(listed, 16) + "\n" + &listing([(String::new(), note.to_owned())], 0)
 }
 
 fn engines() -> String {
-    let mut text = String::new();
-    for engine in ENGINES {
-        text.push_str(&format!("{:<10}{}\n", engine.name(), engine.title()));
-        text.push_str(&format!("{:<10}{}\n", "", engine.summary()));
-    }
-    text
+    let entries = |engine: &&dyn engine::Engine| {
+        let name = (engine.name().to_owned(), engine.title().to_owned());
+        [name, (String::new(), engine.summary().to_owned())]
+    };
+    listing(ENGINES.iter().flat_map(entries), 10)
 }
 
 fn records(directory: &Path) -> Result<String> {
     let entries = store::list(directory)?;
     match entries.is_empty() {
         true => Ok(format!("no records in {}\n", directory.display())),
-        false => Ok(entries.iter().map(|entry| format!("{}\n", harmless(&entry.to_string()))).collect()),
+        false => Ok(entries.iter().map(|entry| record(&harmless(&entry.to_string()))).collect()),
+    }
+}
+
+/// The line of a record; where it is too long for the page, the file first and the rest below.
+fn record(line: &str) -> String {
+    match line.split_once("  ").filter(|_| columns().is_some_and(|columns| columns < line.chars().count())) {
+        Some((file, rest)) => listing(
+            [(file.to_owned(), rest.split("  ").filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", "))],
+            0,
+        ),
+        None => format!("{line}\n"),
     }
 }
 
@@ -59,21 +69,29 @@ fn harmless(line: &str) -> String {
 /// Name and first comment line of each.
 fn profiles() -> String {
     let first_line = |name| fio::profile(name).and_then(|text| text.lines().next()).unwrap_or_default();
-    let line = |name| format!("{name:<12}{}\n", first_line(name).trim_start_matches(['#', ' ']));
-    let mut text: String = fio::profiles().map(line).collect();
-    text.push_str("\ndbdyno io --profile NAME runs one; --override changes its settings\n");
-    text
+    let entry = |name: &'static str| (name.to_owned(), first_line(name).trim_start_matches(['#', ' ']).to_owned());
+    let note = "dbdyno io --profile NAME runs one; --override changes its settings";
+    listing(fio::profiles().map(entry), 12) + "\n" + &listing([(String::new(), note.to_owned())], 0)
 }
 
-/// A line per key, so that it can be searched.
+/// A line per key where it goes to no terminal, so that it can be searched.
 fn keys() -> String {
     let names = |key: &Key| {
         let all: Vec<&str> = std::iter::once(key.name).chain(key.aliases.iter().copied()).collect();
         all.join(", ")
     };
-    let mut text = format!("{:<40}  what it means here\n", "key of a job file");
-    text.extend(fio::keys().map(|key| format!("{:<40}  {}\n", names(key), meaning(key))));
-    text
+    let head = ("key of a job file".to_owned(), "what it means here".to_owned());
+    listing(std::iter::once(head).chain(fio::keys().map(|key| (names(key), meaning(key)))), 42)
+}
+
+/// Names beside what they mean.
+fn listing(entries: impl IntoIterator<Item = (String, String)>, indent: usize) -> String {
+    report::listing(entries, indent, columns())
+}
+
+/// A code and its layer in the first two columns.
+fn beside(code: &str, layer: &str) -> String {
+    format!("{code} {layer}")
 }
 
 fn meaning(key: &Key) -> String {

@@ -1,5 +1,11 @@
 //! `dbdyno model`: what the models say of figures.
 
+mod load;
+mod load_prediction;
+mod load_rates;
+mod load_source;
+mod load_study;
+
 use std::fs;
 use std::path::Path;
 
@@ -25,6 +31,7 @@ const DEGREES_MIN: usize = 3;
 pub fn model(arguments: &ModelArguments) -> Result<()> {
     match &arguments.model {
         ModelCommand::Scale(arguments) => scale(arguments),
+        ModelCommand::Load(arguments) => load::load(arguments),
     }
 }
 

@@ -44,7 +44,7 @@ pub fn pair(arguments: &PairArguments) -> Result<()> {
     if arguments.dry_run {
         let plans = run::dry_run_pair(&request, &workplace);
         progress.end();
-        return print(&report::plan(&plans?[0]));
+        return print(&report::plan(&plans?[0], width()));
     }
     let measured = run::pair(&request, &workplace);
     progress.end();

@@ -52,7 +52,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         let plan = run::dry_run(&request, &workplace);
         progress.end();
         let more = if arguments.prove { PROOFS } else { "" };
-        return print(&format!("{}{more}", report::plan(&plan?)));
+        return print(&format!("{}{more}", report::plan(&plan?, width())));
     }
     let measured = match resumed {
         Some(record) => {

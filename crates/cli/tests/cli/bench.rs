@@ -40,6 +40,7 @@ impl Bench {
             .args(arguments)
             .current_dir(self.path())
             .env("NO_COLOR", "1")
+            .env_remove("COLUMNS")
             .env_remove("PGPASSWORD")
             .env_remove("PGHOST")
             .env_remove("PGUSER")

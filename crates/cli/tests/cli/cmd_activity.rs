@@ -132,7 +132,9 @@ fn what_is_not_there_is_refused_with_a_hint() {
     assert!(refused(&["--activity", "99"]).contains("there is no run 99 in this record of 2 runs"));
     assert!(refused(&["--activity", "P111"]).contains("no run of P111 works through an engine"));
     assert!(refused(&["--activity", "T999"]).contains("there is no run of test T999"));
-    assert!(refused(&["--activity", "--format", "csv"]).contains("--format text"));
+    assert!(refused(&["--activity", "--format", "json"]).contains("--format text or csv"));
+    let table = bench.succeed(&["report", "r.json", "--activity", "--format", "csv"]).out;
+    assert!(table.starts_with("record,run,test,") && table.contains(",load_profile,Commits,total,"), "{table}");
     let of_system = bench.run(&["report", "hp-dl980", "--activity"]);
     assert_eq!(of_system.code, 2, "{}", of_system.err);
 }

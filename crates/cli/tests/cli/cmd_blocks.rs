@@ -11,7 +11,7 @@ const SLOB_CONF: &str = include_str!("../../../workload/src/blocks/settings/slob
 
 /// Measures; the record, and what was printed.
 fn measured(bench: &Bench, arguments: &[&str]) -> (Value, String) {
-    let said = bench.succeed(&[&["blocks", "--record", "r.json"], arguments].concat());
+    let said = bench.succeed(&[&["blocks", "--no-probe", "--record", "r.json"], arguments].concat());
     let record = bench.record("r.json");
     assert_eq!(record["status"], "finished", "{}", said.err);
     for run in record["runs"].as_array().unwrap() {
@@ -116,6 +116,28 @@ fn what_is_cold_is_read_block_by_block() {
             let device = device as f64 / (operations * 128) as f64;
             assert!(device > 0.95, "{target} had the device read {device} blocks for each of the work unit");
         }
+    }
+}
+
+#[test]
+fn blocks_are_held_against_what_the_device_gives_without_an_engine() {
+    let bench = Bench::on_disk();
+    let sizes = ["--scale", "4096", "--run-time", "2", "--threads", "2", "--update-pct", "0"];
+    let said = bench.succeed(&[&["blocks", "--target", "sqlite", "--record", "r.json"], &sizes[..]].concat());
+    let record = bench.record("r.json");
+    assert!(said.out.contains("WHAT LIMITS IT") && said.out.contains("B100 J2"), "{}", said.out);
+    let blocks = only_run(&record);
+    assert_eq!(blocks["number"], record["runs"].as_array().unwrap().len());
+    match record["plan"]["skipped"].as_array().unwrap().as_slice() {
+        [] => {
+            let probe = runs(&record, "P321")[0];
+            assert_eq!((&probe["number"], &probe["dop"]["jobs"]), (&1.into(), &2.into()));
+            assert!(probe["totals"]["operations"].as_u64().unwrap() > 0);
+            assert_eq!(blocks["ceiling"]["probe"], "P321");
+        }
+        // In memory there is no device.
+        [skipped] => assert_eq!((&skipped["test"], &blocks["ceiling"]), (&"P321".into(), &Value::Null)),
+        more => panic!("{more:?}"),
     }
 }
 
@@ -228,7 +250,7 @@ fn what_means_nothing_here_is_said_and_no_password_is_kept() {
     let text = "\u{feff}SYSDBA_PASSWD='tiger'\nDATABASE_STATISTICS_TYPE=awr\nSCALE=200\nWORK_UNIT=4\nWORK_LOOP=5\n\
                 EXTERNAL_SCRIPT=$PWD/x\nHOTSPOT_MB=8\nHOTSPOT_FREQUENCY=3\nHOT_SCHEMA_FREQUENCY=2\n";
     std::fs::write(bench.path().join("slob.conf"), text).unwrap();
-    let said = bench.succeed(&["blocks", "slob.conf", "--record", "r.json"]);
+    let said = bench.succeed(&["blocks", "slob.conf", "--no-probe", "--record", "r.json"]);
     for words in [
         "line 1: SYSDBA_PASSWD means nothing here",
         "line 2: DATABASE_STATISTICS_TYPE means nothing here",
@@ -260,7 +282,7 @@ fn engines_with_other_blocks_are_compared_by_their_number() {
     let bench = Bench::new();
     for (target, record) in [("local:postgres", "a.json"), ("local:mariadb", "b.json")] {
         let size = ["--scale", "300", "--work-unit", "8", "--work-loop", "50", "--warm-up", "0", "--update-pct", "0"];
-        bench.succeed(&[&["blocks", "--target", target, "--record", record], &size[..]].concat());
+        bench.succeed(&[&["blocks", "--no-probe", "--target", target, "--record", record], &size[..]].concat());
     }
     let said = bench.run(&["compare", "a.json", "b.json"]);
     assert!(said.out.contains("block size: A 8 KiB; B 16 KiB"), "{}\n{}", said.out, said.err);

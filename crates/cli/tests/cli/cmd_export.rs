@@ -35,6 +35,11 @@ fn a_directory_becomes_tables_and_every_run_is_a_row() {
     assert_eq!(lines("seconds"), seconds.sum::<usize>());
     let findings = runs.iter().map(|run| run["findings"].as_array().unwrap().len());
     assert_eq!(lines("findings"), findings.sum::<usize>());
+    let activity = std::fs::read_to_string(bench.path().join("tables/activity.csv")).unwrap();
+    // Of probes there is no activity.
+    assert!(activity.contains(",T611,load_profile,Commits,total,") && !activity.contains(",P111,"), "{activity}");
+    let layers = std::fs::read_to_string(bench.path().join("tables/layers.csv")).unwrap();
+    assert!(layers.contains(",client_service,row,step,"), "{layers}");
     assert_eq!(lines("streams"), runs.iter().filter(|run| run["test"] == "P322").count());
 }
 

@@ -6,14 +6,14 @@ use super::stand::{Stand, decimal, returned, row, table};
 use crate::{Column, Kind, RowSink, RowSource, Value};
 
 /// Rows of the table of the kit with the keys `next..end`.
-struct Rows {
+pub(super) struct Rows {
     columns: Vec<Column>,
     next: i64,
     end: i64,
 }
 
 impl Rows {
-    fn new(first: i64, count: i64) -> Rows {
+    pub(super) fn new(first: i64, count: i64) -> Rows {
         Rows { columns: table("any").columns, next: first, end: first + count }
     }
 }

@@ -215,6 +215,7 @@ pub(super) fn table(name: &str) -> Table {
         key: Some("id".to_owned()),
         indexes: vec![Index { name: format!("{name}_whole"), column: "whole".to_owned() }],
         compressed: false,
+        partitions: None,
     }
 }
 

@@ -77,6 +77,12 @@ fn a_load_takes_every_row_and_is_one_commit() {
     assert_eq!(commits(&mut *session), 1);
     session.begin().expect("begin");
     session.commit().expect("commit");
+    assert!(session.append("any", &mut Counting(5, Vec::new())).is_err(), "there is no transaction");
+    session.begin().expect("begin");
+    assert_eq!(session.append("any", &mut Counting(5, Vec::new())).expect("append"), 5);
+    let form = crate::LineForm { columns: Vec::new(), separator: b'|', ends_with_separator: true };
+    assert_eq!(session.append_lines("any", &form, b"a|\nb|\nc|").expect("lines"), 3);
+    session.rollback().expect("rollback");
     drop(session);
     let mut other = node.connect().expect("connect");
     assert_eq!(commits(&mut *other), 2, "a session that ends has published");

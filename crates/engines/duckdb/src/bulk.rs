@@ -1,6 +1,6 @@
 //! The bulk path: the appender, filled a chunk of columns at a time.
 
-use engine::{ColumnType, Error, Kind, Result, RowSink, RowSource};
+use engine::{ColumnType, Error, IsoDate, Kind, Result, RowSink, RowSource};
 
 use crate::capi::{Appender, Connection};
 use crate::number::Exact;
@@ -64,6 +64,16 @@ impl RowSink for Filler<'_> {
         match stored.map(|value| self.appender.decimal(value)) {
             Some(fits) => self.written(fits, "a decimal"),
             None => self.written(false, &format!("{}", Exact { unscaled: i128::from(unscaled), scale })),
+        }
+    }
+
+    fn date(&mut self, days_since_epoch: i32) {
+        match IsoDate::covers(days_since_epoch) {
+            true => {
+                let fits = self.appender.date(days_since_epoch);
+                self.written(fits, "a date");
+            }
+            false => self.written(false, &format!("day {days_since_epoch} after 1970-01-01")),
         }
     }
 

@@ -9,6 +9,9 @@ pub(crate) static CAPS: Caps = Caps {
     decimal: true,
     // Every table in a file is, column by column, when it is written at a checkpoint; nobody has to ask for it.
     table_compression: true,
+    partitions: false,
+    // It reads flat files by itself, and only where it can open them; nothing in its interface takes lines from a program.
+    lines: false,
     parallel_query: true,
     parallel_index: true,
     concurrent_writers: true,
@@ -25,6 +28,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads,
     // A table is read in row groups of columns; rows that an index names are read by the vectors they lie in.
     single_block_reads: &[],
+    table_bytes,
     sparse: |_| Err("keeps a table by columns, in groups of some hundred thousand rows: no row has a block of its own"),
 };
 
@@ -40,6 +44,7 @@ fn create(table: &Table) -> Vec<String> {
                 ColumnType::Int => "bigint".to_owned(),
                 ColumnType::Float => "double".to_owned(),
                 ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
+                ColumnType::Date => "date".to_owned(),
                 ColumnType::Text { .. } => "varchar".to_owned(),
             };
             format!("{} {kind} not null", quoted(&column.name))
@@ -58,6 +63,18 @@ fn finish(table: &Table) -> Vec<String> {
     key.chain(table.indexes.iter().map(index)).chain(["checkpoint".to_owned()]).collect()
 }
 
+/// Blocks that hold segments of the table's columns, each counted once; columns, and small tables, may share one. Of
+/// indexes it does not tell.
+fn table_bytes(name: &str) -> Option<String> {
+    let name = quoted(name).replace('\'', "''");
+    Some(format!(
+        "select (count(distinct block) * (select block_size from pragma_database_size() \
+         where database_name = current_database()))::bigint, null \
+         from (select unnest(list_append(additional_block_ids, block_id)) as block \
+         from pragma_storage_info('{name}') where persistent) where block >= 0"
+    ))
+}
+
 /// Threads of the node, the session's own among them: with one, each of several sessions works by itself.
 fn threads(count: u32) -> Vec<String> {
     vec![format!("set threads = {}", count.max(1))]
@@ -66,25 +83,13 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{Column, Index};
+    use engine::conformance::sample;
 
     #[test]
     fn a_table_is_made_without_its_key_and_gets_it_when_it_is_filled() {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        let table = Table {
-            name: "item".to_owned(),
-            columns: vec![
-                column("id", ColumnType::Int),
-                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
-                column("weight", ColumnType::Float),
-                column("note", ColumnType::Text { size: 40 }),
-            ],
-            key: Some("id".to_owned()),
-            indexes: vec![Index { name: "item_note".to_owned(), column: "note".to_owned() }],
-            compressed: false,
-        };
+        let table = sample::table("item");
         let columns = "\"id\" bigint not null, \"price\" decimal(12, 2) not null, \"weight\" double not null, \
-                       \"note\" varchar not null";
+                       \"bought\" date not null, \"note\" varchar not null";
         assert_eq!(create(&table), [format!("create table \"item\" ({columns})")]);
         let expected = [
             "alter table \"item\" add primary key (\"id\")",

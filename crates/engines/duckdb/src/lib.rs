@@ -31,7 +31,7 @@ mod sql;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Error, Kind, Node, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, Site, StatementFile, Target};
 
 /// DuckDB.
 pub const DUCKDB: DuckDb = DuckDb;
@@ -63,6 +63,10 @@ impl Engine for DuckDb {
 
     fn statement_files(&self) -> &'static [StatementFile] {
         sql::FILES
+    }
+
+    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
+        Err("has no large objects, and writes and reads a blob as a whole")
     }
 
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {

@@ -126,8 +126,7 @@ impl Session for DuckDbSession {
 
     fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         if self.transaction != Transaction::None {
-            let loaded = bulk::append(&self.connection, table, rows);
-            return self.noted(loaded);
+            return self.append(table, rows);
         }
         self.begin()?;
         let loaded = bulk::append(&self.connection, table, rows);
@@ -137,6 +136,14 @@ impl Session for DuckDbSession {
             let _ = self.rollback();
         }
         loaded
+    }
+
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        if self.transaction == Transaction::None {
+            return Err(Error::outside_transaction());
+        }
+        let loaded = bulk::append(&self.connection, table, rows);
+        self.noted(loaded)
     }
 
     fn canceller(&self) -> Option<Box<dyn Canceller>> {

@@ -19,12 +19,21 @@ pub(crate) fn caps(session: &mut MysqlSession, server: &Server) -> Result<Caps> 
         procedures: true,
         decimal: true,
         table_compression: separate_files && !read_only && small_pages.is_some_and(|bytes| bytes <= 16 << 10),
+        partitions: partitions(session, server.flavour)?,
+        lines: true,
         parallel_query: false,
         parallel_index: false,
         concurrent_writers: true,
         counts_read_commits: true,
         answers: true,
     })
+}
+
+/// MariaDB may be built, or started, without them; InnoDB of MySQL has them always.
+fn partitions(session: &mut MysqlSession, flavour: Flavour) -> Result<bool> {
+    let question = "select count(*) from information_schema.plugins \
+                    where plugin_name = 'partition' and plugin_status = 'ACTIVE'";
+    Ok(flavour == Flavour::MySql || session.ask(question)? == [[Value::Int(1)]])
 }
 
 /// Whether a switch of the server is on; some answer as numbers.

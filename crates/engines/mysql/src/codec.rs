@@ -25,6 +25,7 @@ pub(crate) mod kind {
     pub(crate) const YEAR: u8 = 13;
     pub(crate) const DECIMAL: u8 = 0;
     pub(crate) const NEWDECIMAL: u8 = 246;
+    pub(crate) const BLOB: u8 = 252;
     pub(crate) const VAR_STRING: u8 = 253;
 }
 
@@ -54,7 +55,13 @@ pub(crate) fn encode(value: &Value<'_>, out: &mut Vec<u8>) {
 /// Writes bytes behind their length.
 #[inline]
 pub(crate) fn encode_bytes(bytes: &[u8], out: &mut Vec<u8>) {
-    let length = bytes.len() as u64;
+    encode_length(bytes.len() as u64, out);
+    out.extend_from_slice(bytes);
+}
+
+/// Writes the length that stands before so many bytes.
+#[inline]
+pub(crate) fn encode_length(length: u64, out: &mut Vec<u8>) {
     match length {
         0..=0xfa => out.push(length as u8),
         0xfb..=0xffff => {
@@ -70,7 +77,6 @@ pub(crate) fn encode_bytes(bytes: &[u8], out: &mut Vec<u8>) {
             out.extend_from_slice(&length.to_le_bytes());
         }
     }
-    out.extend_from_slice(bytes);
 }
 
 /// The values of a binary row.

@@ -1,6 +1,6 @@
 //! How MariaDB and MySQL say what tests need said.
 
-use engine::{ColumnType, Dialect, Placeholder, Sparse, Table};
+use engine::{ColumnType, Dialect, Partitions, Placeholder, Sparse, Table};
 use record::Bytes;
 
 /// The words of both.
@@ -14,6 +14,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads: |_| Vec::new(),
     // Rows are read in the order of the index; the cost of seeks is what would make a small table be scanned.
     single_block_reads: &["set optimizer_switch = 'mrr=off'", "set max_seeks_for_key = 1"],
+    table_bytes,
     sparse,
 };
 
@@ -33,6 +34,7 @@ fn create(table: &Table) -> Vec<String> {
                 ColumnType::Int => "bigint".to_owned(),
                 ColumnType::Float => "double".to_owned(),
                 ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
+                ColumnType::Date => "date".to_owned(),
                 ColumnType::Text { size } => format!("varchar({size})"),
             };
             format!("{} {kind} not null", quoted(&column.name))
@@ -40,7 +42,32 @@ fn create(table: &Table) -> Vec<String> {
         .collect();
     parts.extend(table.key.iter().map(|key| format!("primary key ({})", quoted(key))));
     let compressed = if table.compressed { " row_format = compressed" } else { "" };
-    vec![format!("create table {} ({}) engine = InnoDB{compressed}", quoted(&table.name), parts.join(", "))]
+    let partitions = table.partitions.as_ref().map(partitioned).unwrap_or_default();
+    let name = quoted(&table.name);
+    vec![format!("create table {name} ({}) engine = InnoDB{compressed}{partitions}", parts.join(", "))]
+}
+
+/// Ranges of dates, each divided by the server's own hash, which takes columns of any type.
+fn partitioned(partitions: &Partitions) -> String {
+    let ends = partitions.ends();
+    let ends = ends.iter().map(|end| format!("('{end}')")).chain(["(maxvalue)".to_owned()]);
+    let ranges: Vec<String> =
+        ends.zip(1..).map(|(end, range)| format!("partition r{range} values less than {end}")).collect();
+    let parts = match partitions.hash_parts {
+        0 | 1 => String::new(),
+        parts => format!(" subpartition by key ({}) subpartitions {parts}", quoted(&partitions.by_hash)),
+    };
+    format!(" partition by range columns ({}){parts} ({})", quoted(&partitions.by_date), ranges.join(", "))
+}
+
+/// Pages that the table and its indexes have for themselves, in all parts: counted, not estimated, when the statistics are
+/// made, which `finish` does. (The files are larger by what the server has reserved of the file system.)
+fn table_bytes(name: &str) -> Option<String> {
+    let name = name.replace('\\', "\\\\").replace('\'', "''");
+    Some(format!(
+        "select data_length, index_length from information_schema.tables \
+         where table_schema = database() and table_name = '{name}'"
+    ))
 }
 
 /// InnoDB never puts fewer than two rows into a page, so that every second one only fills it. A row may have half of a
@@ -62,29 +89,32 @@ fn finish(table: &Table) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{Column, Index};
+    use engine::conformance::sample;
 
     #[test]
     fn a_table_has_its_key_from_the_start_and_its_indexes_after_the_load() {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        let table = Table {
-            name: "order".to_owned(),
-            columns: vec![
-                column("id", ColumnType::Int),
-                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
-                column("weight", ColumnType::Float),
-                column("note", ColumnType::Text { size: 40 }),
-            ],
-            key: Some("id".to_owned()),
-            indexes: vec![Index { name: "order_note".to_owned(), column: "note".to_owned() }],
-            compressed: false,
-        };
+        let table = sample::table("order");
         let columns = "`id` bigint not null, `price` decimal(12, 2) not null, `weight` double not null, \
-                       `note` varchar(40) not null, primary key (`id`)";
+                       `bought` date not null, `note` varchar(40) not null, primary key (`id`)";
         assert_eq!(create(&table), [format!("create table `order` ({columns}) engine = InnoDB")]);
         assert_eq!(finish(&table), ["create index `order_note` on `order` (`note`)", "analyze table `order`"]);
         let compressed = Table { compressed: true, ..table };
         assert!(create(&compressed)[0].ends_with("engine = InnoDB row_format = compressed"));
+    }
+
+    #[test]
+    fn a_table_in_parts_is_one_statement_compressed_or_not() {
+        let table = Table { compressed: true, ..sample::table_in_parts("order") };
+        let create = create(&table);
+        let options = create[0].split_once(") engine = ").expect("options").1;
+        assert_eq!(
+            options,
+            "InnoDB row_format = compressed partition by range columns (`bought`) \
+             subpartition by key (`id`) subpartitions 2 \
+             (partition r1 values less than ('2010-02-01'), partition r2 values less than ('2010-03-01'), \
+             partition r3 values less than (maxvalue))"
+        );
+        assert_eq!(create.len(), 1);
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod flavour;
 mod inventory;
 mod message;
 mod node;
+mod objects;
 mod opening;
 mod process;
 mod replication;
@@ -30,7 +31,7 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Node, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Node, ObjectForm, Result, Site, StatementFile, Target};
 
 use self::flavour::Flavour;
 
@@ -78,6 +79,10 @@ impl Engine for MysqlEngine {
 
     fn statement_files(&self) -> &'static [StatementFile] {
         sql::FILES
+    }
+
+    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
+        Ok(objects::FORMS)
     }
 
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Caps, Error, Kind, Look, Node, Processes, Result, Session, Value};
+use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value};
 use record::EngineInventory;
 use transport::Way;
 
@@ -15,6 +15,7 @@ use crate::caps::{caps, is_on, variable};
 use crate::connect::Login;
 use crate::counter::CounterQuery;
 use crate::inventory::{self, Seen};
+use crate::objects::MysqlObjects;
 use crate::process;
 use crate::replication::{self, Replication};
 use crate::server::Cluster;
@@ -208,6 +209,11 @@ impl Node for MysqlNode {
     fn connect(&self) -> Result<Box<dyn Session>> {
         let database = self.claimed.load(Ordering::SeqCst).then_some(DATABASE);
         Ok(Box::new(self.session(database)?))
+    }
+
+    fn object_session(&self, form: &ObjectForm) -> Result<Box<dyn ObjectSession>> {
+        let database = self.claimed.load(Ordering::SeqCst).then_some(DATABASE);
+        Ok(Box::new(MysqlObjects::new(self.session(database)?, form)?))
     }
 
     fn inventory(&self) -> Result<EngineInventory> {

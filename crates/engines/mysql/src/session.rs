@@ -4,6 +4,7 @@
 //! allocated for it. Where the server can, the columns of a statement are described once and not at each execution.
 //! Rows are read where they lie in the buffer.
 
+mod bytes;
 mod cancel;
 mod count;
 mod encoder;
@@ -16,7 +17,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::{Canceller, Error, Kind, Result, RowSource, Statement, Value};
+use engine::{Canceller, Error, Kind, LineForm, Result, RowSource, Statement, Value};
 
 use self::count::Share;
 pub(crate) use self::count::{SessionCounts, Sums};
@@ -50,6 +51,8 @@ pub(crate) struct MysqlSession {
     in_transaction: bool,
     /// What it counts for its node.
     counts: Share,
+    /// Time given to the server in loads.
+    sending: Duration,
     lost: bool,
 }
 
@@ -67,6 +70,7 @@ impl MysqlSession {
             known: HashMap::new(),
             in_transaction: false,
             counts: counts.share(),
+            sending: Duration::ZERO,
             lost: false,
         };
         engine::Session::batch(&mut session, &manners(flavour))?;
@@ -221,7 +225,7 @@ fn manners(flavour: Flavour) -> String {
     };
     format!(
         "set names utf8mb4 collate {}; set autocommit = 1, default_storage_engine = InnoDB, \
-         sql_mode = 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
+         sql_mode = 'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION', \
          max_sp_recursion_depth = 255, {own}",
         flavour.collation()
     )
@@ -286,6 +290,20 @@ impl engine::Session for MysqlSession {
     fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         self.alive()?;
         self.load(table, rows)
+    }
+
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        self.alive()?;
+        if self.in_transaction { self.transfer(table, rows) } else { Err(Error::outside_transaction()) }
+    }
+
+    fn append_lines(&mut self, table: &str, form: &LineForm, lines: &[u8]) -> Result<u64> {
+        self.alive()?;
+        if self.in_transaction { self.transfer_lines(table, form, lines) } else { Err(Error::outside_transaction()) }
+    }
+
+    fn sending_ns(&self) -> Option<u64> {
+        Some(self.sending.as_nanos() as u64)
     }
 
     /// A node of a cluster also counts what it applies of the others; what it has committed for a session, it tells

@@ -181,6 +181,19 @@ impl Wire {
         self.send_numbered(0)
     }
 
+    /// Sends what stands in `output`, and `tail` behind it, as a command; where one packet has room for both, `tail` is
+    /// sent from where it lies.
+    pub(crate) fn send_command_with(&mut self, tail: &[u8]) -> io::Result<()> {
+        let length = self.output.len().saturating_sub(HEADER_BYTES) + tail.len();
+        if length >= PAYLOAD_BYTES_MAX {
+            self.output.extend_from_slice(tail);
+            return self.send_command();
+        }
+        self.output[..HEADER_BYTES].copy_from_slice(&header(length, 0));
+        self.input.sequence = 0;
+        self.transport.send_both(&self.output, tail)
+    }
+
     /// Sends what stands in `output` as an answer to what the server said.
     pub(crate) fn send_answer(&mut self) -> io::Result<()> {
         self.send_numbered(self.input.sequence.wrapping_add(1))
@@ -210,6 +223,11 @@ impl Wire {
             sequence = sequence.wrapping_add(1);
         }
         Ok(())
+    }
+
+    /// Sends a packet from where its payload lies.
+    pub(crate) fn send_both(&mut self, header: &[u8], payload: &[u8]) -> io::Result<()> {
+        self.transport.send_both(header, payload)
     }
 
     /// Sends a command that was built elsewhere, its header included.

@@ -1,6 +1,6 @@
 //! How Oracle says what tests need said.
 
-use engine::{ColumnType, Dialect, Placeholder, Sparse, Table};
+use engine::{ColumnType, Dialect, Partitions, Placeholder, Sparse, Table};
 use record::Bytes;
 
 /// The words of Oracle.
@@ -16,6 +16,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     // What an index costs is reckoned as next to nothing, so that no small table is scanned; that the rows are read one
     // by one is said in the statement itself (`T626.read`).
     single_block_reads: &["alter session set optimizer_index_cost_adj = 1"],
+    table_bytes,
     sparse,
 };
 
@@ -25,7 +26,8 @@ pub(crate) fn quoted(name: &str) -> String {
 }
 
 /// Texts are counted in characters. Basic compression packs rows that come in by direct path, as bulk loads of one array
-/// do; it is part of the Enterprise Edition and needs no option.
+/// do; it is part of the Enterprise Edition and needs no option. Partitions are an option of that edition, with a licence of
+/// its own.
 fn create(table: &Table) -> Vec<String> {
     let columns: Vec<String> = table
         .columns
@@ -35,13 +37,42 @@ fn create(table: &Table) -> Vec<String> {
                 ColumnType::Int => "number(19)".to_owned(),
                 ColumnType::Float => "binary_double".to_owned(),
                 ColumnType::Decimal { precision, scale } => format!("number({precision}, {scale})"),
+                ColumnType::Date => "date".to_owned(),
                 ColumnType::Text { size } => format!("varchar2({size} char)"),
             };
             format!("{} {kind} not null", quoted(&column.name))
         })
         .collect();
     let compressed = if table.compressed { " row store compress basic" } else { "" };
-    vec![format!("create table {} ({}){compressed}", quoted(&table.name), columns.join(", "))]
+    let partitions = table.partitions.as_ref().map(partitioned).unwrap_or_default();
+    vec![format!("create table {} ({}){compressed}{partitions}", quoted(&table.name), columns.join(", "))]
+}
+
+/// Ranges of dates, each divided by hash.
+fn partitioned(partitions: &Partitions) -> String {
+    let ends = partitions.ends();
+    let ends = ends.iter().map(|end| format!("to_date('{end}', 'YYYY-MM-DD')")).chain(["maxvalue".to_owned()]);
+    let range = |(end, range)| format!("partition r{range} values less than ({end})");
+    let ranges: Vec<String> = ends.zip(1..).map(range).collect();
+    let parts = match partitions.hash_parts {
+        0 | 1 => String::new(),
+        parts => format!(" subpartition by hash ({}) subpartitions {parts}", quoted(&partitions.by_hash)),
+    };
+    format!(" partition by range ({}){parts} ({})", quoted(&partitions.by_date), ranges.join(", "))
+}
+
+/// Blocks below the high-water mark of the table, in all parts, and leaves of its indexes, as counted with the statistics.
+fn table_bytes(name: &str) -> Option<String> {
+    let name = name.to_uppercase().replace(['\'', '"'], "");
+    let of_table =
+        |owner: &str| format!("{owner} = sys_context('userenv', 'current_schema') and table_name = '{name}'");
+    Some(format!(
+        "select to_number(p.value) * (select max(blocks) from all_tables where {}), \
+         to_number(p.value) * (select nvl(sum(leaf_blocks), 0) from all_indexes where {}) \
+         from v$parameter p where p.name = 'db_block_size'",
+        of_table("owner"),
+        of_table("table_owner")
+    ))
 }
 
 /// A block keeps 99 % of itself free for rows to grow in, and one row is the most that a block of this table may have:
@@ -51,6 +82,7 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
         let name = quoted(&table.name);
         let value = |column: &engine::Column| match column.kind {
             ColumnType::Text { .. } => "'x'",
+            ColumnType::Date => "date '2000-01-01'",
             _ => "1",
         };
         let values: Vec<&str> = table.columns.iter().map(value).collect();
@@ -70,8 +102,11 @@ fn finish(table: &Table) -> Vec<String> {
         let constraint = quoted(&format!("{}_key", table.name));
         format!("alter table {name} add constraint {constraint} primary key ({})", quoted(key))
     });
-    let index =
-        |index: &engine::Index| format!("create index {} on {name} ({})", quoted(&index.name), quoted(&index.column));
+    // An index of a table in parts has the same parts.
+    let local = if table.partitions.is_some() { " local" } else { "" };
+    let index = |index: &engine::Index| {
+        format!("create index {} on {name} ({}){local}", quoted(&index.name), quoted(&index.column))
+    };
     let statistics = format!(
         "begin dbms_stats.gather_table_stats(ownname => sys_context('userenv', 'current_schema'), \
          tabname => '{}', no_invalidate => false); end;",
@@ -102,25 +137,13 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{Column, Index};
+    use engine::conformance::sample;
 
     #[test]
     fn a_table_gets_its_key_its_indexes_and_its_statistics_after_the_load() {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        let table = Table {
-            name: "order".to_owned(),
-            columns: vec![
-                column("id", ColumnType::Int),
-                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
-                column("weight", ColumnType::Float),
-                column("note", ColumnType::Text { size: 40 }),
-            ],
-            key: Some("id".to_owned()),
-            indexes: vec![Index { name: "order_note".to_owned(), column: "note".to_owned() }],
-            compressed: false,
-        };
+        let table = sample::table("order");
         let columns = "\"ID\" number(19) not null, \"PRICE\" number(12, 2) not null, \
-                       \"WEIGHT\" binary_double not null, \"NOTE\" varchar2(40 char) not null";
+                       \"WEIGHT\" binary_double not null, \"BOUGHT\" date not null, \"NOTE\" varchar2(40 char) not null";
         assert_eq!(create(&table), [format!("create table \"ORDER\" ({columns})")]);
         let finish = finish(&table);
         assert_eq!(finish[0], "alter table \"ORDER\" add constraint \"ORDER_KEY\" primary key (\"ID\")");
@@ -128,6 +151,23 @@ mod tests {
         assert!(finish[2].contains("tabname => 'ORDER'") && finish.len() == 3, "{finish:?}");
         let compressed = Table { compressed: true, ..table };
         assert!(create(&compressed)[0].ends_with(") row store compress basic"));
+    }
+
+    #[test]
+    fn a_table_in_parts_is_one_statement_and_its_indexes_have_its_parts() {
+        let mut table = sample::table_in_parts("order");
+        table.compressed = true;
+        let create = create(&table);
+        let options = create[0].split_once(") row store ").expect("options").1;
+        assert_eq!(
+            options,
+            "compress basic partition by range (\"BOUGHT\") subpartition by hash (\"ID\") subpartitions 2 \
+             (partition r1 values less than (to_date('2010-02-01', 'YYYY-MM-DD')), \
+             partition r2 values less than (to_date('2010-03-01', 'YYYY-MM-DD')), \
+             partition r3 values less than (maxvalue))"
+        );
+        table.indexes = sample::table("order").indexes;
+        assert!(finish(&table)[0].ends_with("(\"NOTE\") local"));
     }
 
     #[test]

@@ -26,7 +26,7 @@ mod sql;
 #[cfg(test)]
 mod tests;
 
-use engine::{Dialect, Engine, Error, Kind, Node, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, Site, StatementFile, Target};
 
 /// Oracle Database 12.1 and later.
 pub const ORACLE: OracleEngine = OracleEngine;
@@ -64,6 +64,10 @@ impl Engine for OracleEngine {
 
     fn statement_files(&self) -> &'static [StatementFile] {
         sql::FILES
+    }
+
+    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
+        Err("has large objects, which dbdyno does not write yet")
     }
 
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {

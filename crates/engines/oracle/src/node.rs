@@ -16,8 +16,8 @@ use crate::schema::{self, Found, SCHEMA};
 use crate::session::OracleSession;
 
 /// What an edition and its options can do.
-pub(crate) const OPTIONS_QUESTION: &str =
-    "select parameter, value from v$option where parameter in ('Parallel execution', 'Basic Compression')";
+pub(crate) const OPTIONS_QUESTION: &str = "select parameter, value from v$option \
+     where parameter in ('Parallel execution', 'Basic Compression', 'Partitioning')";
 
 /// Writes every changed block.
 pub(crate) const CHECKPOINT: &str = "alter system checkpoint";
@@ -165,6 +165,8 @@ fn caps(session: &mut OracleSession) -> Result<Caps> {
         procedures: true,
         decimal: true,
         table_compression: has("Basic Compression"),
+        partitions: has("Partitioning"),
+        lines: false,
         parallel_query: has("Parallel execution"),
         parallel_index: has("Parallel execution"),
         concurrent_writers: true,

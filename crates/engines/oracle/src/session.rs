@@ -14,6 +14,7 @@ mod value;
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::{Canceller, Error, Kind, Result, RowSource, Session, Statement, Value};
 use oracledb::{Connection, Cursor, StatementBuilder, ToDbValue};
@@ -48,6 +49,8 @@ pub(crate) struct OracleSession {
     changed: bool,
     /// Room for the fields of a bulk load, kept from one to the next.
     cells: Vec<Cell>,
+    /// Time in which the driver sent loads and waited for the server.
+    sending: Duration,
     lost: bool,
 }
 
@@ -66,6 +69,7 @@ impl OracleSession {
             in_transaction: false,
             changed: false,
             cells: Vec::new(),
+            sending: Duration::ZERO,
             lost: false,
         };
         for setting in manners(schema) {
@@ -206,7 +210,11 @@ impl OracleSession {
 
 /// What makes sessions behave the same on every server: the language of messages is the driver's business.
 pub(crate) fn manners(schema: Option<&str>) -> Vec<String> {
-    let same = ["alter session set nls_comp = binary", "alter session set nls_sort = binary"];
+    let same = [
+        "alter session set nls_comp = binary",
+        "alter session set nls_sort = binary",
+        "alter session set nls_date_format = 'YYYY-MM-DD'",
+    ];
     let schema = schema.map(|name| format!("alter session set current_schema = {name}"));
     same.into_iter().map(str::to_owned).chain(schema).collect()
 }
@@ -278,6 +286,16 @@ impl Session for OracleSession {
     fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         self.alive()?;
         self.load(table, rows)
+    }
+
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        self.alive()?;
+        if self.in_transaction { self.load_arrays(table, rows, false) } else { Err(Error::outside_transaction()) }
+    }
+
+    /// The driver encodes an array while it sends it, so that this is the time of both.
+    fn sending_ns(&self) -> Option<u64> {
+        Some(self.sending.as_nanos() as u64)
     }
 
     fn canceller(&self) -> Option<Box<dyn Canceller>> {

@@ -53,6 +53,13 @@ kit! {
         a_canceller_outlives_its_session
         a_bulk_load_gives_exactly_its_rows
         a_failed_bulk_load_leaves_nothing_and_the_session_usable
+        dates_come_back_as_they_went_in
+        an_append_is_part_of_its_transaction
+        an_append_that_fails_leaves_nothing_after_the_rollback
+        lines_become_the_rows_that_are_written_in_them
+        a_bad_line_fails_its_piece_and_nothing_of_it_stays
+        a_table_in_parts_takes_rows_on_every_side_of_its_bounds
+        a_table_says_how_large_it_is
         dialect_makes_fills_empties_and_drops_a_table
         threads_and_single_block_reads_are_accepted,
     lifetimes

@@ -67,6 +67,8 @@ fn caps(session: &mut PostgresSession, relative: Relative) -> Result<Caps> {
         procedures: session.ask_if_known(PROCEDURE)?.is_some(),
         decimal: true,
         table_compression: false,
+        partitions: is_true(session, "select pg_catalog.to_regproc('pg_catalog.pg_partition_tree') is not null")?,
+        lines: true,
         parallel_query: workers,
         parallel_index: workers,
         concurrent_writers: true,

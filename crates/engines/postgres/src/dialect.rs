@@ -3,6 +3,8 @@
 use engine::{ColumnType, Dialect, Placeholder, Sparse, Table};
 use record::Bytes;
 
+use crate::partition;
+
 /// The words of PostgreSQL.
 pub(crate) const DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Dollar,
@@ -20,12 +22,18 @@ pub(crate) const DIALECT: Dialect = Dialect {
         "set effective_io_concurrency = 0",
         "set max_parallel_workers_per_gather = 0",
     ],
+    table_bytes,
     sparse,
 };
 
 /// Workers that a table asks for, capped by each session's own setting: PostgreSQL else takes one for the first page
 /// and one more for each threefold size, so that no table that fits a disk would get 31.
 const TABLE_WORKERS: u32 = 1024;
+
+/// How a table asks for them, at the end of its definition.
+pub(crate) fn with_workers() -> String {
+    format!(" with (parallel_workers = {TABLE_WORKERS})")
+}
 
 /// What each thread of an index build needs, from `plan_create_index_workers` in PostgreSQL's `planner.c`.
 const INDEX_BYTES_PER_THREAD: u64 = 32 << 20;
@@ -44,13 +52,28 @@ fn create(table: &Table) -> Vec<String> {
                 ColumnType::Int => "int8".to_owned(),
                 ColumnType::Float => "float8".to_owned(),
                 ColumnType::Decimal { precision, scale } => format!("numeric({precision}, {scale})"),
+                ColumnType::Date => "date".to_owned(),
                 ColumnType::Text { size } => format!("varchar({size})"),
             };
             format!("{} {kind} not null", quoted(&column.name))
         })
         .collect();
     let (name, columns) = (quoted(&table.name), columns.join(", "));
-    vec![format!("create table {name} ({columns}) with (parallel_workers = {TABLE_WORKERS})")]
+    match &table.partitions {
+        Some(partitions) => partition::create(table, partitions, &columns),
+        None => vec![format!("create table {name} ({columns}){}", with_workers())],
+    }
+}
+
+/// Sizes of the table and of all its parts, texts out of line among them, and of all indexes: files as they lie there. A
+/// table without parts is in no tree.
+fn table_bytes(name: &str) -> Option<String> {
+    let name = quoted(name).replace('\'', "''");
+    Some(format!(
+        "select sum(pg_catalog.pg_table_size(relid))::int8, sum(pg_catalog.pg_indexes_size(relid))::int8 \
+         from (select '{name}'::regclass as relid \
+         union select relid from pg_catalog.pg_partition_tree('{name}'::regclass)) tree"
+    ))
 }
 
 /// A page is filled to a tenth, and a row is longer than half of that: no second one comes into its page, and four
@@ -118,33 +141,18 @@ pub(crate) fn settings() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{Column, Index};
-
-    fn table() -> Table {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        Table {
-            name: "order".to_owned(),
-            columns: vec![
-                column("id", ColumnType::Int),
-                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
-                column("weight", ColumnType::Float),
-                column("note", ColumnType::Text { size: 40 }),
-            ],
-            key: Some("id".to_owned()),
-            indexes: vec![Index { name: "order_note".to_owned(), column: "note".to_owned() }],
-            compressed: false,
-        }
-    }
+    use engine::conformance::sample;
 
     #[test]
     fn a_table_is_made_without_its_key_and_gets_it_after_the_load() {
         assert_eq!(
-            create(&table()),
+            create(&sample::table("order")),
             ["create table \"order\" (\"id\" int8 not null, \"price\" numeric(12, 2) not null, \
-              \"weight\" float8 not null, \"note\" varchar(40) not null) with (parallel_workers = 1024)"]
+              \"weight\" float8 not null, \"bought\" date not null, \"note\" varchar(40) not null) \
+              with (parallel_workers = 1024)"]
         );
         assert_eq!(
-            finish(&table()),
+            finish(&sample::table("order")),
             [
                 "alter table \"order\" add primary key (\"id\")",
                 "create index \"order_note\" on \"order\" (\"note\")",
@@ -175,7 +183,8 @@ mod tests {
         for block in [Bytes(1 << 10), Bytes(8 << 10), Bytes(32 << 10)] {
             let sparse = sparse(block).expect("it has blocks");
             assert!(u64::from(sparse.row_bytes) > block.0 / 20 && u64::from(sparse.row_bytes) < block.0 / 5);
-            assert!((sparse.create)(&table())[0].ends_with(" with (fillfactor = 10, parallel_workers = 1024)"));
+            let create = (sparse.create)(&sample::table("order"));
+            assert!(create[0].ends_with(" with (fillfactor = 10, parallel_workers = 1024)"));
         }
     }
 

@@ -13,6 +13,8 @@ pub(crate) struct Refusal {
     message: String,
     detail: Option<String>,
     hint: Option<String>,
+    /// The line of a COPY that it is about: `COPY t, line 3, column id: "x"`.
+    copy_line: Option<String>,
 }
 
 impl Refusal {
@@ -30,6 +32,8 @@ impl Refusal {
                 b'M' => refusal.message = text,
                 b'D' => refusal.detail = Some(text),
                 b'H' => refusal.hint = Some(text),
+                // Where it happened, one line for each function on the way there.
+                b'W' => refusal.copy_line = text.lines().find(|line| line.starts_with("COPY ")).map(str::to_owned),
                 _ => {}
             }
         }
@@ -73,6 +77,10 @@ impl Refusal {
         if let Some(detail) = &self.detail {
             message.push_str(": ");
             message.push_str(detail.trim_end_matches('.'));
+        }
+        if let Some(line) = &self.copy_line {
+            message.push_str("; ");
+            message.push_str(line);
         }
         let mut error = Error::new(kind, message);
         if !self.code.is_empty() {
@@ -156,6 +164,9 @@ mod tests {
         assert_eq!(error.message, "duplicate key: Key (id)=(1) exists");
         assert_eq!(error.code.as_deref(), Some("23505"));
         assert_eq!(error.kind, Kind::Step(FailureKind::Constraint));
+        let place = "COPY t, line 3, column id: \"x\"";
+        let parts = [(b'C', "22P02"), (b'M', "no integer"), (b'W', &*format!("{place}\nPL/pgSQL function f()"))];
+        assert_eq!(refusal(&parts).into_error().message, format!("no integer; {place}"));
         let fatal = refusal(&[(b'V', "FATAL"), (b'C', "25P03"), (b'M', "idle"), (b'H', "Wake up.")]).into_error();
         assert_eq!((fatal.kind, fatal.hint.as_deref()), (Kind::Lost, Some("Wake up")));
     }

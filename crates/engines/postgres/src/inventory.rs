@@ -31,7 +31,8 @@ const IMPORTANT: [&str; 19] = [
 ];
 
 /// Settings of our own session, where a throwaway server has its socket, and what may hold a password or another secret.
-const NOT_SHOWN: &str = "name in ('application_name', 'client_encoding', 'search_path', 'unix_socket_directories') \
+const NOT_SHOWN: &str = "name in ('application_name', 'client_encoding', 'DateStyle', 'search_path', \
+                         'unix_socket_directories') \
                          or name ~* '(password|passphrase|secret|token|conninfo|credential|_command$)' \
                          or category = 'Customized Options' and vartype = 'string'";
 

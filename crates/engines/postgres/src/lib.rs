@@ -20,6 +20,8 @@ mod inventory;
 mod membership;
 mod message;
 mod node;
+mod objects;
+mod partition;
 mod process;
 mod relative;
 mod server;
@@ -29,7 +31,7 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Node, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Node, ObjectForm, Result, Site, StatementFile, Target};
 
 /// PostgreSQL 13 and later.
 pub const POSTGRES: Postgres = Postgres;
@@ -62,6 +64,10 @@ impl Engine for Postgres {
 
     fn statement_files(&self) -> &'static [StatementFile] {
         sql::FILES
+    }
+
+    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
+        Ok(objects::FORMS)
     }
 
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Caps, Error, Kind, Look, Node, Processes, Result, Session, Site, Target};
+use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Site, Target};
 use record::EngineInventory;
 use transport::{Surroundings, Way};
 
@@ -20,6 +20,7 @@ use crate::connect::{Login, SOCKET_DIRECTORIES};
 use crate::counter::CounterQuery;
 use crate::inventory::{self, Seen};
 use crate::membership;
+use crate::objects::PostgresObjects;
 use crate::process;
 use crate::relative::Relative;
 use crate::server::{self, Cluster};
@@ -215,6 +216,11 @@ impl Node for PostgresNode {
     fn connect(&self) -> Result<Box<dyn Session>> {
         let schema = self.in_schema.load(Ordering::SeqCst).then_some(SCHEMA);
         Ok(Box::new(self.session(schema)?))
+    }
+
+    fn object_session(&self, form: &ObjectForm) -> Result<Box<dyn ObjectSession>> {
+        let schema = self.in_schema.load(Ordering::SeqCst).then_some(SCHEMA);
+        Ok(Box::new(PostgresObjects::new(self.session(schema)?, form)?))
     }
 
     fn inventory(&self) -> Result<EngineInventory> {

@@ -3,9 +3,11 @@
 //! Binds and results travel in binary; a statement is one write (Bind, Execute, Sync) and as many reads as its rows
 //! need, and nothing is allocated for it. Rows are read to their last byte where they lie in the buffer.
 
+mod bytes;
 mod cancel;
 mod copy;
 mod encoder;
+mod exchange;
 mod question;
 mod statement;
 mod tolerance;
@@ -15,16 +17,16 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Canceller, Error, Kind, Result, RowSource, Statement, Value};
+use engine::{Canceller, Error, Kind, LineForm, Result, RowSource, Statement, Value};
 use postgres_protocol::message::frontend;
 use record::FailureKind;
 
+pub(crate) use self::bytes::BYTES_MAX;
 use self::question::refusable;
 use self::statement::{BEGIN, COMMIT, PUBLISH, PUBLISH_LATE, Prepared, ROLLBACK, Requests, row};
 use crate::connect::{Login, Opened, Server};
-use crate::failure::Refusal;
 use crate::message::{self, affected};
-use crate::wire::{Message, Wire};
+use crate::wire::Wire;
 use transport::{Way, plain};
 
 /// From this version on a session can be told to publish its counters at once.
@@ -65,6 +67,8 @@ pub(crate) struct PostgresSession {
     tolerant: bool,
     /// When the server last ended a request; kept only where publishing depends on it.
     answered_at: Option<Instant>,
+    /// Time given to the server in loads.
+    sending: Duration,
     lost: bool,
 }
 
@@ -86,6 +90,7 @@ impl PostgresSession {
             publishes: true,
             tolerant: false,
             answered_at: None,
+            sending: Duration::ZERO,
             lost: false,
         };
         // Two requests in one message: what publishes counters need not be known to every relative.
@@ -127,106 +132,6 @@ impl PostgresSession {
     #[inline]
     fn publishes_late(&self) -> bool {
         self.server.major < VERSION_OF_FLUSH
-    }
-
-    fn alive(&self) -> Result<()> {
-        match self.lost {
-            true => Err(Error::new(Kind::Lost, "the connection to PostgreSQL is gone")),
-            false => Ok(()),
-        }
-    }
-
-    /// Sends what stands in the output.
-    #[inline]
-    fn send(&mut self) -> Result<()> {
-        let sent = self.wire.send_output();
-        sent.map_err(|error| self.hang_up(&error))
-    }
-
-    /// Reads up to ReadyForQuery; `take` gets every message that may carry something. An error of the server, or of
-    /// `take`, is returned after that, so that the session can go on.
-    #[inline]
-    fn answer(&mut self, protocol: Protocol, mut take: impl FnMut(Message<'_>) -> io::Result<()>) -> Result<()> {
-        let mut failure: Option<Error> = None;
-        loop {
-            let message = match self.wire.next() {
-                Ok(message) => message,
-                Err(error) => return Err(self.lose(&error, failure)),
-            };
-            match message.tag {
-                b'Z' => {
-                    self.in_transaction = message.body != b"I";
-                    if self.publishes_late() {
-                        self.answered_at = Some(Instant::now());
-                    }
-                    return failure.map_or(Ok(()), Err);
-                }
-                // The first one says why; what follows is its consequence.
-                b'E' => {
-                    failure.get_or_insert_with(|| Refusal::parse(message.body).into_error());
-                }
-                // Notices, parameters and notifications come at any time.
-                b'N' | b'S' | b'A' => {}
-                b'G' => {
-                    self.refuse_copy(protocol)?;
-                    failure = Some(Error::new(Kind::Statement, "copy from the client is not a statement to be run"));
-                }
-                _ => {
-                    if let Err(error) = take(message) {
-                        let unread =
-                            || Error::new(Kind::Statement, format!("the answer cannot be read: {}", plain(&error)));
-                        failure.get_or_insert_with(unread);
-                    }
-                }
-            }
-        }
-    }
-
-    /// The server waits for rows that nobody will send.
-    fn refuse_copy(&mut self, protocol: Protocol) -> Result<()> {
-        let written = frontend::copy_fail("no rows", &mut self.wire.output);
-        written.map_err(|error| unsendable(&error))?;
-        if protocol == Protocol::Extended {
-            // The Sync that was sent before was read as part of the copy and dropped.
-            frontend::sync(&mut self.wire.output);
-        }
-        self.send()
-    }
-
-    /// Sending failed: the server may have said why before it closed the connection.
-    fn hang_up(&mut self, error: &io::Error) -> Error {
-        let last_words = loop {
-            match self.wire.next() {
-                Ok(Message { tag: b'E', body }) => break Some(Refusal::parse(body).into_error()),
-                Ok(_) => {}
-                Err(_) => break None,
-            }
-        };
-        self.lose(error, last_words)
-    }
-
-    /// The connection is gone, or cannot be believed any more; `said` is what the server said before.
-    fn lose(&mut self, error: &io::Error, said: Option<Error>) -> Error {
-        self.lost = true;
-        match said {
-            Some(said) => Error { kind: Kind::Lost, ..said },
-            None => Error::new(Kind::Lost, format!("the connection to PostgreSQL is lost: {}", plain(error)))
-                .hint("see the log of the server"),
-        }
-    }
-
-    /// Runs one of the statements that every session has; returns whether the server says that it rolled back.
-    #[inline]
-    fn run(&mut self, request: fn(&Requests) -> &[u8]) -> Result<bool> {
-        self.alive()?;
-        let sent = self.wire.send(request(&self.requests));
-        sent.map_err(|error| self.hang_up(&error))?;
-        let mut rolled_back = false;
-        self.answer(Protocol::Extended, |message| {
-            rolled_back |= message.tag == b'C' && message.body.starts_with(b"ROLLBACK");
-            Ok(())
-        })?;
-        Ok(rolled_back)
     }
 
     fn query_simply(&mut self, sql: &str) -> Result<()> {
@@ -336,6 +241,20 @@ impl engine::Session for PostgresSession {
     fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         self.alive()?;
         self.load(table, rows)
+    }
+
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        self.alive()?;
+        if self.in_transaction { self.load(table, rows) } else { Err(Error::outside_transaction()) }
+    }
+
+    fn append_lines(&mut self, table: &str, form: &LineForm, lines: &[u8]) -> Result<u64> {
+        self.alive()?;
+        if self.in_transaction { self.load_lines(table, form, lines) } else { Err(Error::outside_transaction()) }
+    }
+
+    fn sending_ns(&self) -> Option<u64> {
+        Some(self.sending.as_nanos() as u64)
     }
 
     /// From PostgreSQL 15 on exact at once. Before, it waits until the session may publish again, up to half a second

@@ -105,6 +105,11 @@ impl Wire {
         sent
     }
 
+    /// Sends a message that was built elsewhere, in two parts.
+    pub(crate) fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        self.transport.send_both(head, body)
+    }
+
     /// Sends messages that were built elsewhere.
     #[inline]
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<()> {

@@ -57,7 +57,8 @@ fn postgres_has_everything(stand: &Stand) {
     let inventory = stand.node().inventory().expect("inventory");
     assert_eq!(inventory.title, "PostgreSQL");
     assert_eq!((inventory.durable, setting(&inventory, "dbdyno.lock")), (Some(true), None));
-    assert!(stand.node().caps().procedures);
+    let caps = stand.node().caps();
+    assert!(caps.procedures && caps.partitions && caps.lines);
     let mut session = stand.session();
     let error = session.batch("set enable_nonsense = off").expect_err("PostgreSQL knows what it knows");
     assert_eq!(error.code.as_deref(), Some("42704"));

@@ -4,7 +4,7 @@
 
 use std::ffi::c_int;
 
-use engine::{Column, Error, Kind, RowSink, RowSource};
+use engine::{Column, Error, IsoDate, Kind, RowSink, RowSource};
 use libsqlite3_sys as ffi;
 
 use crate::statement::{Failed, Prepared, bind_text};
@@ -21,11 +21,13 @@ pub(crate) unsafe fn insert(
     // SAFETY: as the caller promises; the statement is dropped with this function.
     let insert = unsafe { Prepared::new(connection, &statement(table, rows.columns())) }?;
     let columns = rows.columns().len();
-    let mut binder =
-        Binder { statement: insert.raw(), column: 0, code: ffi::SQLITE_OK, text: String::new(), spans: Vec::new() };
+    let mut binder = Binder::of(&insert);
     let mut count = 0;
     while rows.next(&mut binder) {
         binder.bind_texts();
+        if let Some(problem) = binder.wrong {
+            return Err(Error::new(Kind::Statement, format!("row {count} of the load has {problem}")).into());
+        }
         if binder.code != ffi::SQLITE_OK {
             return Err(Failed::Code(binder.code));
         }
@@ -64,12 +66,19 @@ struct Binder {
     column: c_int,
     /// The first result that was not `SQLITE_OK`.
     code: c_int,
+    /// What is wrong with the first field that cannot be kept.
+    wrong: Option<String>,
     text: String,
     /// Position of the bind, begin and end in `text`.
     spans: Vec<(c_int, usize, usize)>,
 }
 
 impl Binder {
+    fn of(insert: &Prepared) -> Binder {
+        let (text, spans) = (String::new(), Vec::new());
+        Binder { statement: insert.raw(), column: 0, code: ffi::SQLITE_OK, wrong: None, text, spans }
+    }
+
     fn bound(&mut self, code: c_int) {
         if self.code == ffi::SQLITE_OK {
             self.code = code;
@@ -104,6 +113,18 @@ impl RowSink for Binder {
 
     fn decimal(&mut self, unscaled: i64, scale: u8) {
         self.float(nearest(unscaled, scale));
+    }
+
+    fn date(&mut self, days_since_epoch: i32) {
+        match IsoDate::of(days_since_epoch) {
+            Some(date) => self.text(date.as_str()),
+            None => {
+                self.column += 1;
+                let wrong =
+                    || format!("day {days_since_epoch} after 1970-01-01 in column {}, out of range", self.column);
+                self.wrong.get_or_insert_with(wrong);
+            }
+        }
     }
 
     fn text(&mut self, value: &str) {

@@ -9,6 +9,8 @@ pub(crate) static CAPS: Caps = Caps {
     procedures: false,
     decimal: false,
     table_compression: false,
+    partitions: false,
+    lines: false,
     parallel_query: false,
     parallel_index: false,
     concurrent_writers: false,
@@ -26,6 +28,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads,
     // SQLite reads one page at a time, in the order of the index, always.
     single_block_reads: &[],
+    table_bytes,
     sparse,
 };
 
@@ -33,7 +36,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
 /// be added later. The table is strict: a value of the wrong type is an error and not kept as it is.
 ///
 /// A decimal is a double: SQLite has no exact decimal type. Sums over it can differ in the last digits from those of
-/// an engine that has one, and a value of more than 15 digits is not kept exactly.
+/// an engine that has one, and a value of more than 15 digits is not kept exactly. A date is text, as those who use SQLite
+/// keep it (SQLite documentation, "Date and Time Datatype"): `2010-02-28`, which sorts as dates do.
 fn create(table: &Table) -> Vec<String> {
     let columns: Vec<String> = table
         .columns
@@ -42,13 +46,27 @@ fn create(table: &Table) -> Vec<String> {
             let kind = match column.kind {
                 ColumnType::Int => "integer",
                 ColumnType::Float | ColumnType::Decimal { .. } => "real",
-                ColumnType::Text { .. } => "text",
+                ColumnType::Date | ColumnType::Text { .. } => "text",
             };
             let rule = if table.key.as_ref() == Some(&column.name) { "primary key" } else { "not null" };
             format!("{} {kind} {rule}", quoted(&column.name))
         })
         .collect();
     vec![format!("create table {} ({}) strict", quoted(&table.name), columns.join(", "))]
+}
+
+/// The pages of each b-tree, found by reading all of them (SQLite documentation, "The DBSTAT Virtual Table").
+fn table_bytes(name: &str) -> Option<String> {
+    let name = name.replace('\'', "''");
+    let pages = |names: &str| {
+        format!(
+            "select coalesce(sum(pgsize), 0) from sqlite_schema tree, dbstat('main', 1) pages \
+             where pages.name = tree.name and {names}"
+        )
+    };
+    let table = pages(&format!("tree.type = 'table' and tree.name = '{name}'"));
+    let indexes = pages(&format!("tree.type = 'index' and tree.tbl_name = '{name}'"));
+    Some(format!("select ({table}), ({indexes})"))
 }
 
 /// A row has five eighths of a page: a second one finds no room in it, and none of it goes to another page.
@@ -76,25 +94,13 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::{Column, Index};
+    use engine::conformance::sample;
 
     #[test]
     fn a_table_is_said_in_strict_sql() {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        let table = Table {
-            name: "item".to_owned(),
-            columns: vec![
-                column("id", ColumnType::Int),
-                column("price", ColumnType::Decimal { precision: 12, scale: 2 }),
-                column("weight", ColumnType::Float),
-                column("note", ColumnType::Text { size: 40 }),
-            ],
-            key: Some("id".to_owned()),
-            indexes: vec![Index { name: "item_note".to_owned(), column: "note".to_owned() }],
-            compressed: false,
-        };
+        let table = sample::table("item");
         let columns = "\"id\" integer primary key, \"price\" real not null, \"weight\" real not null, \
-                       \"note\" text not null";
+                       \"bought\" text not null, \"note\" text not null";
         assert_eq!(create(&table), [format!("create table \"item\" ({columns}) strict")]);
         assert_eq!(finish(&table)[0], "create index if not exists \"item_note\" on \"item\" (\"note\")");
     }

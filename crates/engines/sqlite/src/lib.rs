@@ -27,6 +27,7 @@ mod failure;
 mod hook;
 mod inventory;
 mod node;
+mod objects;
 mod session;
 mod setting;
 mod sql;
@@ -35,7 +36,7 @@ mod vfs;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Error, Kind, Node, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, Site, StatementFile, Target};
 
 /// SQLite.
 pub const SQLITE: Sqlite = Sqlite;
@@ -67,6 +68,10 @@ impl Engine for Sqlite {
 
     fn statement_files(&self) -> &'static [StatementFile] {
         sql::FILES
+    }
+
+    fn object_forms(&self) -> std::result::Result<&'static [ObjectForm], &'static str> {
+        Ok(objects::FORMS)
     }
 
     fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {

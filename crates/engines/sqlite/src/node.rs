@@ -5,12 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Caps, Error, Kind, Node, Processes, Result, Session, Site};
+use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Site};
 use record::{EngineInventory, FailureKind};
 
 use crate::claim::Files;
 use crate::connect::{self, Link};
 use crate::counter::{Share, Tally};
+use crate::objects::SqliteObjects;
 use crate::session::SqliteSession;
 use crate::setting::Settings;
 use crate::vfs::Vfs;
@@ -57,6 +58,10 @@ impl Node for SqliteNode {
 
     fn connect(&self) -> Result<Box<dyn Session>> {
         Ok(Box::new(SqliteSession::new(self.link()?)?))
+    }
+
+    fn object_session(&self, form: &ObjectForm) -> Result<Box<dyn ObjectSession>> {
+        Ok(Box::new(SqliteObjects::new(SqliteSession::new(self.link()?)?, form)?))
     }
 
     /// Of the file that would be measured: it is made where there is none yet.

@@ -55,6 +55,16 @@ impl SqliteSession {
         })
     }
 
+    /// The connection itself, open for as long as the session is.
+    pub(crate) fn raw(&self) -> *mut ffi::sqlite3 {
+        self.raw
+    }
+
+    /// The error of `code`, which a call on the connection has just returned.
+    pub(crate) fn refused(&self, code: c_int) -> Error {
+        self.refuse(Failed::Code(code))
+    }
+
     fn refuse(&self, failed: Failed) -> Error {
         refusal(self.raw, &self.link, failed)
     }
@@ -73,6 +83,12 @@ impl SqliteSession {
     fn control(&self, statement: &Prepared) -> Result<()> {
         statement.run(&[], |_| ()).map_err(|failed| self.refuse(failed))?;
         Ok(())
+    }
+
+    /// Inserts all rows, inside the transaction that is open.
+    fn insert(&self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        // SAFETY: the connection is open and used by this thread alone.
+        unsafe { bulk::insert(self.raw, table, rows) }.map_err(|failed| self.refuse(failed))
     }
 
     /// Adds what the page cache has counted since the last time.
@@ -175,13 +191,20 @@ impl Session for SqliteSession {
             false => ("savepoint bulk", "release bulk", "rollback to bulk; release bulk"),
         };
         self.batch(begin)?;
-        // SAFETY: the connection is open and used by this thread alone.
-        let inserted = unsafe { bulk::insert(self.raw, table, rows) }.map_err(|failed| self.refuse(failed));
-        let loaded = inserted.and_then(|count| self.batch(end).map(|()| count));
+        let loaded = self.insert(table, rows).and_then(|count| self.batch(end).map(|()| count));
         if loaded.is_err() && !self.is_autocommit() {
             // The first error is the one to tell.
             let _ = self.batch(undo);
         }
+        self.look_at_cache();
+        loaded
+    }
+
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        if self.is_autocommit() {
+            return Err(Error::outside_transaction());
+        }
+        let loaded = self.insert(table, rows);
         self.look_at_cache();
         loaded
     }

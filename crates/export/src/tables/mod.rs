@@ -1,8 +1,12 @@
 //! The tables, and what their columns hold.
 
+mod activity;
 mod data_set;
 mod event;
+mod file_stream;
 mod finding;
+mod layer;
+mod load;
 mod node;
 mod parameter;
 mod platform;
@@ -27,9 +31,14 @@ pub(crate) const TABLES: &[Table] = &[
     setting::TABLE,
     reading::TABLE,
     stream::TABLE,
+    file_stream::TABLE,
     node::TABLE,
     event::TABLE,
     trace::TABLE,
+    activity::TABLE,
+    layer::TABLE,
+    load::TABLE,
+    load::STAGE_TABLE,
     parameter::TABLE,
     data_set::TABLE,
 ];

@@ -149,3 +149,35 @@ fn steps_are_tallied_by_stream_and_a_pause_is_no_part_of_their_time() {
     // The median, because a busy machine may hold up a step after its pause.
     assert!(outcome.tally.service().latency().p50_ns < Nanos(3_000_000));
 }
+
+/// Work that has a few steps in all, which jobs take from one heap, and none before they are released.
+struct Heap<'a> {
+    left: &'a AtomicU64,
+    released: bool,
+}
+
+impl Work for Heap<'_> {
+    fn step(&mut self, _number: u64) -> Result<Done, Broken> {
+        let taken = |left: u64| left.checked_sub(1);
+        if !self.released || self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).is_err() {
+            return Ok(Done::over());
+        }
+        Ok(Done { rows: 5, ..Done::default() })
+    }
+
+    fn finish(&mut self) -> Result<(), Broken> {
+        self.released = true;
+        Ok(())
+    }
+}
+
+#[test]
+fn work_that_has_nothing_left_to_do_ends_the_run_and_is_no_step() {
+    let left = AtomicU64::new(7);
+    let mut works: Vec<Box<dyn Work + '_>> =
+        (0..3).map(|_| Box::new(Heap { left: &left, released: false }) as Box<dyn Work>).collect();
+    let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
+    let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
+    assert_eq!((outcome.tally.totals().steps, outcome.tally.totals().rows), (7, 35));
+    assert!(outcome.broken.is_none() && outcome.tally.window() < Nanos(30_000_000_000));
+}

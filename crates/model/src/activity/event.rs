@@ -9,6 +9,7 @@ use super::sessions::{SampleCalibration, period};
 use super::{ActivityMethod, ClassLine, DatabaseTime, EventLine, NotKnown, Place, looks_ns};
 use crate::delta::{delta, share};
 use crate::layers;
+use crate::wait_count::wait_count;
 
 /// How what is left of database time is called: an engine times most of its waits and not all.
 const REST: &str = "CPU or not instrumented";
@@ -111,7 +112,7 @@ fn timed(place: &Place<'_>) -> Vec<(EventLine, TimedWait)> {
     let wait = |counter: &String| {
         let wait = name::wait(counter)?;
         let total = delta(run, counter)?;
-        let count = delta(run, &wait.count_name());
+        let count = wait_count(run, &wait);
         let known = class::timed_wait(wait.event, count.is_some(), place.is_embedded())?;
         let known = TimedWait { is_coarse: is_coarse(place.run, counter, total, count), ..known };
         Some((line(words(wait.event), known.class, total, count), known))

@@ -5,6 +5,7 @@ use record::{Run, name};
 use super::profile::commits;
 use super::{NotKnown, Place};
 use crate::delta::{delta, share};
+use crate::wait_count::wait_count;
 
 /// Who counted I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub struct IoLine {
     pub count: Option<u64>,
     /// Requests per second of the window.
     pub per_second: Option<f64>,
+    /// Bytes.
+    pub bytes: Option<u64>,
     /// Bytes per second of the window.
     pub bytes_per_second: Option<f64>,
     /// Mean time of a request, nanoseconds.
@@ -66,9 +69,8 @@ struct Sources {
     kind: &'static str,
     counts: &'static [&'static str],
     bytes: &'static [&'static str],
+    /// Times that are waits are of the requests that are counted as such, which may be others than `counts`.
     times: &'static [&'static str],
-    /// Where the times are of other requests than the counts: how often those were.
-    timed_counts: &'static [&'static str],
 }
 
 const ENGINE: [Sources; 5] = [
@@ -77,35 +79,30 @@ const ENGINE: [Sources; 5] = [
         counts: &[name::PHYSICAL_READ_COUNT],
         bytes: &[name::PHYSICAL_READ_BYTES],
         times: &["wait_data_read_ns", "data_file_read_time_ns"],
-        timed_counts: &["wait_data_read_count", "data_file_read_count"],
     },
     Sources {
         kind: "data write",
         counts: &[name::PHYSICAL_WRITE_COUNT],
         bytes: &[name::PHYSICAL_WRITE_BYTES],
         times: &["wait_data_write_ns", "data_file_write_time_ns"],
-        timed_counts: &["wait_data_write_count", "data_file_write_count"],
     },
     Sources {
         kind: "data sync",
         counts: &["wait_data_sync_count", "data_sync_count"],
         bytes: &[],
         times: &["wait_data_sync_ns"],
-        timed_counts: &[],
     },
     Sources {
         kind: "log write",
         counts: &["wal_write_count", "log_write_count", "wait_log_write_count", "wait_background_log_write_count"],
         bytes: &[name::REDO_WRITE_BYTES],
         times: &["wait_wal_write_ns", "wait_log_write_ns", "wait_background_log_write_ns"],
-        timed_counts: &["wait_wal_write_count"],
     },
     Sources {
         kind: "log sync",
         counts: &[name::REDO_SYNC_COUNT],
         bytes: &[],
         times: &["wait_wal_sync_ns", "wait_log_sync_ns", "log_sync_time_ns"],
-        timed_counts: &["wait_wal_sync_count", "wait_log_sync_count", "log_sync_count"],
     },
 ];
 
@@ -115,44 +112,68 @@ const DEVICE: [Sources; 3] = [
         counts: &[name::DEVICE_READ_COUNT],
         bytes: &[name::DEVICE_READ_BYTES],
         times: &[name::DEVICE_READ_NS],
-        timed_counts: &[],
     },
     Sources {
         kind: "write",
         counts: &[name::DEVICE_WRITE_COUNT],
         bytes: &[name::DEVICE_WRITE_BYTES],
         times: &[name::DEVICE_WRITE_NS],
-        timed_counts: &[],
     },
-    Sources {
-        kind: "flush",
-        counts: &[name::DEVICE_FLUSH_COUNT],
-        bytes: &[],
-        times: &[name::DEVICE_FLUSH_NS],
-        timed_counts: &[],
-    },
+    Sources { kind: "flush", counts: &[name::DEVICE_FLUSH_COUNT], bytes: &[], times: &[name::DEVICE_FLUSH_NS] },
 ];
 
-/// I/O by kind; a kind that neither is counted nor timed has no line.
-pub(super) fn lines(place: &Place<'_>) -> Vec<IoLine> {
-    let line = |sources: &Sources, observer| {
+/// I/O by kind; a kind that neither is counted nor timed has no line. What is not known is added to `not_known`.
+pub(super) fn lines(place: &Place<'_>, not_known: &mut Vec<NotKnown>) -> Vec<IoLine> {
+    let mut line = |sources: &Sources, observer| {
         let count = place.first_of(sources.counts);
         let bytes = place.first_of(sources.bytes);
-        let time = place.first_of(sources.times);
-        let timed_count = place.first_of(sources.timed_counts).or(count);
+        let time = timed(place, sources.times, count);
+        if count > Some(0) && time.is_some_and(|time| time.count.is_none()) {
+            let reason = format!(
+                "{}: requests that the engine times are counted with others that it does not time",
+                sources.kind
+            );
+            not_known.push(NotKnown { what: "the mean time of I/O", reason });
+        }
         let seconds = place.run.window_ns.seconds();
         (count.is_some() || bytes.is_some() || time.is_some()).then(|| IoLine {
             kind: sources.kind,
             observer,
             count,
             per_second: count.and_then(|count| share(count as f64, seconds)),
+            bytes,
             bytes_per_second: bytes.and_then(|bytes| share(bytes as f64, seconds)),
-            mean_ns: time.zip(timed_count).and_then(|(time, count)| share(time as f64, count as f64)),
+            mean_ns: time.and_then(|time| time.mean_ns()),
         })
     };
-    let engine = ENGINE.iter().filter_map(|sources| line(sources, IoObserver::Engine));
-    let device = DEVICE.iter().filter_map(|sources| line(sources, IoObserver::Device));
-    engine.chain(device).collect()
+    let by_engine = ENGINE.iter().map(|sources| (sources, IoObserver::Engine));
+    let by_device = DEVICE.iter().map(|sources| (sources, IoObserver::Device));
+    by_engine.chain(by_device).filter_map(|(sources, observer)| line(sources, observer)).collect()
+}
+
+/// The time that requests took.
+#[derive(Clone, Copy)]
+struct Timed {
+    total_ns: u64,
+    /// How many these requests were; absent where nobody counted just them.
+    count: Option<u64>,
+}
+
+impl Timed {
+    /// None also where the requests took no time that the source can tell.
+    fn mean_ns(self) -> Option<f64> {
+        share(self.total_ns as f64, self.count? as f64).filter(|mean_ns| *mean_ns > 0.0)
+    }
+}
+
+/// The first of these times that is there; where it is no wait, `count` is of the same requests.
+fn timed(place: &Place<'_>, times: &[&str], count: Option<u64>) -> Option<Timed> {
+    times.iter().find_map(|time| {
+        let own = place.own_name(time);
+        let total_ns = delta(place.run, time).or_else(|| delta(place.run, own.as_deref()?))?;
+        let wait = own.as_deref().and_then(name::wait);
+        Some(Timed { total_ns, count: wait.map_or(count, |wait| wait_count(place.run, &wait)) })
+    })
 }
 
 /// The log of `run`.

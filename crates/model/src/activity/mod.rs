@@ -11,6 +11,7 @@
 mod choice;
 mod class;
 mod event;
+mod figures;
 mod histogram;
 mod io;
 mod profile;
@@ -24,6 +25,7 @@ use crate::checks::has_probe_code;
 use crate::delta::delta;
 
 pub use choice::{ActivityChoice, activity_runs};
+pub use figures::{ActivityFigure, ActivitySection, FigureUnit, activity_figures};
 pub use histogram::{MicroBucket, MicroHistogram, micro_buckets};
 pub use io::{Checkpoints, IoLine, IoObserver, LogActivity};
 pub use profile::{ProfileLine, ProfileUnit};
@@ -150,17 +152,28 @@ impl Place<'_> {
 
     /// The rise of the first of these counters that is there, by a common name or by one of the engine's own.
     fn first_of(&self, names: &[&str]) -> Option<u64> {
-        let own = |name: &str| delta(self.run, &format!("{}_{name}", self.engine?));
+        let own = |name: &str| delta(self.run, &self.own_name(name)?);
         names.iter().find_map(|name| delta(self.run, name).or_else(|| own(name)))
+    }
+
+    /// How the engine's own counter of this name is called.
+    fn own_name(&self, name: &str) -> Option<String> {
+        Some(format!("{}_{name}", self.engine?))
     }
 }
 
-/// What the database did during `run` of `record`. None for a run in which no engine takes part, and of one that broke off
-/// before its window.
+/// What the database did during `run` of `record`, with the distributions that a traced repeat of it has. None for a run
+/// in which no engine takes part, and of one that broke off before its window.
 pub fn database_activity(record: &Record, run: &Run) -> Option<DatabaseActivity> {
-    if !has_activity(run) {
-        return None;
-    }
+    has_activity(run).then(|| told(record, run, traced_repeat(record, run)))
+}
+
+/// The same without what a traced repeat of the run has: that is told with the repeat, where all runs are told.
+pub fn own_activity(record: &Record, run: &Run) -> Option<DatabaseActivity> {
+    has_activity(run).then(|| told(record, run, None))
+}
+
+fn told(record: &Record, run: &Run, repeats: Option<&Run>) -> DatabaseActivity {
     let place = Place {
         run,
         engine: record.engine.as_ref().map(|engine| engine.name.as_str()),
@@ -171,7 +184,7 @@ pub fn database_activity(record: &Record, run: &Run) -> Option<DatabaseActivity>
     let database_time = event::database_time(&place);
     let transactions = profile::transactions(&place);
     let events = event::events(&place, database_time, &mut not_known);
-    Some(DatabaseActivity {
+    DatabaseActivity {
         elapsed_ns: run.window_ns,
         transactions,
         database_time,
@@ -181,12 +194,12 @@ pub fn database_activity(record: &Record, run: &Run) -> Option<DatabaseActivity>
         events: events.foreground,
         background: events.background,
         calibrations: events.calibrations,
-        io: io::lines(&place),
+        io: io::lines(&place, &mut not_known),
         log: io::log(run, transactions),
         checkpoints: io::checkpoints(run, &mut not_known),
-        histograms: histogram::histograms(run, traced_repeat(record, run)),
+        histograms: histogram::histograms(run, repeats),
         not_known,
-    })
+    }
 }
 
 /// The run that repeats `run` while the kernel's events are traced.

@@ -33,6 +33,9 @@ pub struct ProfileLine {
     pub reason: Option<&'static str>,
 }
 
+/// The line of database time.
+pub(super) const DATABASE_TIME: &str = "DB time";
+
 /// Transactions that ended in the window: commits and rollbacks by the engine, without those that dbdyno made to read
 /// counters; what the jobs counted where the engine counts none.
 pub(super) fn transactions(place: &Place<'_>) -> Option<u64> {
@@ -57,7 +60,7 @@ pub(super) fn profile(place: &Place<'_>, time: Option<DatabaseTime>, transaction
     let counted = |name: &str| place.first_of(&[name]).map(|count| count as f64);
     let not_counted = "the engine does not count it";
     let lines = [
-        ("DB time", ProfileUnit::Time, time.map(|time| time.total_ns), "the engine does not time it as it is set"),
+        (DATABASE_TIME, ProfileUnit::Time, time.map(|time| time.total_ns), "the engine does not time it as it is set"),
         ("DB CPU", ProfileUnit::Time, counted(cpu_counter(place)), "its processes are not on this host"),
         ("Redo size", ProfileUnit::Bytes, counted(name::REDO_WRITE_BYTES), not_counted),
         ("Logical reads", ProfileUnit::Count, counted(name::LOGICAL_READ_COUNT), not_counted),

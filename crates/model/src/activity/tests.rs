@@ -215,6 +215,47 @@ fn of_a_wait_that_is_counted_in_too_large_units_the_samples_are_believed() {
 }
 
 #[test]
+fn a_mean_time_is_one_of_the_requests_that_were_timed() {
+    let reads = |changes: bool, time: u64| {
+        let deltas = [(name::PHYSICAL_READ_COUNT, 1_000), ("engine_wait_data_read_ns", time)];
+        let found = of(Run { changes, ..counted(run("T626", 1), &deltas) });
+        let line = found.io.iter().find(|line| line.kind == "data read").unwrap();
+        (line.count, line.mean_ns, found.not_known.iter().any(|it| it.what == "the mean time of I/O"))
+    };
+    assert_eq!(reads(false, SECOND), (Some(1_000), Some(1e6), false));
+    assert_eq!(reads(true, SECOND), (Some(1_000), None, true), "blocks by which files grow may be among them");
+    assert_eq!(reads(true, 0), (Some(1_000), None, true), "never 0 ns");
+}
+
+#[test]
+fn every_figure_of_the_views_is_one_for_a_program() {
+    let found = of(busy());
+    let figures = activity_figures(&found);
+    let one = |section: &str, name: &str, figure: &str| {
+        let is_it = |it: &&ActivityFigure| (it.section.word(), &*it.name, it.figure) == (section, name, figure);
+        let all: Vec<&ActivityFigure> = figures.iter().filter(is_it).collect();
+        let [one] = all[..] else { panic!("{section} {name} {figure}: {all:?}") };
+        one
+    };
+    let time = one("load_profile", "DB time", "total");
+    assert_eq!((time.value, time.per_second, time.per_transaction), (Some(25e9), Some(2.5e9), Some(2.5e6)));
+    assert_eq!((time.method, time.unit.word()), (Some("timed"), "ns"));
+    let wait = one("event", "wal sync", "time");
+    assert_eq!((wait.class, wait.share, wait.per_second), (Some("commit"), Some(Ratio(0.48)), Some(1.2e9)));
+    assert_eq!(one("event", "wal sync", "waits").value, Some(4_000.0));
+    assert_eq!(one("event", "CPU or not instrumented", "time").method, Some("rest"));
+    assert_eq!(one("other_wait", "data write", "mean time").value, Some(1e7));
+    assert_eq!(one("wait_class", "commit", "average sessions").value, Some(1.2));
+    assert_eq!(one("sample", "wal sync", "timed over sampled").value, Some(1.2));
+    assert_eq!(one("log", "log", "bytes").per_transaction, Some(2_000.0));
+    assert_eq!(one("checkpoint", "checkpoints", "blocks").value, Some(900.0));
+    assert_eq!(one("sessions", "looks", "coverage of database time").value, Some(0.76));
+    let missing = one("load_profile", "Physical read", "total");
+    assert!(missing.value.is_none() && missing.reason.is_some(), "{missing:?}");
+    assert!(figures.iter().all(|it| it.value.is_some() || it.reason.is_some()), "nothing says nothing");
+}
+
+#[test]
 fn nothing_is_made_up() {
     let found = of(run("T611", 1));
     assert_eq!((found.database_time, found.sessions.average, found.sessions.sampled), (None, None, None));

@@ -73,6 +73,7 @@ mod tests {
         let context = Context {
             engine: Some(&engine),
             host_threads: 2,
+            makes_claims: true,
             instrument: &instrument,
             write_cache: None,
             flush_probe: None,

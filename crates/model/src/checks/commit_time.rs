@@ -68,6 +68,7 @@ mod tests {
         let context = Context {
             engine: Some(&engine),
             host_threads: 2,
+            makes_claims: true,
             instrument: &instrument,
             write_cache: Some("write back"),
             flush_probe: probe_ns.map(Nanos),

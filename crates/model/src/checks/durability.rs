@@ -71,8 +71,14 @@ mod tests {
     ) -> Option<(Verdict, String)> {
         let (mut engine, instrument) = (engine(), instrument());
         (engine.location, engine.durable) = (location, durable);
-        let context =
-            Context { engine: Some(&engine), host_threads: 2, instrument: &instrument, write_cache, flush_probe: None };
+        let context = Context {
+            engine: Some(&engine),
+            host_threads: 2,
+            makes_claims: true,
+            instrument: &instrument,
+            write_cache,
+            flush_probe: None,
+        };
         let run = Run { commits_expected: Some(10_000), ..counted(run("T716", 2), deltas) };
         check(&run, &context).map(|finding| (finding.verdict, finding.detail))
     }
@@ -115,6 +121,7 @@ mod tests {
         let context = Context {
             engine: Some(&engine),
             host_threads: 2,
+            makes_claims: true,
             instrument: &instrument,
             write_cache: BACK,
             flush_probe: None,

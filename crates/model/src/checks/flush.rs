@@ -93,8 +93,14 @@ mod tests {
 
     fn says(run: &Run, write_cache: Option<&str>) -> Option<(Verdict, String)> {
         let instrument = instrument();
-        let context =
-            Context { engine: None, host_threads: 2, instrument: &instrument, write_cache, flush_probe: None };
+        let context = Context {
+            engine: None,
+            host_threads: 2,
+            makes_claims: true,
+            instrument: &instrument,
+            write_cache,
+            flush_probe: None,
+        };
         check(run, &context).map(|finding| (finding.verdict, finding.detail))
     }
 

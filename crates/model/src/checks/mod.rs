@@ -42,6 +42,9 @@ pub struct Context<'a> {
     pub engine: Option<&'a EngineInventory>,
     /// Hardware threads that the jobs may use.
     pub host_threads: u32,
+    /// Whether the figures are to mean something: those of preset `smoke`, which proves that everything works, are not
+    /// spoilt by what others do meanwhile.
+    pub makes_claims: bool,
     /// What dbdyno itself costs.
     pub instrument: &'a Instrument,
     /// `write back` or `write through`, as the device below the measured directory says.
@@ -61,7 +64,7 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         littles_law::check(run),
         commit_count::check(run),
         client_share::check(run, context),
-        steal::check(run),
+        steal::check(run, context),
         throttling::check(run),
         swapping::check(run),
         page_cache::check(run),
@@ -147,7 +150,7 @@ fn is_probe(run: &Run) -> bool {
 }
 
 /// Whether `test` is the code of a probe of the catalogue: a P and digits.
-pub(crate) fn has_probe_code(test: &str) -> bool {
+pub fn has_probe_code(test: &str) -> bool {
     let digits = test.strip_prefix('P');
     digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|letter| letter.is_ascii_digit()))
 }
@@ -181,6 +184,7 @@ mod tests {
         Context {
             engine: Some(engine),
             host_threads: 2,
+            makes_claims: true,
             instrument,
             write_cache: Some("write back"),
             flush_probe: None,

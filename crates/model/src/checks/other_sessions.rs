@@ -39,6 +39,7 @@ mod tests {
                 &Context {
                     engine: Some(engine),
                     host_threads: 2,
+                    makes_claims: true,
                     instrument: &instrument,
                     write_cache: None,
                     flush_probe: None,

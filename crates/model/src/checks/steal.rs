@@ -3,16 +3,16 @@
 //! Its share of the time of all processors, over the window and over each interval between two readings. A share
 //! above the limit that is only a few ticks of the kernel's accounting is not judged. One bad interval is a warning; only where there are so many that
 //! their 0.99 quantile is known does it void the run. A window that is no longer than such an interval is judged as one:
-//! it is warned of.
+//! it is warned of. So is one that makes no claims.
 
 use record::{Check, Finding, Run, Verdict, name};
 
-use super::{finding, percent};
+use super::{Context, finding, percent};
 use crate::cpu::host_cpu_ns;
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
-pub(super) fn check(run: &Run) -> Option<Finding> {
+pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let stolen = delta(run, name::HOST_CPU_STEAL_NS);
     let Some((stolen, ratio)) = stolen.and_then(|stolen| Some((stolen, share(stolen as f64, host_cpu_ns(run)?)?)))
     else {
@@ -33,10 +33,11 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
             false => finding(Check::Steal, Verdict::Pass, gist),
         };
     }
+    let may_void = context.makes_claims && run.window_ns.0 >= RULES.steal_window_ns_min;
     let bad_interval = peak > RULES.steal_interval;
     let verdict = match ratio {
-        ratio if ratio > RULES.steal_fail && run.window_ns.0 >= RULES.steal_window_ns_min => Verdict::Fail,
-        _ if bad_interval && intervals.len() >= RULES.steal_intervals_min => Verdict::Fail,
+        ratio if may_void && ratio > RULES.steal_fail => Verdict::Fail,
+        _ if may_void && bad_interval && intervals.len() >= RULES.steal_intervals_min => Verdict::Fail,
         ratio if ratio > RULES.steal_warn || bad_interval => Verdict::Warn,
         _ => Verdict::Pass,
     };
@@ -79,7 +80,7 @@ mod tests {
     use record::Nanos;
 
     use super::*;
-    use crate::fixture::{reading, run};
+    use crate::fixture::{counted, instrument, reading, run};
 
     /// Two processors, one reading per second, so many milliseconds stolen in each.
     fn says(stolen_ms: &[u64]) -> (Verdict, String) {
@@ -92,7 +93,20 @@ mod tests {
             steal += stolen * 1_000_000;
             run.readings.push(reading(second, &states(idle, steal)));
         }
-        let finding = check(&run).unwrap();
+        judged(&run, true)
+    }
+
+    fn judged(run: &Run, makes_claims: bool) -> (Verdict, String) {
+        let instrument = instrument();
+        let context = Context {
+            engine: None,
+            host_threads: 2,
+            makes_claims,
+            instrument: &instrument,
+            write_cache: None,
+            flush_probe: None,
+        };
+        let finding = check(run, &context).unwrap();
         (finding.verdict, finding.detail)
     }
 
@@ -152,7 +166,15 @@ mod tests {
     }
 
     #[test]
+    fn where_nothing_is_claimed_nothing_is_spoilt() {
+        let stolen = states(18_000_000_000, 2_000_000_000).into_iter().chain([(name::HOST_CPU_SYSTEM_NS, 0)]);
+        let stolen: Vec<_> = stolen.collect();
+        let run = counted(run("T611", 1), &stolen);
+        assert_eq!((judged(&run, true).0, judged(&run, false).0), (Verdict::Fail, Verdict::Warn));
+    }
+
+    #[test]
     fn without_the_counter_nothing_is_known() {
-        assert_eq!(check(&run("T611", 1)).unwrap().verdict, Verdict::Unknown);
+        assert_eq!(judged(&run("T611", 1), true).0, Verdict::Unknown);
     }
 }

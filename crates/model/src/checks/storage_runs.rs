@@ -15,6 +15,7 @@ fn said(run: &Run) -> Vec<Finding> {
     let context = Context {
         engine: Some(&engine),
         host_threads: 2,
+        makes_claims: true,
         instrument: &instrument,
         write_cache: Some("write back"),
         flush_probe: None,

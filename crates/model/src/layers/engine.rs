@@ -6,6 +6,7 @@ use super::absence;
 use super::{Found, LayerMethod, LayerRow, added_up};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
+use crate::wait_count::wait_count;
 
 /// How a counter of time at work ends that has no common name: those of older records.
 const ACTIVE_TIME: &str = "_active_time_ns";
@@ -58,9 +59,11 @@ fn timed(run: &Run) -> Vec<LayerRow> {
     let row = |counter: &String| {
         let wait = name::wait(counter).filter(|wait| !is_instrument(wait.event))?;
         let total = delta(run, counter)?;
-        let (class, count) = (class(wait.event), delta(run, &wait.count_name()));
-        // Of a time that nobody counts, and that is no I/O, it is not known whether sessions waited at all.
-        let is_known = class.is_some() || count.is_some();
+        let (class, count) = (class(wait.event), wait_count(run, &wait));
+        // Of a time that nobody counts, and that is no I/O, it is not known whether sessions waited at all; what was
+        // counted and took no time was not timed.
+        let was_timed = total > 0 || count.is_none_or(|count| count == 0);
+        let is_known = if class.is_some() { was_timed } else { count.is_some() };
         is_known.then(|| added_up(class, &wait.event.replace('_', " "), counter, count, total as f64))
     };
     counters.filter_map(row).collect()
@@ -119,6 +122,24 @@ fn period(activity: &Activity) -> Nanos {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::{counted, run};
+
+    #[test]
+    fn io_that_was_counted_and_not_timed_is_no_wait() {
+        let rows = |reads_ns: u64| {
+            let deltas = [
+                ("engine_wait_data_read_ns", reads_ns),
+                ("engine_wait_data_read_count", 40),
+                ("engine_wait_wal_sync_ns", 900),
+                ("engine_wait_wal_sync_count", 3),
+            ];
+            let rows = timed(&counted(run("T311", 1), &deltas));
+            rows.into_iter().map(|row| (row.name.clone(), row.count, row.mean_ns())).collect::<Vec<_>>()
+        };
+        let syncs = ("wal sync".to_owned(), Some(3), Some(300.0));
+        assert_eq!(rows(80), [("data read".to_owned(), Some(40), Some(2.0)), syncs.clone()]);
+        assert_eq!(rows(0), [syncs]);
+    }
 
     #[test]
     fn the_class_of_a_wait_is_in_the_words_of_its_name() {

@@ -13,13 +13,17 @@ mod absence;
 mod chosen;
 mod engine;
 mod fan_out;
+mod figure;
 mod kernel;
+mod line;
 mod repeat;
 mod row;
 #[cfg(test)]
 mod tests;
 
-use record::{Dop, Latency, Location, MeasuringPoint, MissingLayer, OperationClass, Record, Run, Sweep, name};
+use record::{
+    Dop, Latency, Location, MeasuringPoint, MissingLayer, OperationClass, Record, Run, Sweep, Variation, name,
+};
 
 use crate::checks::has_probe_code;
 use crate::delta::delta;
@@ -28,6 +32,8 @@ use crate::rules::RULES;
 
 pub use chosen::{layered_runs, layered_runs_of};
 pub use engine::database_time;
+pub use figure::{LayerFigure, layer_figure};
+pub use line::{LayerLine, layer_lines};
 pub use repeat::{TracedRepeat, TracingCost};
 pub use row::{LayerMethod, LayerQuantiles, LayerRow};
 pub(crate) use row::{added_up, timed};
@@ -56,6 +62,8 @@ pub struct LayerTable {
     pub dop: Dop,
     /// Which degree of parallelism the test varies.
     pub sweep: Sweep,
+    /// In what the run differs from the plain one of its test.
+    pub variation: Option<Variation>,
     /// Steps over which times are divided.
     pub steps: u64,
     /// The plain run that this one repeats, and what tracing cost; absent of a run that was not traced.
@@ -162,7 +170,11 @@ pub(crate) enum Found {
 /// succeeded.
 pub fn layers(record: &Record, run: &Run) -> Option<LayerTable> {
     let traced = repeat::traced_repeat(record, run).filter(|traced| has_steps(traced));
-    let shown = traced.unwrap_or(run);
+    own_layers(record, traced.unwrap_or(run))
+}
+
+/// The same of `run` itself, whether or not it has a traced repeat.
+pub fn own_layers(record: &Record, shown: &Run) -> Option<LayerTable> {
     if !has_steps(shown) {
         return None;
     }
@@ -180,6 +192,7 @@ pub fn layers(record: &Record, run: &Run) -> Option<LayerTable> {
         title: shown.title.clone(),
         dop: shown.dop,
         sweep: shown.sweep,
+        variation: shown.variation,
         steps,
         repeat: repeat::of(record, shown),
         lost_count: shown.trace.as_ref().map_or(0, |trace| trace.lost_count),

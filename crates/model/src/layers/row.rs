@@ -56,9 +56,9 @@ pub struct LayerQuantiles {
 }
 
 impl LayerRow {
-    /// Total over count; absent where there is no count.
+    /// Total over count; absent where there is no count, and where what was counted took no time that the source can tell.
     pub fn mean_ns(&self) -> Option<f64> {
-        share(self.total_ns, self.count? as f64)
+        share(self.total_ns, self.count? as f64).filter(|mean_ns| *mean_ns > 0.0)
     }
 }
 

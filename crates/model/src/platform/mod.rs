@@ -7,7 +7,6 @@
 //! others are for who sizes a platform that is not there yet; their published figures are their tests.
 
 mod asymptote;
-mod bulk_load;
 mod fabric;
 mod flash_cache;
 mod media;
@@ -20,7 +19,6 @@ mod smt;
 mod terminal;
 
 pub use asymptote::{Asymptotes, interactive_response_seconds, littles_law_gap};
-pub use bulk_load::{BulkLoad, LoadNeeds, serial_seconds};
 pub use fabric::{FibreChannel, InfiniBand, SerialAttached, commit_seconds, fibre_round_trip_seconds};
 pub use flash_cache::{FlashCache, power_law_miss};
 pub use media::{MEDIA, Medium, Span, drive_writes_per_day, endurance_bytes, life_years, random_write_amplification};

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use record::{Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
 
-use super::conditions::of_blocks;
+use super::conditions::{of_kind, parameters};
 use super::facts::facts;
 use super::paired::{is_yardstick, paired};
 use super::{Columns, Degree, Durability, MeasuredRate, Origin, System, SystemPoint, SystemTest};
@@ -123,8 +123,8 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         pace: first.pace,
         data_bytes: runs.iter().filter_map(|run| compared_bytes(run)).max(),
         changes: Some(first.changes),
-        parameters: first.parameters.clone(),
-        conditions: first.blocks.as_deref().map(of_blocks).unwrap_or_default(),
+        parameters: parameters(first),
+        conditions: of_kind(first),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
         note: None,
     })

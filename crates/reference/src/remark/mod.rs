@@ -5,6 +5,7 @@
 
 mod ceiling;
 mod little;
+mod load;
 mod multithreading;
 mod scale_out;
 mod think_time;
@@ -14,6 +15,7 @@ mod work;
 
 pub(crate) use multithreading::smt_gain;
 
+use crate::load_study::LoadStudy;
 use crate::publication::Publication;
 
 /// How far figures that belong together may lie apart, as a ratio.
@@ -43,6 +45,7 @@ pub(crate) fn remarks(publication: &Publication) -> Vec<String> {
     remarks.extend(publication.smt.iter().flat_map(think_time::saturated));
     remarks.extend(publication.single_instance.iter().filter_map(little::single_instance));
     remarks.extend(scale_out::remarks(publication));
+    remarks.extend(LoadStudy::of(&publication.load).iter().flat_map(load::arithmetic));
     remarks
 }
 

@@ -1,11 +1,14 @@
-//! What the database did during a run, in the order of the reports that administrators know: on a terminal, on the page.
+//! What the database did during a run, in the order of the reports that administrators know: on a terminal, as
+//! comma-separated values, on the page.
 
+mod csv;
 mod text;
 mod words;
 
 use model::{ActivityChoice, DatabaseActivity};
 use record::{Record, Run};
 
+pub use csv::activity_csv;
 pub use text::activity_text;
 pub(crate) use words::{
     amount, below, checkpoints, class, log_facts, method, observer, samples, sessions, shown_buckets, time_share,

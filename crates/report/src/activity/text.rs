@@ -11,7 +11,7 @@ use super::{Told, asked};
 use crate::figure::{UNKNOWN, count, duration, megabytes, nanos, percent, short, three_digits};
 use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section};
 use crate::style::Style;
-use crate::text::{next_steps, short_title};
+use crate::text::{command, next_steps, short_title, word};
 use crate::words::{dop, variation};
 
 /// The widest page: that of a terminal of old, which everybody can paste.
@@ -23,8 +23,11 @@ const EVENTS_MAX: usize = 10;
 /// Letters of an event.
 const EVENT_MAX: usize = 27;
 
-/// Letters of a bar.
-const BAR: usize = 24;
+/// Letters of a bar, at most.
+const BAR_MAX: usize = 24;
+
+/// Letters beside a bar.
+const BESIDE_BAR: usize = 44;
 
 /// What is said of how to read it.
 const READING: [&str; 4] = [
@@ -57,7 +60,8 @@ pub fn activity_text(
     lines.push(section("HOW TO READ IT", style, width));
     lines.extend(READING.iter().flat_map(|note| paragraph("", 2, note, width)));
     lines.push(String::new());
-    lines.extend(next_steps(record, place));
+    lines.extend(command("figures", "dbdyno report", &word(place), "--activity --format csv", width));
+    lines.extend(next_steps(record, place, width));
     Ok(style.letters(lines.join("\n") + "\n"))
 }
 
@@ -79,7 +83,7 @@ fn run(told: &Told<'_>, style: Style, width: usize) -> Vec<String> {
     part("SESSIONS", facts(sessions(activity), width));
     part("LOAD PROFILE", table(profile(activity)));
     part("TOP TIMED EVENTS", table(events(&activity.events)));
-    part("WAIT CLASSES", table(classes(activity)));
+    part("WAIT CLASSES", table(classes(activity, width)));
     part("OTHER WAITS: of the engine's own processes, or of all threads", table(background(&activity.background)));
     part("SAMPLES HELD AGAINST WHAT THE ENGINE TIMED", table(calibrations(activity)));
     part("I/O BY KIND", table(io(activity)));
@@ -189,7 +193,7 @@ fn background(lines: &[EventLine]) -> Table {
     table
 }
 
-fn classes(activity: &DatabaseActivity) -> Table {
+fn classes(activity: &DatabaseActivity, width: usize) -> Table {
     const HEADS: [Head; 5] = [
         (&["class"], Align::Left),
         (&["time"], Align::Right),
@@ -206,7 +210,7 @@ fn classes(activity: &DatabaseActivity) -> Table {
                 nanos(line.total_ns),
                 time_share(line.of_database_time),
                 line.average_sessions.map_or_else(|| NOT_DETERMINED.to_owned(), three_digits),
-                bar(line.total_ns, most, BAR),
+                bar(line.total_ns, most, BAR_MAX.min(width.saturating_sub(BESIDE_BAR))),
             ],
             None,
         );
@@ -259,7 +263,8 @@ fn buckets(histogram: &MicroHistogram) -> Table {
     let mut table = Table::new(&HEADS, &[]);
     let (shown, most) = shown_buckets(histogram);
     for (bucket, share) in shown {
-        let cells = vec![format!("  {}", below(bucket)), count(bucket.count), percent(share), bar(share.0, most, BAR)];
+        let cells =
+            vec![format!("  {}", below(bucket)), count(bucket.count), percent(share), bar(share.0, most, BAR_MAX)];
         table.push(cells, None);
     }
     table

@@ -22,7 +22,8 @@ const CODE: &str = "B100";
 /// Whether `record` is about nothing but random blocks.
 pub(crate) fn is_blocks_alone(record: &Record) -> bool {
     let planned = &record.plan.runs;
-    !planned.is_empty() && planned.iter().all(|run| run.test.split('@').next() == Some(CODE))
+    let is_ours = |run: &record::PlannedRun| run.test.split('@').next() == Some(CODE);
+    planned.iter().any(is_ours) && planned.iter().all(|run| is_ours(run) || model::has_probe_code(&run.test))
 }
 
 /// The runs of random blocks that are results.

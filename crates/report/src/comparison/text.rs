@@ -242,9 +242,10 @@ fn gate(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
     let Some(gate) = view.gate else { return Vec::new() };
     let violations = view.violations();
     if violations.is_empty() {
-        return vec![format!("{gate}: nothing")];
+        return paragraph("", 0, &format!("{gate}: nothing"), width);
     }
-    let mut lines = vec![format!("{gate}: {}", plural(violations.len() as u64, "violation"))];
+    let head = format!("{gate}: {}", plural(violations.len() as u64, "violation"));
+    let mut lines = paragraph("", 0, &head, width);
     let of = |violation: &Violation| paragraph("!", LEFT, &violated(violation), width);
     let found = violations.iter().flat_map(of);
     lines.extend(found.map(|line| style.paint(&line, Ink::Warning)));

@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use model::{LatencyLayer, LayerRow, LayerTable};
+use model::{LatencyLayer, LayerLine, LayerRow, LayerTable, layer_lines};
 use record::{Nanos, Record};
 
 use super::table::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, count, duration, nanos, three_digits};
-use crate::layers::{
-    Line, cost, id, label, largest, layer, lines, missing, negative_note, repeat, sources, span, title,
-};
+use crate::layers::{cost, id, label, largest, layer, missing, negative_note, repeat, sources, span, title};
 use crate::layout::clean;
 
 /// Tables of a page.
@@ -82,8 +80,8 @@ fn rows(table: &LayerTable) -> Vec<Row> {
     let longest = table.layers.iter().filter_map(|layer| layer.per_step_ns).fold(0.0, f64::max);
     let mut from_ns = 0.0;
     let mut point = None;
-    let row = |line: &Line<'_>| match line {
-        Line::Row(layer, row) => {
+    let row = |line: &LayerLine<'_>| match line {
+        LayerLine::Row(layer, row) => {
             // Rows of one layer stand one behind the other.
             if point != Some(layer.point) {
                 (point, from_ns) = (Some(layer.point), 0.0);
@@ -92,11 +90,11 @@ fn rows(table: &LayerTable) -> Vec<Row> {
             from_ns += row.per_step_ns;
             Row::new(figures(layer, row, drawn))
         }
-        Line::Nothing(found) => {
+        LayerLine::Nothing(found) => {
             let name = format!("{} no {}", id(found.point), layer(found.point));
             Row::new(with_bar(name, Markup::default(), Some(0.0), Some(0)))
         }
-        Line::Unaccounted(found, part) => {
+        LayerLine::Unaccounted(found, part) => {
             let own = found.per_step_ns.unwrap_or(0.0);
             let below = own - part.per_step_ns;
             let class = if part.per_step_ns < 0.0 { "less" } else { "gap" };
@@ -104,14 +102,14 @@ fn rows(table: &LayerTable) -> Vec<Row> {
             let cells = with_bar("unaccounted".to_owned(), drawn, Some(part.per_step_ns), None);
             Row { class: "unaccounted", cells }
         }
-        Line::Missing(found) => {
+        LayerLine::Missing(found) => {
             let mut cells =
                 with_bar(format!("{} {}", id(found.point), layer(found.point)), Markup::default(), None, None);
             cells[2] = Cell::Figure("n.d.".to_owned(), None);
             Row { class: "unaccounted", cells }
         }
     };
-    lines(table).iter().map(row).collect()
+    layer_lines(table).iter().map(row).collect()
 }
 
 /// A line with a bar and with no figures but these.

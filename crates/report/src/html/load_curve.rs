@@ -1,23 +1,22 @@
-//! Latency over the rate of arrivals, with the answer of a search, and what think time leaves of the processors.
+//! Latency over the rate of arrivals, with the answer of a search.
 
 use maud::{Markup, html};
-use model::{Bound, Quantiles, RateCurve, RatePoint, ThinkPoint, ThinkStudy};
-use record::{Nanos, Ratio, Record, Verdict};
+use model::{Bound, RateCurve, RatePoint};
+use record::{Nanos, Record, Verdict};
 
 use super::diagram::{Diagram, gallery};
-use super::table::{Cell, Column, Row, Table};
+use super::think_time;
 use super::throughput::CHARTS_MAX;
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
-use crate::figure::{UNKNOWN, duration, number, percent, percent_digits, time};
+use crate::figure::{number, percent, time};
 use crate::layout::clean;
-use crate::load_curve::{answer, bound, capacity, explanation, head, hidden, reason, study_head, whose, wish};
+use crate::load_curve::{answer, bound, capacity, explanation, head, reason, wish};
 use crate::words::list;
 
-/// A chart for each test and degree of parallelism under rates, a table for each with think times; nothing of a record
-/// without such runs.
+/// A chart for each test and degree of parallelism under rates, charts and a table for each with think times; nothing of a
+/// record without such runs.
 pub(super) fn load(record: &Record) -> Markup {
     let curves = model::rate_curves(record);
-    let studies = model::think_studies(record);
     let drawn = curves.iter().take(CHARTS_MAX).enumerate();
     let charts: Vec<Diagram> = drawn.map(|(index, curve)| diagram(index, record, curve)).collect();
     html! {
@@ -32,8 +31,7 @@ pub(super) fn load(record: &Record) -> Markup {
         @if curves.len() > CHARTS_MAX {
             p class="note" { "The first " (CHARTS_MAX) " of " (curves.len()) " curves are drawn; the record has all." }
         }
-        @if !studies.is_empty() { p { (capital(&whose(&studies))) "." } }
-        @for (index, study) in studies.iter().take(CHARTS_MAX).enumerate() { (thinking(index, study)) }
+        (think_time::studies(&model::think_studies(record)))
     }
 }
 
@@ -46,7 +44,7 @@ fn diagram(index: usize, record: &Record, curve: &RateCurve<'_>) -> Diagram {
 }
 
 /// `sentence` with a capital letter at its beginning.
-fn capital(sentence: &str) -> String {
+pub(super) fn capital(sentence: &str) -> String {
     let mut letters = sentence.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
 }
@@ -108,46 +106,4 @@ fn note(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
     let share = point.share.map(|share| format!("{} of capacity", percent(share)));
     let done = point.done.map(|done| format!("{} steps/s done", number(done.0)));
     list([Some(format!("run {}", point.run.number)), share, done, reason(point, bound)].into_iter().flatten())
-}
-
-const COLUMNS: [Column; 10] = [
-    Column::figures("think time"),
-    Column::text("hardware threads"),
-    Column::figures("run"),
-    Column::figures("response mean"),
-    Column::figures("p99"),
-    Column::figures("tx/s"),
-    Column::figures("host busy %"),
-    Column::figures("processors used"),
-    Column::figures("time per tx"),
-    Column::figures("capacity used"),
-];
-
-fn thinking(index: usize, study: &ThinkStudy<'_>) -> Markup {
-    let caption = format!("{} {}: think time", study_head(study), clean(study.title));
-    let mut table = Table::new(format!("think-{}", index + 1), caption, &COLUMNS);
-    table.rows = study.points.iter().map(row).collect();
-    html! {
-        div class="compact" { (table.html()) }
-        @if let Some(said) = hidden(study) { p class="aside" { (capital(&said)) "." } }
-    }
-}
-
-fn row(point: &ThinkPoint<'_>) -> Row {
-    let figure = |shown: Option<String>| Cell::Figure(shown.unwrap_or_else(|| UNKNOWN.to_owned()), None);
-    let share = |ratio: Option<Ratio>| figure(ratio.map(percent));
-    let digits = |ratio: Option<Ratio>| figure(ratio.map(percent_digits));
-    let p99 = |times: Quantiles| times.p99_ns.map(duration);
-    Row::new(vec![
-        figure(Some(if point.think > Nanos(0) { duration(point.think) } else { "none".to_owned() })),
-        Cell::text(if point.one_thread_per_core { "one per core" } else { "all" }),
-        figure(Some(point.run.number.to_string())),
-        figure(point.response_mean.map(duration)),
-        figure(point.response.and_then(p99)),
-        figure(point.per_second.map(|rate| number(rate.0))),
-        digits(point.busy),
-        figure(point.processors.map(|used| format!("{used:.2}"))),
-        figure(point.per_transaction.map(duration)),
-        share(point.used),
-    ])
 }

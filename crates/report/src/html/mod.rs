@@ -12,6 +12,7 @@ mod key;
 mod latency;
 mod layers;
 mod load_curve;
+mod loads;
 mod nodes;
 mod page;
 mod platform;
@@ -20,7 +21,9 @@ mod published;
 mod runs;
 mod second;
 mod steady;
+mod streams;
 mod table;
+mod think_time;
 mod throughput;
 mod verdict;
 
@@ -83,7 +86,9 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::new("layers", "Where the time goes", layers::layers(record)),
             Section::new("activity", "Database activity", activity::activity(record)),
             Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
+            Section::new("bulk-load", "Bulk load", loads::loads(record)),
             Section::new("blocks", "Random blocks", blocks::blocks(record)),
+            Section::new("streams", "File streams", streams::streams(record)),
             Section::new("seconds", "Throughput over time", second::seconds(&tests)),
             Section::new("io", "Waits and physical I/O", io::io(&tests)),
             Section::new("ceilings", "Efficiency against the ceilings", ceiling::ceilings(record, &limited, &sheet)),

@@ -1,13 +1,14 @@
 //! The latency table as comma-separated values: one line per row, unaccounted part and layer without a source.
 
-use model::{LatencyLayer, LayerMethod, LayerRow, LayerTable};
-use record::{MeasuringPoint, OperationClass, Record};
+use model::{LayerFigure, LayerMethod, LayerTable};
+use record::{MeasuringPoint, Nanos, OperationClass, Record};
 
 use super::words::id;
-use super::{LayersQuestion, Line, lines, tables};
+use super::{LayersQuestion, tables};
 use crate::csv::line;
+use crate::words::variation;
 
-const HEADS: [&str; 28] = [
+const HEADS: [&str; 29] = [
     "record",
     "run",
     "plain_run",
@@ -16,6 +17,7 @@ const HEADS: [&str; 28] = [
     "nodes",
     "jobs",
     "threads",
+    "variation",
     "steps",
     "layer",
     "measuring_point",
@@ -47,8 +49,9 @@ pub fn layers_csv(record: &Record, question: &LayersQuestion) -> Result<String, 
     let mut text = String::new();
     line(&mut text, HEADS.into_iter());
     for table in tables(record, question)? {
-        for cells in lines(&table).iter().map(|line| cells(&table, line)) {
-            let head = head(record, &table);
+        let head = head(record, &table);
+        for one in &model::layer_lines(&table) {
+            let cells = cells(&model::layer_figure(&table, one));
             line(&mut text, head.iter().chain(&cells).map(String::as_str));
         }
     }
@@ -67,80 +70,42 @@ fn head(record: &Record, table: &LayerTable) -> Vec<String> {
         table.dop.nodes.to_string(),
         table.dop.jobs.to_string(),
         table.dop.threads.to_string(),
+        table.variation.map(variation).unwrap_or_default(),
         table.steps.to_string(),
     ]
 }
 
-/// What stands in a line behind its head.
-#[derive(Default)]
-struct Cells {
-    kind: &'static str,
-    class: &'static str,
-    name: String,
-    figures: [String; 9],
-    method: String,
-    period_ns: String,
-    source: String,
-    below: &'static str,
-    missing: String,
-}
-
-fn cells(table: &LayerTable, line: &Line<'_>) -> Vec<String> {
-    let (point, cells) = match line {
-        Line::Row(layer, row) => (layer.point, of_row(row)),
-        Line::Nothing(layer) => (layer.point, nothing(layer)),
-        Line::Unaccounted(layer, part) => {
-            let total_ns = part.per_step_ns * table.steps as f64;
-            let mut figures = <[String; 9]>::default();
-            (figures[1], figures[2]) = (total_ns.to_string(), part.per_step_ns.to_string());
-            let below = point_word(part.below);
-            (layer.point, Cells { kind: "unaccounted", figures, below, ..Cells::default() })
-        }
-        Line::Missing(layer) => {
-            let missing = layer.missing.as_ref().map(|missing| missing.reason.clone()).unwrap_or_default();
-            (layer.point, Cells { kind: "missing", missing, ..Cells::default() })
-        }
+fn cells(of: &LayerFigure<'_>) -> Vec<String> {
+    let (method, period_ns) = match of.method {
+        None => ("", String::new()),
+        Some(LayerMethod::Timed) => ("timed", String::new()),
+        Some(LayerMethod::Mean) => ("mean", String::new()),
+        Some(LayerMethod::Sampled { period_ns }) => ("sampled", period_ns.0.to_string()),
     };
-    let begin = [id(point), point_word(point), cells.kind, cells.class].map(str::to_owned);
-    let end = [cells.method, cells.period_ns, cells.source, cells.below.to_owned(), cells.missing];
-    begin.into_iter().chain([cells.name]).chain(cells.figures).chain(end).collect()
-}
-
-fn nothing(layer: &LatencyLayer) -> Cells {
-    let mut figures = <[String; 9]>::default();
-    (figures[0], figures[2]) = ("0".to_owned(), layer.per_step_ns.unwrap_or(0.0).to_string());
-    Cells { kind: "row", figures, ..Cells::default() }
-}
-
-fn of_row(row: &LayerRow) -> Cells {
-    let (method, period_ns) = match row.method {
-        LayerMethod::Timed => ("timed", String::new()),
-        LayerMethod::Mean => ("mean", String::new()),
-        LayerMethod::Sampled { period_ns } => ("sampled", period_ns.0.to_string()),
-    };
-    let quantiles = row.quantiles;
-    let time = |time: Option<record::Nanos>| time.map(|time| time.0.to_string()).unwrap_or_default();
+    let quantiles = of.quantiles;
+    let time = |time: Option<Nanos>| time.map(|time| time.0.to_string()).unwrap_or_default();
     let figure = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    Cells {
-        kind: "row",
-        class: row.class.map(class_word).unwrap_or_default(),
-        name: row.name.clone(),
-        figures: [
-            row.count.map(|count| count.to_string()).unwrap_or_default(),
-            row.total_ns.to_string(),
-            row.per_step_ns.to_string(),
-            figure(row.mean_ns()),
-            time(quantiles.map(|quantiles| quantiles.p50_ns)),
-            time(quantiles.and_then(|quantiles| quantiles.p90_ns)),
-            time(quantiles.and_then(|quantiles| quantiles.p99_ns)),
-            time(quantiles.map(|quantiles| quantiles.max_ns)),
-            figure(row.fan_out),
-        ],
-        method: method.to_owned(),
+    vec![
+        id(of.point).to_owned(),
+        point_word(of.point).to_owned(),
+        of.kind.to_owned(),
+        of.class.map(class_word).unwrap_or_default().to_owned(),
+        of.name.to_owned(),
+        of.count.map(|count| count.to_string()).unwrap_or_default(),
+        figure(of.total_ns),
+        figure(of.per_step_ns),
+        figure(of.mean_ns),
+        time(quantiles.map(|quantiles| quantiles.p50_ns)),
+        time(quantiles.and_then(|quantiles| quantiles.p90_ns)),
+        time(quantiles.and_then(|quantiles| quantiles.p99_ns)),
+        time(quantiles.map(|quantiles| quantiles.max_ns)),
+        figure(of.fan_out),
+        method.to_owned(),
         period_ns,
-        source: row.source.clone(),
-        ..Cells::default()
-    }
+        of.source.to_owned(),
+        of.below.map(point_word).unwrap_or_default().to_owned(),
+        of.missing.to_owned(),
+    ]
 }
 
 /// A measuring point as it stands in a record.

@@ -1,7 +1,6 @@
 //! The latency table: from the due time of a step down to the device, in text, as comma-separated values, on the page.
 
 mod csv;
-mod line;
 mod source;
 mod text;
 mod words;
@@ -10,7 +9,6 @@ use model::LayerTable;
 use record::Record;
 
 pub use csv::layers_csv;
-pub(crate) use line::{Line, lines};
 pub(crate) use source::{Source, sources};
 pub use text::layers_text;
 pub(crate) use words::{cost, id, label, largest, layer, missing, negative_note, repeat, span, title};

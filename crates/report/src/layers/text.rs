@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use model::{LatencyLayer, LayerRow, LayerTable};
+use model::{LatencyLayer, LayerLine, LayerRow, LayerTable, layer_lines};
 use record::Record;
 
 use super::words::{cost, id, label, largest, layer, missing, negative_note, repeat, span, title};
-use super::{LayersQuestion, Line, Source, lines, sources, tables};
+use super::{LayersQuestion, Source, sources, tables};
 use crate::figure::{UNKNOWN, count, duration, nanos, number, three_digits};
 use crate::layout::{Align, Head, Table, cut, paragraph, section};
 use crate::style::{Ink, Style};
-use crate::text::word;
+use crate::text::{command, word};
 
 /// Letters of a layer's name.
 const NAME_MAX: usize = 16;
@@ -75,7 +75,7 @@ pub fn layers_text(
     let notes = READING.into_iter().chain(negative_note(&tables));
     text.extend(notes.flat_map(|note| paragraph("", 0, note, width)));
     text.push(String::new());
-    text.push(format!("as CSV    dbdyno report {} --layers --format csv", word(place)));
+    text.extend(command("as CSV", "dbdyno report", &word(place), "--layers --format csv", width));
     Ok(style.letters(text.join("\n") + "\n"))
 }
 
@@ -89,18 +89,18 @@ fn head(table: &LayerTable, width: usize) -> Vec<String> {
 
 fn body(table: &LayerTable) -> Table {
     let mut drawn = Table::new(&HEADS, &[]);
-    for line in lines(table) {
+    for line in layer_lines(table) {
         match line {
-            Line::Row(layer, row) => drawn.push(cells(layer, row), None),
-            Line::Nothing(found) => {
+            LayerLine::Row(layer, row) => drawn.push(cells(layer, row), None),
+            LayerLine::Nothing(found) => {
                 let name = format!("no {}", layer(found.point));
                 drawn.push(vec![id(found.point).to_owned(), name, "0 ns".to_owned(), "0".to_owned()], None);
             }
-            Line::Unaccounted(_, part) => {
+            LayerLine::Unaccounted(_, part) => {
                 let cells = vec![String::new(), "unaccounted".to_owned(), span(part.per_step_ns)];
                 drawn.push(cells, Some(Ink::Aside));
             }
-            Line::Missing(found) => {
+            LayerLine::Missing(found) => {
                 let cells = vec![id(found.point).to_owned(), layer(found.point).to_owned(), "n.d.".to_owned()];
                 drawn.push(cells, Some(Ink::Aside));
             }

@@ -1,11 +1,14 @@
 //! How layers are called, and what stands between them.
 
 use model::{LayerMethod, LayerRow, LayerTable, TracingCost};
-use record::{MeasuringPoint, MissingLayer, Ratio};
+use record::{MeasuringPoint, MissingLayer, Ratio, Variation};
 
 use crate::figure::{duration, nanos, percent};
 use crate::layout::clean;
-use crate::words::dop;
+use crate::words::{dop, variation};
+
+/// The share of a resource that the control of a perturbed run has.
+const ALL: f64 = 1.0;
 
 /// The name of a measuring point beside every figure.
 pub(crate) fn id(point: MeasuringPoint) -> &'static str {
@@ -87,12 +90,20 @@ pub(crate) fn span(value_ns: f64) -> String {
     if value_ns < 0.0 { format!("-{}", nanos(-value_ns)) } else { nanos(value_ns) }
 }
 
-/// Which run the figures are of.
+/// Which run the figures are of, and in what it differs from the plain one of its test.
 pub(crate) fn repeat(table: &LayerTable) -> String {
     let run = format!("run {}", table.run);
-    match &table.repeat {
-        Some(repeat) => format!("{run}, traced repeat of run {}", repeat.plain_run),
-        None => run,
+    match (&table.repeat, table.variation) {
+        (Some(repeat), _) => format!("{run}, traced repeat of run {}", repeat.plain_run),
+        (None, Some(Variation::Perturbed { share: ALL, resource })) => {
+            let all = variation(Variation::Perturbed { resource, share: ALL });
+            format!("{run}, control of a perturbed run: {all}")
+        }
+        (None, Some(perturbed @ Variation::Perturbed { .. })) => {
+            format!("{run}, a perturbed run: with {}", variation(perturbed))
+        }
+        (None, Some(other)) => format!("{run}, not the plain run: {}", variation(other)),
+        (None, None) => run,
     }
 }
 

@@ -1,9 +1,10 @@
 //! What limits each test at its best, and whether that was proved: the words that text and page have in common.
 
 use model::{Attribution, Capacities, Limiter, Line, Proof, Sheet};
-use record::{Dop, Record};
+use record::{Dop, Record, Variation};
 
 use crate::layout::{clean, cut, paragraph};
+use crate::load_curve::{answers, told};
 use crate::words::dop;
 
 /// Where the words begin.
@@ -13,7 +14,7 @@ const INDENT: usize = 14;
 pub(crate) const NOTHING_COUNTED: &str = "unexplained; nothing was counted that could tell";
 
 /// A line for each test that needs an engine: what limits its best run, in words; below it, where the test was run again
-/// with less of that, what that did.
+/// with less of that, what that did, and what the checks say of those runs.
 pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
     let sheet = model::sheet(record);
     let (capacities, proofs) = (Capacities::of(record), model::proofs(record));
@@ -27,6 +28,10 @@ pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
             if let Some(proof) = proof_of(&proofs, &line.test, best.dop) {
                 lines.extend(paragraph("", INDENT, &proof.sentence, width));
             }
+            let alike = record.runs.iter().filter(|run| run.test == line.test && run.dop == best.dop);
+            let perturbed = alike.filter(|run| matches!(run.variation, Some(Variation::Perturbed { .. })));
+            let findings = perturbed.flat_map(|run| answers(run).map(move |finding| (run, finding)));
+            lines.extend(told(findings, INDENT, width));
             Some(lines)
         })
         .flatten()

@@ -2,6 +2,7 @@
 //! processors: the sentences that the terminal and the page have in common, and the view of the terminal.
 
 mod command;
+mod finding;
 mod plan;
 mod reason;
 mod text;
@@ -11,6 +12,7 @@ use model::{Bound, Bracket, Contrast, Interval, RateCurve, ThinkStudy};
 use record::{Check, Finding, Outcome, Rate, Ratio, Record, Run, Until, Verdict};
 
 pub(crate) use command::{load_options, other_loads};
+pub(crate) use finding::{answers, told};
 pub(crate) use plan::variations;
 pub(crate) use reason::{contradiction, is_behind, reason};
 pub(crate) use text::parts;

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use model::{Bound, Quantiles, RateCurve, RatePoint, ThinkPoint, ThinkStudy};
-use record::{Nanos, Ratio, Record, Run, Verdict};
+use record::{Finding, Nanos, Ratio, Record, Run, Verdict};
 
 use super::{
-    RATES, SEARCH, THINK, answer, bound, capacity, explanation, has_found_a_limit, head, hidden, is_behind, reason,
-    study_head, whose, wish,
+    RATES, SEARCH, THINK, answer, answers, bound, capacity, explanation, has_found_a_limit, head, hidden, is_behind,
+    reason, study_head, told, whose, wish,
 };
 use crate::figure::{UNKNOWN, duration, percent, percent_digits, rate, time};
 use crate::layout::{Align, Head, Span, Table, cut, paragraph};
@@ -40,6 +40,11 @@ fn of_curve(record: &Record, curve: &RateCurve<'_>, style: Style, width: usize) 
     said.extend(capacity(curve));
     let mut lines = paragraph(&label, indent, &said.join("; "), width);
     lines.extend(table(record, curve).lines(style, width));
+    // The table of a search says of each run whether the level was kept, and why not.
+    let is_told_above = |finding: &Finding| wish(record).is_some() && finding.verdict != Verdict::Unknown;
+    let runs = curve.points.iter().map(|point| point.run);
+    let findings = runs.flat_map(|run| answers(run).map(move |finding| (run, finding)));
+    lines.extend(told(findings.filter(|(_, finding)| !is_told_above(finding)), 2, width));
     lines.extend(curve.contrast().iter().flat_map(|contrast| paragraph("", 2, &explanation(contrast), width)));
     lines
 }

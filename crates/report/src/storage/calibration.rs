@@ -6,7 +6,7 @@ use record::{Latency, Record};
 
 use super::{Part, beside, page};
 use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput};
-use crate::layout::{Align, Head, Span, Table, bar, paragraph};
+use crate::layout::{Align, Head, Span, Table, bar, paragraph, spaced};
 use crate::style::{Ink, Style};
 use crate::words::plural;
 
@@ -16,11 +16,14 @@ const INDENT: usize = 18;
 /// Letters of the longest bar.
 const BAR_WIDTH: usize = 40;
 
+/// Letters beside a bar.
+const BESIDE: usize = 33;
+
 /// What `dbdyno calibrate` found: I/Os per second, megabytes per second and latency, each with the interval in which
 /// another calibration is expected, the same under the names of `DBMS_RESOURCE_MANAGER.CALIBRATE_IO`, and the curve of
-/// I/Os per second over latency as a table and as bars. Laid out for `width` columns (at least 80 are used).
+/// I/Os per second over latency as a table and as bars. Laid out for `width` columns (at least 60 are used).
 pub fn calibration_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::storage_width(width);
+    let width = crate::page_width(width);
     let mut parts = answer(record, style, width);
     parts.extend(beside(record, style, width));
     page(record, place, style, width, parts)
@@ -31,7 +34,7 @@ pub(super) fn answer(record: &Record, style: Style, width: usize) -> Vec<Part> {
     let Some(found) = calibration(record) else { return Vec::new() };
     vec![
         ("CALIBRATION", figures(&found, style, width)),
-        ("CALIBRATION: in the terms of DBMS_RESOURCE_MANAGER.CALIBRATE_IO", original_terms(&found)),
+        ("CALIBRATION: in the terms of DBMS_RESOURCE_MANAGER.CALIBRATE_IO", original_terms(&found, width)),
         ("CALIBRATION: I/Os per second over latency", curve(&found, style, width)),
     ]
 }
@@ -109,7 +112,7 @@ fn times(latency: &Latency) -> String {
 }
 
 /// The three figures as the original names them: it gives whole numbers, and latency in milliseconds.
-fn original_terms(found: &Calibration) -> Vec<String> {
+fn original_terms(found: &Calibration, width: usize) -> Vec<String> {
     let latency_ms = found.latency.mean_ns.0 as f64 / 1e6;
     let digits = if latency_ms < 1.0 { format!("{latency_ms:.3}") } else { three_digits(latency_ms) };
     let mbps = found.max_mbps.as_ref().map_or_else(|| "-".to_owned(), |estimate| format!("{:.0}", estimate.median));
@@ -118,7 +121,7 @@ fn original_terms(found: &Calibration) -> Vec<String> {
         ("MAX_MBPS", mbps, "megabytes of 10^6 bytes per second"),
         ("ACTUAL_LATENCY", digits, "milliseconds, mean"),
     ];
-    lines.iter().map(|(name, value, unit)| format!("  {name:<14}  {value:>10}  {unit}")).collect()
+    lines.iter().flat_map(|(name, value, unit)| spaced(&format!("{name:<14}  {value:>10}  {unit}"), 2, width)).collect()
 }
 
 const HEADS: [Head; 8] = [
@@ -151,15 +154,16 @@ fn curve(found: &Calibration, style: Style, width: usize) -> Vec<String> {
     }
     let mut lines = table.lines(style, width);
     lines.push(String::new());
-    lines.extend(bars(&found.curve));
+    lines.extend(bars(&found.curve, width));
     lines
 }
 
 /// A bar for each load, as long as its rate, with the latency that it was paid with.
-fn bars(curve: &[CurvePoint]) -> Vec<String> {
+fn bars(curve: &[CurvePoint], width: usize) -> Vec<String> {
+    let longest = BAR_WIDTH.min(width.saturating_sub(BESIDE));
     let highest = curve.iter().map(|point| point.iops.0).fold(0.0, f64::max);
     let line = |point: &CurvePoint| {
-        let bar = bar(point.iops.0, highest, BAR_WIDTH);
+        let bar = bar(point.iops.0, highest, longest);
         format!("{:>9}  {bar} {} at {}", point.in_flight, number(point.iops.0), duration(point.mean_ns))
     };
     curve.iter().map(line).collect()

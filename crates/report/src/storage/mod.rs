@@ -21,22 +21,22 @@ pub use until::until_text;
 
 pub(crate) use stream::{job as job_of, runs, threads};
 
-use crate::layout::{Table, cut, paragraph, section};
+use crate::layout::{Table, paragraph, section, spaced};
 use crate::style::{Ink, Style};
 use crate::text::{LEGEND, next_steps, storage_head};
 
 /// Title and lines of a part of a page; one without lines is not drawn.
 pub(crate) type Part = (&'static str, Vec<String>);
 
-/// The storage runs of `record`, laid out for `width` columns (at least 80 are used): a line per stream with the
+/// The storage runs of `record`, laid out for `width` columns (at least 60 are used): a line per stream with the
 /// columns of published reports, latencies, what each I/O cost and what the block layer saw, what is in doubt, how I/O
 /// was handed over, the files, and what of the job file was not followed. A record of a search begins with its answer.
 /// `place` is the path of the record as the user may type it.
 pub fn io_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::storage_width(width);
+    let width = crate::page_width(width);
     let mut parts = calibration::answer(record, style, width);
     parts.push((until::TITLE, until::answer(record, style, width)));
-    parts.push(("", crate::not_listed(record, place).into_iter().collect()));
+    parts.push(("", crate::not_listed(record, place, width)));
     parts.extend(tables(record, style, width));
     parts.extend(beside(record, style, width));
     page(record, place, style, width, parts)
@@ -57,7 +57,7 @@ pub(crate) fn tables(record: &Record, style: Style, width: usize) -> Vec<Part> {
     let lines = |table: Table, legend: &str| {
         let mut lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
         if !lines.is_empty() && !legend.is_empty() {
-            lines.push(style.paint(&cut(legend, width), Ink::Aside));
+            lines.extend(spaced(legend, 0, width).iter().map(|line| style.paint(line, Ink::Aside)));
         }
         lines
     };
@@ -104,6 +104,6 @@ fn page(record: &Record, place: &str, style: Style, width: usize, parts: Vec<Par
         lines.extend(body);
     }
     lines.push(String::new());
-    lines.extend(next_steps(record, place));
+    lines.extend(next_steps(record, place, width));
     style.letters(lines.join("\n") + "\n")
 }

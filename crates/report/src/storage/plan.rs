@@ -9,33 +9,34 @@ use crate::figure::{duration, memory};
 use crate::layout::{clean, cut, paragraph};
 use crate::words::{list, plural};
 
-/// Width of the page; a plan has no columns that would gain from more.
-const WIDTH: usize = 80;
+/// The widest page: a plan has no columns that would gain from more.
+const WIDTH_MAX: usize = 80;
 
 /// Column of the texts.
 const INDENT: usize = 12;
 
-/// `plan` in words: how long it takes, the space that it needs, what it writes, then phases with their jobs and files,
+/// `plan` in words, for `width` columns of which 60 to 80 are used: how long it takes, the space that it needs, what it writes, then phases with their jobs and files,
 /// and what of a job file is not followed or does not do what it seems to.
-pub fn io_plan_text(plan: &IoPlan) -> String {
+pub fn io_plan_text(plan: &IoPlan, width: usize) -> String {
+    let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();
-    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, INDENT, &text, WIDTH));
+    let mut fact = |label: &str, text: String| lines.extend(paragraph(label, INDENT, &text, width));
     fact("phases", format!("{}, one after the other", plan.phases.len()));
     fact("time", total_time(plan));
     fact("space", needed(plan));
     fact("writes", writes(plan));
     for (index, phase) in plan.phases.iter().enumerate() {
         lines.push(String::new());
-        lines.extend(paragraph(&format!("phase {}", index + 1), INDENT, &head(phase), WIDTH));
+        lines.extend(paragraph(&format!("phase {}", index + 1), INDENT, &head(phase), width));
         for job in &phase.jobs {
             let label = format!("  {}", cut(&clean(&job.name), INDENT - 3));
             for (place, sentence) in sentences(job).iter().enumerate() {
                 let label = if place == 0 { label.as_str() } else { "" };
-                lines.extend(paragraph(label, INDENT, sentence, WIDTH));
+                lines.extend(paragraph(label, INDENT, sentence, width));
             }
         }
     }
-    let remarks = remarks(plan, WIDTH);
+    let remarks = remarks(plan, width);
     if !remarks.is_empty() {
         lines.push(String::new());
         lines.extend(remarks);

@@ -32,9 +32,9 @@ struct Point<'a> {
 }
 
 /// What `dbdyno io --until` found: the highest rate that keeps the level, between the highest that kept it and the
-/// lowest that did not, and every point measured. Laid out for `width` columns (at least 80 are used).
+/// lowest that did not, and every point measured. Laid out for `width` columns (at least 60 are used).
 pub fn until_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::storage_width(width);
+    let width = crate::page_width(width);
     let mut parts: Vec<Part> = vec![(TITLE, answer(record, style, width))];
     parts.extend(beside(record, style, width));
     page(record, place, style, width, parts)

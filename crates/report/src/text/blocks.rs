@@ -6,6 +6,7 @@ use super::{data, findings, head, next, runs};
 use crate::blocks::{averages, chart, extent, facts, kinds, line, remarks};
 use crate::inventory;
 use crate::layout::{Table, clean, cut, paragraph, section};
+use crate::limit::limits;
 use crate::not_listed;
 use crate::style::{Ink, Style};
 use crate::words::plural;
@@ -51,10 +52,9 @@ pub fn blocks_text(record: &Record, place: &str, style: Style, width: usize) -> 
     part("KINDS OF OPERATIONS: service times", tables(kinds(record)));
     part("PHYSICAL I/O as the engine counts it and as the block layer saw it", tables(runs::io(record)));
     part("IN DOUBT", findings::findings(record, style, width));
+    part("WHAT LIMITS IT", limits(record, width));
     part("DATA", tables(data::data_sets(record)));
-    part("", not_listed(record, place).into_iter().collect());
-    // Such a record is not gone on with: what it has begun with is not there any more.
-    let steps = next::next(record, place).into_iter().filter(|line| !line.starts_with("go on"));
-    part("", steps.collect());
+    part("", not_listed(record, place, width));
+    part("", next::next(record, place, width));
     style.letters(lines.join("\n") + "\n")
 }

@@ -4,12 +4,14 @@ mod blocks;
 mod data;
 mod findings;
 mod head;
+mod load;
 mod next;
 mod nodes;
 mod price;
 mod runs;
 mod sheet;
 mod steady;
+mod streams;
 
 use record::Record;
 
@@ -22,9 +24,11 @@ use crate::style::Style;
 
 pub use blocks::blocks_text;
 pub(crate) use head::{SMOKE, begun, instrument, storage_head, warnings};
-pub(crate) use next::{next as next_steps, word};
+pub use load::load_text;
+pub(crate) use next::{command, next as next_steps, word};
 pub use price::price_text;
 pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title, title, unrepeated};
+pub use streams::streams_text;
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
 /// what is in doubt, whether rates were steady, the table of runs, the data, and what to do next. `place` is the path of the record as the user
@@ -36,6 +40,12 @@ pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String 
     }
     if crate::blocks::is_blocks_alone(record) {
         return blocks_text(record, place, style, width);
+    }
+    if crate::load::is_loads_alone(record) {
+        return load_text(record, place, style, width);
+    }
+    if crate::streams::is_streams_alone(record) {
+        return streams_text(record, None, place, style, width);
     }
     let width = crate::page_width(width);
     let mut lines = head::head(record, style, width);
@@ -58,7 +68,7 @@ pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String 
     }
     part("SKIPPED", findings::skipped(record, width));
     if !record.runs.is_empty() {
-        part("", not_listed(record, place).into_iter().collect());
+        part("", not_listed(record, place, width));
         for (title, body) in load_curve::parts(record, style, width) {
             part(title, body);
         }
@@ -73,6 +83,6 @@ pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String 
     let (title, body) = storage::how(record, width);
     part(title, body);
     part("DATA", tables(data::data_sets(record)));
-    part("", next::next(record, place));
+    part("", next::next(record, place, width));
     style.letters(lines.join("\n") + "\n")
 }

@@ -1,6 +1,6 @@
 //! Database activity on a terminal.
 
-use dbdyno_report::{Style, activity_text};
+use dbdyno_report::{Style, activity_csv, activity_text};
 use model::ActivityChoice;
 use proptest::prelude::*;
 use record::{Nanos, Record, WaitClass};
@@ -66,6 +66,54 @@ fn a_question_that_has_no_answer_says_why() {
     assert_eq!(refused, "no valid run of this record works through an engine");
 }
 
+/// Of the lines of a table, the cells of these columns in those lines whose cells of the first ones are `wanted`.
+fn cells(table: &str, wanted: &[(&str, &str)], columns: &[&str]) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let heads = reader.headers().unwrap().clone();
+    let at = |name: &str| heads.iter().position(|head| head == name).unwrap_or_else(|| panic!("no column {name}"));
+    let lines = reader.records().map(Result::unwrap);
+    let is_wanted = |line: &csv::StringRecord| wanted.iter().all(|(column, cell)| &line[at(column)] == *cell);
+    lines.filter(is_wanted).map(|line| columns.iter().map(|column| line[at(column)].to_owned()).collect()).collect()
+}
+
+#[test]
+fn every_figure_is_a_line_of_the_values() {
+    let record = record();
+    let table = activity_csv(&record, &ActivityChoice::Number(number(&record))).unwrap();
+    let of = |wanted: &[(&str, &str)], columns: &[&str]| cells(&table, wanted, columns);
+    // 7.5 s of database time in 3 s and 3000 transactions, without the looks.
+    let time = of(
+        &[("section", "load_profile"), ("name", "DB time")],
+        &["value", "unit", "per_second", "per_transaction", "method"],
+    );
+    assert_eq!(time, [["7500000000", "ns", "2500000000", "2500000", "timed"]]);
+    let wait = &[("section", "event"), ("name", "wal sync")];
+    let waits = of(wait, &["figure", "class", "method", "value", "unit", "per_second", "share"]);
+    assert_eq!(
+        waits,
+        [
+            ["time", "commit", "timed", "3600000000", "ns", "1200000000", "0.48"],
+            ["waits", "commit", "timed", "1200", "count", "400", ""],
+            ["mean time", "commit", "timed", "3000000", "ns", "", ""]
+        ]
+    );
+    let missing = of(&[("section", "load_profile"), ("name", "Rollbacks")], &["value", "unit", "reason"]);
+    assert_eq!(missing, [["", "", "the engine does not count it"]]);
+    let buckets = of(&[("name", "wait: single block read")], &["section", "below_us", "value", "share"]);
+    assert_eq!(buckets, [["histogram", "64", "30", "0.75"], ["histogram", "128", "10", "0.25"]]);
+    let log = of(&[("section", "log"), ("figure", "syncs")], &["value", "per_second", "per_transaction"]);
+    assert_eq!(log, [["1200", "400", "0.4"]]);
+    let runs = cells(&table, &[], &["record", "run", "test", "jobs"]);
+    assert!(runs.iter().all(|run| run[2..] == ["T311", "4"]) && runs.len() > 30, "{runs:?}");
+}
+
+#[test]
+fn a_question_without_an_answer_has_no_values_either() {
+    let record = record();
+    let refused = activity_csv(&record, &ActivityChoice::Test("T999".to_owned())).unwrap_err();
+    assert_eq!(refused, "there is no run of test T999 in this record");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
@@ -95,5 +143,8 @@ proptest! {
             prop_assert!(!line.contains(char::is_control), "{line:?}");
         }
         prop_assert!(!shown.contains("NaN") && !shown.contains("inf") && !shown.contains("-0 "), "{}", shown);
+        let table = activity_csv(&record, &ActivityChoice::Number(number)).unwrap();
+        let mut reader = csv::Reader::from_reader(table.as_bytes());
+        prop_assert!(reader.records().all(|line| line.is_ok()) && !table.contains("NaN") && !table.contains("inf"), "{}", table);
     }
 }

@@ -122,7 +122,7 @@ proptest! {
             let line = run_line(run);
             prop_assert!(line.chars().count() <= 80 && !line.contains(char::is_control), "{line:?}");
         }
-        prop_assert!(!plan(&record.plan).is_empty());
+        prop_assert!(plan(&record.plan, width).lines().all(|line| line.chars().count() <= page.min(80)));
         prop_assert!(html(&record, &PageOptions::default()).ends_with("</html>"));
         let table = csv(&record);
         let mut reader = ::csv::Reader::from_reader(table.as_bytes());
@@ -185,19 +185,19 @@ proptest! {
     #[test]
     fn any_storage_run_can_be_drawn(record in storage(), width in 0usize..300) {
         let style = Style::default();
-        let page = width.clamp(80, 120);
+        let page = width.clamp(60, 120);
         let views = [
             io_text(&record, "r.json", style, width),
             until_text(&record, "r.json", style, width),
             calibration_text(&record, "r.json", style, width),
             text(&record, "r.json", style, width),
         ];
-        let plan = record.plan.io.as_ref().map(io_plan_text).unwrap_or_default();
+        let plan = record.plan.io.as_ref().map(|plan| io_plan_text(plan, width)).unwrap_or_default();
         for line in views.iter().flat_map(|view| view.lines()) {
             prop_assert!(line.chars().count() <= page, "{} columns: {line}", line.chars().count());
             prop_assert!(!line.contains(char::is_control), "{line:?}");
         }
-        prop_assert!(plan.lines().all(|line| line.chars().count() <= 80 && !line.contains(char::is_control)), "{plan}");
+        prop_assert!(plan.lines().all(|line| line.chars().count() <= page.min(80) && !line.contains(char::is_control)), "{plan}");
         prop_assert!(html(&record, &PageOptions::default()).ends_with("</html>"));
         let streams: usize = record.runs.iter().map(|run| run.storage.as_ref().unwrap().streams.len()).sum();
         let table = io_csv(&record);

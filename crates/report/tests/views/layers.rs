@@ -3,7 +3,8 @@
 use dbdyno_report::{LayersQuestion, Style, layers_csv, layers_text, text};
 use proptest::prelude::*;
 use record::{
-    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Rung, Trace, Variation,
+    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Resource, Rung, Trace,
+    Variation,
 };
 
 use crate::layers_sample::{record, without_privileges};
@@ -33,6 +34,24 @@ fn a_run_and_its_traced_repeat_have_the_same_table() {
     assert_eq!(of(plain), of(40));
     assert!(of(plain).contains(&format!("run 40, traced repeat of run {plain}")), "{}", of(plain));
     assert!(of(plain).contains("cost of tracing: 3.0 % of the rate"), "{}", of(plain));
+}
+
+#[test]
+fn a_run_with_less_than_the_plain_one_says_so_in_its_head() {
+    let of = |variation| {
+        let mut record = record();
+        let run = record.runs.iter_mut().find(|run| run.test == "T311" && run.variation.is_none()).unwrap();
+        run.variation = Some(variation);
+        let number = run.number;
+        let table = layers_csv(&record, &LayersQuestion::Run(number)).unwrap();
+        (shown(&record, &LayersQuestion::Run(number), 80), table)
+    };
+    let perturbed = |share| of(Variation::Perturbed { resource: Resource::Processors, share });
+    assert!(perturbed(0.8).0.contains(", a perturbed run: with 80 % of processors"), "{}", perturbed(0.8).0);
+    assert!(perturbed(1.0).0.contains(", control of a perturbed run: 100 % of processors"), "{}", perturbed(1.0).0);
+    assert!(perturbed(0.8).1.lines().skip(1).all(|line| line.contains(",80 % of processors,")), "{}", perturbed(0.8).1);
+    let paced = of(Variation::ShareOfCapacity { share: 0.5 }).0;
+    assert!(paced.contains(", not the plain run: 50 % of capacity"), "{paced}");
 }
 
 #[test]

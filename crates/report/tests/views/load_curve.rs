@@ -2,8 +2,8 @@
 
 use dbdyno_report::{PageOptions, Style, html, plan, run_line, text};
 use record::{
-    Arrival, Check, Finding, Latency, Nanos, Pace, PlannedRun, Ratio, Reading, Record, Run, Until, Variation, Verdict,
-    name,
+    Arrival, Check, Finding, Latency, Nanos, Pace, PlannedRun, Ratio, Reading, Record, Resource, Run, Until, Variation,
+    Verdict, name,
 };
 
 use crate::sample;
@@ -129,7 +129,7 @@ fn a_search_tells_its_interval_its_tolerance_and_how_many_runs_told_so() {
     assert!(answer.contains(said), "{answer}");
     assert!(answer.contains("199.9 20.0 ms - not kept: p99 is 40.0 ms"), "{answer}");
     assert!(!answer.contains("varied while"), "its runs agree: {answer}");
-    let planned = plan(&record.plan);
+    let planned = plan(&record.plan, 80);
     assert!(planned.contains("not known") && planned.contains("p99=5ms"), "{planned}");
 }
 
@@ -158,8 +158,10 @@ fn a_rate_that_is_not_kept_is_an_answer_and_spoils_nothing() {
     let mut record = with(vec![Run { findings: findings(Check::Backlog), ..share(40, 0.9, 80) }]);
     record.runs.retain(|run| !["T441", "T721"].contains(&run.test.as_str()));
     let page = shown(&record);
-    assert!(!void(&page) && !page.contains("were not begun"), "{page}");
-    assert!(part(&page, "LATENCY OVER RATE").contains("40 90 % 2.698 k 2.698 k rate not kept"), "{page}");
+    assert!(!void(&page) && !part(&page, "IN DOUBT").contains("were not begun"), "{page}");
+    let rates = part(&page, "LATENCY OVER RATE");
+    assert!(rates.contains("40 90 % 2.698 k 2.698 k rate not kept"), "{page}");
+    assert!(rates.contains("run 40, 90 % of capacity: 12 steps due were not begun"), "below the table: {page}");
     record.runs.last_mut().unwrap().findings = findings(Check::Steal);
     assert!(void(&shown(&record)));
     assert!(part(&shown(&record), "LATENCY OVER RATE").contains("40 90 % 2.698 k 2.698 k void"));
@@ -215,16 +217,83 @@ fn no_mark_sends_the_reader_to_a_doubt_that_is_not_told() {
     let mut record = with(vec![Run { findings: Vec::new(), ..share(40, 0.9, 80) }]);
     let marks = |record: &Record| {
         let page = shown(record);
-        assert!(!page.contains("FALLS SHORT"), "{page}");
+        assert!(!part(&page, "IN DOUBT").contains("FALLS SHORT"), "{page}");
         page.lines().filter(|line| line.trim_start().starts_with("40 ") && line.contains('!')).count()
     };
     assert_eq!(marks(&record), 0);
     let finding = |check| Finding { check, verdict: Verdict::Warn, detail: "FALLS SHORT".to_owned() };
     record.runs.last_mut().unwrap().findings = vec![finding(Check::Backlog)];
     assert_eq!(marks(&record), 0);
-    assert!(part(&shown(&record), "LATENCY OVER RATE").contains("rate not kept"));
+    let rates = part(&shown(&record), "LATENCY OVER RATE");
+    assert!(rates.contains("rate not kept") && rates.contains("run 40, 90 % of capacity: FALLS SHORT"), "{rates}");
     record.runs.last_mut().unwrap().findings.push(Finding { detail: "taken".to_owned(), ..finding(Check::Steal) });
     assert_eq!(marks(&record), 2, "in the table of runs and, on one line, in that of rates");
+}
+
+#[test]
+fn what_a_perturbed_run_found_stands_below_the_test_and_of_a_traced_repeat_it_is_a_doubt() {
+    let late = Finding { check: Check::Backlog, verdict: Verdict::Warn, detail: "FALLS SHORT".to_owned() };
+    let of = |variation| {
+        let run = varied(40, variation, Pace::Poisson { steps_per_second: 2_398.0 }, 4);
+        shown(&with(vec![Run { findings: vec![late.clone()], ..run }]))
+    };
+    let perturbed = of(Variation::Perturbed { resource: Resource::ArrivalRate, share: 0.8 });
+    let limits = part(&perturbed, "WHAT LIMITS IT");
+    assert!(limits.contains("run 40, 80 % of arrival rate: FALLS SHORT"), "{perturbed}");
+    assert!(perturbed.contains("J4 80 % rate"), "told from a share of the capacity: {perturbed}");
+    assert!(!part(&perturbed, "IN DOUBT").contains("FALLS SHORT"), "{perturbed}");
+    assert!(part(&of(Variation::Traced), "IN DOUBT").contains("FALLS SHORT"), "it was not made to find that out");
+}
+
+#[test]
+fn of_a_sweep_of_think_times_three_charts_are_drawn_with_a_line_for_each_use_of_threads() {
+    let both = vec![thinking(40, 20, false, 50), thinking(41, 0, true, 50), thinking(42, 20, true, 25)];
+    let lines = |record: &Record, chart: &str| {
+        let page = html(record, &PageOptions::default());
+        let data = page.split_once(&format!("data-file=\"{chart}\"")).unwrap_or_else(|| panic!("no {chart}")).1;
+        let data = data.split_once("<pre tabindex=\"0\">").unwrap().1.split_once("</pre>").unwrap().0;
+        data.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let record = with(both.clone());
+    let rates = lines(&record, "think-rate-1");
+    assert_eq!(rates[0], "series,think time [ns],value,low,high,measure,note");
+    let drawn = rates[1..].iter().map(|line| line.split(',').collect::<Vec<_>>());
+    let drawn = drawn.map(|cells| (cells[0].to_owned(), cells[1].to_owned(), cells[2].parse::<f64>().unwrap().round()));
+    let expected = |threads: &str, think: &str, rate: f64| (threads.to_owned(), think.to_owned(), rate);
+    let (all, one) = ("all hardware threads", "one thread per core");
+    assert_eq!(
+        drawn.collect::<Vec<_>>(),
+        [
+            expected(all, "0", 2_998.0),
+            expected(all, "20000000", 1_000.0),
+            expected(one, "0", 2_398.0),
+            expected(one, "20000000", 1_000.0)
+        ]
+    );
+    assert!(rates[2].ends_with(",transactions per second,run 40"), "{rates:?}");
+    let response = lines(&record, "think-response-1");
+    assert!(
+        response.iter().any(|line| line.contains("mean, one thread per core&quot;,20000000,2000000,")),
+        "{response:?}"
+    );
+    let used = lines(&record, "think-processors-1");
+    assert!(used.iter().any(|line| line.starts_with("all hardware threads,20000000,")), "{used:?}");
+    let one = with(both[..1].to_vec());
+    assert!(lines(&one, "think-rate-1").iter().all(|line| !line.starts_with("one thread per core")));
+}
+
+#[test]
+fn of_repeats_the_median_is_drawn() {
+    let repeat = |number: u32, transactions: u64| {
+        let mut run = thinking(number, 20, false, 50);
+        run.totals.transactions = transactions;
+        run
+    };
+    let record = with(vec![repeat(40, 3_000), repeat(41, 9_000), repeat(42, 6_000)]);
+    let page = html(&record, &PageOptions::default());
+    let line =
+        page.lines().find(|line| line.contains("all hardware threads,20000000,") && line.contains("transactions"));
+    assert!(line.is_some_and(|line| line.contains("run 42, the median of 3")), "{line:?}");
 }
 
 #[test]

@@ -314,6 +314,8 @@ fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -> Ru
         activity: None,
         trace: None,
         blocks: None,
+        load: None,
+        streams: None,
         findings: vec![Finding {
             check: Check::LittlesLaw,
             verdict: Verdict::Pass,

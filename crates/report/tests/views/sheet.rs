@@ -215,7 +215,7 @@ fn a_share_above_the_ceiling_has_a_word_beside_it() {
 
 #[test]
 fn a_plan_in_words() {
-    insta::assert_snapshot!(plan(&sample::record().plan));
+    insta::assert_snapshot!(plan(&sample::record().plan, 120));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn storage_at_80_columns() {
 
 #[test]
 fn a_plan_of_storage_in_words() {
-    insta::assert_snapshot!(io_plan_text(&storage_sample::plan()));
+    insta::assert_snapshot!(io_plan_text(&storage_sample::plan(), 80));
 }
 
 #[test]
@@ -123,6 +123,6 @@ fn a_rate_that_once_kept_and_once_did_not_does_not_keep() {
 
 #[test]
 fn an_empty_plan_has_a_view() {
-    let view = io_plan_text(&IoPlan::default());
+    let view = io_plan_text(&IoPlan::default(), 80);
     assert!(view.contains("writes      nothing"), "{view}");
 }

@@ -150,6 +150,8 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
         activity: None,
         trace: None,
         blocks: None,
+        load: None,
+        streams: None,
         findings: vec![finding(Check::DeviceIo, Verdict::Pass, "the block layer saw 100 % of what was asked")],
         storage: Some(Box::new(Storage {
             modes: vec!["io_uring, registered files and buffers, DEFER_TASKRUN".to_owned()],

@@ -7,7 +7,7 @@ use record::Ratio;
 
 /// Puts every file below `directory` out of the page cache; the share of their bytes that lies there afterwards. None
 /// where there is nothing to look at. A file that goes away meanwhile, or may not be read, is left out.
-pub(super) fn put_out(directory: &Path) -> Option<Ratio> {
+pub(crate) fn put_out(directory: &Path) -> Option<Ratio> {
     let mut sizes = (0.0, 0.0);
     each_file(directory, &mut |file, length| {
         // What may not be put out is seen in the share.

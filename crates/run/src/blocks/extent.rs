@@ -104,6 +104,7 @@ mod tests {
             seed: 42,
             placement: Placement::Kernel,
             looks: false,
+            probes: false,
             record: PathBuf::from("r.json"),
             version: String::new(),
             build: None,

@@ -4,18 +4,21 @@ use std::path::Path;
 
 use engine::Sparse;
 use measure::clock;
-use record::{Bytes, Finding, Nanos, Outcome, Plan, PlannedRun, Record, SCHEMA_VERSION, Status, Tool};
+use record::{Bytes, Finding, Nanos, Outcome, Plan, PlannedRun, Preset, Record, SCHEMA_VERSION, Status, Tool};
 use workload::Sizes;
 use workload::blocks::{self, Layout, Mode};
 
+use super::device::{add_probe, probe};
 use super::extent::{remark, steps};
 use super::measurement::{load, measure_one};
 use super::request::BlocksRequest;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{conclude, sources, subject};
+use crate::execution::{conclude, run_group, sources, subject};
 use crate::invocation::{Measured, Workplace};
+use crate::io::{Offer, ProbeGround};
 use crate::measurement::{Bench, timestamp};
 use crate::opening::{Opened, Plot, Setting, claim, open, sizes};
+use crate::plan::Item;
 use crate::{Error, Event, Result};
 
 /// The block that is asked about before an engine is open.
@@ -43,7 +46,10 @@ pub fn measure_blocks(request: &BlocksRequest, workplace: &Workplace<'_>) -> Res
         .hint("leave --cold and --cache away, or give a server of dbdyno's own, such as local:NAME"));
     }
     setting.look_where(Some(&opened));
-    let plan = request.plan(&workplace.target.to_string(), directory.path(), steps);
+    let mut plan = request.plan(&workplace.target.to_string(), directory.path(), steps);
+    if request.probes {
+        add_probe(&mut plan, &Offer::look(&directory.data(), Preset::Quick));
+    }
     let record = begun(request, plan, &setting, &opened);
     Ok(house.carry_out(record, opened, &setting, origin))
 }
@@ -170,8 +176,13 @@ impl<'a> House<'a> {
         let plan = record.plan.clone();
         self.announce(&plan);
         let sizes = sizes(&self.request.request(), opened.as_ref());
+        let (probes, runs): (Vec<&PlannedRun>, Vec<&PlannedRun>) =
+            plan.runs.iter().partition(|planned| probe().is_some_and(|probe| planned.test == probe.code));
+        for planned in probes {
+            self.probe(record, opened.as_ref(), setting, (&plan, planned), &sizes, origin)?;
+        }
         let mut ground = None;
-        for (planned, index) in plan.runs.iter().zip(0..) {
+        for (planned, index) in runs.into_iter().zip(0..) {
             if index > 0 {
                 self.reopen(opened, index)?;
             }
@@ -228,6 +239,23 @@ impl<'a> House<'a> {
         record.data_sets = sets;
         store::write(&self.request.record, record)?;
         Ok(Ground { layout, answers })
+    }
+
+    /// What the device gives, before anything of the engine's lies on it.
+    fn probe(
+        &self,
+        record: &mut Record,
+        opened: Option<&Opened<'_>>,
+        setting: &Setting,
+        (plan, planned): (&Plan, &PlannedRun),
+        sizes: &Sizes,
+        origin: Nanos,
+    ) -> Result<()> {
+        let (Some(opened), Some(probe)) = (opened, probe()) else { return Ok(()) };
+        let (path, group) = (self.request.record.as_path(), std::slice::from_ref(planned));
+        self.with_bench(opened, setting, plan, sizes, origin, |bench| {
+            run_group(bench, record, path, Item::Probe(probe), group, &mut ProbeGround::default())
+        })
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one invocation, each of them used once")]

@@ -36,6 +36,8 @@ pub struct BlocksRequest {
     pub placement: Placement,
     /// Whether somebody looks at what the sessions of the engine are doing.
     pub looks: bool,
+    /// Whether the device is probed first, where the run time is long enough for it.
+    pub probes: bool,
     /// Where the record goes.
     pub record: PathBuf,
     /// The version of the program, for the record.

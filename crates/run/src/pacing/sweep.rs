@@ -111,6 +111,8 @@ pub(super) mod tests {
             activity: None,
             trace: None,
             blocks: None,
+            load: None,
+            streams: None,
             findings: Vec::new(),
         }
     }

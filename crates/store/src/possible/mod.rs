@@ -5,10 +5,12 @@
 
 mod activity;
 mod histogram;
+mod load;
 mod nodes;
 mod plan;
 mod random_blocks;
 mod run;
+mod streams;
 mod trace;
 
 use record::{Dop, Instrument, Latency, Pace, Ratio, Record, Timestamp, Variation};

@@ -3,8 +3,8 @@
 use record::{Bytes, IoFile, IoStream, Nanos, Outcome, Run, Storage};
 
 use super::{
-    Possible, activity, at_least_one, date, dop, histogram, latency, nodes, pace, positive, random_blocks, share,
-    trace, variation,
+    Possible, activity, at_least_one, date, dop, histogram, latency, load, nodes, pace, positive, random_blocks, share,
+    streams, trace, variation,
 };
 
 /// Steps per second: the clock is read for each, which takes some nanoseconds, and ten thousand jobs are more than any
@@ -41,6 +41,8 @@ fn looked(run: &Run) -> Possible {
     run.trace.as_deref().map_or(Ok(()), trace::trace)?;
     run.activity.as_ref().map_or(Ok(()), activity::activity)?;
     run.blocks.as_deref().map_or(Ok(()), |blocks| random_blocks::random_blocks(run, blocks))?;
+    run.load.as_deref().map_or(Ok(()), |load| load::load(run, load))?;
+    run.streams.as_deref().map_or(Ok(()), |streams| streams::streams(run, streams))?;
     run.storage.as_deref().map_or(Ok(()), storage)
 }
 

@@ -14,7 +14,7 @@ use tempfile::tempdir;
 use crate::sample;
 
 /// Why the record is refused, without its path; none where it is not.
-fn reason(record: &Record) -> Option<String> {
+pub fn reason(record: &Record) -> Option<String> {
     let directory = tempdir().unwrap();
     let path = directory.path().join("r.json");
     fs::write(&path, serde_json::to_string(record).unwrap()).unwrap();
@@ -26,7 +26,7 @@ fn reason(record: &Record) -> Option<String> {
 }
 
 /// Why a record is refused that is changed so.
-fn said(change: impl FnOnce(&mut Record)) -> String {
+pub fn said(change: impl FnOnce(&mut Record)) -> String {
     let mut record = sample::full();
     assert_eq!(reason(&record), None);
     change(&mut record);

@@ -2,6 +2,7 @@
 
 mod file;
 mod impossible;
+mod impossible_streams;
 mod listing;
 mod sample;
 mod schema;

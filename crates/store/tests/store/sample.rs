@@ -332,6 +332,8 @@ fn run(number: u32, pace: Pace) -> Run {
         activity: Some(activity()),
         trace: Some(Box::new(trace(&latency))),
         blocks: None,
+        load: None,
+        streams: None,
         service: latency.clone(),
         response: latency,
         seconds: vec![

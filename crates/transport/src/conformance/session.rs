@@ -83,6 +83,7 @@ fn table(name: &str) -> Table {
         key: None,
         indexes: Vec::new(),
         compressed: false,
+        partitions: None,
     }
 }
 

@@ -81,6 +81,7 @@ impl Layout {
             key: self.sparse.is_keyed.then(|| "id".to_owned()),
             indexes: if of == TableOf::Blocks { vec![index] } else { Vec::new() },
             compressed: false,
+            partitions: None,
             name,
         }
     }
@@ -238,6 +239,9 @@ mod tests {
         }
         fn decimal(&mut self, _unscaled: i64, _scale: u8) {
             panic!("there is no decimal");
+        }
+        fn date(&mut self, _days_since_epoch: i32) {
+            panic!("there is no date");
         }
         fn text(&mut self, value: &str) {
             self.texts.push(value.to_owned());

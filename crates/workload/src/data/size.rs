@@ -47,6 +47,7 @@ impl DataTable {
             key: Some("id".to_owned()),
             indexes: vec![Index { name: format!("{name}_scatter"), column: "scatter".to_owned() }],
             compressed: false,
+            partitions: None,
         }
     }
 

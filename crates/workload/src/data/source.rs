@@ -129,6 +129,9 @@ mod tests {
             self.fields += 1;
             self.bytes += 8;
         }
+        fn date(&mut self, _days_since_epoch: i32) {
+            panic!("there is no date");
+        }
         fn text(&mut self, value: &str) {
             self.fields += 1;
             self.bytes += value.len() as u64;

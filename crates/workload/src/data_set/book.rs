@@ -14,6 +14,7 @@ fn table() -> Table {
         key: None,
         indexes: Vec::new(),
         compressed: false,
+        partitions: None,
     }
 }
 

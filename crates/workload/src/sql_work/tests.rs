@@ -146,6 +146,9 @@ impl Session for FakeSession {
         self.hear(format!("bulk {table}"));
         (self.script.answer)("bulk", &[]).map(|rows| rows.len() as u64)
     }
+    fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+        self.bulk(table, rows)
+    }
     fn canceller(&self) -> Option<Box<dyn Canceller>> {
         None
     }

@@ -6,6 +6,8 @@ const NOTHING: Caps = Caps {
     procedures: false,
     decimal: false,
     table_compression: false,
+    partitions: false,
+    lines: false,
     parallel_query: false,
     parallel_index: false,
     concurrent_writers: false,

@@ -216,6 +216,7 @@ impl OwnTable {
             key: self.key.clone(),
             indexes: Vec::<Index>::new(),
             compressed: self.compressed,
+            partitions: None,
         }
     }
 }

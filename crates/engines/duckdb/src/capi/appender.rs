@@ -131,6 +131,18 @@ impl<'a> Appender<'a> {
         true
     }
 
+    /// Writes a date, in days since 1970-01-01, as the next field; false where that is of another type.
+    #[inline]
+    pub(crate) fn date(&mut self, days: i32) -> bool {
+        let fits = self.expected() == Some(ColumnType::Date);
+        if fits {
+            // SAFETY: the column has dates, which the library keeps as such days in 4 bytes, and room for this row.
+            unsafe { *self.columns[self.column].data.cast::<i32>().add(self.row) = days };
+            self.column += 1;
+        }
+        fits
+    }
+
     /// Writes text as the next field; false where that is of another type.
     #[inline]
     pub(crate) fn text(&mut self, value: &str) -> bool {
@@ -224,6 +236,7 @@ unsafe fn logical(functions: &Functions, column: ColumnType) -> RawType {
         match column {
             ColumnType::Int => (functions.create_logical_type)(kind::BIGINT),
             ColumnType::Float => (functions.create_logical_type)(kind::DOUBLE),
+            ColumnType::Date => (functions.create_logical_type)(kind::DATE),
             ColumnType::Text { .. } => (functions.create_logical_type)(kind::VARCHAR),
             ColumnType::Decimal { precision, scale } => (functions.create_decimal_type)(precision, scale),
         }

@@ -74,6 +74,7 @@ pub(super) mod kind {
     pub(crate) const UBIGINT: u32 = 9;
     pub(crate) const FLOAT: u32 = 10;
     pub(crate) const DOUBLE: u32 = 11;
+    pub(crate) const DATE: u32 = 13;
     pub(crate) const HUGEINT: u32 = 16;
     pub(crate) const VARCHAR: u32 = 17;
     pub(crate) const DECIMAL: u32 = 19;

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use engine::{Error, Kind, Result, Value};
+use engine::{Error, IsoDate, Kind, Result, Value};
 
 use super::connection::copied;
 use super::function::{Functions, RawChunk, RawHuge, RawResult, SUCCESS, kind, returns};
@@ -16,6 +16,7 @@ pub(crate) enum Form {
     Int { bytes: u8, signed: bool },
     Float { bytes: u8 },
     Decimal { bytes: u8, scale: u8 },
+    Date,
     Text,
     Nothing,
 }
@@ -26,6 +27,8 @@ enum Field<'a> {
     Int(i128),
     Float(f64),
     Decimal(Exact),
+    /// In days since 1970-01-01.
+    Date(i32),
     Text(&'a [u8]),
 }
 
@@ -76,6 +79,7 @@ impl Outcome {
                         Field::Int(value) => value as u64,
                         Field::Float(value) => value.to_bits(),
                         Field::Decimal(value) => value.unscaled as u64,
+                        Field::Date(days) => days as u64,
                         Field::Text(bytes) => bytes.iter().map(|byte| u64::from(*byte)).sum(),
                     });
                 }
@@ -167,6 +171,7 @@ fn form(column: u32) -> Option<Form> {
         kind::UBIGINT => int(8, false),
         kind::FLOAT => Some(Form::Float { bytes: 4 }),
         kind::DOUBLE => Some(Form::Float { bytes: 8 }),
+        kind::DATE => Some(Form::Date),
         kind::VARCHAR => Some(Form::Text),
         kind::SQLNULL => Some(Form::Nothing),
         _ => None,
@@ -225,6 +230,7 @@ impl<'a> Column<'a> {
                 Form::Float { bytes: 4 } => Field::Float(f64::from(*self.data.cast::<f32>().add(row))),
                 Form::Float { .. } => Field::Float(*self.data.cast::<f64>().add(row)),
                 Form::Decimal { bytes, scale } => Field::Decimal(Exact { unscaled: self.int(row, bytes, true), scale }),
+                Form::Date => Field::Date(*self.data.cast::<i32>().add(row)),
                 Form::Text => Field::Text(self.text(row)),
                 Form::Nothing => Field::Null,
             }
@@ -278,6 +284,11 @@ impl Field<'_> {
             }
             Field::Float(value) => Value::Float(value),
             Field::Decimal(value) => Value::Decimal(value.to_string().into()),
+            // One beyond the calendar of four digits, or for ever, is none of ours.
+            Field::Date(days) => match IsoDate::of(days) {
+                Some(date) => Value::Text(date.to_string().into()),
+                None => Value::Text(format!("day {days} after 1970-01-01").into()),
+            },
             Field::Text(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned().into()),
         }
     }

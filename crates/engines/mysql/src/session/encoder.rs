@@ -2,14 +2,12 @@
 
 use std::io::Write;
 
-use engine::{ColumnType, Error, Kind, Result, RowSink, RowSource};
-
-use crate::wire::HEADER_BYTES;
+use engine::{ColumnType, Error, IsoDate, Kind, Result, RowSink, RowSource};
 
 /// Room for a chunk and the row that ends it.
 const INITIAL_BYTES: usize = 40 * 1024;
 
-/// Writes rows behind room for the header of the packet that will carry them.
+/// Writes rows one behind the other.
 pub(super) struct Encoder {
     columns: Box<[ColumnType]>,
     bytes: Vec<u8>,
@@ -20,9 +18,7 @@ pub(super) struct Encoder {
 
 impl Encoder {
     pub(super) fn new(columns: Box<[ColumnType]>) -> Encoder {
-        let mut bytes = Vec::with_capacity(INITIAL_BYTES);
-        bytes.extend_from_slice(&[0; HEADER_BYTES]);
-        Encoder { columns, bytes, fields: 0, wrong: None }
+        Encoder { columns, bytes: Vec::with_capacity(INITIAL_BYTES), fields: 0, wrong: None }
     }
 
     /// Writes the next row; false after the last one.
@@ -42,17 +38,14 @@ impl Encoder {
         }
     }
 
-    /// What stands here and was not sent, behind the room for a header.
-    pub(super) fn content(&mut self) -> &mut Vec<u8> {
-        &mut self.bytes
+    /// What stands here and was not sent.
+    pub(super) fn rows(&self) -> &[u8] {
+        &self.bytes
     }
 
+    /// Forgets what was sent.
     pub(super) fn restart(&mut self) {
-        self.bytes.truncate(HEADER_BYTES);
-    }
-
-    pub(super) fn size_bytes(&self) -> usize {
-        self.bytes.len() - HEADER_BYTES
+        self.bytes.clear();
     }
 
     /// Begins the next field; false, and noted, where it is not of the kind that its column is.
@@ -132,6 +125,19 @@ impl RowSink for Encoder {
     }
 
     #[inline]
+    fn date(&mut self, days_since_epoch: i32) {
+        if !self.takes(|column| column == ColumnType::Date, "a date") {
+            return;
+        }
+        match IsoDate::of(days_since_epoch) {
+            Some(date) => self.bytes.extend_from_slice(date.as_bytes()),
+            None => {
+                self.refuse(format!("field {} is day {days_since_epoch} after 1970-01-01, out of range", self.fields));
+            }
+        }
+    }
+
+    #[inline]
     fn text(&mut self, value: &str) {
         if !self.takes(|column| matches!(column, ColumnType::Text { .. }), "text") {
             return;
@@ -178,7 +184,7 @@ mod tests {
         let mut encoder = Encoder::new(kinds.into());
         let mut rows = Rows { columns: Vec::new(), rows };
         while encoder.encode(&mut rows)? {}
-        Ok(String::from_utf8(encoder.content()[HEADER_BYTES..].to_vec()).unwrap())
+        Ok(String::from_utf8(encoder.rows().to_vec()).unwrap())
     }
 
     const DECIMAL: ColumnType = ColumnType::Decimal { precision: 9, scale: 2 };
@@ -186,28 +192,31 @@ mod tests {
 
     #[test]
     fn rows_are_written_as_the_server_reads_them() {
-        let kinds = [ColumnType::Int, ColumnType::Float, DECIMAL, TEXT];
+        let kinds = [ColumnType::Int, ColumnType::Float, DECIMAL, ColumnType::Date, TEXT];
         let rows: Vec<Row> = vec![
             |sink| {
                 sink.int(i64::MIN);
                 sink.float(0.5);
                 sink.decimal(-1205, 2);
+                sink.date(14_641);
                 sink.text("a\tb\nc\\N\0");
             },
             |sink| {
                 sink.int(0);
                 sink.float(f64::MAX);
                 sink.decimal(5, 2);
+                sink.date(-1);
                 sink.text("");
             },
         ];
-        let expected = "-9223372036854775808\t5e-1\t-12.05\ta\\\tb\\\nc\\\\N\\0\n0\t1.7976931348623157e308\t0.05\t\n";
+        let expected = "-9223372036854775808\t5e-1\t-12.05\t2010-02-01\ta\\\tb\\\nc\\\\N\\0\n\
+                        0\t1.7976931348623157e308\t0.05\t1969-12-31\t\n";
         assert_eq!(encode(&kinds, rows).unwrap(), expected);
     }
 
     #[test]
     fn a_row_that_does_not_fit_its_columns_is_refused() {
-        let wrong: [(&[ColumnType], Row); 6] = [
+        let wrong: [(&[ColumnType], Row); 8] = [
             (&[ColumnType::Int], |_| {}),
             (&[ColumnType::Int], |sink| {
                 sink.int(1);
@@ -217,6 +226,8 @@ mod tests {
             (&[TEXT], |sink| sink.float(1.0)),
             (&[ColumnType::Float], |sink| sink.decimal(1, 0)),
             (&[DECIMAL], |sink| sink.decimal(1, 20)),
+            (&[TEXT], |sink| sink.date(1)),
+            (&[ColumnType::Date], |sink| sink.date(i32::MIN)),
         ];
         for (kinds, row) in wrong {
             assert_eq!(encode(kinds, vec![row]).unwrap_err().kind, Kind::Statement);

@@ -1,12 +1,14 @@
 //! The bulk path: LOAD DATA LOCAL INFILE, whose file is the rows as they are made.
 
-use engine::{Error, Kind, Result, RowSource, Session, Value};
+use std::time::Instant;
+
+use engine::{Error, Kind, LineChunks, LineForm, Result, RowSource, Session, Value};
 
 use super::MysqlSession;
 use super::encoder::Encoder;
 use crate::dialect::quoted;
 use crate::failure::{Refusal, kind};
-use crate::wire::{HEADER_BYTES, header};
+use crate::wire::header;
 
 /// Rows are sent when so much of them is there. The server reads a packet to its end before it reads the first row of it,
 /// so that it waits where the next one does not yet lie in the socket as a whole: a Unix socket holds some 200 KiB, and
@@ -18,6 +20,15 @@ const PACKET_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Where a load that is part of a transaction goes back to if it fails.
 const SAVEPOINT: &str = "dbdyno_load";
+
+/// The statement that loads fields written as `fields` says into the columns `names` of `table`.
+fn load_data(table: &str, fields: &str, names: &[String]) -> String {
+    format!(
+        "load data local infile 'dbdyno' into table {} character set utf8mb4 {fields} lines terminated by '\\n' ({})",
+        quoted(table),
+        names.join(", ")
+    )
+}
 
 impl MysqlSession {
     /// Loads `rows` into `table`, all of them or none.
@@ -50,20 +61,40 @@ impl MysqlSession {
         self.answer(&mut Vec::new(), |_, _| Ok(())).map(|_| ())
     }
 
-    fn transfer(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
+    /// Loads `rows` into `table`, inside the transaction that is open.
+    pub(super) fn transfer(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         let names: Vec<String> = rows.columns().iter().map(|column| quoted(&column.name)).collect();
-        let sql = format!(
-            "load data local infile 'dbdyno' into table {} character set utf8mb4 \
-             fields terminated by '\\t' escaped by '\\\\' lines terminated by '\\n' ({})",
-            quoted(table),
-            names.join(", ")
-        );
-        self.send_query(&sql)?;
-        self.await_request()?;
-        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
+        let sql = load_data(table, "fields terminated by '\\t' escaped by '\\\\'", &names);
         let mut encoder = Encoder::new(rows.columns().iter().map(|column| column.kind).collect());
-        let sent = self.send_rows(rows, &mut encoder)?;
-        let answer = self.answer(&mut Vec::new(), |_, _| Ok(()));
+        self.carry(&sql, |session, sequence| session.send_rows(rows, &mut encoder, sequence))
+    }
+
+    /// Loads `lines` into `table`, inside the transaction that is open. Without a character that quotes or escapes, every
+    /// byte is what it is.
+    pub(super) fn transfer_lines(&mut self, table: &str, form: &LineForm, lines: &[u8]) -> Result<u64> {
+        form.refuse(lines, None)?;
+        let names: Vec<String> = form.columns.iter().map(|name| quoted(name)).collect();
+        let sql = load_data(table, &format!("fields terminated by x'{:02x}' escaped by ''", form.separator), &names);
+        let mut chunks = LineChunks::new(lines, form, CHUNK_BYTES);
+        self.carry(&sql, |session, sequence| session.send_lines(&mut chunks, sequence))
+    }
+
+    /// Runs a load whose file is what `send` sends and counts, from the given sequence of packets on.
+    fn carry(
+        &mut self,
+        sql: &str,
+        send: impl FnOnce(&mut MysqlSession, &mut u8) -> Result<Result<u64>>,
+    ) -> Result<u64> {
+        self.timed(|session| {
+            session.send_query(sql)?;
+            session.await_request()
+        })?;
+        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
+        let mut sequence = 2;
+        let sent = send(self, &mut sequence)?;
+        // The end of the file, in any case.
+        self.send_packet(&[], &mut sequence)?;
+        let answer = self.timed(|session| session.answer(&mut Vec::new(), |_, _| Ok(())));
         if !self.lost {
             self.wire.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
         }
@@ -74,6 +105,14 @@ impl MysqlSession {
             0 if answer.affected == sent => Ok(sent),
             _ => Err(self.first_warning(sent - answer.affected.min(sent))?),
         }
+    }
+
+    /// Counts the time that `act` takes as time of the server.
+    fn timed<T>(&mut self, act: impl FnOnce(&mut MysqlSession) -> T) -> T {
+        let begun = Instant::now();
+        let outcome = act(self);
+        self.sending += begun.elapsed();
+        outcome
     }
 
     /// Waits until the server asks for the file.
@@ -98,42 +137,44 @@ impl MysqlSession {
         }
     }
 
-    /// Sends all rows, unless they turn out wrong, and the end of the file in any case. How many were sent.
-    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder) -> Result<Result<u64>> {
-        let (mut sequence, mut count) = (2_u8, 0);
-        let ending = loop {
+    /// Sends all rows, unless they turn out wrong. How many were sent.
+    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder, sequence: &mut u8) -> Result<Result<u64>> {
+        let mut count = 0;
+        loop {
             match encoder.encode(rows) {
                 Ok(true) => count += 1,
-                Ok(false) => break Ok(count),
-                Err(reason) => break Err(reason),
+                Ok(false) => break,
+                Err(reason) => return Ok(Err(reason)),
             }
-            if encoder.size_bytes() >= CHUNK_BYTES {
-                self.send_chunk(encoder, &mut sequence)?;
+            if encoder.rows().len() >= CHUNK_BYTES {
+                self.send_packets(encoder.rows(), sequence)?;
+                encoder.restart();
             }
-        };
-        if ending.is_ok() && encoder.size_bytes() > 0 {
-            self.send_chunk(encoder, &mut sequence)?;
         }
-        let sent = self.wire.send(&header(0, sequence));
-        sent.map_err(|error| self.hang_up(&error))?;
-        Ok(ending)
+        self.send_packets(encoder.rows(), sequence)?;
+        Ok(Ok(count))
     }
 
-    fn send_chunk(&mut self, encoder: &mut Encoder, sequence: &mut u8) -> Result<()> {
-        // A row may be longer than a packet.
-        let mut bytes = std::mem::take(encoder.content());
-        let mut sent = Ok(());
-        let mut begin = 0;
-        while sent.is_ok() && begin + HEADER_BYTES < bytes.len() {
-            let length = (bytes.len() - begin - HEADER_BYTES).min(PACKET_BYTES_MAX);
-            // The header takes the place of bytes that were sent before.
-            bytes[begin..begin + HEADER_BYTES].copy_from_slice(&header(length, *sequence));
-            sent = self.wire.send(&bytes[begin..begin + HEADER_BYTES + length]);
-            *sequence = sequence.wrapping_add(1);
-            begin += length;
+    /// Sends all lines from where they lie, unless they turn out wrong. How many were sent.
+    fn send_lines(&mut self, chunks: &mut LineChunks<'_>, sequence: &mut u8) -> Result<Result<u64>> {
+        loop {
+            match chunks.next_chunk() {
+                Ok(Some(chunk)) => self.send_packets(chunk, sequence)?,
+                Ok(None) => return Ok(Ok(chunks.lines())),
+                Err(reason) => return Ok(Err(reason)),
+            }
         }
-        *encoder.content() = bytes;
-        encoder.restart();
+    }
+
+    /// Sends part of the file. A row may be longer than a packet.
+    fn send_packets(&mut self, bytes: &[u8], sequence: &mut u8) -> Result<()> {
+        bytes.chunks(PACKET_BYTES_MAX).try_for_each(|piece| self.send_packet(piece, sequence))
+    }
+
+    fn send_packet(&mut self, payload: &[u8], sequence: &mut u8) -> Result<()> {
+        let header = header(payload.len(), *sequence);
+        *sequence = sequence.wrapping_add(1);
+        let sent = self.timed(|session| session.wire.send_both(&header, payload));
         sent.map_err(|error| self.hang_up(&error))
     }
 

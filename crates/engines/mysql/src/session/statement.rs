@@ -11,7 +11,7 @@ pub(super) const COMMIT: &[u8] = b"\x07\0\0\0\x03commit";
 pub(super) const ROLLBACK: &[u8] = b"\x09\0\0\0\x03rollback";
 
 /// `COM_STMT_EXECUTE`.
-const EXECUTE: u8 = 0x17;
+pub(super) const EXECUTE: u8 = 0x17;
 
 /// A statement that the server has parsed.
 pub(super) struct Prepared {
@@ -26,6 +26,11 @@ pub(super) struct Prepared {
 impl Prepared {
     pub(super) fn new(id: u32, parameters: usize, columns: Vec<ResultColumn>) -> Prepared {
         Prepared { id, parameters, columns, types: Vec::with_capacity(parameters) }
+    }
+
+    /// What the server knows it by.
+    pub(super) fn id(&self) -> u32 {
+        self.id
     }
 
     /// Writes the execution with `binds` behind the header in `out`.

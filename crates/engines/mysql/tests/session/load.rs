@@ -1,6 +1,6 @@
 //! Loading rows.
 
-use engine::{Kind, Value};
+use engine::{Kind, LineForm, Value};
 use record::FailureKind;
 
 use engine::conformance::Stand;
@@ -42,4 +42,30 @@ pub fn what_does_not_fit_is_no_load(stand: &Stand) {
     let sums = ask(&mut *session, "select sum(id), sum(`order`), max(`order`) from early");
     let sums_expected = ["1249975000", "312493750", "12499.75"].map(|sum| Value::Decimal(sum.into()));
     assert_eq!(sums, [sums_expected]);
+}
+
+pub fn lines_and_tables_in_parts_are_taken(stand: &Stand) {
+    let caps = stand.node().caps();
+    assert!(caps.lines && caps.partitions && caps.table_compression, "{caps:?}");
+}
+
+/// Of rows and of lines: the server counts those of one append.
+pub fn an_append_that_fails_names_its_row(stand: &Stand) {
+    let mut session = stand.session();
+    make(stand, &mut *session, "named");
+    session.begin().expect("begin");
+    let mut rows = Rows::new(10, |id, sink| sink.decimal(if id == 2 { 10_000_000_000 } else { id }, 2));
+    let error = session.append("named", &mut rows).expect_err("a numeric overflow");
+    assert!(error.message.contains("row 3"), "{error}");
+    session.rollback().expect("rollback");
+    session.begin().expect("begin");
+    let form =
+        LineForm { columns: vec!["id".to_owned(), "order".to_owned()], separator: b'\t', ends_with_separator: false };
+    let error = session.append_lines("named", &form, b"1\t2\n3\t4\n5\tsix\n7\t8\n").expect_err("no number");
+    assert!(error.message.contains("row 3") && error.message.contains("six"), "{error}");
+    session.rollback().expect("rollback");
+    session.begin().expect("begin");
+    assert_eq!(session.append_lines("named", &form, b"1\t2\n3\t4\n").expect("lines"), 2);
+    session.commit().expect("commit");
+    assert_eq!(ask(&mut *session, "select count(*) from named"), [[Value::Int(2)]]);
 }

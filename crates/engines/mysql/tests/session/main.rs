@@ -25,6 +25,8 @@ fn a_session_does_what_it_promises() {
     statement::a_table_that_changes_changes_its_rows(&stand);
     load::a_load_may_be_part_of_a_transaction(&stand);
     load::a_source_that_breaks_its_word_is_refused(&stand);
+    load::an_append_that_fails_names_its_row(&stand);
+    load::lines_and_tables_in_parts_are_taken(&stand);
     load::what_does_not_fit_is_no_load(&stand);
     counters::twenty_three_transactions_of_several_sessions_are_twenty_three(&stand);
     counters::a_definition_is_one_commit(&stand);

@@ -2,10 +2,13 @@
 //!
 //! A load that fits one array goes into the table by direct path (`append_values`): whole blocks above what is there,
 //! compressed where the table is. Within a transaction a table can be loaded so only once, so that a longer load goes
-//! the ordinary way, array by array. Sessions that load one table by direct path wait for each other.
+//! the ordinary way, array by array. Sessions that load one table by direct path wait for each other; what is appended in a
+//! transaction of the caller's therefore goes the ordinary way, which basic compression leaves as it is.
 
-use engine::{Column, Error, Kind, Result, RowSink, RowSource, Session};
-use oracledb::{BindParameters, Connection, OracleNumber, ToDbValue};
+use std::time::Instant;
+
+use engine::{Column, Error, IsoDate, Kind, Result, RowSink, RowSource, Session};
+use oracledb::{BindParameters, Connection, OracleNumber, OracleTimestamp, ToDbValue};
 
 use super::OracleSession;
 use super::value::EMPTY;
@@ -20,6 +23,7 @@ pub(super) enum Cell {
     Int(i64),
     Float(f64),
     Number(OracleNumber),
+    Date(OracleTimestamp),
     Text(String),
 }
 
@@ -29,6 +33,7 @@ impl Cell {
             Cell::Int(number) => number,
             Cell::Float(number) => number,
             Cell::Number(number) => number,
+            Cell::Date(day) => day,
             Cell::Text(text) => text,
         }
     }
@@ -37,7 +42,7 @@ impl Cell {
 /// Gathers fields.
 struct Cells<'a> {
     cells: &'a mut Vec<Cell>,
-    /// The first decimal that is none.
+    /// The first value that cannot be.
     wrong: Option<String>,
 }
 
@@ -55,10 +60,19 @@ impl RowSink for Cells<'_> {
         match text.parse() {
             Ok(number) => self.cells.push(Cell::Number(number)),
             Err(_) => {
-                self.wrong.get_or_insert(text);
+                self.wrong.get_or_insert_with(|| format!("{text} is not a decimal number"));
                 self.cells.push(Cell::Int(unscaled));
             }
         }
+    }
+
+    fn date(&mut self, days_since_epoch: i32) {
+        let date = IsoDate::of(days_since_epoch);
+        if date.is_none() {
+            self.wrong.get_or_insert_with(|| format!("day {days_since_epoch} after 1970-01-01 is out of range"));
+        }
+        let (year, month, day) = date.map_or((1970, 1, 1), |date| date.parts());
+        self.cells.push(Cell::Date(OracleTimestamp::new_date(year as i16, month, day)));
     }
 
     fn text(&mut self, value: &str) {
@@ -86,13 +100,8 @@ pub(crate) fn insert(table: &str, columns: &[Column], direct: bool) -> String {
 impl OracleSession {
     /// Loads all rows in one transaction.
     pub(super) fn load(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
-        let columns = rows.columns().to_vec();
-        let mut cells = std::mem::take(&mut self.cells);
         self.begin()?;
-        let loaded = self.load_arrays(table, &columns, rows, &mut cells);
-        cells.clear();
-        self.cells = cells;
-        match loaded {
+        match self.load_arrays(table, rows, true) {
             Ok(count) => self.commit().map(|()| count),
             Err(error) => {
                 // The first error is the one to tell.
@@ -102,18 +111,29 @@ impl OracleSession {
         }
     }
 
-    fn load_arrays(
+    /// Loads all rows in the transaction that is open, by direct path where that is allowed and possible.
+    pub(super) fn load_arrays(&mut self, table: &str, rows: &mut dyn RowSource, may_be_direct: bool) -> Result<u64> {
+        let columns = rows.columns().to_vec();
+        let mut cells = std::mem::take(&mut self.cells);
+        let loaded = self.send_arrays(table, &columns, rows, may_be_direct, &mut cells);
+        cells.clear();
+        self.cells = cells;
+        loaded
+    }
+
+    fn send_arrays(
         &mut self,
         table: &str,
         columns: &[Column],
         rows: &mut dyn RowSource,
+        may_be_direct: bool,
         cells: &mut Vec<Cell>,
     ) -> Result<u64> {
         let mut loaded = 0;
         let (mut first, mut more) = (true, true);
         while more {
             more = fill(cells, rows)?;
-            let direct = first && !more;
+            let direct = may_be_direct && first && !more;
             if !cells.is_empty() {
                 loaded += self.send(&insert(table, columns, direct), columns.len(), cells)?;
             }
@@ -126,7 +146,9 @@ impl OracleSession {
         self.changed = true;
         let values: Vec<&dyn ToDbValue> = cells.iter().map(Cell::as_value).collect();
         let rows: Vec<&[&dyn ToDbValue]> = values.chunks(width).collect();
+        let begun = Instant::now();
         let done = Connection::execute_batch(&self.connection, sql, BindParameters::from(rows.as_slice()));
+        self.sending += begun.elapsed();
         done.map(|done| done.rows_affected()).map_err(|error| self.refused(&error))
     }
 }
@@ -140,7 +162,7 @@ fn fill(cells: &mut Vec<Cell>, rows: &mut dyn RowSource) -> Result<bool> {
         count += 1;
     }
     match sink.wrong {
-        Some(text) => Err(Error::new(Kind::Statement, format!("{text} is not a decimal number"))),
+        Some(reason) => Err(Error::new(Kind::Statement, reason)),
         None => Ok(count == ARRAY_ROWS),
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use engine::{Error, Kind, Result, Value};
-use oracledb::{OracleNumber, Row, ToDbValue};
+use oracledb::{OracleNumber, OracleTimestamp, Row, ToDbValue};
 
 use crate::failure;
 
@@ -61,6 +61,8 @@ pub(super) fn fields(row: &Row) -> Result<Vec<Value<'static>>> {
             row.get::<Option<String>>(index).map(|text| text.map(|text| number(text, column.scale() > 0)))
         } else if *kind == *oracledb::DB_TYPE_BINARY_DOUBLE {
             row.get::<Option<f64>>(index).map(|number| number.map(Value::Float))
+        } else if *kind == *oracledb::DB_TYPE_DATE {
+            row.get::<Option<OracleTimestamp>>(index).map(|moment| moment.map(date))
         } else {
             row.get::<Option<String>>(index).map(|text| text.map(text_of))
         };
@@ -74,6 +76,18 @@ fn number(text: String, is_decimal: bool) -> Value<'static> {
         Ok(number) if !is_decimal => Value::Int(number),
         _ => Value::Decimal(Cow::Owned(text)),
     }
+}
+
+/// A date, with the time of day where it has one.
+fn date(moment: OracleTimestamp) -> Value<'static> {
+    let (day, time) = (
+        format!("{:04}-{:02}-{:02}", moment.year(), moment.month(), moment.day()),
+        [moment.hour(), moment.minute(), moment.second()],
+    );
+    Value::Text(Cow::Owned(match time {
+        [0, 0, 0] => day,
+        [hour, minute, second] => format!("{day} {hour:02}:{minute:02}:{second:02}"),
+    }))
 }
 
 fn text_of(text: String) -> Value<'static> {
@@ -92,6 +106,13 @@ mod tests {
         assert_eq!(number("-12.5".to_owned(), false), Value::Decimal("-12.5".into()));
         let large = "92233720368547758070";
         assert_eq!(number(large.to_owned(), false), Value::Decimal(large.into()));
+    }
+
+    #[test]
+    fn a_date_has_a_time_of_day_only_where_it_is_not_midnight() {
+        assert_eq!(date(OracleTimestamp::new_date(987, 2, 1)), Value::Text("0987-02-01".into()));
+        let evening = OracleTimestamp::new_timestamp(2010, 2, 28, 20, 5, 0, 0);
+        assert_eq!(date(evening), Value::Text("2010-02-28 20:05:00".into()));
     }
 
     #[test]

@@ -55,6 +55,7 @@ fn a_session_begins_in_the_schema_and_knows_the_version() {
     let expected = [
         "alter session set nls_comp = binary",
         "alter session set nls_sort = binary",
+        "alter session set nls_date_format = 'YYYY-MM-DD'",
         "alter session set current_schema = DBDYNO",
     ];
     assert_eq!(take(&heard), expected);
@@ -203,6 +204,23 @@ fn a_bulk_load_is_one_array_and_one_commit() {
     let error = session.bulk("nowhere", &mut Rows { columns, left: 1 }).expect_err("no such table");
     assert_eq!(error.kind, Kind::Statement);
     assert_eq!(take(&heard).last().map(String::as_str), Some("rollback"));
+}
+
+#[test]
+fn what_is_appended_goes_the_ordinary_way_and_waits_for_the_commit() {
+    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let columns = vec![column("id", ColumnType::Int), column("note", ColumnType::Text { size: 40 })];
+    let (mut session, heard) = ready(|_| Answer::Done(100));
+    let error = session.append("t", &mut Rows { columns: columns.clone(), left: 100 }).expect_err("no transaction");
+    assert_eq!(error.kind, Kind::Statement);
+    session.begin().expect("begin");
+    for _ in 0..2 {
+        assert_eq!(session.append("t", &mut Rows { columns: columns.clone(), left: 100 }).expect("append"), 100);
+    }
+    session.commit().expect("commit");
+    let insert = "insert into \"T\" (\"ID\", \"NOTE\") values (:1, :2)";
+    assert_eq!(take(&heard), [insert, insert, "commit"]);
+    assert!(session.sending_ns().is_some_and(|spent| spent > 0));
 }
 
 /// Opens a node of a double.

@@ -70,6 +70,8 @@ impl Login {
             ("database", self.database.as_str()),
             ("application_name", self.application_name.as_str()),
             ("client_encoding", "UTF8"),
+            // Dates are read and written as 2010-02-28.
+            ("datestyle", "ISO, YMD"),
         ];
         // A limit of the role's would cut off what is to be measured.
         parameters.extend(schema.iter().flat_map(|schema| [("search_path", *schema), ("statement_timeout", "0")]));

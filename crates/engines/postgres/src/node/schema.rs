@@ -3,6 +3,7 @@
 use engine::{Error, Kind, Result, Session, Value};
 
 use super::PostgresNode;
+use crate::objects;
 use crate::relative::Relative;
 use crate::session::PostgresSession;
 
@@ -89,6 +90,7 @@ impl PostgresNode {
         let mut session = self.session(None)?;
         // A session of ours that hangs must not make this one hang.
         session.batch("set lock_timeout = '10s'")?;
+        objects::unlink_all(&mut session, Some(SCHEMA))?;
         let namespace = format!("(select oid from pg_catalog.pg_namespace where nspname = '{SCHEMA}')");
         let rows = session.ask(&format!(
             "select pg_catalog.format('drop table %I.%I', '{SCHEMA}', relname) from pg_catalog.pg_class \

@@ -1,6 +1,6 @@
 //! Rows in the binary format of COPY, encoded where they will be sent from.
 
-use engine::{ColumnType, Error, Kind, Result, RowSink, RowSource};
+use engine::{ColumnType, Error, IsoDate, Kind, Result, RowSink, RowSource};
 
 use crate::codec::numeric;
 use crate::wire::MESSAGE_BYTES_MAX;
@@ -10,6 +10,16 @@ const INITIAL_BYTES: usize = 288 * 1024;
 
 /// Tag and length of a CopyData message.
 const COPY_DATA: [u8; 5] = [b'd', 0, 0, 0, 0];
+
+/// The same for a body of so many bytes.
+pub(super) fn head_of(body_bytes: usize) -> [u8; COPY_DATA.len()] {
+    // The length counts itself; a chunk is closed at its size or one row later, and no row is longer than a message may be.
+    let [a, b, c, d] = (body_bytes as u32 + 4).to_be_bytes();
+    [COPY_DATA[0], a, b, c, d]
+}
+
+/// PostgreSQL counts days from 2000-01-01: so many after 1970-01-01 (`POSTGRES_EPOCH_JDATE` in its `timestamp.h`).
+const FIRST_DAY: i32 = 10_957;
 
 /// Signature, no flags, no extension (PostgreSQL manual, COPY, "Binary Format").
 const FILE_HEADER: [u8; 19] = *b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
@@ -58,9 +68,8 @@ impl Encoder {
 
     /// The message as it is to be sent.
     pub(super) fn framed(&mut self) -> &[u8] {
-        // A chunk is closed at its size or one row later, and no row is longer than a message may be.
-        let length = (self.bytes.len() - 1) as u32;
-        self.bytes[1..COPY_DATA.len()].copy_from_slice(&length.to_be_bytes());
+        let head = head_of(self.bytes.len() - COPY_DATA.len());
+        self.bytes[..COPY_DATA.len()].copy_from_slice(&head);
         &self.bytes
     }
 
@@ -135,6 +144,19 @@ impl RowSink for Encoder {
     }
 
     #[inline]
+    fn date(&mut self, days_since_epoch: i32) {
+        if !self.takes(|column| column == ColumnType::Date, "a date") {
+            return;
+        }
+        if !IsoDate::covers(days_since_epoch) {
+            self.refuse(format!("field {} is day {days_since_epoch} after 1970-01-01, out of range", self.fields));
+            return;
+        }
+        self.bytes.extend_from_slice(&4_i32.to_be_bytes());
+        self.bytes.extend_from_slice(&(days_since_epoch - FIRST_DAY).to_be_bytes());
+    }
+
+    #[inline]
     fn text(&mut self, value: &str) {
         if !self.takes(|column| matches!(column, ColumnType::Text { .. }), "text") {
             return;
@@ -185,22 +207,24 @@ mod tests {
 
     #[test]
     fn rows_are_encoded_as_the_server_reads_them() {
-        let kinds = [ColumnType::Int, ColumnType::Float, DECIMAL, TEXT];
+        let kinds = [ColumnType::Int, ColumnType::Float, DECIMAL, ColumnType::Date, TEXT];
         let bytes = encode(
             &kinds,
             vec![|sink| {
                 sink.int(-2);
                 sink.float(0.5);
                 sink.decimal(1250, 2);
+                sink.date(10_958);
                 sink.text("ab");
             }],
         )
         .unwrap();
         let mut expected = vec![b'd', 0, 0, 0, 0];
         expected.extend_from_slice(b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0");
-        expected.extend_from_slice(&[0, 4, 0, 0, 0, 8, 255, 255, 255, 255, 255, 255, 255, 254]);
+        expected.extend_from_slice(&[0, 5, 0, 0, 0, 8, 255, 255, 255, 255, 255, 255, 255, 254]);
         expected.extend_from_slice(&[0, 0, 0, 8, 0x3f, 0xe0, 0, 0, 0, 0, 0, 0]);
         expected.extend_from_slice(&[0, 0, 0, 12, 0, 2, 0, 0, 0, 0, 0, 2, 0, 12, 0x13, 0x88]);
+        expected.extend_from_slice(&[0, 0, 0, 4, 0, 0, 0, 1]);
         expected.extend_from_slice(&[0, 0, 0, 2, b'a', b'b']);
         let length = (expected.len() as u32 - 1).to_be_bytes();
         expected[1..5].copy_from_slice(&length);
@@ -209,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_row_that_does_not_fit_its_columns_is_refused() {
-        let wrong: [(&[ColumnType], Row); 5] = [
+        let wrong: [(&[ColumnType], Row); 7] = [
             (&[ColumnType::Int], |_| {}),
             (&[ColumnType::Int], |sink| {
                 sink.int(1);
@@ -218,6 +242,8 @@ mod tests {
             (&[ColumnType::Int], |sink| sink.text("1")),
             (&[TEXT], |sink| sink.float(1.0)),
             (&[ColumnType::Float], |sink| sink.decimal(1, 0)),
+            (&[ColumnType::Int], |sink| sink.date(1)),
+            (&[ColumnType::Date], |sink| sink.date(i32::MAX)),
         ];
         for (kinds, row) in wrong {
             assert_eq!(encode(kinds, vec![row]).unwrap_err().kind, Kind::Statement);

@@ -23,7 +23,7 @@ pub(super) const PUBLISH: (&str, &str) =
 pub(super) const PUBLISH_LATE: (&str, &str) = (PUBLISH.0, "select from pg_catalog.pg_am limit 1");
 
 /// Execute of the unnamed portal without a limit, and Sync: the end of every request.
-const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
+pub(super) const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, b'S', 0, 0, 0, 4];
 
 /// A statement that the server has parsed.
 pub(super) struct Prepared {
@@ -39,6 +39,11 @@ impl Prepared {
     pub(super) fn new(name: String, parameters: Box<[u32]>, columns: Box<[u32]>) -> Prepared {
         let (parameter_formats, column_formats) = (formats(&parameters), formats(&columns));
         Prepared { name, parameters, parameter_formats, columns, column_formats }
+    }
+
+    /// The name that the server knows it by.
+    pub(super) fn name(&self) -> &str {
+        &self.name
     }
 
     pub(super) fn returns_rows(&self) -> bool {

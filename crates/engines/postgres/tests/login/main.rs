@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Error, Kind, Node, Processes, Result, Site, Target, Value};
-use record::Location;
+use record::{Bytes, Location};
 
 use transport::conformance::{impostor as stranger, session};
 
@@ -160,6 +160,34 @@ fn the_schema_of_somebody_else_is_left_alone() {
     session.batch("select from dbdyno.item").expect("it lies in our schema");
     node.close().expect("close");
     session.batch("select from dbdyno.item").expect_err("it is gone");
+}
+
+#[test]
+fn large_objects_of_a_crash_go_with_the_schema_and_others_stay() {
+    let server = Server::shared();
+    let boss = open(&server.socket("boss")).expect("open");
+    boss.connect().and_then(|mut session| session.batch("create database objects")).expect("create database");
+    let target = server.socket("boss").replace("/postgres?", "/objects?");
+    let node = open(&target).expect("open");
+    let mut session = node.connect().expect("connect");
+    session.batch("select lo_create(4711)").expect("an object of somebody else");
+    node.claim().expect("claim");
+    let form = POSTGRES.object_forms().expect("forms").iter().find(|form| form.name == "large-object").expect("one");
+    let mut objects = node.object_session(form).expect("a session");
+    objects.make().expect("make");
+    objects.session().begin().expect("begin");
+    objects.create(1, Bytes(4096)).expect("create");
+    objects.write(0, &[7; 4096]).expect("write");
+    objects.session().commit().expect("commit");
+    // As after a crash: nothing was removed, nothing closed.
+    drop(objects);
+    drop(node);
+    let known = session.prepare("select count(*), max(oid) = 4711 from pg_largeobject_metadata").expect("prepare");
+    assert_eq!(session.query(known, &[]).expect("query")[0][0], Value::Int(2));
+    let node = open(&target).expect("open again");
+    node.claim().expect("claim again");
+    node.close().expect("close");
+    assert_eq!(session.query(known, &[]).expect("query"), [[Value::Int(1), Value::Int(1)]]);
 }
 
 #[test]

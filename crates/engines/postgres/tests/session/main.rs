@@ -27,6 +27,7 @@ fn a_session_does_what_it_promises() {
     load::a_load_that_fails_ends_early(&stand);
     load::a_load_may_be_part_of_a_transaction(&stand);
     load::a_source_that_breaks_its_word_is_refused(&stand);
+    load::an_append_that_fails_names_its_row(&stand);
     load::notices_do_not_end_a_load(&stand);
     plan::parallel_plans_get_the_threads_that_were_asked_for(&stand);
     plan::single_blocks_are_read_by_the_index(&stand);

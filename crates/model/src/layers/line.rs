@@ -1,9 +1,10 @@
 //! The lines of a latency table, in the order of every view.
 
-use model::{LatencyLayer, LayerRow, LayerTable, Unaccounted};
+use super::{LatencyLayer, LayerRow, LayerTable, Unaccounted};
 
 /// One line.
-pub(crate) enum Line<'a> {
+#[derive(Clone, Copy, Debug)]
+pub enum LayerLine<'a> {
     /// A kind of operation.
     Row(&'a LatencyLayer, &'a LayerRow),
     /// A layer at which nothing was done, by its source.
@@ -18,18 +19,18 @@ pub(crate) enum Line<'a> {
 const PART_MIN_NS: f64 = 0.5;
 
 /// The lines of `table`.
-pub(crate) fn lines(table: &LayerTable) -> Vec<Line<'_>> {
+pub fn layer_lines(table: &LayerTable) -> Vec<LayerLine<'_>> {
     table.layers.iter().flat_map(of_layer).collect()
 }
 
-fn of_layer(layer: &LatencyLayer) -> Vec<Line<'_>> {
-    let mut lines: Vec<Line<'_>> = layer.rows.iter().map(|row| Line::Row(layer, row)).collect();
+fn of_layer(layer: &LatencyLayer) -> Vec<LayerLine<'_>> {
+    let mut lines: Vec<LayerLine<'_>> = layer.rows.iter().map(|row| LayerLine::Row(layer, row)).collect();
     if layer.missing.is_some() {
-        lines.push(Line::Missing(layer));
+        lines.push(LayerLine::Missing(layer));
     } else if lines.is_empty() {
-        lines.push(Line::Nothing(layer));
+        lines.push(LayerLine::Nothing(layer));
     }
     let part = layer.unaccounted.filter(|part| part.per_step_ns.abs() >= PART_MIN_NS);
-    lines.extend(part.map(|part| Line::Unaccounted(layer, part)));
+    lines.extend(part.map(|part| LayerLine::Unaccounted(layer, part)));
     lines
 }

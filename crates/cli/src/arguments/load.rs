@@ -1,0 +1,157 @@
+//! What may stand behind `dbdyno load`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::{PlacementArgument, PresetArgument};
+
+const LOAD_EXAMPLES: &str = "\
+Examples:
+  dbdyno load --target local:postgres                   generated card transactions, 1, 2, 4, ... sessions
+  dbdyno load --size 5GB --jobs 1,2,4 --target local:postgres
+  dbdyno load --size 5GB --models all --target local:mariadb   plain, partitioned, compressed, and both
+  dbdyno load --form both --target local:postgres       parsed here, and sent as they are
+  dbdyno load cards-*.tbl.gz --target postgres://me@db1/shop --jobs 4 --keep
+  zstdcat cards.zst | dbdyno load - --target local:mariadb
+  dbdyno load mine.tbl --layout mine.toml --max-errors 50 --indexes after --target sqlite
+  dbdyno load cards.tbl --target postgres://me@db1/shop --jobs 4 --resume --record second.json
+
+Lines go in in pieces, each in a transaction of its own, together with a note that it is loaded: a load that was broken
+off is gone on with by --resume, exactly. Lines that cannot be loaded go to --rejects as they are, and why to the file
+beside it that ends with .log. A layout is a file of TOML:
+
+  name = \"mine\"
+  separator = \";\"
+  [[fields]]
+  name = \"id\"
+  kind = \"int\"       # or decimal with precision and scale, date, text with size";
+
+/// Options of `dbdyno load`.
+#[derive(Args, Debug)]
+#[command(after_help = LOAD_EXAMPLES)]
+pub struct LoadArguments {
+    /// Flat files, plain or compressed by gzip, zstd or lz4; `-` for the standard input
+    /// [default: generated card transactions]
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, or a URL
+    #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "What")]
+    pub target: String,
+    /// Sessions that load, a run for each number [default: generated rows 1, 2, 4, ... to the processors; files as many
+    /// as processors]
+    #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
+    pub jobs: Option<Vec<String>>,
+    /// How the table is stored, a run for each: plain, partitioned (by month, and by hash below it), compressed,
+    /// partitioned+compressed, or all
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "plain", help_heading = "What")]
+    pub models: Vec<String>,
+    /// How rows reach the engine
+    #[arg(long, value_enum, default_value_t = FormArgument::Typed, help_heading = "What")]
+    pub form: FormArgument,
+    /// Rows to generate
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["size", "files"], help_heading = "What")]
+    pub rows: Option<String>,
+    /// Flat file to generate: 5GB [default: 2MB with --preset smoke, 200MB quick, 5GB standard, 50GB publish]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "files", help_heading = "What")]
+    pub size: Option<String>,
+    /// What generated rows are drawn from
+    #[arg(long, value_name = "N", default_value_t = 42, help_heading = "What")]
+    pub seed: u64,
+    /// What the lines are: `cards`, `cards-csv`, or a file that says so
+    #[arg(long, value_name = "LAYOUT", default_value = "cards", help_heading = "What")]
+    pub layout: String,
+    /// How files are compressed
+    #[arg(long, value_enum, default_value_t = CompressionArgument::Auto, help_heading = "What")]
+    pub compressed_with: CompressionArgument,
+    /// The table; of other models the name has an ending [default: the name of the layout]
+    #[arg(long, value_name = "NAME", help_heading = "What")]
+    pub table: Option<String>,
+    /// The first of the twelve months that a partitioned table has a part for each; what lies outside has one too
+    /// [default: that of generated rows]
+    #[arg(long, value_name = "YYYY-MM", help_heading = "What")]
+    pub first_month: Option<String>,
+    /// Make indexes on the first column and the date, before the load or after it
+    #[arg(long, value_enum, default_value_t = IndexArgument::None, help_heading = "What")]
+    pub indexes: IndexArgument,
+    /// smoke, quick, standard or publish: how much is generated, and how large the cache of a server of dbdyno's own is
+    #[arg(
+        long,
+        short,
+        value_enum,
+        hide_possible_values = true,
+        default_value_t = PresetArgument::Quick,
+        help_heading = "How long and how large"
+    )]
+    pub preset: PresetArgument,
+    /// Flat file that is committed at once [default: 8MiB, less of a small source]
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, help_heading = "How long and how large")]
+    pub piece: Option<String>,
+    /// Lines that may be rejected before the load stops
+    #[arg(long, value_name = "N", default_value = "0", allow_hyphen_values = true, help_heading = "What goes wrong")]
+    pub max_errors: String,
+    /// Where rejected lines go, as they are; why, beside it [default: RECORD with the ending .rejects]
+    #[arg(long, value_name = "FILE", help_heading = "What goes wrong")]
+    pub rejects: Option<PathBuf>,
+    /// Go on with the load of the same source into the same table that was broken off
+    #[arg(long, help_heading = "What goes wrong")]
+    pub resume: bool,
+    /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it
+    #[arg(long, short, value_name = "DIR", default_value = ".", help_heading = "Where")]
+    pub dir: PathBuf,
+    /// Which processors the sessions and a local server run on
+    #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
+    pub placement: PlacementArgument,
+    /// Where the record goes [default: ./dbdyno-TIME-HOST.json]
+    #[arg(long, short = 'o', value_name = "FILE", help_heading = "Where")]
+    pub record: Option<PathBuf>,
+    /// Keep the tables
+    #[arg(long, help_heading = "Where")]
+    pub keep: bool,
+    /// Do not look at what sessions of the engine are doing meanwhile
+    #[arg(long)]
+    pub no_activity: bool,
+    /// Print the result and nothing else
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Print what would be loaded, and stop
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// How rows reach the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FormArgument {
+    /// Parsed here, and handed over by the engine's own path for bulk loads
+    Typed,
+    /// Sent as they are, for the engine to parse
+    AsIs,
+    /// A run of each
+    Both,
+}
+
+/// When indexes are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IndexArgument {
+    /// Never
+    None,
+    /// Before the load, which keeps them up
+    Before,
+    /// After the load
+    After,
+}
+
+/// How files are compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompressionArgument {
+    /// As their first bytes say
+    Auto,
+    /// Not at all
+    Plain,
+    /// By gzip
+    Gzip,
+    /// By zstd
+    Zstd,
+    /// By lz4
+    Lz4,
+}

@@ -1,0 +1,189 @@
+//! `dbdyno generate`: data to load, as files.
+
+mod request;
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use flat::{Destination, Files, FilesError, FilesFormat, FilesProgress, FilesWritten, Packing};
+use record::Bytes;
+use run::{Error, Event, Interrupt, Listener, Result};
+
+use crate::arguments::generate::{CardsArguments, GenerateArguments, Generated};
+use crate::output::{note, print};
+use crate::progress::{Loudness, Progress};
+use crate::signal;
+
+/// What to do where there is no room.
+const HINT_SPACE: &str = "free space, use --compress, or give another place with -o";
+
+/// Carries out `dbdyno generate`.
+///
+/// # Errors
+/// The user's mistakes, files that cannot be written, Ctrl-C.
+pub fn generate(arguments: &GenerateArguments) -> Result<()> {
+    match &arguments.what {
+        Generated::Cards(arguments) => cards(arguments),
+    }
+}
+
+fn cards(arguments: &CardsArguments) -> Result<()> {
+    let files = request::files(arguments)?;
+    let to_stdout = files.destination == Destination::StandardOutput;
+    if arguments.dry_run {
+        return print(&dry_run(&files)?);
+    }
+    refuse_existing(&files, arguments.force)?;
+    refuse_full(&files)?;
+    let made = make_directory(&files)?;
+    let interrupt = Arc::new(Interrupt::default());
+    if !to_stdout {
+        // A pipe leaves nothing to clean up: there a signal ends the process as it ends every filter.
+        signal::listen(Arc::clone(&interrupt))
+            .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
+    }
+    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
+    let begun = Instant::now();
+    let written = write(&files, interrupt.flag(), &progress);
+    progress.end();
+    if let (Err(_), Some(made)) = (&written, made) {
+        // Not ours any more where a file in it is whole.
+        let _ = std::fs::remove_dir(made);
+    }
+    let summary = summary(&files, &written?, begun.elapsed());
+    match (arguments.quiet, to_stdout) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            note(summary.trim_end());
+            Ok(())
+        }
+        (false, false) => print(&summary),
+    }
+}
+
+fn write(files: &Files, stop: &AtomicBool, progress: &Progress) -> Result<FilesWritten> {
+    let tell = |told: FilesProgress<'_>| {
+        let file = told.file.display().to_string();
+        progress.hear(&Event::Writing { file: &file, done: told.done, size: told.size });
+    };
+    flat::write_files(files, stop, &tell).map_err(|error| match error {
+        FilesError::Stopped { whole } => {
+            let stay = match whole {
+                0 => "no file was finished".to_owned(),
+                1 => "1 file was finished and stays".to_owned(),
+                whole => format!("{whole} files were finished and stay"),
+            };
+            Error { message: format!("interrupted: {stay}"), ..Error::interrupted() }
+        }
+        FilesError::Write { ref cause, .. } if cause.kind() == ErrorKind::StorageFull => {
+            Error::environment(error.to_string()).hint(HINT_SPACE)
+        }
+        FilesError::Write { .. } => Error::environment(error.to_string()),
+    })
+}
+
+/// Whether what is written is nothing to read.
+fn is_binary(format: FilesFormat, packing: Packing) -> bool {
+    format == FilesFormat::Parquet || packing != Packing::PLAIN
+}
+
+fn refuse_existing(files: &Files, force: bool) -> Result<()> {
+    match files.existing().filter(|_| !force) {
+        Some(path) => Err(Error::user(format!("file {} exists", path.display()))
+            .hint("use --force to replace what is there, or another place with -o")),
+        None => Ok(()),
+    }
+}
+
+/// Where the files will not fit, nothing is begun. An estimate: what happens meanwhile is found when it happens.
+fn refuse_full(files: &Files) -> Result<()> {
+    let directory = match &files.destination {
+        Destination::Directory { path, .. } => path.as_path(),
+        Destination::File(path) if !flat::is_in_place(path) => path.parent().unwrap_or(Path::new(".")),
+        Destination::File(_) | Destination::StandardOutput => return Ok(()),
+    };
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    // What is still to be made lies in the same file system as what it will lie in.
+    let there = directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+    let (Some(free), written) = (host::free_bytes(there), preview(files)?.written) else { return Ok(()) };
+    match written > free {
+        false => Ok(()),
+        true => Err(Error::environment(format!(
+            "about {} are to be written to {}, and {} are free there",
+            megabytes(written),
+            directory.display(),
+            megabytes(free)
+        ))
+        .hint(HINT_SPACE)),
+    }
+}
+
+fn preview(files: &Files) -> Result<flat::Preview> {
+    files.preview().map_err(|error| Error::environment(format!("rows cannot be made: {error}")))
+}
+
+/// Makes the directory for the files, and returns it if it was not there.
+fn make_directory(files: &Files) -> Result<Option<PathBuf>> {
+    let Destination::Directory { path, .. } = &files.destination else { return Ok(None) };
+    let there = path.is_dir();
+    std::fs::create_dir_all(path)
+        .map_err(|error| Error::environment(format!("directory {} cannot be made: {error}", path.display())))?;
+    Ok((!there).then(|| path.clone()))
+}
+
+fn dry_run(files: &Files) -> Result<String> {
+    let preview = preview(files)?;
+    let paths = files.paths();
+    Ok(table(&[
+        ("files", listed(&paths)),
+        ("rows", files.cards.rows().to_string()),
+        ("lines", format!("about {}", megabytes(preview.flat))),
+        ("written", format!("about {}{}", megabytes(preview.written), packed(files))),
+        ("threads", files.threads.to_string()),
+    ]))
+}
+
+fn summary(files: &Files, written: &FilesWritten, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    let rate = written.flat.0 as f64 / seconds.max(1e-9) / 1e6;
+    let ratio = written.flat.0 as f64 / written.written.0.max(1) as f64;
+    let mut lines = vec![
+        ("files", listed(&written.paths)),
+        ("rows", written.rows.to_string()),
+        ("lines", format!("{} bytes, {}", written.flat.0, megabytes(written.flat))),
+        ("written", format!("{} bytes, {}{}", written.written.0, megabytes(written.written), packed(files))),
+        ("time", format!("{seconds:.2} s, {rate:.1} MB/s of lines by {} threads", files.threads)),
+        ("checksum", format!("{:08x} (CRC-32 of all lines in their order)", written.crc32)),
+    ];
+    if is_binary(files.format, files.packing) {
+        lines.insert(4, ("ratio", format!("{ratio:.2}")));
+    }
+    table(&lines)
+}
+
+fn table(lines: &[(&str, String)]) -> String {
+    lines.iter().map(|(name, value)| format!("{name:<9} {value}\n")).collect()
+}
+
+fn listed(paths: &[PathBuf]) -> String {
+    match paths {
+        [first, .., last] => format!("{}: {} to {}", paths.len(), first.display(), last.display()),
+        paths => paths.iter().map(|path| path.display().to_string()).collect(),
+    }
+}
+
+fn packed(files: &Files) -> String {
+    match (files.format, files.packing) {
+        (FilesFormat::Parquet, Packing::PLAIN) => " (Parquet, snappy)".to_owned(),
+        (FilesFormat::Parquet, packing) => format!(" (Parquet, {packing})"),
+        (_, Packing::PLAIN) => String::new(),
+        (_, packing) => format!(" ({packing})"),
+    }
+}
+
+fn megabytes(bytes: Bytes) -> String {
+    format!("{:.1} MB", bytes.0 as f64 / 1e6)
+}

@@ -1,0 +1,172 @@
+//! What the command line asks for, as files to be written.
+
+use std::ffi::OsStr;
+use std::io::{IsTerminal, stdout};
+use std::path::Path;
+
+use flat::{Cards, Compression, Destination, Files, FilesFormat, Packing};
+use record::Bytes;
+use run::{Error, Result};
+
+use super::is_binary;
+use crate::arguments::generate::CardsArguments;
+use crate::quantity;
+
+/// Where nobody says how much.
+const SIZE: &str = "1GB";
+const STANDARD_OUTPUT: &str = "-";
+/// More files than these are a slip of the finger; their numbers have four digits.
+const FILES_MAX: u64 = 9_999;
+/// More threads than these, too.
+const THREADS_MAX: u64 = 1_024;
+/// Rows of a petabyte and more.
+const ROWS_MAX: u64 = 100_000_000_000_000;
+
+/// The files that `arguments` ask for.
+///
+/// # Errors
+/// What cannot be, or contradicts itself.
+pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
+    let count = whole("files", &arguments.files, FILES_MAX)?;
+    let named = named_file(&arguments.out);
+    let format =
+        arguments.format.map(FilesFormat::from).or_else(|| named.and_then(format_of)).unwrap_or(FilesFormat::Bars);
+    let packing = packing(arguments.compress.as_deref(), named, format)?;
+    let rows = match (&arguments.rows, &arguments.size) {
+        (Some(rows), _) => whole("rows", rows, ROWS_MAX)?,
+        (None, asked) => Cards::rows_in(size(asked.as_deref().unwrap_or(SIZE))?, format.style()).min(ROWS_MAX),
+    };
+    if count > rows {
+        return Err(Error::user(format!("files {count} are more than the rows, which are {rows}"))
+            .hint("use fewer files, or more --rows"));
+    }
+    let threads = match &arguments.threads {
+        Some(threads) => whole("threads", threads, THREADS_MAX)? as usize,
+        None => host::cpus_allowed().len().max(1),
+    };
+    let destination = destination(&arguments.out, named, count)?;
+    if destination == Destination::StandardOutput && is_binary(format, packing) && stdout().is_terminal() {
+        return Err(Error::user("the standard output is a terminal, and compressed data are nothing to read")
+            .hint("give a file or a directory with -o, or pipe it into another program"));
+    }
+    Ok(Files { cards: Cards::new(arguments.seed, rows), format, packing, destination, threads })
+}
+
+/// The file that is named, and no directory: it is there, or its name ends as such files do.
+fn named_file(out: &Path) -> Option<&Path> {
+    let is_directory = out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let known = format_of(out).is_some() || Compression::of_path(out) != Compression::Plain;
+    (!is_directory && out != Path::new(STANDARD_OUTPUT) && (known || out.exists())).then_some(out)
+}
+
+/// The format that the name of a file says, before the ending of its compression.
+fn format_of(path: &Path) -> Option<FilesFormat> {
+    let stem = match Compression::of_path(path) {
+        Compression::Plain => path.to_owned(),
+        _ => path.with_extension(""),
+    };
+    let ending = stem.extension().and_then(OsStr::to_str)?;
+    [FilesFormat::Bars, FilesFormat::Commas, FilesFormat::Parquet].into_iter().find(|format| format.ending() == ending)
+}
+
+/// How files are compressed: as asked for, or as the name of the file says. They may not contradict each other.
+fn packing(asked: Option<&str>, named: Option<&Path>, format: FilesFormat) -> Result<Packing> {
+    let of_name = named.map_or(Compression::Plain, Compression::of_path);
+    let packing = match asked {
+        None => Packing::of(of_name),
+        Some(asked) => asked.parse::<Packing>().map_err(|error| Error::user(error.to_string()))?,
+    };
+    let contradicts = of_name != Compression::Plain && of_name != packing.compression();
+    match named.filter(|_| contradicts || (of_name != Compression::Plain && format == FilesFormat::Parquet)) {
+        None => Ok(packing),
+        Some(path) if format == FilesFormat::Parquet => Err(Error::user(format!(
+            "{} is the name of a {of_name} file, and Parquet is compressed within",
+            path.display()
+        ))
+        .hint(format!("call it .parquet, and use --compress {of_name}"))),
+        Some(path) => Err(Error::user(format!("--compress {packing} is not what {} is called", path.display()))
+            .hint("leave --compress out, or give the file another name")),
+    }
+}
+
+fn destination(out: &Path, named: Option<&Path>, count: u64) -> Result<Destination> {
+    let one = match (out == Path::new(STANDARD_OUTPUT), named) {
+        (true, _) => Destination::StandardOutput,
+        (false, Some(path)) => Destination::File(path.to_owned()),
+        (false, None) => return Ok(Destination::Directory { path: out.to_owned(), files: count as u32 }),
+    };
+    match count {
+        1 => Ok(one),
+        _ => Err(Error::user(format!("files {count} do not fit into {}, which is one", out.display()))
+            .hint("give a directory with -o")),
+    }
+}
+
+/// A whole number from 1 to `most`, also as `10k`, `10M`, `10G`.
+fn whole(what: &str, text: &str, most: u64) -> Result<u64> {
+    let (digits, unit) = match text.char_indices().last() {
+        Some((end, 'k' | 'K')) => (&text[..end], 1_000),
+        Some((end, 'M')) => (&text[..end], 1_000_000),
+        Some((end, 'G')) => (&text[..end], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let refused = |wrong: &str| Err(Error::user(format!("{what} {text} {wrong}")).hint(format!("use 1 to {most}")));
+    match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
+        Some(0) => refused("is none"),
+        Some(number) if number <= most => Ok(number),
+        Some(_) => refused("is too many"),
+        None => refused("is not a whole number"),
+    }
+}
+
+fn size(text: &str) -> Result<Bytes> {
+    let volume = quantity::volume(text).map_err(|error| Error::user(format!("size {text} {error}")))?;
+    Ok(Bytes(volume.bytes as u64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_may_have_a_unit() {
+        let count = |text: &str| whole("rows", text, 1_000_000_000).map_err(|error| error.to_string());
+        assert_eq!(
+            (count("7"), count("10k"), count("10M"), count("1G")),
+            (Ok(7), Ok(10_000), Ok(10_000_000), Ok(1_000_000_000))
+        );
+        assert_eq!(count("0").unwrap_err(), "rows 0 is none\nhint: use 1 to 1000000000");
+        assert!(count("2G").unwrap_err().starts_with("rows 2G is too many"));
+        for text in ["", "M", "-1", "1.5M", "ten", "99999999999999999999G"] {
+            assert!(count(text).unwrap_err().starts_with(&format!("rows {text} is not a whole number")), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_file_says_what_it_is() {
+        assert_eq!(format_of(Path::new("a.csv.gz")), Some(FilesFormat::Commas));
+        assert_eq!(format_of(Path::new("a.tbl")), Some(FilesFormat::Bars));
+        assert_eq!(format_of(Path::new("a.parquet")), Some(FilesFormat::Parquet));
+        assert_eq!((format_of(Path::new("a.gz")), format_of(Path::new("a"))), (None, None));
+        assert_eq!(named_file(Path::new("/no/such/a.gz")), Some(Path::new("/no/such/a.gz")));
+        assert_eq!((named_file(Path::new("-")), named_file(Path::new("/no/such/flat"))), (None, None));
+        assert_eq!(named_file(Path::new("/dev/null")), Some(Path::new("/dev/null")));
+        assert_eq!(named_file(Path::new("/tmp")), None);
+    }
+
+    #[test]
+    fn names_and_options_that_contradict_each_other_are_refused() {
+        let packing = |asked, name: &'static str, format| packing(asked, Some(Path::new(name)), format);
+        assert_eq!(packing(None, "a.tbl.gz", FilesFormat::Bars).unwrap().to_string(), "gzip:6");
+        assert_eq!(packing(Some("gzip:1"), "a.gz", FilesFormat::Bars).unwrap().to_string(), "gzip:1");
+        assert_eq!(packing(Some("zstd"), "a.parquet", FilesFormat::Parquet).unwrap().to_string(), "zstd:3");
+        let refused = |asked, name, format| packing(asked, name, format).unwrap_err().to_string();
+        assert!(
+            refused(Some("zstd"), "a.gz", FilesFormat::Bars)
+                .starts_with("--compress zstd:3 is not what a.gz is called")
+        );
+        assert!(
+            refused(None, "a.gz", FilesFormat::Parquet).contains("hint: call it .parquet, and use --compress gzip")
+        );
+    }
+}

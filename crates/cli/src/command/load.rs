@@ -1,0 +1,298 @@
+//! `dbdyno load`: bulk load of flat files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use flat::{Cards, Compression, Layout, date_text, days_of_date};
+use record::{Bytes, Check, IndexTime, LoadForm, LoadModel, Outcome, Preset, Run, Verdict};
+use run::{Error, Interrupt, LoadPlan, LoadRequest, Measured, Result, Workplace};
+use workload::load::{Input, InputFile, LoadTable, Unfit};
+
+use super::run::{default_record, refuse_existing};
+use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
+use crate::build::build;
+use crate::engines::{ENGINES, engine};
+use crate::output::{print, style, width};
+use crate::progress::{Loudness, Progress};
+use crate::quantity::volume;
+use crate::request::{count, degrees};
+use crate::signal;
+use crate::target::target;
+
+/// Larger files are no layouts.
+const LAYOUT_BYTES_MAX: u64 = 1 << 20;
+/// Smaller pieces are all commit, larger ones all memory.
+const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
+/// Months that a partitioned table has a part for each.
+const MONTHS: i32 = 12;
+
+/// Carries out `dbdyno load`.
+///
+/// # Errors
+/// The user's mistakes, the environment's refusals, Ctrl-C, and loads that failed.
+pub fn load(arguments: &LoadArguments) -> Result<()> {
+    let target = target(&arguments.target)?;
+    let chosen = engine(&target)?;
+    let request = request(arguments)?;
+    refuse_existing(&request.record)?;
+    if !request.resume {
+        refuse_rejects(&request.rejects)?;
+    }
+    let interrupt = Arc::new(Interrupt::default());
+    signal::listen(Arc::clone(&interrupt))
+        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
+    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
+    let workplace =
+        Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
+    if arguments.dry_run {
+        let plan = run::dry_run_load(&request, &workplace);
+        progress.end();
+        return print(&planned(&request, &plan?));
+    }
+    let measured = run::measure_load(&request, &workplace);
+    progress.end();
+    show(measured?)
+}
+
+fn show(measured: Measured) -> Result<()> {
+    if !measured.record.runs.is_empty() {
+        print(&report::load_text(&measured.record, &measured.path.display().to_string(), style(), width()))?;
+    }
+    if let Some(error) = measured.error {
+        return Err(error);
+    }
+    match measured.record.runs.iter().find(|run| has_failed(run)) {
+        Some(run) => Err(Error::environment(format!("run {} is no result", run.number))
+            .hint(format!("`dbdyno report {}` says why", measured.path.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Whether something is wrong with the load itself, and not with what was around it.
+fn has_failed(run: &Run) -> bool {
+    let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
+    let wrong = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
+    run.outcome != Outcome::Done || run.findings.iter().any(|finding| wrong(&finding.check, finding.verdict))
+}
+
+/// What would be loaded, a line for each run.
+fn planned(request: &LoadRequest, plan: &LoadPlan) -> String {
+    let of_bytes = |Bytes(bytes): Bytes| format!("{}B", report::number(bytes as f64));
+    let size = request.input.size().map_or(String::new(), |size| format!(", {}", of_bytes(size)));
+    let mut text = format!(
+        "source  {}{size}, layout {}, in pieces of {}\n",
+        request.input.source(),
+        request.layout.name,
+        of_bytes(plan.piece)
+    );
+    for (load, number) in plan.loads.iter().zip(1..) {
+        let (jobs, form) = (load.jobs, load.form.word());
+        let noun = if jobs == 1 { "session" } else { "sessions" };
+        text.push_str(&format!(
+            "run {number:<3} {} into a {} table {}, {form}, {jobs} {noun}\n",
+            load.code(),
+            load.model().word(),
+            load.table_name()
+        ));
+    }
+    for skip in &plan.skipped {
+        text.push_str(&format!("skipped {}: {}\n", skip.test, skip.reason));
+    }
+    text
+}
+
+fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
+    let layout = layout(&arguments.layout)?;
+    let preset = Preset::from(arguments.preset);
+    let record = arguments.record.clone().unwrap_or_else(default_record);
+    let table = arguments.table.clone().unwrap_or_else(|| layout.name.to_ascii_lowercase());
+    LoadTable::check_name(&table).map_err(|Unfit(reason)| {
+        Error::user(format!("table {table:?} {reason}")).hint("give a short name as --table")
+    })?;
+    Ok(LoadRequest {
+        input: input(arguments, preset, &layout)?,
+        layout,
+        compression: compression(arguments.compressed_with),
+        table,
+        models: models(&arguments.models)?,
+        forms: match arguments.form {
+            FormArgument::Typed => vec![LoadForm::Typed],
+            FormArgument::AsIs => vec![LoadForm::AsIs],
+            // Parsed lines first: what they hold is what the others are held against.
+            FormArgument::Both => vec![LoadForm::Typed, LoadForm::AsIs],
+        },
+        degrees: arguments.jobs.as_deref().map(|words| degrees("jobs", words)).transpose()?,
+        piece: arguments.piece.as_deref().map(piece).transpose()?,
+        months: months(arguments.first_month.as_deref())?,
+        indexes: match arguments.indexes {
+            IndexArgument::None => IndexTime::None,
+            IndexArgument::Before => IndexTime::Before,
+            IndexArgument::After => IndexTime::After,
+        },
+        max_errors: count("max-errors", &arguments.max_errors, 0)?,
+        rejects: arguments.rejects.clone().unwrap_or_else(|| record.with_extension("rejects")),
+        resume: arguments.resume,
+        preset,
+        directory: arguments.dir.clone(),
+        keep: arguments.keep,
+        placement: arguments.placement.into(),
+        looks: !arguments.no_activity,
+        record,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Some(build()),
+    })
+}
+
+fn input(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Result<Input> {
+    let is_pipe = |path: &PathBuf| path.as_os_str() == "-";
+    match arguments.files.as_slice() {
+        [] => generated(arguments, preset, layout),
+        [path] if is_pipe(path) => Ok(Input::Pipe),
+        files if files.iter().any(is_pipe) => {
+            Err(Error::user("the standard input and files cannot be loaded at once").hint("give - alone"))
+        }
+        files => files.iter().map(|path| file(path)).collect::<Result<Vec<InputFile>>>().map(Input::Files),
+    }
+}
+
+fn file(path: &Path) -> Result<InputFile> {
+    InputFile::look(path).map_err(|error| {
+        Error::user(format!("{} cannot be read: {error}", path.display()))
+            .hint("give flat files, or - and a pipe; without a file card transactions are generated")
+    })
+}
+
+fn generated(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Result<Input> {
+    if *layout != Layout::cards() {
+        return Err(Error::user(format!("what is generated has layout cards, and not {}", layout.name))
+            .hint("give files, or leave --layout away"));
+    }
+    let size = match (&arguments.size, preset) {
+        (Some(text), _) => bytes("size", text)?,
+        (None, Preset::Smoke) => Bytes(2_000_000),
+        (None, Preset::Quick) => Bytes(200_000_000),
+        (None, Preset::Standard) => Bytes(5_000_000_000),
+        (None, Preset::Publish) => Bytes(50_000_000_000),
+    };
+    let rows = arguments.rows.as_deref().map(|text| count("rows", text, 1)).transpose()?;
+    Ok(Input::Generated { seed: arguments.seed, rows: rows.unwrap_or_else(|| Cards::rows_for(size)) })
+}
+
+fn layout(word: &str) -> Result<Layout> {
+    match word {
+        "cards" => return Ok(Layout::cards()),
+        "cards-csv" => return Ok(Layout::cards_csv()),
+        _ => {}
+    }
+    let hint = "give cards, cards-csv, or a file of TOML (`dbdyno load --help` shows one)";
+    let path = Path::new(word);
+    if path.metadata().is_ok_and(|file| file.len() > LAYOUT_BYTES_MAX) {
+        return Err(Error::user(format!("layout {word} has more than {LAYOUT_BYTES_MAX} bytes")).hint(hint));
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Error::user(format!("layout {word} cannot be read: {error}")).hint(hint))?;
+    Layout::from_toml(&text).map_err(|error| {
+        let message = error.to_string();
+        let (message, own) = message.split_once("; hint: ").unwrap_or((message.as_str(), hint));
+        Error::user(format!("{word}: {message}")).hint(own)
+    })
+}
+
+fn models(words: &[String]) -> Result<Vec<LoadModel>> {
+    let mut models = Vec::new();
+    for word in words.iter().map(|word| word.trim()) {
+        let named: Vec<LoadModel> =
+            LoadModel::ALL.into_iter().filter(|model| word == "all" || model.word() == word).collect();
+        if named.is_empty() {
+            return Err(Error::user(format!("model {word:?} is not known"))
+                .hint("give plain, partitioned, compressed, partitioned+compressed, or all"));
+        }
+        models.extend(named.into_iter().filter(|model| !models.contains(model)).collect::<Vec<LoadModel>>());
+    }
+    Ok(models)
+}
+
+fn piece(text: &str) -> Result<Bytes> {
+    let piece = bytes("piece", text)?;
+    match PIECE_BYTES.contains(&piece.0) {
+        true => Ok(piece),
+        false => Err(Error::user(format!("piece {text} is out of range")).hint("use 1KiB to 1GiB")),
+    }
+}
+
+fn bytes(thing: &str, text: &str) -> Result<Bytes> {
+    let found = volume(text).map(|volume| Bytes(volume.bytes as u64)).ok().filter(|bytes| bytes.0 > 0);
+    found
+        .ok_or_else(|| Error::user(format!("{thing} {text} is not a size")).hint("give one such as 500MB, 5GB or 8MiB"))
+}
+
+fn compression(argument: CompressionArgument) -> Option<Compression> {
+    match argument {
+        CompressionArgument::Auto => None,
+        CompressionArgument::Plain => Some(Compression::Plain),
+        CompressionArgument::Gzip => Some(Compression::Gzip),
+        CompressionArgument::Zstd => Some(Compression::Zstd),
+        CompressionArgument::Lz4 => Some(Compression::Lz4),
+    }
+}
+
+/// The ends of twelve months, exclusive, from the one that begins with `first` on.
+fn months(first: Option<&str>) -> Result<Vec<i32>> {
+    let of_cards = date_text(Cards::days().start);
+    let first = first.unwrap_or(&of_cards[..7]);
+    let wrong = || Error::user(format!("first-month {first} is not a month")).hint("give one such as 2025-01");
+    days_of_date(format!("{first}-01").as_bytes()).ok_or_else(wrong)?;
+    let (year, month) = first.split_once('-').ok_or_else(wrong)?;
+    let (year, month): (i32, i32) = (year.parse().map_err(|_| wrong())?, month.parse().map_err(|_| wrong())?);
+    let end = |after: i32| {
+        let count = month - 1 + after;
+        days_of_date(format!("{:04}-{:02}-01", year + count / 12, count % 12 + 1).as_bytes())
+    };
+    (1..=MONTHS).map(end).collect::<Option<Vec<i32>>>().ok_or_else(wrong)
+}
+
+/// Refuses to write behind the rejected lines of another load.
+fn refuse_rejects(path: &Path) -> Result<()> {
+    match path.exists() {
+        true => Err(Error::user(format!("rejected lines {} exist", path.display())).hint("give another --rejects")),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twelve_months_end_where_the_next_ones_begin() {
+        let texts: Vec<String> = months(Some("2024-11")).unwrap().into_iter().map(date_text).collect();
+        assert_eq!(
+            (texts[0].as_str(), texts[3].as_str(), texts[11].as_str()),
+            ("2024-12-01", "2025-03-01", "2025-11-01")
+        );
+        let of_cards = months(None).unwrap();
+        assert!(of_cards.contains(&Cards::days().end), "the last month of the cards has an end");
+        for wrong in ["", "2024", "2024-13", "2024-1", "9999-12", "24-01", "2024-01-01"] {
+            assert!(months(Some(wrong)).unwrap_err().message.contains("is not a month"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn models_are_named_and_each_is_run_once() {
+        let models = |text: &str| {
+            let words: Vec<String> = text.split(',').map(str::to_owned).collect();
+            models(&words).map(|models| models.into_iter().map(LoadModel::word).collect::<Vec<&str>>())
+        };
+        assert_eq!(models("compressed, all").unwrap().len(), 4);
+        assert_eq!(models("plain,partitioned+compressed").unwrap(), ["plain", "partitioned+compressed"]);
+        assert!(models("row").unwrap_err().message.contains("model \"row\" is not known"));
+    }
+
+    #[test]
+    fn a_piece_has_a_size_that_can_be() {
+        assert_eq!(piece("8MiB"), Ok(Bytes(8 << 20)));
+        for wrong in ["0", "1", "2GiB", "eight"] {
+            assert!(piece(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a record says of loads that were not measured there.
+
+use model::load::{InputCost, Target, check, measured, predict};
+use model::load_plan::{Cores, Stage, StageCost};
+use report::{AskedLoad, LoadPredictionView, load_prediction_text};
+use run::Result;
+
+use super::load_rates::{compression, cores, count, stages};
+use super::load_source::{Source, is_alike, read};
+use crate::arguments::model::load::LoadPlanArguments;
+use crate::output::{print, style, width};
+
+/// What the record says: what its stages cost, and what is predicted of the loads that are asked about.
+///
+/// # Errors
+/// Quantities that are none.
+pub(super) fn tell(source: &Source, arguments: &LoadPlanArguments) -> Result<()> {
+    let (name, _) = match &arguments.compression {
+        Some(text) => compression(text)?,
+        None => (None, None),
+    };
+    let inputs = match (&arguments.compression, &name) {
+        (None, _) => source.inputs(),
+        (Some(_), None) => vec!["none".to_owned()],
+        (Some(_), Some(name)) => vec![name.clone()],
+    };
+    let jobs = jobs(source, arguments)?;
+    let processors = match cores(arguments)? {
+        Cores::Shared(cores) => cores,
+        Cores::Apart { client, .. } => client,
+    };
+    let cost = input_cost(arguments)?;
+    let ask = |(input, jobs): (&String, u32)| {
+        let is_measured = source.inputs().contains(input);
+        let target = Target {
+            model: source.model,
+            form: source.form,
+            jobs,
+            input: input.clone(),
+            input_cost: cost.filter(|_| !is_measured),
+            processors,
+        };
+        let (predicted, measured) = (predict(&source.record, &target), measured(&source.record, &target));
+        AskedLoad { target, predicted, measured }
+    };
+    let asked = inputs.iter().flat_map(|input| jobs.iter().map(move |jobs| (input, *jobs))).map(ask).collect();
+    let shown = name.or_else(|| source.inputs().into_iter().find(|input| input != "none" && input != "generated"));
+    let view = LoadPredictionView {
+        title: format!("dbdyno loads: {}", source.title()),
+        measured: source.measured(shown.as_deref()),
+        asked,
+        checked: Vec::new(),
+        remarks: Vec::new(),
+    };
+    print(&load_prediction_text(&view, style(), width()))
+}
+
+/// The numbers of sessions that are asked about.
+fn jobs(source: &Source, arguments: &LoadPlanArguments) -> Result<Vec<u32>> {
+    if let Some(said) = &arguments.jobs {
+        return said.iter().map(|text| count("--jobs", text, 1)).collect();
+    }
+    let loads = source.record.runs.iter().filter(|run| run.load.is_some() && run.variation.is_none());
+    let mut jobs: Vec<u32> = loads.map(|run| run.dop.jobs.max(1)).collect();
+    jobs.sort_unstable();
+    jobs.dedup();
+    jobs.extend(jobs.last().map(|most| most.saturating_mul(2)));
+    Ok(jobs)
+}
+
+/// What bringing a byte costs by what is said; none where nothing is.
+fn input_cost(arguments: &LoadPlanArguments) -> Result<Option<InputCost>> {
+    let said = stages(&arguments.rates)?;
+    let of = |stage: Stage| {
+        said.iter().find_map(|cost| match cost {
+            StageCost::Rate(rate) if rate.stage == stage => Some(1e9 * rate.worker_cores / rate.rate.estimate),
+            _ => None,
+        })
+    };
+    let spent = [Stage::Read, Stage::Decompress].into_iter().filter_map(of).reduce(|one, other| one + other);
+    Ok(spent.map(|cpu_ns| InputCost { reading_ns: cpu_ns, cpu_ns, readers_max: None }))
+}
+
+/// The loads of another record beside what the first one predicts of them.
+///
+/// # Errors
+/// Where the other record cannot be read or has no load.
+pub(super) fn compare(source: &Source, other: &str) -> Result<()> {
+    let other = read(other)?;
+    let foreign = "the two records are of different machines or engines".to_owned();
+    let remarks = if is_alike(&source.record, &other) { Vec::new() } else { vec![foreign] };
+    let view = LoadPredictionView {
+        title: format!("dbdyno loads: predicted by {}, measured in {}", source.record.id, other.id),
+        measured: None,
+        asked: Vec::new(),
+        checked: check(&source.record, &other),
+        remarks,
+    };
+    print(&load_prediction_text(&view, style(), width()))
+}

@@ -1,0 +1,82 @@
+//! The loads of a record that a plan or a prediction rests on.
+
+use std::path::Path;
+
+use model::load_plan::{MeasuredPlan, measured_plan};
+use record::{LoadForm, LoadModel, Record};
+use run::{Error, Result};
+
+use super::load_rates::kind;
+use crate::arguments::model::load::LoadPlanArguments;
+use crate::command::places::unreadable;
+
+/// What a record says, for the kind of table and the form that were asked for.
+pub(super) struct Source {
+    /// The record.
+    pub(super) record: Record,
+    /// How the table is stored.
+    pub(super) model: LoadModel,
+    /// How rows reach the engine.
+    pub(super) form: LoadForm,
+}
+
+/// Whether two records are of the same machine and the same engine.
+pub(super) fn is_alike(one: &Record, other: &Record) -> bool {
+    let machine =
+        |record: &Record| (record.host.host_name.clone(), record.host.cpu.model.clone(), record.host.cpu.threads);
+    let engine = |record: &Record| record.engine.as_ref().map(|engine| (engine.title.clone(), engine.version.clone()));
+    machine(one) == machine(other) && engine(one) == engine(other)
+}
+
+/// The record at `place`, which has a load.
+///
+/// # Errors
+/// Where it cannot be read, or has none that is a result.
+pub(super) fn read(place: &str) -> Result<Record> {
+    let record = store::read(Path::new(place)).map_err(unreadable)?;
+    match record.runs.iter().any(|run| run.load.is_some() && !model::is_void(run)) {
+        true => Ok(record),
+        false => Err(Error::user(format!("{place} has no load that is a result"))
+            .hint("`dbdyno load` measures loads; `dbdyno report` says of each run why it is void")),
+    }
+}
+
+impl Source {
+    /// The records that `arguments` name, as if they were one, asked about the loads that they name.
+    ///
+    /// # Errors
+    /// As [`read`], where records are of different machines or engines, and where the kind of table is none.
+    pub(super) fn read(arguments: &LoadPlanArguments) -> Result<Source> {
+        let mut all: Option<Record> = None;
+        for place in &arguments.from {
+            let record = read(place)?;
+            match &mut all {
+                None => all = Some(record),
+                Some(all) if is_alike(all, &record) => all.runs.extend(record.runs),
+                Some(_) => {
+                    let message = format!("{place} is of another machine or engine than the records before it");
+                    return Err(Error::user(message).hint("what one machine measured says nothing of another"));
+                }
+            }
+        }
+        let record = all.ok_or_else(|| Error::user("--from names no record"))?;
+        Ok(Source { record, model: kind(&arguments.model)?, form: arguments.form.into() })
+    }
+
+    /// What its loads cost; `compression` is what a source is to be compressed with.
+    pub(super) fn measured(&self, compression: Option<&str>) -> Option<MeasuredPlan> {
+        measured_plan(&self.record, self.model, self.form, compression)
+    }
+
+    /// What was measured, and where.
+    pub(super) fn title(&self) -> String {
+        let subject = self.record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
+        let host = self.record.host.host_name.as_deref().unwrap_or("an unnamed host");
+        format!("{} {} into {subject} on {host}", self.model.word(), self.form.word())
+    }
+
+    /// Inputs of its loads, each once.
+    pub(super) fn inputs(&self) -> Vec<String> {
+        model::load::inputs(&self.record)
+    }
+}

@@ -1,0 +1,188 @@
+//! `dbdyno streams`: files kept in the database, and on the file system beside it.
+
+use std::sync::Arc;
+
+use record::{Bytes, Check, Outcome, Preset, Run, Verdict};
+use run::{Error, Interrupt, Measured, Result, StreamsRequest, Workplace, measure_streams};
+use workload::blocks::size;
+use workload::streams::{PAGE_BYTES, STREAMS_MAX};
+
+use super::run::{default_record, refuse_existing};
+use crate::arguments::streams::StreamsArguments;
+use crate::build::build;
+use crate::engines::{ENGINES, engine};
+use crate::output::{print, style, width};
+use crate::progress::{Loudness, Progress};
+use crate::request::{count, degrees, seconds};
+use crate::signal;
+use crate::target::target;
+
+/// The largest request: each stream holds two of them in memory.
+const REQUEST_BYTES_MAX: u64 = 256 << 20;
+
+/// The largest file.
+const FILE_BYTES_MAX: u64 = 16 << 40;
+
+/// Carries out `dbdyno streams`.
+///
+/// # Errors
+/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that failed.
+pub fn streams(arguments: &StreamsArguments) -> Result<()> {
+    let request = request(arguments)?;
+    let target = target(&arguments.target)?;
+    let chosen = engine(&target)?;
+    refuse_existing(&request.record)?;
+    let interrupt = Arc::new(Interrupt::default());
+    signal::listen(Arc::clone(&interrupt))
+        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
+    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
+    let workplace =
+        Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
+    let measured = measure_streams(&request, &workplace);
+    progress.end();
+    show(measured?)
+}
+
+fn show(measured: Measured) -> Result<()> {
+    if !measured.record.runs.is_empty() {
+        let place = measured.path.display().to_string();
+        print(&report::streams_text(&measured.record, published().as_deref(), &place, style(), width()))?;
+    }
+    if let Some(error) = measured.error {
+        return Err(error);
+    }
+    match measured.record.runs.iter().find(|run| has_failed(run)) {
+        Some(run) => Err(Error::environment(format!("run {} is no result", run.number))
+            .hint(format!("`dbdyno report {}` says why", measured.path.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Whether something is wrong with the run itself, and not with what was around it.
+fn has_failed(run: &Run) -> bool {
+    let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
+    let wrong = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
+    run.outcome != Outcome::Done || run.findings.iter().any(|finding| wrong(&finding.check, finding.verdict))
+}
+
+/// With which streams others measured, of the first publication that says so.
+fn published() -> Option<String> {
+    let fact = |system: &model::System, name: &str| {
+        system.facts.iter().find(|fact| fact.name == name).map(|fact| fact.value.clone())
+    };
+    reference::published().iter().find_map(|system| {
+        let (setting, file) = (fact(system, "file streams")?, fact(system, "file streams, file of each")?);
+        Some(format!("as in {}: {setting}, files of {file}; no rates of them are published", system.name))
+    })
+}
+
+fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
+    let preset: Preset = arguments.preset.into();
+    let request_bytes = multiple("request", &arguments.request, "4 KiB", PAGE_BYTES, REQUEST_BYTES_MAX)?;
+    let file = arguments.file.as_deref().unwrap_or(match preset {
+        Preset::Smoke => "4M",
+        Preset::Quick => "64M",
+        Preset::Standard => "512M",
+        Preset::Publish => "10G",
+    });
+    let file_bytes = multiple("file", file, "the request", request_bytes.0, FILE_BYTES_MAX)?;
+    Ok(StreamsRequest {
+        forms: forms(&arguments.form),
+        streams: numbers(&arguments.streams, preset)?,
+        request_bytes,
+        file_bytes,
+        requests_per_commit: arguments
+            .commit_every
+            .as_deref()
+            .map(|text| count("commit-every", text, 1))
+            .transpose()?,
+        direct: match (arguments.direct, arguments.buffered) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
+        window: arguments.seconds.as_deref().map(|text| seconds("seconds", text, 0.001)).transpose()?,
+        preset,
+        directory: arguments.dir.clone(),
+        seed: arguments.seed,
+        placement: arguments.placement.into(),
+        looks: !arguments.no_activity,
+        record: arguments.record.clone().unwrap_or_else(default_record),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: Some(build()),
+    })
+}
+
+/// Names of forms; none for all.
+fn forms(words: &[String]) -> Vec<String> {
+    let named = words.iter().map(|word| word.trim().to_owned()).collect::<Vec<String>>();
+    if named.iter().any(|word| word == "all") { Vec::new() } else { named }
+}
+
+fn numbers(words: &[String], preset: Preset) -> Result<Vec<u32>> {
+    let usual: &[u32] = if preset == Preset::Smoke { &[1, 2] } else { &[1, 4, 16] };
+    let numbers = if words.is_empty() { usual.to_vec() } else { degrees("streams", words)? };
+    match numbers.iter().find(|number| **number > STREAMS_MAX) {
+        Some(number) => Err(Error::user(format!("streams {number} are more than {STREAMS_MAX}"))
+            .hint("each stream has a session of its own")),
+        None => Ok(numbers),
+    }
+}
+
+/// The size that `text` means, a multiple of `unit` bytes, which is called `of`.
+fn multiple(option: &str, text: &str, of: &str, unit: u64, most: u64) -> Result<Bytes> {
+    let said = if text.trim().is_empty() { "\"\"" } else { text };
+    let refused = |what: String| {
+        Error::user(format!("{option} {said} {what}")).hint(format!("give a size such as --{option} 1M, 16M or 1G"))
+    };
+    match size(text) {
+        Some(bytes) if bytes > most => Err(refused(format!("is more than {most} bytes"))),
+        Some(bytes) if bytes > 0 && bytes.is_multiple_of(unit) => Ok(Bytes(bytes)),
+        Some(_) => Err(refused(format!("is no multiple of {of}, {unit} bytes"))),
+        None => Err(refused("is not a size".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_a_multiple_of_what_it_consists_of() {
+        let size = |text: &str| multiple("request", text, "4 KiB", 4096, 1 << 28);
+        assert_eq!(
+            ["4k", "1M", "1MB", "1MiB", "8192"].map(|text| size(text).expect(text).0),
+            [4096, 1 << 20, 1 << 20, 1 << 20, 8192]
+        );
+        for (wrong, words) in [
+            ("", "\"\" is not a size"),
+            ("-1M", "is not a size"),
+            ("1.5M", "is not a size"),
+            ("0", "is no multiple of 4 KiB, 4096 bytes"),
+            ("1000", "is no multiple"),
+            ("1G", "is more than 268435456 bytes"),
+            ("99999999999999T", "is not a size"),
+        ] {
+            let error = size(wrong).expect_err(wrong);
+            assert!(error.message.contains(words) && error.hint.is_some(), "{error}");
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_streams_as_asked_for() {
+        let words = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<String>>();
+        assert_eq!(numbers(&[], Preset::Smoke).expect("the usual"), [1, 2]);
+        assert_eq!(numbers(&words("2,8,2"), Preset::Quick).expect("some"), [2, 8]);
+        for wrong in ["0", "x", "4097"] {
+            assert!(numbers(&words(wrong), Preset::Quick).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_others_measured_is_said_with_where_it_is_from() {
+        let said = published().expect("a publication");
+        for words in ["as in ", "16 concurrent dd", "1 MB requests", "10 GB", "no rates"] {
+            assert!(said.contains(words), "{said}");
+        }
+    }
+}

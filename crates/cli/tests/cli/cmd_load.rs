@@ -1,0 +1,558 @@
+//! `dbdyno load`: exact rows and sums, exact rejects, and a load that goes on where it was killed.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Said, growth, runs, said};
+use crate::broken_off::signal;
+use crate::local_server::servers;
+
+const ENGINES: [&str; 3] = ["sqlite", "local:postgres", "local:mariadb"];
+
+/// Loads; the record, and what was said.
+fn loaded(bench: &Bench, record: &str, arguments: &[&str]) -> (Value, Said) {
+    let said = bench.succeed(&[&["load", "--record", record], arguments].concat());
+    let record = bench.record(record);
+    assert_eq!(record["status"], "finished", "{}", said.err);
+    for run in record["runs"].as_array().unwrap() {
+        is_right(run, &said);
+    }
+    (record, said)
+}
+
+/// Demands that the run was done and that the table held what was loaded.
+fn is_right(run: &Value, said: &Said) {
+    assert_eq!(run["outcome"]["status"], "done", "{run}");
+    assert_eq!(run["findings"][0]["check"], "answers");
+    assert_eq!(run["findings"][0]["verdict"], "pass", "{}\n{}", run["findings"], said.err);
+    for check in run["load"]["checked"].as_array().unwrap() {
+        assert_eq!(check["expected"], check["found"], "{check}");
+    }
+    assert_eq!(run["totals"]["rows"], run["load"]["rows"]);
+    assert_eq!(run["totals"]["bytes"].as_u64().unwrap_or(0), count(run, "flat_bytes"));
+}
+
+/// A figure over the whole table, as the engine said it.
+fn found<'a>(run: &'a Value, what: &str) -> &'a str {
+    let checks = run["load"]["checked"].as_array().unwrap();
+    let check = checks.iter().find(|check| check["what"] == what).unwrap_or_else(|| panic!("no {what}: {checks:?}"));
+    check["found"].as_str().unwrap()
+}
+
+fn count(run: &Value, name: &str) -> u64 {
+    run["load"][name].as_u64().unwrap_or_else(|| panic!("no {name} in {}", run["load"]))
+}
+
+fn only_run<'a>(record: &'a Value, code: &str) -> &'a Value {
+    let found = runs(record, code);
+    assert_eq!(found.len(), 1, "{:?}", record["plan"]["runs"]);
+    found[0]
+}
+
+/// A line of the layout of cards; the amounts are such that a lost or doubled line changes the sum.
+fn line(number: u64) -> String {
+    let (cents, day) = (number % 100, 1 + number % 28);
+    format!(
+        "{}|VISA|5411|{number}.{cents:02}|2025-02-{day:02}|12345678|DAYTON|OH|45402|\n",
+        4_000_000_000_000_000 + number
+    )
+}
+
+fn lines(numbers: std::ops::Range<u64>) -> Vec<u8> {
+    numbers.flat_map(|number| line(number).into_bytes()).collect()
+}
+
+/// The sum of the amounts of such lines, as engines give it.
+fn sum(numbers: impl Iterator<Item = u64>) -> String {
+    let cents: u64 = numbers.map(|number| number * 100 + number % 100).sum();
+    let text = format!("{}.{:02}", cents / 100, cents % 100);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Lines of which five are none, and which lines these are.
+fn malformed() -> (Vec<u8>, [(u64, &'static str); 5]) {
+    let mut file = lines(1..101);
+    file.extend_from_slice(b"4000000000000000|VISA|5411|1.00|2025-02-01|\n");
+    file.extend(lines(101..201));
+    file.extend_from_slice(b"4000000000000000|VISA|5411|1.00|2025-02-29|12345678|DAYTON|OH|45402|\n");
+    file.extend_from_slice(b"4000000000000000|VI\xffA|5411|1.00|2025-02-01|12345678|DAYTON|OH|45402|\n");
+    file.extend(lines(201..301));
+    file.extend_from_slice(b"4000000000000000|VISA|54110|1.00|2025-02-01|12345678|DAYTON|OH|45402|\n");
+    file.extend_from_slice(b"4000000000000000|VISA|5411|123456789.00|2025-02-01|12345678|DAYTON|OH|45402|\n");
+    file.extend(lines(301..401));
+    let bad = [
+        (101, "5 fields instead of 9"),
+        (202, "field 5 purchase_dt: \"2025-02-29\" is not a date"),
+        (203, "field 2 card_type"),
+        (304, "field 3 mcc: \"54110\""),
+        (305, "field 4 purchase_amt: \"123456789.00\""),
+    ];
+    (file, bad)
+}
+
+/// Starts a load of what is written to its standard input.
+fn start_piped(bench: &Bench, arguments: &[&str]) -> Child {
+    bench.command(&[&["load", "-"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap()
+}
+
+/// A load of `bytes` from a pipe.
+fn piped(bench: &Bench, bytes: &[u8], arguments: &[&str]) -> Said {
+    let mut child = start_piped(bench, arguments);
+    let mut pipe = child.stdin.take().unwrap();
+    std::thread::scope(|scope| {
+        // Whoever refuses to load does not read the pipe either.
+        scope.spawn(move || drop(pipe.write_all(bytes)));
+        said(child.wait_with_output().unwrap())
+    })
+}
+
+#[test]
+fn generated_rows_are_there_once_each_at_every_degree() {
+    for target in ENGINES {
+        let bench = Bench::new();
+        let jobs: &[&str] = if target == "sqlite" { &["1"] } else { &["1", "2"] };
+        let (record, said) =
+            loaded(&bench, "r.json", &["--target", target, "--rows", "5000", "--jobs", &jobs.join(",")]);
+        let found_runs = runs(&record, "L100");
+        assert_eq!(found_runs.len(), jobs.len(), "{target}");
+        for run in &found_runs {
+            assert_eq!((count(run, "rows"), found(run, "rows")), (5_000, "5000"), "{target}");
+            assert_eq!(found(run, "sum of purchase_amt"), found(found_runs[0], "sum of purchase_amt"), "{target}");
+            assert!(found(run, "first purchase_dt") < found(run, "last purchase_dt"), "{target}");
+            let pieces = count(run, "pieces");
+            assert!(pieces > 1, "{target}: in several pieces");
+            let commits = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap_or(0);
+            assert_eq!((run["commits_expected"].as_u64().unwrap(), commits), (pieces, pieces), "{target}");
+            let stages: Vec<&str> =
+                run["load"]["stages"].as_array().unwrap().iter().map(|stage| stage["kind"].as_str().unwrap()).collect();
+            let own = if target == "sqlite" { vec!["insert"] } else { vec!["convert", "send"] };
+            assert_eq!(stages, [vec!["generate", "parse"], own, vec!["commit"]].concat(), "{target}");
+            for stage in run["load"]["stages"].as_array().unwrap() {
+                assert_eq!(stage["bytes"], run["load"]["flat_bytes"], "{target}: {stage}");
+                assert!(stage["busy_ns"].as_u64() <= run["window_ns"].as_u64().map(|window| window * 2), "{stage}");
+            }
+            assert!(count(run, "first_query_ns") > 0 && run["load"]["index_build_ns"].is_null());
+        }
+        assert!(said.out.contains("L100"), "{}", said.out);
+        assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
+        assert!(servers(&bench).is_empty());
+    }
+}
+
+#[test]
+fn exactly_the_malformed_lines_are_rejected() {
+    for (target, form) in
+        [("sqlite", "typed"), ("local:postgres", "typed"), ("local:postgres", "as-is"), ("local:mariadb", "as-is")]
+    {
+        let bench = Bench::new();
+        let (file, bad) = malformed();
+        fs::write(bench.path().join("bad.tbl"), file).unwrap();
+        let (record, _) = loaded(
+            &bench,
+            "r.json",
+            &["bad.tbl", "--target", target, "--form", form, "--max-errors", "5", "--jobs", "1", "--piece", "4KiB"],
+        );
+        let code = if form == "typed" { "L100" } else { "L100,as-is" };
+        let run = only_run(&record, code);
+        assert_eq!((count(run, "rows"), count(run, "rejected_rows")), (400, 5), "{target} {form}");
+        assert_eq!(found(run, "rows"), "400");
+        assert_eq!(count(run, "retried_pieces") > 0, form == "as-is", "{target} {form}");
+        if form == "typed" {
+            assert_eq!(found(run, "sum of purchase_amt"), sum(1..401), "{target}");
+        }
+        let reasons = fs::read_to_string(bench.path().join("r.rejects.log")).unwrap();
+        assert_eq!(reasons.lines().count(), 5, "{reasons}");
+        for ((number, reason), line) in bad.iter().zip(reasons.lines()) {
+            assert!(line.starts_with(&format!("bad.tbl:{number}: {reason}")), "{target} {form}: {line}");
+        }
+        let rejected = fs::read(bench.path().join("r.rejects")).unwrap();
+        let rejected: Vec<&[u8]> = rejected.split(|byte| *byte == b'\n').collect();
+        assert_eq!(rejected.len(), 6, "five lines, each ended");
+        assert!(rejected[2].starts_with(b"4000000000000000|VI\xffA|"), "as it was");
+    }
+}
+
+#[test]
+fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
+    let bench = Bench::new();
+    let (file, _) = malformed();
+    fs::write(bench.path().join("bad.tbl"), file).unwrap();
+    let load = |record: &str, more: &[&str]| {
+        let arguments = ["load", "bad.tbl", "--jobs", "1", "--piece", "4KiB", "--record", record];
+        bench.run(&[&arguments[..], more].concat())
+    };
+    let said = load("a.json", &["--max-errors", "2"]);
+    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    for words in ["3 lines were rejected", "--max-errors 2", "bad.tbl:101: 5 fields instead of 9", "--resume"] {
+        assert!(said.err.contains(words), "no {words:?} in {}", said.err);
+    }
+    let record = bench.record("a.json");
+    let broken = only_run(&record, "L100");
+    assert_eq!((record["status"].as_str(), broken["outcome"]["status"].as_str()), (Some("failed"), Some("failed")));
+    assert!(count(broken, "rows") > 100, "what was loaded before is told");
+    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "and nothing else is in the table");
+    let said = load("b.json", &["--max-errors", "5", "--resume"]);
+    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let record = bench.record("b.json");
+    let run = only_run(&record, "L100");
+    is_right(run, &said);
+    assert_eq!(count(run, "resumed_rows"), count(broken, "rows"));
+    assert_eq!((count(run, "resumed_rows") + count(run, "rows"), found(run, "rows")), (400, "400"));
+    assert_eq!(found(run, "sum of purchase_amt"), sum(1..401));
+    bench.succeed(&["clean", "--yes"]);
+}
+
+/// A server that outlives the loads that it takes: that of a load which waits for its own pipe, seen from elsewhere.
+struct Elsewhere {
+    bench: Bench,
+    holder: Child,
+}
+
+impl Elsewhere {
+    fn start() -> Elsewhere {
+        let bench = Bench::new();
+        let holder = start_piped(&bench, &["--target", "local:postgres", "--jobs", "1", "--record", "held.json"]);
+        wait_until("a server", || bench.path().join("held.json").exists());
+        Elsewhere { bench, holder }
+    }
+
+    fn target(&self) -> String {
+        let socket = self.bench.path().join("dbdyno-data/data/postgres/socket");
+        format!("postgres://dbdyno@/template1?host={}", socket.display())
+    }
+
+    fn stop(self) {
+        signal(self.holder.id(), "INT");
+        assert_eq!(said(self.holder.wait_with_output().unwrap()).code, 130);
+        assert!(servers(&self.bench).is_empty());
+    }
+}
+
+fn wait_until(what: &str, is_there: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_there() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "no {what} after 60 s");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn wait_for_rejects(bench: &Bench, name: &str, least: usize) {
+    let path = bench.path().join(name);
+    wait_until(&format!("{least} lines of {name}"), || {
+        fs::read_to_string(&path).unwrap_or_default().lines().count() >= least
+    });
+}
+
+/// Two thousand lines, and one that is none before each hundred: with pieces of 8 KiB the first ones have one each, and
+/// the third of these is written down when two pieces are committed.
+fn with_marks() -> Vec<u8> {
+    let hundred = |hundred: u64| [b"no line\n", &lines(1 + hundred * 100..101 + hundred * 100)[..]].concat();
+    (0..20).flat_map(hundred).collect()
+}
+
+/// Options of a load of [`with_marks`], and what else.
+fn marked<'a>(target: &'a str, piece: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let options = ["--target", target, "--jobs", "1", "--max-errors", "20", "--piece", piece];
+    options.iter().chain(more).copied().collect()
+}
+
+/// Begins to load [`with_marks`], stops it in the middle by the signal `name`, and goes on with it to the end.
+fn stopped_and_gone_on_with(target: &str, name: &str) {
+    let bench = Bench::new();
+    let file = with_marks();
+    let mut child = start_piped(&bench, &marked(target, "8KiB", &["--record", "a.json"]));
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(&file[..file.len() / 2]).unwrap();
+    wait_for_rejects(&bench, "a.rejects.log", 3);
+    signal(child.id(), name);
+    child.wait().unwrap();
+    drop(pipe);
+    let gone_on = |piece: &str, record: &str| loop {
+        let said = piped(&bench, &file, &marked(target, piece, &["--resume", "--record", record]));
+        // What was killed may hold its schema for a moment longer.
+        if !said.err.contains("in use by another") {
+            return said;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    let other = gone_on("4KiB", "x.json");
+    assert!(other.code == 2 && other.err.contains("pieces of 8192 bytes"), "{target} {}: {}", other.code, other.err);
+    let said = gone_on("8KiB", "b.json");
+    assert_eq!(said.code, 0, "{target}\n{}\n{}", said.out, said.err);
+    let record = bench.record("b.json");
+    let run = only_run(&record, "L100");
+    is_right(run, &said);
+    let (before, now) = (count(run, "resumed_rows"), count(run, "rows"));
+    assert!(before >= 150 && now >= 900, "{target}: {before} and {now}");
+    assert_eq!((before + now, found(run, "rows")), (2_000, "2000"), "{target}");
+    assert_eq!(found(run, "sum of purchase_amt"), sum(1..2_001), "{target}");
+    assert!(servers(&bench).is_empty());
+}
+
+#[test]
+fn a_load_that_was_killed_goes_on_without_a_row_twice() {
+    stopped_and_gone_on_with("sqlite", "KILL");
+    let elsewhere = Elsewhere::start();
+    stopped_and_gone_on_with(&elsewhere.target(), "KILL");
+    elsewhere.stop();
+}
+
+#[test]
+fn a_load_that_was_broken_off_goes_on_in_the_server_that_it_had() {
+    for target in ["local:postgres", "local:mariadb"] {
+        stopped_and_gone_on_with(target, "INT");
+    }
+}
+
+#[test]
+fn ctrl_c_ends_a_load_that_waits_for_its_pipe() {
+    let bench = Bench::new();
+    let mut child = start_piped(&bench, &["--jobs", "1", "--piece", "4KiB", "--max-errors", "9", "--record", "a.json"]);
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(&[b"no line\n", &lines(1..300)[..]].concat()).unwrap();
+    wait_for_rejects(&bench, "a.rejects.log", 1);
+    signal(child.id(), "INT");
+    let said = said(child.wait_with_output().unwrap());
+    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
+    assert!(said.err.contains("--resume"), "{}", said.err);
+    assert_eq!(bench.record("a.json")["status"], "interrupted");
+    drop(pipe);
+    bench.succeed(&["clean", "--yes"]);
+}
+
+#[test]
+fn compressed_files_and_pipes_are_known_by_their_beginning() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("one.tbl"), lines(1..1_001)).unwrap();
+    fs::write(bench.path().join("two.tbl"), lines(1_001..2_001)).unwrap();
+    let zipped = Command::new("gzip").args(["-k", "two.tbl"]).current_dir(bench.path()).status().unwrap();
+    assert!(zipped.success());
+    let (record, _) = loaded(&bench, "r.json", &["one.tbl", "two.tbl.gz", "--target", "local:postgres", "--jobs", "2"]);
+    let run = only_run(&record, "L100");
+    assert_eq!(run["load"]["source"], "one.tbl, two.tbl.gz");
+    assert_eq!(run["load"]["compression"], "gzip");
+    assert_eq!((found(run, "rows"), found(run, "sum of purchase_amt")), ("2000", &*sum(1..2_001)));
+    let stages = run["load"]["stages"].as_array().unwrap();
+    assert!(stages.iter().any(|stage| stage["kind"] == "decompress" && stage["bytes"].as_u64() < Some(100_000)));
+    let sizes = ["one.tbl", "two.tbl.gz"].map(|name| fs::metadata(bench.path().join(name)).unwrap().len());
+    assert_eq!(count(run, "input_bytes"), sizes[0] + sizes[1], "as they lie there");
+    let zipped = fs::read(bench.path().join("two.tbl.gz")).unwrap();
+    let said = piped(&bench, &zipped, &["--record", "p.json", "--jobs", "1"]);
+    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let record = bench.record("p.json");
+    let run = only_run(&record, "L100");
+    is_right(run, &said);
+    assert_eq!((run["load"]["source"].as_str(), found(run, "rows")), (Some("pipe"), "1000"));
+    let cut = piped(&bench, &zipped[..zipped.len() - 9], &["--record", "c.json", "--jobs", "1"]);
+    assert_eq!(cut.code, 1, "{}\n{}", cut.out, cut.err);
+    assert!(cut.err.contains("gzip data are cut off"), "{}", cut.err);
+}
+
+#[test]
+fn files_without_a_row_and_lines_without_an_end_are_loaded_as_they_are() {
+    let bench = Bench::new();
+    let first = String::from_utf8(lines(1..2)).unwrap();
+    for (text, rows) in [
+        (String::new(), 0),
+        (first.trim_end().to_owned(), 1),
+        (first.replace('\n', "\r\n") + &first, 2),
+        (format!("{first}{}\n{first}", "x".repeat(1_500_000)), 2),
+    ] {
+        fs::write(bench.path().join("one.tbl"), &text).unwrap();
+        let options = ["one.tbl", "--target", "local:postgres", "--form", "both", "--jobs", "1", "--max-errors", "1"];
+        let (record, _) = loaded(&bench, "r.json", &options);
+        for code in ["L100", "L100,as-is"] {
+            let run = only_run(&record, code);
+            assert_eq!((count(run, "rows"), found(run, "rows")), (rows, &*rows.to_string()), "{code}");
+            assert_eq!(count(run, "rejected_rows"), u64::from(text.len() > 1_000_000), "{code}");
+        }
+        for name in ["r.json", "r.rejects", "r.rejects.log"] {
+            drop(fs::remove_file(bench.path().join(name)));
+        }
+    }
+}
+
+#[test]
+fn a_server_of_somebody_else_keeps_what_was_asked_for_and_nothing_else() {
+    let elsewhere = Elsewhere::start();
+    let bench = Bench::new();
+    let target = elsewhere.target();
+    let load = ["--target", &target, "--rows", "500", "--jobs", "1"];
+    loaded(&bench, "a.json", &load);
+    // What stays of a load can be gone on with, even where nothing is left to do.
+    let resume = |record: &str| bench.run(&[&["load", "--resume", "--record", record][..], &load[..]].concat());
+    let nothing = resume("b.json");
+    assert!(nothing.code == 2 && nothing.err.contains("no load of table cards was begun here"), "{}", nothing.err);
+    loaded(&bench, "c.json", &[&load[..], &["--keep"]].concat());
+    let said = resume("d.json");
+    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    let record = bench.record("d.json");
+    let run = only_run(&record, "L100");
+    assert_eq!((count(run, "rows"), count(run, "resumed_rows"), found(run, "rows")), (0, 500, "500"));
+    assert!(
+        bench.files().iter().all(|path| path.extension().is_some_and(|ending| ending == "json")),
+        "{:?}",
+        bench.files()
+    );
+    elsewhere.stop();
+}
+
+#[test]
+fn lines_sent_as_they_are_give_the_same_table_in_every_model() {
+    // Each part of a partitioned table is a file of its own, of which each is forced to the device: few such tables.
+    for (target, models, expected) in [
+        (
+            "local:postgres",
+            "plain,partitioned,compressed",
+            vec!["L100", "L100,as-is", "L100@partitioned", "L100@partitioned,as-is"],
+        ),
+        (
+            "local:mariadb",
+            "plain,partitioned+compressed",
+            vec!["L100", "L100,as-is", "L100@partitioned+compressed", "L100@partitioned+compressed,as-is"],
+        ),
+    ] {
+        let bench = Bench::new();
+        let (record, said) = loaded(
+            &bench,
+            "r.json",
+            &["--target", target, "--rows", "3000", "--jobs", "2", "--models", models, "--form", "both"],
+        );
+        let found_runs = record["runs"].as_array().unwrap();
+        for run in found_runs {
+            // What lines that nobody looked into hold is known from the run that parsed them.
+            assert_eq!(found(run, "sum of purchase_amt"), found(&found_runs[0], "sum of purchase_amt"), "{target}");
+            assert_eq!(count(run, "retried_pieces"), 0);
+            assert!(count(run, "table_bytes") > 0, "{target}");
+        }
+        let codes: Vec<&str> = found_runs.iter().map(|run| run["test"].as_str().unwrap()).collect();
+        assert_eq!(codes, expected);
+        assert!(said.out.contains("compressed, as-is") || said.out.contains("partitioned, as-is"), "{}", said.out);
+        assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+    }
+}
+
+#[test]
+fn an_engine_without_models_skips_them_and_says_why() {
+    let bench = Bench::new();
+    let (record, _) =
+        loaded(&bench, "r.json", &["--rows", "500", "--models", "all", "--form", "both", "--jobs", "1,2"]);
+    assert_eq!(record["runs"].as_array().unwrap().len(), 1);
+    let reasons: Vec<&str> =
+        record["plan"]["skipped"].as_array().unwrap().iter().map(|skip| skip["reason"].as_str().unwrap()).collect();
+    for words in ["no table compression", "keeps no table in parts", "no lines as they are", "one session write"] {
+        assert!(reasons.iter().any(|reason| reason.contains(words)), "no {words:?} in {reasons:?}");
+    }
+    let resumed = bench.run(&["run", "--resume", "r.json"]);
+    assert!(resumed.code == 2 && resumed.err.contains("it is one of dbdyno load"), "{}", resumed.err);
+    let dry = bench.succeed(&["load", "--rows", "500", "--dry-run"]);
+    assert!(dry.out.contains("generated, seed 42") && dry.out.contains("L100 into a plain table cards"), "{}", dry.out);
+    assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn indexes_are_made_before_or_after_and_a_layout_is_ones_own() {
+    let bench = Bench::new();
+    let layout = "name = \"orders\"\nseparator = \";\"\nheader = true\n\
+                  [[fields]]\nname = \"Id\"\nkind = \"int\"\n\
+                  [[fields]]\nname = \"price\"\nkind = \"decimal\"\nprecision = 9\nscale = 3\n\
+                  [[fields]]\nname = \"day\"\nkind = \"date\"\n";
+    fs::write(bench.path().join("orders.toml"), layout).unwrap();
+    fs::write(bench.path().join("orders.csv"), "Id;price;day\n1;0.125;2024-02-29\n2;-7.5;1999-12-31\n3;10;2024-03-01")
+        .unwrap();
+    let load = ["orders.csv", "--layout", "orders.toml", "--jobs", "1", "--target", "local:postgres"];
+    for (time, record) in [("before", "b.json"), ("after", "a.json")] {
+        let (record, _) = loaded(&bench, record, &[&load[..], &["--indexes", time]].concat());
+        let run = only_run(&record, "L100");
+        assert_eq!((found(run, "rows"), found(run, "sum of price")), ("3", "2.625"));
+        assert_eq!((found(run, "first day"), found(run, "last day")), ("1999-12-31", "2024-03-01"));
+        assert_eq!(run["load"]["index_build_ns"].is_u64(), time == "after");
+        assert!(count(run, "index_bytes") > 0, "{time}: two indexes take some room");
+    }
+    let (record, _) = loaded(&bench, "n.json", &load);
+    assert_eq!(count(only_run(&record, "L100"), "index_bytes"), 0);
+}
+
+#[test]
+fn a_full_disk_stops_a_load_and_room_lets_it_go_on() {
+    // A small file system, where the tests may mount one.
+    let bench = Bench::new();
+    let small = bench.path().join("small");
+    fs::create_dir(&small).unwrap();
+    let mount = |options: &str| {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&small);
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    if !mount("size=2m") {
+        // An ordinary user cannot mount; whoever runs the tests as root must not miss this one.
+        assert!(!rustix::process::getuid().is_root(), "a small file system could not be mounted");
+        return;
+    }
+    fs::write(bench.path().join("cards.tbl"), lines(1..40_001)).unwrap();
+    let load = ["load", "cards.tbl", "--jobs", "1", "--dir", "small"];
+    let full = bench.run(&[&load[..], &["--record", "a.json"]].concat());
+    let grown = mount("remount,size=64m");
+    let resumed = bench.run(&[&load[..], &["--record", "b.json", "--resume"]].concat());
+    bench.run(&["clean", "--yes", "--dir", "small"]);
+    let unmounted = Command::new("umount").arg(&small).status();
+    assert!(grown && unmounted.is_ok_and(|status| status.success()));
+    assert_eq!(full.code, 1, "{}\n{}", full.out, full.err);
+    assert!(full.err.contains("full") && full.err.contains("hint: "), "{}", full.err);
+    let record = bench.record("a.json");
+    let broken = only_run(&record, "L100");
+    assert!((1..40_000).contains(&count(broken, "rows")), "some of it is loaded");
+    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "whole pieces");
+    assert_eq!(resumed.code, 0, "{}\n{}", resumed.out, resumed.err);
+    let record = bench.record("b.json");
+    let run = only_run(&record, "L100");
+    is_right(run, &resumed);
+    assert_eq!(count(run, "resumed_rows"), count(broken, "rows"));
+    assert_eq!((found(run, "rows"), found(run, "sum of purchase_amt")), ("40000", &*sum(1..40_001)));
+}
+
+#[test]
+fn what_cannot_be_loaded() {
+    let bench = Bench::new();
+    let refused = |arguments: &[&str], code: i32, words: &[&str]| {
+        let said = bench.run(&[&["load", "--record", "r.json"], arguments].concat());
+        assert_eq!(said.code, code, "{arguments:?}\n{}\n{}", said.out, said.err);
+        for word in words.iter().chain(&["hint: "]) {
+            assert!(said.err.contains(word), "no {word:?} in {:?}", said.err);
+        }
+        // What is found out when the engine is open, is found out after the record was begun.
+        drop(fs::remove_file(bench.path().join("r.json")));
+    };
+    refused(&["nowhere.tbl"], 2, &["nowhere.tbl cannot be read"]);
+    refused(&["."], 2, &["it is not a file"]);
+    refused(&["--rows", "0"], 2, &["rows 0 is not a count"]);
+    refused(&["--size", "much"], 2, &["size much is not a size"]);
+    refused(&["--piece", "1B"], 2, &["piece 1B is out of range"]);
+    refused(&["--jobs", "0"], 2, &["jobs 0 is not a degree of parallelism"]);
+    refused(&["--jobs", "2", "--rows", "10"], 2, &["nothing to load", "one session write at a time"]);
+    refused(&["--models", "row"], 2, &["model \"row\" is not known"]);
+    refused(&["--models", "partitioned"], 2, &["nothing to load", "keeps no table in parts"]);
+    refused(&["--table", "Cards"], 2, &["table \"Cards\" is not a name of small letters"]);
+    refused(&["--layout", "none.toml"], 2, &["layout none.toml cannot be read"]);
+    refused(&["--layout", "cards-csv"], 2, &["what is generated has layout cards"]);
+    refused(&["--first-month", "2025-13"], 2, &["first-month 2025-13 is not a month"]);
+    refused(&["--max-errors", "many"], 2, &["max-errors many is not a count"]);
+    refused(&["--resume", "--rows", "10", "--jobs", "1"], 2, &["no load of table cards was begun here"]);
+    fs::write(bench.path().join("one.tbl"), lines(1..2)).unwrap();
+    refused(&["one.tbl", "-"], 2, &["cannot be loaded at once"]);
+    refused(&["one.tbl", "--rejects", "none/of/it"], 1, &["rejected lines cannot be written to none/of/it"]);
+    fs::write(bench.path().join("bad.toml"), "name = \"x\"\nfields = []\n").unwrap();
+    refused(&["one.tbl", "--layout", "bad.toml"], 2, &["bad.toml: layout: 0 fields"]);
+    fs::write(bench.path().join("r.rejects"), "").unwrap();
+    refused(&["one.tbl"], 2, &["rejected lines r.rejects exist"]);
+    fs::remove_file(bench.path().join("r.rejects")).unwrap();
+    let several = bench.run(&["load", "-", "--form", "both", "--target", "local:postgres", "--record", "p.json"]);
+    assert!(several.code == 2 && several.err.contains("a pipe can be read once"), "{}", several.err);
+    let left: Vec<_> = bench.files().into_iter().filter(|path| path.is_dir()).collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert!(!bench.path().join("dbdyno-data").exists());
+}

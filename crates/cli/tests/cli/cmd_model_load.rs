@@ -1,0 +1,265 @@
+//! `dbdyno model load`: plans by figures that are given, by a record, and a published one.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::bench::Bench;
+
+/// The words of a text whatever lines they are broken into.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn told(bench: &Bench, arguments: &[&str], expected: &[&str]) -> String {
+    let said = bench.succeed(&[&["model", "load"], arguments].concat()).out;
+    let flat = words(&said);
+    for told in expected {
+        assert!(flat.contains(told), "no {told:?} in\n{said}");
+    }
+    assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
+    flat
+}
+
+#[test]
+fn a_terabyte_an_hour_over_two_gigabit_links() {
+    let goal = ["--goal", "1TB/h", "--network", "2x1GbE"];
+    let plain = ["1.00 TB/h is 278 MB/s of flat file.", "2 x 1 GbE carry 235 MB/s", "plain text does not fit: 4249 s"];
+    told(&Bench::new(), &goal, &plain);
+    let gzip = [&goal[..], &["--compression", "gzip:2.1", "--inflate", "20MB/s@0.25", "--cores", "4"]].concat();
+    let expected = [
+        "gzip at 2.10 makes it 132 MB/s, which fits, 2023 s",
+        "Decompressing needs 3.47 cores (14 workers of 0.25 cores each): at least 3.47 cores in all, 4 whole ones where \
+         there are 4; of parse, convert, insert no rate is known.",
+        "network 132 MB/s 235 MB/s 56 %",
+        "Of what is known the bottleneck is processors",
+        "disks - - -",
+    ];
+    let said = told(&Bench::new(), &gzip, &expected);
+    assert!(!said.contains("It fits."), "what is not known is not taken to fit: {said}");
+}
+
+#[test]
+fn a_published_plan_comes_out_in_the_units_that_it_means() {
+    let expected = [
+        "1.00 TiB/h is 291 MiB/s of flat file.",
+        "2 x 1 GbE carry 230 MiB/s (as published), so that plain text does not fit: 4559 s for all of it",
+        "gzip at 2.10 makes it 139 MiB/s, which fits",
+        "Decompressing needs 3.64 cores (15 workers of 0.25 cores each)",
+        "4 whole ones",
+        "published: 1 TB/h is 291 MB/s; 2 x gigabit Ethernet carry 230 MB/s, 4600 s for a TB; gzip at 2.1 makes it 138 MB/s; \
+         inflating that needs 15 quarters of a core at 20 MB/s, 4 cores",
+        "load: 291 MB/s are 4.8 % more than 1 TB/h = 278 MB/s; they agree if a TB is 2^40 and a MB 2^20 bytes",
+        "load: 4600 s for a TB are 5.8 % more than those at 230 MB/s, 4348 s",
+    ];
+    told(&Bench::new(), &["--from", "closson"], &expected);
+}
+
+#[test]
+fn what_fits_and_what_does_not() {
+    let all = [
+        "--data",
+        "10TB",
+        "--within",
+        "4h",
+        "--compression",
+        "zstd:4",
+        "--inflate",
+        "1200MB/s",
+        "--parse",
+        "none",
+        "--convert",
+        "none",
+        "--insert",
+        "50MB/s",
+        "--network",
+        "10GbE",
+        "--target-utilisation",
+        "0.7",
+        "--disks",
+        "20@200MB/s",
+        "--write-amplification",
+        "2.5",
+    ];
+    let expected =
+        ["10.0 TB in 4.00 h is 694 MB/s", "network 174 MB/s 1177 MB/s 15 %", "21 cores", "20.7 cores in all"];
+    let bench = Bench::new();
+    told(
+        &bench,
+        &[&all[..], &["--cores", "32"]].concat(),
+        &[&expected[..], &["It fits. The bottleneck is processors, used to 65 %"]].concat(),
+    );
+    told(
+        &bench,
+        &[&all[..], &["--cores", "16"]].concat(),
+        &["It does not fit. The bottleneck is processors, used to 129 %", "1.94 TB/h at most"],
+    );
+    let indexed = [&all[..], &["--cores", "64", "--index", "100MB/s", "--indexes", "2", "--replicas", "1"]].concat();
+    told(&bench, &indexed, &["making indexes takes", "so that it has to reach", "in each of 2 copies", "index x 2"]);
+}
+
+#[test]
+fn rates_that_nobody_measured_are_marked_and_never_used_unasked() {
+    let bench = Bench::new();
+    let goal = ["--goal", "1TB/h", "--compression", "gzip:2.1"];
+    let said = told(&bench, &goal, &["How many processors are needed is not known"]);
+    assert!(!said.contains("NOT MEASURED"), "{said}");
+    let expected = ["250 MB/s 250 to 400", "NOT MEASURED", "replaces them"];
+    told(&bench, &[&goal[..], &["--starting-rates"]].concat(), &expected);
+}
+
+/// A record of loads that a machine with two processors might make, out of one that this program made.
+fn record(bench: &Bench, name: &str, loads: &[(u32, &str, f64)]) {
+    let run = ["run", "--preset", "smoke", "--jobs", "1", "--tests", "T331", "--quiet", "--record", "base.json"];
+    if !bench.path().join("base.json").exists() {
+        bench.succeed(&run);
+    }
+    let mut record = bench.record("base.json");
+    record["host"]["cpu"]["threads"] = json!(2);
+    let base = record["runs"][0].clone();
+    let made = loads.iter().zip(1..).map(|((jobs, input, rate), number)| load(&base, number, *jobs, input, *rate));
+    record["runs"] = Value::Array(made.collect());
+    record["plan"]["runs"].as_array_mut().unwrap().iter_mut().for_each(|run| run["test"] = json!("L100"));
+    fs::write(bench.path().join(name), record.to_string()).unwrap();
+}
+
+/// Ten seconds at `rate` MB/s; of a byte the client takes 3.5 ns, 3 more where it decompresses, and the server 7.
+fn load(base: &Value, number: u32, jobs: u32, input: &str, rate: f64) -> Value {
+    let gzip = input == "gzip";
+    let bytes = (rate * 1e7) as u64;
+    let spent = |nanos: f64| (bytes as f64 * nanos) as u64;
+    let (client, server) = (spent(if gzip { 6.5 } else { 3.5 }), spent(7.0));
+    let mut run = base.clone();
+    run["number"] = json!(number);
+    run["test"] = json!("L100");
+    run["dop"]["jobs"] = json!(jobs);
+    run["outcome"] = json!({ "status": "done" });
+    run["findings"] = json!([]);
+    run["window_ns"] = json!(10_000_000_000u64);
+    run["totals"]["bytes"] = json!(bytes);
+    run["totals"]["rows"] = json!(bytes / 100);
+    let reading = |at: u64, share: u64| {
+        json!({ "at_ns": at, "values": {
+            "client_cpu_ns": client * share,
+            "server_cpu_ns": server * share,
+            "host_cpu_user_ns": (client + server) * share,
+            "host_cpu_system_ns": 0,
+            "host_cpu_idle_ns": 20_000_000_000u64.saturating_sub(client + server) * share,
+            "redo_write_bytes": bytes * share,
+        } })
+    };
+    run["readings"] = json!([reading(0, 0), reading(10_000_000_000, 1)]);
+    let stage = |kind: &str, nanos: f64, cpu: Option<f64>| {
+        let mut stage = json!({ "kind": kind, "threads": jobs, "busy_ns": spent(nanos), "bytes": bytes });
+        if let Some(cpu) = cpu {
+            stage["cpu_ns"] = json!(spent(cpu));
+        }
+        stage
+    };
+    let mut stages = vec![stage("read", 0.1, Some(0.1))];
+    stages.extend(gzip.then(|| stage("decompress", 3.0, Some(3.0))));
+    stages.extend([stage("parse", 2.4, Some(2.4)), stage("convert", 1.0, Some(1.0)), stage("send", 7.5, None)]);
+    run["load"] = json!({
+        "model": { "partitioned": false, "compressed": false },
+        "form": "typed",
+        "source": "cards.tbl",
+        "compression": input,
+        "layout": "cards",
+        "input_bytes": if gzip { bytes / 2 } else { bytes },
+        "flat_bytes": bytes,
+        "piece_bytes": 1 << 20,
+        "pieces": 1,
+        "rows": bytes / 100,
+        "rejected_rows": 0,
+        "resumed_rows": 0,
+        "retried_pieces": 0,
+        "in_flight_bytes_max": 1 << 23,
+        "stages": stages,
+        "table_bytes": bytes,
+        "index_bytes": 0,
+        "indexes": "none",
+        "index_build_ns": null,
+        "first_query_ns": null,
+        "checked": [],
+    });
+    run
+}
+
+#[test]
+fn a_record_gives_rates_predicts_and_is_checked() {
+    let bench = Bench::new();
+    // One session does 110 MB/s; from two on both processors are busy: 2 / 10.5 ns.
+    record(&bench, "a.json", &[(1, "none", 110.0), (2, "none", 188.0), (1, "gzip", 108.0)]);
+    let rates = [
+        "parse 417",
+        "convert 1000",
+        "insert 143",
+        "decompress 333",
+        "flat file over compressed: 2.00",
+        "1 gzip",
+        "4 plain",
+    ];
+    told(&bench, &["--from", "a.json"], &rates);
+    record(&bench, "b.json", &[(4, "none", 189.0), (2, "gzip", 147.0)]);
+    let checked = told(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "of 2 loads"]);
+    let off = checked.split("off by ").last().unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
+    assert!(off < 15.0, "{checked}");
+    let both = told(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 plain", "189"]);
+    assert!(both.contains("of 5 loads"), "{both}");
+    let plan = ["--goal", "1TB/h", "--from", "a.json", "--compression", "gzip", "--cores", "4", "--network", "1GbE"];
+    let expected = [
+        "gzip at 2.00 makes it 139 MB/s, which does not fit either",
+        "It does not fit. The bottleneck is network",
+        "measured rates are those of plain typed into",
+        "reached 188.0 MB/s",
+        "2.00 bytes are written for a byte of flat file (log and table as measured)",
+    ];
+    told(&bench, &plan, &expected);
+    let missing = bench.run(&["model", "load", "--goal", "1TB/h", "--from", "a.json", "--model", "compressed"]);
+    assert!(missing.code == 2 && missing.err.contains("has no load that is compressed typed"), "{}", missing.err);
+    let none = bench.run(&["model", "load", "--from", "base.json"]);
+    assert!(none.code == 2 && none.err.contains("base.json has no load that is a result"), "{}", none.err);
+    let shown = bench.succeed(&["report", "a.json"]).out;
+    assert!(words(&shown).contains("HOW FAST") && words(&shown).contains("110.0 0.396"), "{shown}");
+    bench.succeed(&["export", "a.json", "--format", "csv", "--out", "tables"]);
+    let table = fs::read_to_string(bench.path().join("tables/loads.csv")).unwrap();
+    assert_eq!(table.lines().count(), 4, "{table}");
+}
+
+#[test]
+fn what_is_no_plan_is_refused_with_a_hint() {
+    let bench = Bench::new();
+    let goal = ["--goal", "1TB/h"];
+    let refusals: [(&[&str], &str); 22] = [
+        (&[], "there is no goal to plan for"),
+        (&["--goal", "fast"], "--goal fast is not a rate"),
+        (&["--goal", "0TB/h"], "--goal 0TB/h is not a rate"),
+        (&["--goal", "1TB"], "--goal 1TB is not a rate"),
+        (&["--data", "10TB/h", "--within", "4h"], "--data 10TB/h is not a volume"),
+        (&["--data", "10TB", "--within", "soon"], "--within soon is not a time"),
+        (&["--data", "10TB", "--within", "0"], "--within 0 is not a time"),
+        (&["--network", "two"], "--network two is not a number of links"),
+        (&["--network", "1GbE", "--mtu", "52"], "--mtu 52 is not a number of bytes from 576 to 65535"),
+        (&["--disks", "200MB/s"], "--disks 200MB/s is not a number of disks"),
+        (&["--cores", "0"], "--cores 0 is not a number from 1"),
+        (&["--cores", "-4"], "--cores -4 is not a number from 1"),
+        (&["--replicas", "1.5"], "--replicas 1.5 is not a number from 0"),
+        (&["--target-utilisation", "70"], "--target-utilisation 70 is not a number above 0 and up to 1"),
+        (&["--write-amplification", "0"], "--write-amplification 0 is not a number above 0"),
+        (&["--compression", "gzip"], "--compression gzip has no ratio"),
+        (&["--compression", "gzip:0"], "--compression gzip:0 has no ratio"),
+        (&["--insert", "50"], "--insert 50 is not a rate"),
+        (&["--insert", "50MB/s@x"], "--insert 50MB/s@x has no number of cores behind the @"),
+        (&["--index", "50MB/s", "--indexes", "0"], "--indexes 0 is not a number from 1"),
+        (&["--from", "nowhere.json"], "nowhere.json"),
+        (&["--from", "hp-dl980"], "hp-dl980-violin-vma3205 has no plan of a load"),
+    ];
+    for (arguments, message) in refusals {
+        let is_goal =
+            arguments.is_empty() || ["--goal", "--data"].contains(&arguments[0]) || arguments[1] == "hp-dl980";
+        let with_goal = if is_goal { arguments.to_vec() } else { [&goal[..], arguments].concat() };
+        let said = bench.run(&[&["model", "load"], &with_goal[..]].concat());
+        assert_eq!(said.code, 2, "{arguments:?}: {}{}", said.out, said.err);
+        assert!(said.err.contains(message) && said.err.contains("hint: "), "{arguments:?}: {}", said.err);
+    }
+}

@@ -1,0 +1,226 @@
+//! `dbdyno streams`: files in every form of every engine, byte by byte, and on the file system beside them.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, growth, runs, said};
+use crate::broken_off::signal;
+
+/// The forms of each engine that has any.
+const ENGINES: [(&str, &[&str]); 3] =
+    [("sqlite", &["blob"]), ("local:postgres", &["large-object", "bytea"]), ("local:mariadb", &["longblob"])];
+
+/// Measures; the record, and what was printed.
+fn measured(bench: &Bench, arguments: &[&str]) -> (Value, String) {
+    let said = bench.succeed(&[&["streams", "--record", "r.json"], arguments].concat());
+    let record = bench.record("r.json");
+    assert_eq!(record["status"], "finished", "{}", said.err);
+    for run in record["runs"].as_array().unwrap() {
+        assert_eq!(run["outcome"]["status"], "done", "{run}");
+        assert_eq!((&run["findings"][0]["check"], &run["findings"][0]["verdict"]), (&"answers".into(), &"pass".into()));
+    }
+    assert_eq!(bench.files().len(), 1, "a record and nothing else: {:?}", bench.files());
+    // However its lines are broken.
+    (record, said.out.split_whitespace().collect::<Vec<&str>>().join(" "))
+}
+
+/// The run of `form` and `way` with so many streams.
+fn run<'a>(record: &'a Value, form: &str, way: &str, streams: u64) -> &'a Value {
+    let of_code = runs(record, &format!("S100@{form}-{way}"));
+    of_code.into_iter().find(|run| run["dop"]["jobs"] == streams).unwrap_or_else(|| panic!("{form} {way} {streams}"))
+}
+
+/// Commits that the engine counted for the steps of a run alone.
+fn commits(run: &Value) -> u64 {
+    growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap_or(0)
+}
+
+#[test]
+fn what_is_read_is_what_was_written_in_every_form() {
+    for (target, forms) in ENGINES {
+        let bench = Bench::on_disk();
+        let sizes = ["--file", "2M", "--request", "256k", "--streams", "1,3", "--preset", "smoke"];
+        let (record, out) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
+        for form in forms.iter().chain(&["file-system"]) {
+            for streams in [1, 3] {
+                // One session writes at a time in SQLite.
+                let writes = streams == 1 || *form != "blob";
+                for way in if writes { &["write", "read"][..] } else { &["read"] } {
+                    let run = run(&record, form, way, streams);
+                    assert_eq!(run["totals"]["operations"], streams * 8, "{target} {form} {way}");
+                    assert_eq!(run["totals"]["bytes"], streams * (2 << 20));
+                    assert_eq!(run["totals"]["transactions"], streams);
+                    let kinds = &run["streams"];
+                    assert_eq!(kinds["requests"]["count"], streams * 8);
+                    assert_eq!(
+                        (&kinds["openings"]["count"], &kinds["commits"]["count"]),
+                        (&streams.into(), &streams.into())
+                    );
+                    assert_eq!(kinds["wrong_requests"], 0);
+                }
+                let compared = run(&record, form, "read", streams)["streams"]["compared"].as_array().unwrap().clone();
+                assert_eq!(compared.len() as u64, streams, "{target} {form}");
+                for file in &compared {
+                    assert_eq!((&file["equal"], &file["size_bytes"]), (&true.into(), &(2 << 20).into()));
+                    assert_eq!(file["written_crc32c"], file["read_crc32c"]);
+                }
+                let checksums: std::collections::BTreeSet<u64> =
+                    compared.iter().map(|file| file["read_crc32c"].as_u64().unwrap()).collect();
+                assert_eq!(checksums.len(), compared.len(), "every file is another one");
+                if writes && *form != "file-system" {
+                    let write = run(&record, form, "write", streams);
+                    assert_eq!(write["streams"]["counted_bytes"], streams * (2 << 20), "{target} {form}");
+                    assert_eq!(commits(write), streams, "{target} {form}");
+                }
+            }
+        }
+        let skipped = record["plan"]["skipped"].as_array().unwrap();
+        assert_eq!(skipped.len(), usize::from(target == "sqlite"), "{skipped:?}");
+        for words in
+            ["FILE STREAMS", "HOW FAST", "WHAT A MEGABYTE COSTS", "a whole file is one transaction", "16 concurrent"]
+        {
+            assert!(out.contains(words), "no {words:?} in {out}");
+        }
+        let again = bench.succeed(&["report", "r.json"]);
+        assert!(again.out.contains("HOW FAST"), "{}", again.out);
+        bench.succeed(&["report", "r.json", "--html", "r.html"]);
+        let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
+        assert!(page.contains("File streams") && page.contains("Throughput of files"));
+        let resumed = bench.run(&["run", "--resume", "r.json"]);
+        assert!(resumed.code == 2 && resumed.err.contains("it is one of dbdyno streams"), "{}", resumed.err);
+    }
+}
+
+#[test]
+fn a_commit_follows_every_so_many_requests() {
+    for (target, forms) in ENGINES {
+        let bench = Bench::new();
+        let form = forms[0];
+        let sizes = ["--file", "1M", "--request", "64k", "--streams", "1", "--commit-every", "5", "--preset", "smoke"];
+        let (record, out) = measured(&bench, &[&["--target", target, "--form", form], &sizes[..]].concat());
+        assert!(runs(&record, "S100@file-system-write").is_empty(), "it was not asked for");
+        for way in ["write", "read"] {
+            let run = run(&record, form, way, 1);
+            // 16 requests: three times five, and one.
+            assert_eq!(run["totals"]["transactions"], 4, "{target} {way}");
+            assert_eq!(run["totals"]["steps"], 16 + 2 * 4);
+        }
+        assert_eq!(commits(run(&record, form, "write", 1)), 4, "{target}");
+        assert!(out.contains("a commit follows every 5 requests"), "{out}");
+    }
+}
+
+#[test]
+fn what_the_time_cuts_off_is_read_as_far_as_it_was_written() {
+    for (target, forms) in &ENGINES[1..] {
+        let bench = Bench::new();
+        // Many commits, of which the time has room for a part.
+        let sizes = ["--file", "256M", "--request", "4k", "--commit-every", "1", "--seconds", "0.3"];
+        let common = ["--target", target, "--form", forms[0], "--streams", "1", "--preset", "smoke"];
+        let (record, out) = measured(&bench, &[&common[..], &sizes[..]].concat());
+        let write = run(&record, forms[0], "write", 1);
+        let written = write["totals"]["bytes"].as_u64().unwrap();
+        assert!(written < 256 << 20, "{target} wrote it all in 0.3 s");
+        assert_eq!(write["streams"]["whole_files"], 0);
+        let compared = &run(&record, forms[0], "read", 1)["streams"]["compared"][0];
+        assert_eq!(compared["equal"], true, "{target}");
+        if written > 0 {
+            assert_eq!(compared["size_bytes"], written, "{target}");
+        }
+        assert!(out.contains("ended by its time: 1 of 1 file"), "{out}");
+    }
+}
+
+#[test]
+fn files_on_the_file_system_need_no_engine_that_keeps_files() {
+    let bench = Bench::on_disk();
+    let sizes = ["--file", "1M", "--request", "128k", "--streams", "2", "--buffered"];
+    let (record, _) = measured(&bench, &[&["--form", "file-system"], &sizes[..]].concat());
+    assert_eq!(record["runs"].as_array().unwrap().len(), 2);
+    assert_eq!(run(&record, "file-system", "read", 2)["streams"]["keeper"], "file_system_cached");
+    std::fs::remove_file(bench.path().join("r.json")).unwrap();
+    // Where the tests are built lies no file system of a kind that knows no direct I/O; a temporary one may.
+    let direct = bench.run(&[
+        "streams",
+        "--form",
+        "file-system",
+        "--file",
+        "1M",
+        "--streams",
+        "1",
+        "--direct",
+        "--record",
+        "d.json",
+    ]);
+    match direct.code {
+        0 => assert_eq!(bench.record("d.json")["runs"][0]["streams"]["keeper"], "file_system_direct"),
+        code => assert!(code == 1 && direct.err.contains("knows no direct I/O"), "{}", direct.err),
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_is_made() {
+    for (arguments, words) in [
+        (&["--form", "clob"][..], "clob is no form in which SQLite keeps files"),
+        (&["--request", "1000"], "request 1000 is no multiple of 4 KiB"),
+        (&["--request", "0"], "request 0 is no multiple"),
+        (&["--request", "lots"], "request lots is not a size"),
+        (&["--file", "1M", "--request", "3M"], "file 1M is no multiple of the request"),
+        (&["--file", ""], "file \"\" is not a size"),
+        (&["--streams", "0"], "streams 0 is not a degree of parallelism"),
+        (&["--streams", "5000"], "streams 5000 are more than 4096"),
+        (&["--commit-every", "0"], "commit-every 0 is not a count"),
+        (&["--seconds", "-1"], "seconds -1 is not a length of time"),
+    ] {
+        let bench = Bench::new();
+        let said = bench.run(&[&["streams"], arguments].concat());
+        assert_eq!(said.code, 2, "{arguments:?}\n{}\n{}", said.out, said.err);
+        assert!(said.err.contains(words) && said.err.contains("hint: "), "no {words:?} in {}", said.err);
+        assert!(bench.files().is_empty(), "{arguments:?} left {:?}", bench.files());
+    }
+}
+
+#[test]
+fn files_that_have_no_room_are_refused_before_the_first_is_written() {
+    let bench = Bench::new();
+    let said =
+        bench.run(&["streams", "--file", "16T", "--streams", "4096", "--form", "file-system", "--record", "r.json"]);
+    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
+    assert!(
+        said.err.contains("bytes free, and the files of all streams need") && said.err.contains("hint: "),
+        "{}",
+        said.err
+    );
+    assert_eq!(bench.files(), [std::path::PathBuf::from("r.json")]);
+}
+
+#[test]
+fn where_nothing_is_left_to_be_measured_it_is_said_why() {
+    let bench = Bench::new();
+    let said = bench.run(&["streams", "--file", "2G", "--form", "blob", "--streams", "1", "--record", "r.json"]);
+    assert_eq!(said.code, 2, "{}\n{}", said.out, said.err);
+    assert!(said.err.contains("longer than the 999998976 that this form takes"), "{}", said.err);
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+}
+
+#[test]
+fn ctrl_c_in_mid_file_leaves_nothing_but_the_record() {
+    for (target, forms) in ENGINES {
+        let bench = Bench::new();
+        let sizes =
+            ["--file", "512M", "--request", "4k", "--streams", "1", "--commit-every", "1", "--record", "r.json"];
+        let mut child = bench.start(&[&["streams", "--target", target, "--form", forms[0]], &sizes[..]].concat());
+        let begun = Instant::now();
+        while !bench.path().join("r.json").exists() && begun.elapsed() < Duration::from_secs(60) {
+            assert!(child.try_wait().unwrap().is_none(), "{target} ended by itself");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        signal(child.id(), "INT");
+        let said = said(child.wait_with_output().unwrap());
+        assert_eq!(said.code, 130, "{target}\n{}\n{}", said.out, said.err);
+        assert_eq!(bench.record("r.json")["status"], "interrupted");
+        assert_eq!(bench.files(), [std::path::PathBuf::from("r.json")], "{target}");
+    }
+}

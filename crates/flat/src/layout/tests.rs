@@ -1,0 +1,59 @@
+//! Layouts from text, and the one of cards.
+
+use super::*;
+
+const MINE: &str = r#"
+    name = "mine"
+    separator = ";"
+    [[fields]]
+    name = "id"
+    kind = "int"
+    digits = 9
+    [[fields]]
+    name = "price"
+    kind = "decimal"
+    precision = 12
+    scale = 3
+    [[fields]]
+    name = "day"
+    kind = "date"
+    [[fields]]
+    name = "label"
+    kind = "text"
+    size = 40
+"#;
+
+#[test]
+fn a_layout_is_read_from_toml() {
+    let layout = Layout::from_toml(MINE).unwrap();
+    assert_eq!((layout.name.as_str(), layout.separator, layout.ends_with_separator), ("mine", b';', false));
+    let kinds: Vec<FieldKind> = layout.fields.iter().map(|field| field.kind).collect();
+    let decimal = FieldKind::Decimal { precision: 12, scale: 3 };
+    assert_eq!(kinds, [FieldKind::Int { digits_max: 9 }, decimal, FieldKind::Date, FieldKind::Text { size: 40 }]);
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_the_value() {
+    let refused = |from: &str, to: &str| Layout::from_toml(&MINE.replacen(from, to, 1)).unwrap_err().to_string();
+    assert!(refused("digits = 9", "digits = 19").contains("field id: digits 19 is out of range; hint: use 1 to 18"));
+    assert!(refused("scale = 3", "scale = 13").contains("field price: scale 13 is out of range; hint: use 0 to 12"));
+    assert!(refused("scale = 3", "").contains("field price: kind decimal needs precision and scale"));
+    assert!(refused("kind = \"date\"", "kind = \"date\"\nsize = 1").contains("field day: kind date has nothing else"));
+    assert!(refused("kind = \"date\"", "kind = \"time\"").starts_with("layout: unknown variant `time`"));
+    assert!(refused("\";\"", "\"5\"").contains("separator \"5\" cannot separate fields"));
+    assert!(refused("\"label\"", "\"ID\"").contains("two fields are called ID"));
+    assert!(refused("\"label\"", "\"la bel\"").contains("\"la bel\" is not a name of a field"));
+    assert!(refused("name = \"mine\"", "nam = \"mine\"").starts_with("layout: unknown field `nam`"));
+    assert_eq!(Layout::from_toml("name = \"x\"\nfields = []").unwrap_err(), LayoutError::FieldCount(0));
+}
+
+#[test]
+fn the_layout_of_cards_is_the_one_of_its_line() {
+    let names: Vec<String> = Layout::cards().fields.into_iter().map(|field| field.name).collect();
+    let line =
+        "card_no|card_type|mcc|purchase_amt|purchase_dt|merchant_code|merchant_city|merchant_state|merchant_zip|";
+    assert_eq!(format!("{}|", names.join("|")), line);
+    assert_eq!(Layout::cards().header_line(), None);
+    let header = line.trim_end_matches('|').replace('|', ",") + "\n";
+    assert_eq!(Layout::cards_csv().header_line(), Some(header.into_bytes()));
+}

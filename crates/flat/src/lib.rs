@@ -1,0 +1,27 @@
+//! Flat files: lines of fields, as bulk loads read them. Their layout, the generator of card transactions, readers and
+//! writers of compressed files, and a strict parser.
+//!
+//! A crate of its own because compression and Parquet pull weight that nobody else must pay, and because it has two
+//! consumers: the command that writes such files, and the load that reads them. It knows no database and prints nothing.
+
+mod cards;
+mod compression;
+mod date;
+mod decoder;
+mod files;
+mod layout;
+mod line_reader;
+mod number;
+mod parsed;
+mod reject;
+
+pub use cards::{Card, Cards, Style};
+pub use compression::{Compression, Packing, PackingError};
+pub use date::{date_text, days_of_date};
+pub use files::{
+    Destination, Files, FilesError, FilesFormat, FilesProgress, FilesWritten, Preview, is_in_place, write_files,
+};
+pub use layout::{Field, FieldKind, Layout, LayoutError};
+pub use line_reader::{LINE_BYTES_MAX, LineReader, Lines};
+pub use parsed::{FieldValue, Parsed, Sums};
+pub use reject::{Reason, Reject, Wrong};

@@ -1,0 +1,204 @@
+//! Numbers of text, exact: no floating point lies between the digits and the value.
+
+/// Digits that 64 bits hold whatever they are.
+const DIGITS_SAFE: usize = 18;
+
+const POWERS: [i64; 19] = {
+    let mut powers = [1; 19];
+    let mut index = 1;
+    while index < powers.len() {
+        powers[index] = powers[index - 1] * 10;
+        index += 1;
+    }
+    powers
+};
+
+/// Why a text is not the number that its field wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NumberError {
+    /// It is no number.
+    Form,
+    /// It has more digits than the field.
+    Range,
+    /// It has more decimals than the field.
+    Decimals,
+}
+
+/// The value of up to 18 digits; none where `text` is empty, longer, or holds something else.
+#[inline]
+pub(crate) fn digits(text: &[u8]) -> Option<i64> {
+    if text.is_empty() || text.len() > DIGITS_SAFE {
+        return None;
+    }
+    let mut value = 0;
+    let mut rest = text;
+    while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+        value = value * 100_000_000 + eight_digits(*eight)?;
+        rest = after;
+    }
+    if let Some((four, after)) = rest.split_first_chunk::<4>() {
+        value = value * 10_000 + four_digits(*four)?;
+        rest = after;
+    }
+    for byte in rest {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + i64::from(digit);
+    }
+    Some(value)
+}
+
+/// Eight digits at once: neighbours are joined to pairs, pairs to fours, fours to eight, each in one multiplication
+/// (W. Mula, "SWAR parsing of digits").
+#[inline]
+fn eight_digits(text: [u8; 8]) -> Option<i64> {
+    let bytes = u64::from_le_bytes(text);
+    // A digit has the upper half byte 3 and keeps it when 6 is added.
+    let all = bytes & 0xF0F0_F0F0_F0F0_F0F0;
+    let sixes = bytes.wrapping_add(0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0;
+    if (all, sixes) != (0x3030_3030_3030_3030, 0x3030_3030_3030_3030) {
+        return None;
+    }
+    let ones = bytes & 0x0F0F_0F0F_0F0F_0F0F;
+    let pairs = (ones.wrapping_mul((10 << 8) + 1) >> 8) & 0x00FF_00FF_00FF_00FF;
+    let fours = (pairs.wrapping_mul((100 << 16) + 1) >> 16) & 0x0000_FFFF_0000_FFFF;
+    Some((fours.wrapping_mul((10_000 << 32) + 1) >> 32) as i64)
+}
+
+#[inline]
+fn four_digits(text: [u8; 4]) -> Option<i64> {
+    let [a, b, c, d] = text;
+    eight_digits([b'0', b'0', b'0', b'0', a, b, c, d])
+}
+
+/// A whole number with at most `digits_max` digits, leading zeros not counted.
+#[inline]
+pub(crate) fn whole(text: &[u8], digits_max: u8) -> Result<i64, NumberError> {
+    let (negative, text) = sign(text);
+    let value = match digits(text) {
+        Some(value) => value,
+        None => long(text)?,
+    };
+    match value < POWERS[usize::from(digits_max)] {
+        true => Ok(if negative { -value } else { value }),
+        false => Err(NumberError::Range),
+    }
+}
+
+/// A number with at most `scale` decimals and `precision` digits in all, as a count of units of the last decimal.
+#[inline]
+pub(crate) fn decimal(text: &[u8], precision: u8, scale: u8) -> Result<i64, NumberError> {
+    let (negative, text) = sign(text);
+    // The point is near the end.
+    let (before, after) = match text.iter().rposition(|byte| *byte == b'.') {
+        Some(point) => (&text[..point], &text[point + 1..]),
+        None => (text, &text[..0]),
+    };
+    if before.is_empty() && after.is_empty() {
+        return Err(NumberError::Form);
+    }
+    let part = |text: &[u8]| match (text, digits(text)) {
+        ([], _) => Ok(0),
+        (_, Some(value)) => Ok(value),
+        (_, None) => long(text),
+    };
+    let whole = part(before)?;
+    if after.len() > usize::from(scale) {
+        let has_digits_only = after.iter().all(u8::is_ascii_digit);
+        return Err(if has_digits_only { NumberError::Decimals } else { NumberError::Form });
+    }
+    let decimals = part(after)? * POWERS[usize::from(scale) - after.len()];
+    // Below 10^precision in all, so nothing overflows.
+    if whole >= POWERS[usize::from(precision - scale)] {
+        return Err(NumberError::Range);
+    }
+    let value = whole * POWERS[usize::from(scale)] + decimals;
+    Ok(if negative { -value } else { value })
+}
+
+fn sign(text: &[u8]) -> (bool, &[u8]) {
+    match text {
+        [b'-', rest @ ..] => (true, rest),
+        _ => (false, text),
+    }
+}
+
+/// A text that is not 1 to 18 digits: more of them with zeros in front, too many, or none.
+#[cold]
+fn long(text: &[u8]) -> Result<i64, NumberError> {
+    if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
+        return Err(NumberError::Form);
+    }
+    let zeros = text.iter().take_while(|byte| **byte == b'0').count();
+    match &text[zeros..] {
+        [] => Ok(0),
+        rest => digits(rest).ok_or(NumberError::Range),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn whole_numbers() {
+        assert_eq!(whole(b"0", 1), Ok(0));
+        assert_eq!(whole(b"-0", 1), Ok(0));
+        assert_eq!(whole(b"007", 1), Ok(7));
+        assert_eq!(whole(b"-42", 2), Ok(-42));
+        assert_eq!(whole(b"4929123456789012", 16), Ok(4_929_123_456_789_012));
+        assert_eq!(whole(b"999999999999999999", 18), Ok(999_999_999_999_999_999));
+        assert_eq!(whole(b"0000000000000000000000000001", 1), Ok(1));
+        assert_eq!(whole(b"1000000000000000000", 18), Err(NumberError::Range));
+        assert_eq!(whole(b"99999999999999999999999", 18), Err(NumberError::Range));
+        assert_eq!(whole(b"12345", 4), Err(NumberError::Range));
+        for text in ["", "-", "--1", "+1", "1 ", " 1", "1.0", "1e3", "0x1", "12345678a", "1234567:", "\u{661}"] {
+            assert_eq!(whole(text.as_bytes(), 18), Err(NumberError::Form), "{text}");
+        }
+    }
+
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(decimal(b"43.27", 10, 2), Ok(4327));
+        assert_eq!(decimal(b"-0.05", 10, 2), Ok(-5));
+        assert_eq!(decimal(b"43", 10, 2), Ok(4300));
+        assert_eq!(decimal(b"43.2", 10, 2), Ok(4320));
+        assert_eq!(decimal(b".5", 10, 2), Ok(50));
+        assert_eq!(decimal(b"5.", 10, 2), Ok(500));
+        assert_eq!(decimal(b"9999999999999999.99", 18, 2), Ok(999_999_999_999_999_999));
+        assert_eq!(decimal(b"99999999.99", 10, 2), Ok(9_999_999_999));
+        assert_eq!(decimal(b"100000000.00", 10, 2), Err(NumberError::Range));
+        assert_eq!(decimal(b"1.234", 10, 2), Err(NumberError::Decimals));
+        assert_eq!(decimal(b"0.1", 1, 1), Ok(1));
+        assert_eq!(decimal(b"1.0", 1, 1), Err(NumberError::Range));
+        for text in ["", ".", "-", "-.", "1.2.3", "1,5", "1.x", "1.2345x", "NaN", "1e5", "--1.0", "1.-5"] {
+            assert_eq!(decimal(text.as_bytes(), 10, 2), Err(NumberError::Form), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_printed_comes_back(value in -999_999_999_999_999_999i64..=999_999_999_999_999_999) {
+            prop_assert_eq!(whole(value.to_string().as_bytes(), 18), Ok(value));
+            let sign = if value < 0 { "-" } else { "" };
+            let text = format!("{sign}{}.{:03}", value.abs() / 1000, value.abs() % 1000);
+            prop_assert_eq!(decimal(text.as_bytes(), 18, 3), Ok(value));
+        }
+
+        #[test]
+        fn the_standard_library_reads_the_same(text in "-?[0-9a.:/]{0,20}") {
+            let ours = whole(text.as_bytes(), 18).ok();
+            let theirs = text.parse::<i64>().ok().filter(|value| value.abs() < 1_000_000_000_000_000_000);
+            prop_assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn any_bytes_are_a_number_or_none(text in proptest::collection::vec(any::<u8>(), 0..24), precision in 1..=18u8) {
+            let _ = (whole(&text, precision), decimal(&text, precision, precision / 2));
+        }
+    }
+}

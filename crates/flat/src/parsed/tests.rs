@@ -1,0 +1,201 @@
+//! Every line is a row or a reject.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::date::date_text;
+use crate::layout::Field;
+
+fn lines(bytes: impl Into<Vec<u8>>) -> Lines {
+    Lines { bytes: bytes.into(), first_line: 1, cut: false }
+}
+
+/// One field of each kind.
+fn layout(ends_with_separator: bool) -> Layout {
+    let field = |name: &str, kind| Field { name: name.to_owned(), kind };
+    Layout {
+        name: "mine".to_owned(),
+        separator: b'|',
+        ends_with_separator,
+        header: false,
+        fields: vec![
+            field("id", FieldKind::Int { digits_max: 5 }),
+            field("price", FieldKind::Decimal { precision: 7, scale: 2 }),
+            field("day", FieldKind::Date),
+            field("label", FieldKind::Text { size: 6 }),
+        ],
+    }
+}
+
+fn parse(layout: &Layout, bytes: impl Into<Vec<u8>>) -> Parsed {
+    let mut parsed = Parsed::default();
+    parsed.parse(layout, lines(bytes));
+    parsed
+}
+
+/// The reasons, with their lines.
+fn rejects(parsed: &Parsed) -> Vec<(u64, String)> {
+    parsed.rejects().iter().map(|reject| (reject.line, reject.reason.to_string())).collect()
+}
+
+#[test]
+fn a_row_has_the_values_of_its_fields() {
+    for (ends_with_separator, text) in [(true, "12|3.45|2010-12-31|schön|\n"), (false, "12|3.45|2010-12-31|schön\n")]
+    {
+        for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+            let parsed = parse(&layout(ends_with_separator), text);
+            assert_eq!((parsed.rows(), parsed.rejects().len()), (1, 0));
+            assert_eq!(parsed.field(0, 0), FieldValue::Int(12));
+            assert_eq!(parsed.field(0, 1), FieldValue::Decimal { unscaled: 345, scale: 2 });
+            assert_eq!(parsed.field(0, 2), FieldValue::Date(14_974));
+            assert_eq!(parsed.field(0, 3), FieldValue::Text("schön"));
+            assert_eq!(parsed.sums(), Sums { rows: 1, columns: vec![12, 345, 14_974, 5] });
+        }
+    }
+}
+
+#[test]
+fn every_mistake_is_told_by_field_and_the_rows_around_it_are_kept() {
+    let cases: &[(&[u8], &str)] = &[
+        (b"1|1.00|2010-01-01|a", "no separator at the end of the line"),
+        (b"1|1.00|2010-01-01|", "3 fields instead of 4"),
+        (b"1|1.00|2010-01-01|a|b|", "5 fields instead of 4"),
+        (b"1|1.00|2010-01-01|a|b", "5 fields instead of 4"),
+        (b"", "1 field instead of 4"),
+        (b"|", "1 field instead of 4"),
+        (b"1x|1.00|2010-01-01|a|", "field 1 id: \"1x\" is not a whole number"),
+        (b"|1.00|2010-01-01|a|", "field 1 id: \"\" is not a whole number"),
+        (b"123456|1.00|2010-01-01|a|", "field 1 id: \"123456\" has more than 5 digits before the point"),
+        (b"1|1.005|2010-01-01|a|", "field 2 price: \"1.005\" has more than 2 decimals"),
+        (b"1|123456.00|2010-01-01|a|", "field 2 price: \"123456.00\" has more than 5 digits before the point"),
+        (b"1|1,00|2010-01-01|a|", "field 2 price: \"1,00\" is not a decimal number"),
+        (b"1|1.00|2010-13-01|a|", "field 3 day: \"2010-13-01\" is not a date"),
+        (b"1|1.00|2011-02-29|a|", "field 3 day: \"2011-02-29\" is not a date"),
+        (b"1|1.00|2010-01-01|seven77|", "field 4 label: \"seven77\" has more than 6 characters"),
+        ("1|1.00|2010-01-01|süßüßüß|".as_bytes(), "field 4 label: \"süßüßüß\" has more than 6 characters"),
+        (b"1|1.00|2010-01-01|a\xFFb|", "field 4 label: \"a\u{FFFD}b\" is not UTF-8"),
+        (b"1|1.00|2010-01-01|a\0b|", "field 4 label: \"a\\0b\" holds a zero byte"),
+        (b"1|1.00|2010-01-01|a|\r", ""),
+    ];
+    for (bad, reason) in cases {
+        let mut text = b"7|7.00|2010-01-01|good|\n".to_vec();
+        text.extend(*bad);
+        text.extend(b"\n8|8.00|2010-01-02|good|\n");
+        let parsed = parse(&layout(true), text);
+        let shown = String::from_utf8_lossy(bad);
+        if reason.is_empty() {
+            assert_eq!((parsed.rows(), parsed.rejects().len()), (3, 0), "{shown}");
+            continue;
+        }
+        assert_eq!(rejects(&parsed), [(2, (*reason).to_owned())], "{shown}");
+        assert_eq!(parsed.rejects()[0].text, *bad, "{shown}");
+        let ids: Vec<FieldValue<'_>> = (0..parsed.rows()).map(|row| parsed.field(row, 0)).collect();
+        assert_eq!(ids, [FieldValue::Int(7), FieldValue::Int(8)], "{shown}");
+        assert_eq!(parsed.sums().columns, [15, 1_500, 14_610 + 14_611, 8], "{shown}");
+    }
+}
+
+#[test]
+fn numbers_of_lines_go_on_from_block_to_block_and_memory_is_used_again() {
+    let mut parsed = Parsed::default();
+    let layout = layout(true);
+    parsed.parse(&layout, Lines { bytes: b"x\n1|1|2010-01-01||\n".to_vec(), first_line: 100, cut: false });
+    assert_eq!((parsed.rows(), parsed.rejects()[0].line), (1, 100));
+    parsed.parse(
+        &layout,
+        Lines { bytes: b"1|1|2010-01-01||\n2|2|2010-01-01||\ny\n".to_vec(), first_line: 102, cut: false },
+    );
+    assert_eq!((parsed.rows(), parsed.rejects()[0].line, parsed.rejects().len()), (2, 104, 1));
+    assert_eq!(parsed.field(1, 0), FieldValue::Int(2));
+    parsed.parse(&Layout::cards(), lines(""));
+    assert_eq!((parsed.rows(), parsed.sums().columns.len()), (0, 9));
+}
+
+#[test]
+fn a_header_is_no_row_and_only_at_the_beginning_of_a_file() {
+    let layout = Layout { header: true, ..layout(true) };
+    let bytes = b"id|price|day|label|\n1|1|2010-01-01||\n".to_vec();
+    let parsed = parse(&layout, bytes.clone());
+    assert_eq!((parsed.rows(), parsed.rejects().len()), (1, 0));
+    let mut later = Parsed::default();
+    later.parse(&layout, Lines { bytes, first_line: 50, cut: false });
+    assert_eq!((later.rows(), later.rejects()[0].line), (1, 50));
+    assert_eq!(parse(&layout, "id|price").rows(), 0);
+}
+
+#[test]
+fn a_line_that_is_too_long_is_a_reject() {
+    let layout = Layout {
+        fields: vec![Field { name: "text".to_owned(), kind: FieldKind::Text { size: 1 << 20 } }],
+        ..layout(false)
+    };
+    let fits = "x".repeat(LINE_BYTES_MAX);
+    let parsed = parse(&layout, format!("{fits}\n{fits}x\nb\n"));
+    assert_eq!(parsed.rows(), 2);
+    assert_eq!(rejects(&parsed), [(2, format!("the line has more than {LINE_BYTES_MAX} bytes"))]);
+}
+
+#[test]
+fn what_is_shown_of_a_field_is_short_and_the_line_is_whole() {
+    let line = format!("{}|1|2010-01-01||", "9".repeat(1_000));
+    let parsed = parse(&layout(true), format!("{line}\n"));
+    assert!(parsed.rejects()[0].reason.to_string().len() < 150);
+    assert_eq!(parsed.rejects()[0].text, line.into_bytes());
+}
+
+/// A row of [`layout`] and how it is printed.
+fn row() -> impl Strategy<Value = (i64, i64, i32, String)> {
+    (-99_999..=99_999i64, -9_999_999..=9_999_999i64, -719_162..=2_932_896i32, "[^|\n\r\0]{0,6}")
+}
+
+fn printed(row: &(i64, i64, i32, String), ends_with_separator: bool) -> String {
+    let (id, cents, day, label) = row;
+    let sign = if *cents < 0 { "-" } else { "" };
+    let end = if ends_with_separator { "|\n" } else { "\n" };
+    format!("{id}|{sign}{}.{:02}|{}|{label}{end}", cents.abs() / 100, cents.abs() % 100, date_text(*day))
+}
+
+proptest! {
+    #[test]
+    fn what_is_printed_comes_back(rows in proptest::collection::vec(row(), 0..20), ends_with_separator: bool) {
+        let text: String = rows.iter().map(|row| printed(row, ends_with_separator)).collect();
+        let parsed = parse(&layout(ends_with_separator), text);
+        prop_assert_eq!((parsed.rows(), parsed.rejects().len()), (rows.len(), 0));
+        for (index, (id, cents, day, label)) in rows.iter().enumerate() {
+            prop_assert_eq!(parsed.field(index, 0), FieldValue::Int(*id));
+            prop_assert_eq!(parsed.field(index, 1), FieldValue::Decimal { unscaled: *cents, scale: 2 });
+            prop_assert_eq!(parsed.field(index, 2), FieldValue::Date(*day));
+            prop_assert_eq!(parsed.field(index, 3), FieldValue::Text(label));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_rows_and_rejects(
+        bytes in proptest::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"0123456789-.||||\n\n\r".to_vec())], 0..400),
+        ends_with_separator: bool,
+    ) {
+        let parsed = parse(&layout(ends_with_separator), bytes.clone());
+        let ends = bytes.iter().filter(|byte| **byte == b'\n').count();
+        let count = ends + usize::from(!bytes.is_empty() && !bytes.ends_with(b"\n"));
+        prop_assert_eq!(parsed.rows() + parsed.rejects().len(), count);
+        prop_assert!(parsed.rejects().is_sorted_by_key(|reject| reject.line));
+        let _ = parsed.sums();
+    }
+
+    #[test]
+    fn a_row_with_one_byte_changed_is_a_row_or_a_reject_and_its_neighbours_are_rows(
+        rows in proptest::collection::vec(row(), 3..4),
+        place in 0..20usize,
+        byte: u8,
+    ) {
+        prop_assume!(byte != b'\n');
+        let mut text: Vec<Vec<u8>> = rows.iter().map(|row| printed(row, true).into_bytes()).collect();
+        let place = place % (text[1].len() - 1);
+        text[1][place] = byte;
+        let parsed = parse(&layout(true), text.concat());
+        prop_assert_eq!(parsed.rows() + parsed.rejects().len(), 3);
+        prop_assert!(parsed.rejects().iter().all(|reject| reject.line == 2));
+        let whole = std::str::from_utf8(&text[1]).is_ok() && byte != 0;
+        prop_assert!(whole || parsed.rejects().len() == 1);
+    }
+}

@@ -1,0 +1,149 @@
+//! Lines that are no rows, and why.
+
+use std::fmt;
+
+use crate::layout::{FieldKind, Layout};
+use crate::line_reader::LINE_BYTES_MAX;
+use crate::number::{NumberError, decimal, whole};
+
+/// Characters of a field that are shown; the whole line stands beside the reason.
+const SHOWN_CHARS_MAX: usize = 60;
+
+/// A line that is no row of its layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reject {
+    /// Its number in the file, from 1.
+    pub line: u64,
+    /// What is wrong, the first thing from the left.
+    pub reason: Reason,
+    /// The line as it stood there, without its end.
+    pub text: Vec<u8>,
+}
+
+/// Why a line is no row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Too few or too many fields.
+    FieldCount {
+        /// Fields of the line.
+        found: usize,
+        /// Fields of the layout.
+        expected: usize,
+        /// Whether the layout demands a separator at the end and there is none.
+        end_missing: bool,
+    },
+    /// The line is longer than [`LINE_BYTES_MAX`].
+    LineTooLong,
+    /// One field is wrong.
+    Field {
+        /// Its number, from 1.
+        number: usize,
+        /// Its name.
+        name: String,
+        /// What stands there, shortened, and U+FFFD where it is not UTF-8.
+        text: String,
+        /// What is wrong with it.
+        wrong: Wrong,
+    },
+}
+
+/// What is wrong with a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// Its bytes are no UTF-8.
+    NotUtf8,
+    /// It holds a zero byte, which not every database can keep.
+    ZeroByte,
+    /// It is no whole number.
+    NotInt,
+    /// It is no decimal number.
+    NotDecimal,
+    /// It is no day of the calendar, written `YYYY-MM-DD`.
+    NotDate,
+    /// Its whole part has more digits than this.
+    Digits(u8),
+    /// It has more decimals than this.
+    Decimals(u8),
+    /// It has more characters than this.
+    TooLong(u32),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::FieldCount { end_missing: true, .. } => formatter.write_str("no separator at the end of the line"),
+            Reason::FieldCount { found, expected, .. } => {
+                let noun = if *found == 1 { "field" } else { "fields" };
+                write!(formatter, "{found} {noun} instead of {expected}")
+            }
+            Reason::LineTooLong => write!(formatter, "the line has more than {LINE_BYTES_MAX} bytes"),
+            Reason::Field { number, name, text, wrong } => write!(formatter, "field {number} {name}: {text:?} {wrong}"),
+        }
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wrong::NotUtf8 => formatter.write_str("is not UTF-8"),
+            Wrong::ZeroByte => formatter.write_str("holds a zero byte"),
+            Wrong::NotInt => formatter.write_str("is not a whole number"),
+            Wrong::NotDecimal => formatter.write_str("is not a decimal number"),
+            Wrong::NotDate => formatter.write_str("is not a date"),
+            Wrong::Digits(1) => formatter.write_str("has more than 1 digit before the point"),
+            Wrong::Digits(most) => write!(formatter, "has more than {most} digits before the point"),
+            Wrong::Decimals(1) => formatter.write_str("has more than 1 decimal"),
+            Wrong::Decimals(most) => write!(formatter, "has more than {most} decimals"),
+            Wrong::TooLong(1) => formatter.write_str("has more than 1 character"),
+            Wrong::TooLong(most) => write!(formatter, "has more than {most} characters"),
+        }
+    }
+}
+
+/// Why `line`, without its end, is no row of `layout`. Slow and thorough: the parser only finds out *that* it is none.
+#[cold]
+pub(crate) fn reason(layout: &Layout, line: &[u8]) -> Reason {
+    if line.len() > LINE_BYTES_MAX {
+        return Reason::LineTooLong;
+    }
+    let mut fields: Vec<&[u8]> = line.split(|byte| *byte == layout.separator).collect();
+    let expected = layout.fields.len();
+    let end_missing = layout.ends_with_separator && !line.ends_with(&[layout.separator]);
+    if layout.ends_with_separator && !end_missing {
+        fields.pop();
+    }
+    let found = fields.len();
+    if found != expected || end_missing {
+        return Reason::FieldCount { found, expected, end_missing: end_missing && found == expected };
+    }
+    let wrong = fields.iter().zip(&layout.fields).enumerate().find_map(|(index, (text, field))| {
+        let wrong = wrong(field.kind, text)?;
+        let shown = String::from_utf8_lossy(text).chars().take(SHOWN_CHARS_MAX).collect();
+        Some(Reason::Field { number: index + 1, name: field.name.clone(), text: shown, wrong })
+    });
+    // The parser has refused the line, so a field is wrong; were none, the count would say so.
+    wrong.unwrap_or(Reason::FieldCount { found, expected, end_missing: false })
+}
+
+/// What is wrong with `text` as a field of `kind`.
+fn wrong(kind: FieldKind, text: &[u8]) -> Option<Wrong> {
+    let Ok(characters) = std::str::from_utf8(text) else { return Some(Wrong::NotUtf8) };
+    if text.contains(&0) {
+        return Some(Wrong::ZeroByte);
+    }
+    match kind {
+        FieldKind::Int { digits_max } => match whole(text, digits_max) {
+            Ok(_) => None,
+            Err(NumberError::Range) => Some(Wrong::Digits(digits_max)),
+            Err(_) => Some(Wrong::NotInt),
+        },
+        FieldKind::Decimal { precision, scale } => match decimal(text, precision, scale) {
+            Ok(_) => None,
+            Err(NumberError::Range) => Some(Wrong::Digits(precision - scale)),
+            Err(NumberError::Decimals) => Some(Wrong::Decimals(scale)),
+            Err(NumberError::Form) => Some(Wrong::NotDecimal),
+        },
+        FieldKind::Date => crate::date::days_of_date(text).is_none().then_some(Wrong::NotDate),
+        FieldKind::Text { size } => (characters.chars().count() > size as usize).then_some(Wrong::TooLong(size)),
+    }
+}

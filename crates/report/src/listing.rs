@@ -1,0 +1,48 @@
+//! Names beside what they mean, as the lists of the program have them.
+
+use crate::layout::{clean, paragraph, wrap};
+
+/// Column of a meaning below its name.
+const INDENT_BELOW: usize = 4;
+
+/// A name and what it means for each of `entries`, for `width` columns: the meanings stand in column `indent`, and below
+/// their names where these are longer or more than half of the page would be theirs. Without a width each entry is one
+/// line, so that it can be searched.
+pub fn listing(entries: impl IntoIterator<Item = (String, String)>, indent: usize, width: Option<usize>) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for (name, meaning) in entries {
+        let (name, meaning) = (clean(&name), clean(&meaning));
+        match width.map(crate::page_width) {
+            None => {
+                let label = if name.is_empty() { String::new() } else { format!("{name}  ") };
+                lines.push(format!("{label:<indent$}{meaning}").trim_end().to_owned());
+            }
+            Some(width) if !name.is_empty() && (2 * indent > width || name.chars().count() + 2 > indent) => {
+                lines.extend(wrap(&name, width));
+                lines.extend(paragraph("", INDENT_BELOW, &meaning, width).into_iter().filter(|line| !line.is_empty()));
+            }
+            Some(width) => lines.extend(paragraph(&name, indent, &meaning, width)),
+        }
+    }
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_meaning_stands_beside_its_name_or_below_it() {
+        let entries =
+            || [("norandommap", "accepted with a note, not followed: addresses may come twice in a run here")];
+        let shown =
+            |indent, width| listing(entries().map(|(name, of)| (name.to_owned(), of.to_owned())), indent, width);
+        assert_eq!(shown(14, None).lines().count(), 1);
+        let beside =
+            "norandommap   accepted with a note, not followed: addresses\n              may come twice in a run here\n";
+        assert_eq!(shown(14, Some(60)), beside);
+        let below =
+            "norandommap\n    accepted with a note, not followed: addresses may come\n    twice in a run here\n";
+        assert_eq!(shown(40, Some(60)), below);
+    }
+}

@@ -1,0 +1,53 @@
+//! Loads of flat files: how fast, at what price in processor time and writes, what the table came to, and which stage set
+//! the pace.
+
+mod chart;
+mod cost;
+mod rate;
+mod remark;
+mod stage;
+mod stored;
+
+use model::load::{LoadFigures, figures, is_load};
+use record::{Load, LoadForm, LoadStageKind, Record, Run};
+
+pub(crate) use chart::chart;
+pub(crate) use cost::costs;
+pub(crate) use rate::rates;
+pub(crate) use remark::{facts, remarks};
+pub(crate) use stage::{legend, setter, stages};
+pub(crate) use stored::tables;
+
+/// Whether `record` is about nothing but loads.
+pub(crate) fn is_loads_alone(record: &Record) -> bool {
+    let planned = &record.plan.runs;
+    !planned.is_empty() && planned.iter().all(|run| is_load(&run.test))
+}
+
+/// The loads that are results, with their figures.
+pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadFigures)> {
+    let runs = crate::listed(record).filter(|run| !model::is_void(run));
+    runs.filter_map(|run| Some((run, run.load.as_deref()?, figures(run)?)))
+}
+
+/// The kind of table, and the form where it is not the usual one.
+pub(crate) fn kind(load: &Load) -> String {
+    match load.form {
+        LoadForm::Typed => load.model.word().to_owned(),
+        LoadForm::AsIs => format!("{}, {}", load.model.word(), load.form.word()),
+    }
+}
+
+/// A stage in one word.
+pub(crate) fn word(kind: LoadStageKind) -> &'static str {
+    match kind {
+        LoadStageKind::Generate => "generate",
+        LoadStageKind::Read => "read",
+        LoadStageKind::Decompress => "decompress",
+        LoadStageKind::Parse => "parse",
+        LoadStageKind::Convert => "convert",
+        LoadStageKind::Send => "send",
+        LoadStageKind::Insert => "insert",
+        LoadStageKind::Commit => "commit",
+    }
+}

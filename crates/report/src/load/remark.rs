@@ -1,0 +1,75 @@
+//! What loads have in common, and what figures of single ones do not say by themselves.
+
+use record::{IndexTime, Load, LoadForm, LoadStageKind, Record, Run};
+
+use super::valid;
+use crate::figure::{count, memory, three_digits, volume};
+use crate::layout::clean;
+use crate::words::plural;
+
+/// What the loads of `record` have in common, as sentences; nothing of a record without loads.
+pub(crate) fn facts(record: &Record) -> Vec<String> {
+    let Some(load) = record.runs.iter().find_map(|run| run.load.as_deref()) else { return Vec::new() };
+    let mut facts = vec![format!(
+        "{} of flat file in the layout {}, {}{}",
+        volume(load.flat_bytes),
+        clean(&load.layout),
+        clean(&load.source),
+        compressed(load)
+    )];
+    facts.push(format!(
+        "loaded and committed in pieces of {} at most; {} in flight at most",
+        memory(load.piece_bytes),
+        memory(load.in_flight_bytes_max)
+    ));
+    facts.push(
+        match load.indexes {
+            IndexTime::None => "the table has no indexes",
+            IndexTime::Before => "indexes were there before, and were kept up by the load",
+            IndexTime::After => "indexes were made after the load; their time is not in its rate",
+        }
+        .to_owned(),
+    );
+    if record.runs.iter().any(|run| run.load.as_deref().is_some_and(|load| load.form == LoadForm::AsIs)) {
+        facts.push("as-is: lines were sent as they are, and the engine parsed them".to_owned());
+    }
+    if load.stages.iter().any(|stage| stage.kind == LoadStageKind::Insert) {
+        facts.push("the engine works in the process of dbdyno: its processor time is that of the client".to_owned());
+    }
+    facts
+}
+
+fn compressed(load: &Load) -> String {
+    match load.compression.as_str() {
+        "" | "none" => String::new(),
+        name => {
+            let read = load.input_bytes.0;
+            let ratio = (read > 0).then(|| format!(" at {}", three_digits(load.flat_bytes.0 as f64 / read as f64)));
+            format!(", read as {}{}", clean(name), ratio.unwrap_or_default())
+        }
+    }
+}
+
+/// Sentences about single loads.
+pub(crate) fn remarks(record: &Record) -> Vec<String> {
+    valid(record).flat_map(|(run, load, _)| of_one(run, load)).collect()
+}
+
+fn of_one(run: &Run, load: &Load) -> Vec<String> {
+    let number = run.number;
+    let mut said = Vec::new();
+    if load.rejected_rows > 0 {
+        said.push(format!("run {number} did not load {}", plural(load.rejected_rows, "line")));
+    }
+    if load.resumed_rows > 0 {
+        let rows = count(load.resumed_rows);
+        said.push(format!("run {number} went on with a table that held {rows} rows: its figures are of the rest"));
+    }
+    if load.retried_pieces > 0 {
+        said.push(format!(
+            "in run {number} the engine refused {} sent as they are, which went in typed",
+            plural(load.retried_pieces, "piece")
+        ));
+    }
+    said
+}

@@ -1,0 +1,67 @@
+//! How busy the stages were, and which of them set the pace.
+
+use model::load::{StageFigures, slowest};
+use record::{LoadStageKind, Record, Run};
+
+use super::{kind, valid, word};
+use crate::figure::{percent, percent_digits};
+use crate::layout::{Align, Head, Table};
+
+/// The stages in the order of the way, each with the head of its column.
+const STAGES: [(LoadStageKind, Head); 8] = [
+    (LoadStageKind::Generate, (&["gene-", "rate"], Align::Right)),
+    (LoadStageKind::Read, (&["read"], Align::Right)),
+    (LoadStageKind::Decompress, (&["decom-", "press"], Align::Right)),
+    (LoadStageKind::Parse, (&["parse"], Align::Right)),
+    (LoadStageKind::Convert, (&["convert"], Align::Right)),
+    (LoadStageKind::Send, (&["send"], Align::Right)),
+    (LoadStageKind::Insert, (&["insert"], Align::Right)),
+    (LoadStageKind::Commit, (&["commit"], Align::Right)),
+];
+
+const IDENTITY: [Head; 3] = [(&["run"], Align::Right), (&["table"], Align::Left), (&["#J"], Align::Right)];
+
+const SLOWEST: Head = (&["slowest"], Align::Left);
+
+/// A line for each load, with a column for each stage that occurs.
+pub(crate) fn stages(record: &Record) -> Table {
+    let occurs = |kind: LoadStageKind| {
+        let mut loads = valid(record);
+        loads.any(|(_, load, _)| load.stages.iter().any(|stage| stage.kind == kind))
+    };
+    let shown: Vec<(LoadStageKind, Head)> = STAGES.into_iter().filter(|(kind, _)| occurs(*kind)).collect();
+    let heads: Vec<Head> = IDENTITY.into_iter().chain(shown.iter().map(|(_, head)| *head)).chain([SLOWEST]).collect();
+    let mut table = Table::new(&heads, &[]);
+    for (run, load, told) in valid(record) {
+        let mut cells = vec![run.number.to_string(), kind(load), run.dop.jobs.to_string()];
+        let busy = |kind: LoadStageKind| told.stages.iter().find(|stage| stage.kind == kind);
+        cells.extend(
+            shown.iter().map(|(kind, _)| {
+                busy(*kind).map_or_else(String::new, |stage: &StageFigures| percent_digits(stage.busy))
+            }),
+        );
+        cells.push(slowest(run).map(|stage| short_name(&stage)).unwrap_or_default());
+        table.push(cells, None);
+    }
+    table
+}
+
+/// What the last column of the table means; nothing where there is no load.
+pub(crate) fn legend(record: &Record) -> Option<String> {
+    let slowest: Vec<StageFigures> = valid(record).filter_map(|(run, _, _)| slowest(run)).collect();
+    let waits = slowest.iter().any(|stage| stage.kind == LoadStageKind::Send);
+    let waits = if waits { "; send waits for the server" } else { "" };
+    let said = "slowest: the busiest stage of those threads that wait least for others, and how busy these are, %";
+    (!slowest.is_empty()).then(|| format!("{said}{waits}"))
+}
+
+fn short_name(stage: &StageFigures) -> String {
+    format!("{} {}", word(stage.kind), percent_digits(stage.crew_busy))
+}
+
+/// The stage that set the pace of `run`, with the share of the time in which its threads were busy.
+pub(crate) fn setter(run: &Run) -> Option<String> {
+    let stage = slowest(run)?;
+    let waits = if stage.kind == LoadStageKind::Send { ", waits for the server" } else { "" };
+    Some(format!("{} ({} busy){waits}", word(stage.kind), percent(stage.crew_busy)))
+}

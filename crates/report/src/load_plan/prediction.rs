@@ -1,0 +1,220 @@
+//! What a record says of loads that were not measured, and how far that is off where they were measured elsewhere.
+
+use model::load::{Binding, Composed, LoadCheck, Prediction, Refusal, Target};
+use model::load_plan::{MeasuredPlan, StageCost, WrittenSource};
+use record::{Rate, Ratio};
+
+use super::amount::ByteSteps;
+use crate::figure::{UNKNOWN, percent, short, three_digits};
+use crate::layout::{Align, Head, Table, clean, cut, paragraph, section};
+use crate::style::{Ink, Style};
+use crate::words::plural;
+
+const STEPS: ByteSteps = ByteSteps::Thousands;
+
+/// What a record says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadPredictionView {
+    /// What was measured, and where.
+    pub title: String,
+    /// What the stages cost, where a kind of table and a form were asked for that were measured.
+    pub measured: Option<MeasuredPlan>,
+    /// Loads that are asked about, with what was measured of those that were.
+    pub asked: Vec<AskedLoad>,
+    /// Loads of another record.
+    pub checked: Vec<LoadCheck>,
+    /// What has to be known of these figures.
+    pub remarks: Vec<String>,
+}
+
+/// A load that is asked about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AskedLoad {
+    /// Which one.
+    pub target: Target,
+    /// What is predicted of it.
+    pub predicted: Result<Prediction, Refusal>,
+    /// What was measured of it; absent where it was not.
+    pub measured: Option<Rate>,
+}
+
+const LOADS: [Head; 9] = [
+    (&["table"], Align::Left),
+    (&["form"], Align::Left),
+    (&["#J"], Align::Right),
+    (&["input"], Align::Left),
+    (&["MB/s"], Align::Right),
+    (&["TB/h"], Align::Right),
+    (&["between", "MB/s"], Align::Right),
+    (&["measured", "MB/s"], Align::Right),
+    (&["held up by"], Align::Left),
+];
+
+const CHECKS: [Head; 9] = [
+    (&["run"], Align::Right),
+    (&["table"], Align::Left),
+    (&["form"], Align::Left),
+    (&["#J"], Align::Right),
+    (&["input"], Align::Left),
+    (&["predicted", "MB/s"], Align::Right),
+    (&["measured", "MB/s"], Align::Right),
+    (&["off"], Align::Right),
+    (&["held up by"], Align::Left),
+];
+
+const STAGES: [Head; 3] =
+    [(&["stage"], Align::Left), (&["MB/s", "of a core"], Align::Right), (&["between"], Align::Right)];
+
+/// The view for `width` columns (at least 60 are used): what the stages cost, what is predicted, and by how much the
+/// predictions of another record are off.
+pub fn load_prediction_text(view: &LoadPredictionView, style: Style, width: usize) -> String {
+    let width = crate::page_width(width);
+    let mut lines = vec![style.paint(&cut(&clean(&view.title), width), Ink::Head)];
+    let mut part = |title: &str, body: Vec<String>| {
+        if !body.is_empty() {
+            lines.push(String::new());
+            lines.push(section(title, style, width));
+            lines.extend(body);
+        }
+    };
+    part(
+        "STAGES, measured: bytes of flat file",
+        view.measured.iter().flat_map(|plan| measured(plan, style, width)).collect(),
+    );
+    part("PREDICTED", predicted(view, style, width));
+    part("PREDICTED AND MEASURED", checked(view, style, width));
+    part("TO BE KNOWN", view.remarks.iter().flat_map(|remark| paragraph("!", 4, remark, width)).collect());
+    style.letters(lines.join("\n") + "\n")
+}
+
+fn measured(plan: &MeasuredPlan, style: Style, width: usize) -> Vec<String> {
+    let mut table = Table::new(&STAGES, &[]);
+    for cost in &plan.stages {
+        let StageCost::Rate(rate) = cost else { continue };
+        let (low, high) = (rate.rate.low, rate.rate.high);
+        let span = if low < high { format!("{} to {}", STEPS.digits(low), STEPS.digits(high)) } else { String::new() };
+        table.push(vec![rate.stage.word().to_owned(), STEPS.digits(rate.rate.estimate), span], None);
+    }
+    let mut said = vec![format!(
+        "of {}, the fastest of which, run {}, reached {}",
+        plural(plan.runs.len() as u64, "load"),
+        plan.fastest,
+        STEPS.rate(plan.rate)
+    )];
+    said.extend(plan.input_ratio.map(|ratio| format!("flat file over compressed: {}", three_digits(ratio))));
+    said.extend(plan.log_per_byte.map(|log| format!("log for a byte of flat file: {} bytes", three_digits(log))));
+    said.extend(plan.written_per_byte.map(|(written, source)| {
+        let how = match source {
+            WrittenSource::Given => "",
+            WrittenSource::Device => ", as the block layer saw it until the end of the run, others included",
+            WrittenSource::LogAndTable => {
+                ", log and table, which is more than the block layer saw until the end of the run"
+            }
+        };
+        format!("written for a byte of flat file: {} bytes{how}", three_digits(written))
+    }));
+    let said = said.iter().flat_map(|said| paragraph("-", 2, said, width));
+    table.lines(style, width).into_iter().chain(said).collect()
+}
+
+fn predicted(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String> {
+    let mut table = Table::new(&LOADS, &[]);
+    let mut refused = Vec::new();
+    for asked in &view.asked {
+        let head = head(&asked.target);
+        match &asked.predicted {
+            Ok(prediction) => table.push([head.to_vec(), figures(prediction, asked.measured)].concat(), None),
+            Err(refusal) => refused.push(format!("{}: no prediction, {refusal}", head.join(" "))),
+        }
+    }
+    let lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    let said = view.asked.iter().find_map(|asked| asked.predicted.as_ref().ok()).map(trust);
+    let notes = refused.into_iter().chain(said).chain(composed(view));
+    lines.into_iter().chain(notes.flat_map(|note| paragraph("-", 2, &note, width))).collect()
+}
+
+fn head(target: &Target) -> [String; 4] {
+    let input = if target.input == "none" { "plain" } else { &target.input };
+    [target.model.word().to_owned(), target.form.word().to_owned(), target.jobs.to_string(), clean(input)]
+}
+
+fn figures(prediction: &Prediction, measured: Option<Rate>) -> Vec<String> {
+    let Rate(rate) = prediction.rate;
+    let span = prediction.interval().map(|(low, high)| format!("{} to {}", STEPS.digits(low.0), STEPS.digits(high.0)));
+    vec![
+        STEPS.digits(rate),
+        short(Some(rate * 3_600.0 / 1e12)),
+        span.unwrap_or_else(|| UNKNOWN.to_owned()),
+        measured.map_or_else(String::new, |rate| STEPS.digits(rate.0)),
+        binding(prediction.binding).to_owned(),
+    ]
+}
+
+fn binding(binding: Binding) -> &'static str {
+    match binding {
+        Binding::Sessions => "sessions",
+        Binding::Processors => "processors",
+        Binding::Reading => "reading",
+    }
+}
+
+/// On what the interval rests.
+fn trust(prediction: &Prediction) -> String {
+    match prediction.off_max {
+        Some(off) if prediction.left_out == 1 => {
+            format!("between: the one load that those unlike it predict is off by {}", percent(Ratio(off)))
+        }
+        Some(off) => format!(
+            "between: each of {} loads of the record, predicted by those unlike it, is off by {} at most",
+            prediction.left_out,
+            percent(Ratio(off))
+        ),
+        None => "how far it may be off is not known: no load of the record can be predicted from the others".to_owned(),
+    }
+}
+
+fn composed(view: &LoadPredictionView) -> Option<String> {
+    let is_composed =
+        |said: &Result<Prediction, Refusal>| said.as_ref().is_ok_and(|said| said.composed == Composed::OfTheOthers);
+    let asked =
+        view.asked.iter().map(|asked| &asked.predicted).chain(view.checked.iter().map(|check| &check.predicted));
+    asked.into_iter().any(is_composed).then(|| {
+        "a kind of table that was not measured is made of the three others, as if partitions and compression cost the \
+         same together and apart"
+            .to_owned()
+    })
+}
+
+fn checked(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String> {
+    let mut table = Table::new(&CHECKS, &[]);
+    let mut notes = Vec::new();
+    for check in &view.checked {
+        let [model, form, jobs, input] = head(&check.target);
+        let said = check.predicted.as_ref();
+        let off = check.off().map_or_else(|| UNKNOWN.to_owned(), signed);
+        let cells = vec![
+            check.run.to_string(),
+            model,
+            form,
+            jobs,
+            input,
+            said.map_or_else(|_| UNKNOWN.to_owned(), |said| STEPS.digits(said.rate.0)),
+            STEPS.digits(check.measured.0),
+            off,
+            said.map_or_else(|_| String::new(), |said| binding(said.binding).to_owned()),
+        ];
+        table.push(cells, None);
+        notes.extend(said.err().map(|refusal| format!("run {}: no prediction, {refusal}", check.run)));
+    }
+    let worst = view.checked.iter().filter_map(|check| check.off().map(f64::abs)).reduce(f64::max);
+    let known = view.checked.iter().filter(|check| check.off().is_some()).count() as u64;
+    notes.extend(worst.map(|worst| format!("off by {} at most, of {}", percent(Ratio(worst)), plural(known, "load"))));
+    let lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    lines.into_iter().chain(notes.iter().flat_map(|note| paragraph("-", 2, note, width))).collect()
+}
+
+/// `+4.2 %`, `-11 %`.
+fn signed(off: f64) -> String {
+    let sign = if off < 0.0 { "-" } else { "+" };
+    format!("{sign}{}", percent(Ratio(off.abs())))
+}

@@ -1,0 +1,137 @@
+//! What is said of file streams.
+
+use dbdyno_report::{Style, html, streams_text, text};
+use proptest::prelude::*;
+use record::{Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, StreamDirection, StreamKeeper};
+
+use crate::sample;
+
+fn streams(form: &str, keeper: StreamKeeper, direction: StreamDirection) -> FileStreams {
+    let requests = Latency { count: 128, p50_ns: Nanos(4_000_000), max_ns: Nanos(9_000_000), ..Latency::default() };
+    let file =
+        |stream| ComparedFile { stream, size_bytes: Bytes(64 << 20), written_crc32c: 7, read_crc32c: 7, equal: true };
+    let is_read = direction == StreamDirection::Read;
+    FileStreams {
+        form: form.to_owned(),
+        means: format!("what {form} is"),
+        keeper,
+        direction,
+        request_bytes: Bytes::MIB,
+        file_bytes: Bytes(64 << 20),
+        requests_per_commit: 64,
+        whole_files: 2,
+        page_cached: is_read.then_some(Ratio(0.25)),
+        same_device: (keeper != StreamKeeper::Engine).then_some(true),
+        openings: Latency { count: 2, ..Latency::default() },
+        commits: Latency { count: 2, p50_ns: Nanos(50_000_000), max_ns: Nanos(60_000_000), ..Latency::default() },
+        requests,
+        wrong_requests: 0,
+        counted_bytes: None,
+        compared: if is_read { vec![file(1), file(2)] } else { Vec::new() },
+    }
+}
+
+/// Two streams on the file system and in the engine, written and read; the engine at half the rate.
+fn both() -> Record {
+    let mut record = sample::record();
+    let plain = record.runs.iter().find(|run| run.service.count > 0 && run.readings.len() > 1).expect("a run").clone();
+    let (files, engine) = (StreamKeeper::FileSystemDirect, StreamKeeper::Engine);
+    let legs = [
+        ("file-system", files, StreamDirection::Write, 256),
+        ("file-system", files, StreamDirection::Read, 256),
+        ("large-object", engine, StreamDirection::Write, 128),
+        ("large-object", engine, StreamDirection::Read, 128),
+    ];
+    let run = |(leg, number): ((&str, StreamKeeper, StreamDirection, u64), u32)| {
+        let (form, keeper, direction, requests) = leg;
+        let mut run = plain.clone();
+        (run.number, run.test, run.dop) = (number, format!("S100@{form}-{}", direction.word()), Dop::jobs(2));
+        run.totals.operations = requests;
+        run.totals.bytes = Some(Bytes(requests << 20));
+        run.findings.clear();
+        run.streams = Some(Box::new(streams(form, keeper, direction)));
+        run
+    };
+    record.plan.runs.iter_mut().for_each(|run| run.test = "S100@large-object-write".to_owned());
+    record.runs = legs.into_iter().zip(1..).map(run).collect();
+    record
+}
+
+#[test]
+fn rates_stand_beside_those_of_the_file_system_with_what_they_cost() {
+    let record = both();
+    let shown = streams_text(&record, Some("as in a publication: 16 streams"), "r.json", Style::default(), 100);
+    for words in [
+        "a file of its own of 64 MiB and goes through it once in requests of 1 MiB",
+        "a whole file is one transaction",
+        "large-object: what large-object is",
+        "lay on the device of the engine's data",
+        "268 MB in 4 files, every byte the same",
+        "as in a publication: 16 streams",
+        "HOW FAST",
+        "WHAT A MEGABYTE COSTS",
+        "50.0 ms",
+    ] {
+        assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "no {words:?} in\n{shown}");
+    }
+    let line = shown.lines().find(|line| line.contains("large-object") && line.contains("write")).expect("a line");
+    assert!(line.contains(" 50 "), "half of the rate of files: {line}");
+    assert_eq!(
+        text(&record, "r.json", Style::default(), 100),
+        streams_text(&record, None, "r.json", Style::default(), 100)
+    );
+    assert!(!shown.contains("--resume"), "{shown}");
+    let page = html(&record, &Default::default());
+    assert!(page.contains("Throughput of files") && page.contains("streams-table"));
+}
+
+#[test]
+fn what_the_time_cut_off_and_what_lies_elsewhere_is_said() {
+    let mut record = both();
+    for run in &mut record.runs {
+        if let Some(streams) = &mut run.streams {
+            (streams.whole_files, streams.requests_per_commit) = (1, 16);
+            streams.same_device = streams.same_device.map(|_| false);
+        }
+    }
+    let shown = streams_text(&record, None, "r.json", Style::default(), 100);
+    for words in ["ended by its time: 1 of 2 files", "a commit follows every 16 requests", "on another device"] {
+        assert!(shown.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "no {words:?} in\n{shown}");
+    }
+    let line = shown.lines().find(|line| line.contains("large-object") && line.contains("write")).expect("a line");
+    assert!(!line.contains(" 50 "), "there is nothing to be held against: {line}");
+}
+
+#[test]
+fn no_line_is_longer_than_the_page() {
+    for width in [60, 80, 120] {
+        let shown = streams_text(&both(), Some("as in a publication"), "r.json", Style::default(), width);
+        for line in shown.lines() {
+            assert!(line.chars().count() <= width, "{} at {width}: {line}", line.chars().count());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn whatever_was_counted_no_view_panics(
+        bytes in any::<u64>(),
+        request in any::<u64>(),
+        file in any::<u64>(),
+        per_commit in any::<u64>(),
+        whole in any::<u32>(),
+        window in any::<u64>(),
+    ) {
+        let mut record = both();
+        for run in &mut record.runs {
+            (run.totals.bytes, run.window_ns) = (Some(Bytes(bytes)), Nanos(window));
+            if let Some(streams) = &mut run.streams {
+                (streams.request_bytes, streams.file_bytes) = (Bytes(request), Bytes(file));
+                (streams.requests_per_commit, streams.whole_files) = (per_commit, whole);
+            }
+        }
+        prop_assert!(streams_text(&record, None, "r.json", Style::default(), 80).contains("FILE STREAMS"));
+        prop_assert!(html(&record, &Default::default()).contains("File streams"));
+    }
+}

@@ -1,0 +1,165 @@
+//! What is said of bulk loads.
+
+use dbdyno_report::{PageOptions, Style, html, load_text, text};
+use proptest::prelude::*;
+use record::{Bytes, IndexTime, Load, LoadForm, LoadModel, LoadStage, LoadStageKind, Nanos, Record, Run, Totals, name};
+
+use crate::sample;
+
+const SECOND: u64 = 1_000_000_000;
+
+fn stage(kind: LoadStageKind, threads: u32, busy_ns: u64) -> LoadStage {
+    LoadStage { kind, threads, busy_ns: Nanos(busy_ns), cpu_ns: None, bytes: Bytes(1_000_000_000) }
+}
+
+/// A gigabyte in ten seconds.
+fn loaded(plain: &Run, number: u32, model: LoadModel, form: LoadForm) -> Run {
+    let mut run = plain.clone();
+    (run.number, run.test, run.window_ns) = (number, format!("L100@{}", model.word()), Nanos(10 * SECOND));
+    run.totals = Totals { steps: 100, rows: 10_000_000, bytes: Some(Bytes(1_000_000_000)), ..Totals::default() };
+    run.findings.clear();
+    let last = run.readings.len() - 1;
+    let counters = [
+        (name::CLIENT_CPU_NS, 4 * SECOND),
+        (name::SERVER_CPU_NS, 12 * SECOND),
+        (name::REDO_WRITE_BYTES, 1_250_000_000),
+        (name::DEVICE_WRITE_BYTES, 2_500_000_000),
+    ];
+    for (counter, grown) in counters {
+        run.readings.iter_mut().for_each(|reading| {
+            reading.values.remove(counter);
+        });
+        run.readings[0].values.insert(counter.to_owned(), 5);
+        run.readings[last].values.insert(counter.to_owned(), 5 + grown);
+    }
+    let table = if model.compressed { 400_000_000 } else { 1_080_000_000 };
+    run.load = Some(Box::new(Load {
+        model,
+        form,
+        source: "cards.tbl.gz".to_owned(),
+        compression: "gzip".to_owned(),
+        layout: "cards".to_owned(),
+        input_bytes: Bytes(500_000_000),
+        flat_bytes: Bytes(1_000_000_000),
+        piece_bytes: Bytes(8 << 20),
+        pieces: 120,
+        rows: 10_000_000,
+        rejected_rows: 17,
+        resumed_rows: 0,
+        retried_pieces: 0,
+        in_flight_bytes_max: Bytes(64 << 20),
+        stages: vec![
+            stage(LoadStageKind::Read, 1, SECOND),
+            stage(LoadStageKind::Decompress, 1, 5 * SECOND),
+            stage(LoadStageKind::Parse, 2, 3 * SECOND),
+            stage(LoadStageKind::Convert, 1, SECOND),
+            stage(LoadStageKind::Send, 1, 8 * SECOND),
+            stage(LoadStageKind::Commit, 1, SECOND / 2),
+        ],
+        table_bytes: Some(Bytes(table)),
+        index_bytes: Some(Bytes(120_000_000)),
+        indexes: IndexTime::After,
+        index_build_ns: Some(Nanos(3 * SECOND)),
+        first_query_ns: Some(Nanos(SECOND / 4)),
+        checked: Vec::new(),
+    }));
+    run
+}
+
+fn record_of(make: impl Fn(&Run) -> Vec<Run>) -> Record {
+    let mut record = sample::record();
+    let plain = record.runs.iter().find(|run| run.service.count > 0 && run.readings.len() > 1).expect("a run").clone();
+    record.runs = make(&plain);
+    record.plan.runs.iter_mut().for_each(|run| run.test = "L100".to_owned());
+    record
+}
+
+fn models() -> Record {
+    let [plain, _, compressed, _] = LoadModel::ALL;
+    record_of(|run| vec![loaded(run, 1, plain, LoadForm::Typed), loaded(run, 2, compressed, LoadForm::AsIs)])
+}
+
+/// The words of `shown`, whatever lines they stand on.
+fn flat(shown: &str) -> String {
+    shown.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn rate_price_table_and_stages_are_shown() {
+    let record = models();
+    let shown = load_text(&record, "r.json", Style::default(), 100);
+    let words = flat(&shown);
+    for told in [
+        "1.00 GB of flat file in the layout cards, cards.tbl.gz, read as gzip at 2.00",
+        "indexes were made after the load",
+        "as-is: lines were sent as they are",
+        "1.000 M 100.0 0.360 17",
+        "4.000 k 12.00 k 0.40 1.20 1.25",
+        "server ████",
+        "12000 s",
+        "1.08 GB 0.93 120 MB 3.00 s 250 ms",
+        "400 MB 2.50 2.70",
+        "10 50 15 10 80 5.0 send 95",
+        "run 1 did not load 17 lines",
+        "send waits for the server",
+    ] {
+        assert!(words.contains(told), "no {told:?} in\n{shown}");
+    }
+    assert_eq!(text(&record, "r.json", Style::default(), 100), shown, "a record of nothing else is shown so");
+}
+
+#[test]
+fn lines_fit_the_page() {
+    for width in [60, 80, 100] {
+        let shown = load_text(&models(), "r.json", Style::default(), width);
+        assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
+    }
+}
+
+#[test]
+fn the_page_draws_processors_over_the_rate_of_each_kind_of_table() {
+    let page = html(&models(), &PageOptions::default());
+    for told in ["Bulk load", "Processors over the rate of the load", "compressed, as-is", "MB of flat file per second"]
+    {
+        assert!(page.contains(told), "no {told:?}");
+    }
+    let none = html(&sample::record(), &PageOptions::default());
+    assert!(!none.contains("id=\"bulk-load\""), "nothing of a record without loads");
+}
+
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), Just(1), Just(u64::MAX), 0..1_000_000u64, any::<u64>()]
+}
+
+proptest! {
+    #[test]
+    fn any_load_can_be_shown(
+        numbers in prop::array::uniform12(number()),
+        sizes in prop::array::uniform4(prop::option::of(number())),
+        window in number(),
+        words in ".{0,60}",
+        indexes in prop::sample::select(vec![IndexTime::None, IndexTime::Before, IndexTime::After]),
+        threads in any::<u32>(),
+        width in 40usize..140,
+    ) {
+        let record = record_of(|run| {
+            let mut run = loaded(run, 1, LoadModel::ALL[3], LoadForm::AsIs);
+            run.window_ns = Nanos(window);
+            run.totals.bytes = sizes[0].map(Bytes);
+            let load = run.load.as_mut().expect("a load");
+            (load.source, load.layout, load.compression) = (words.clone(), words.clone(), words.clone());
+            (load.input_bytes, load.flat_bytes, load.piece_bytes) = (Bytes(numbers[0]), Bytes(numbers[1]), Bytes(numbers[2]));
+            (load.rows, load.rejected_rows, load.resumed_rows, load.retried_pieces) = (numbers[3], numbers[4], numbers[5], numbers[6]);
+            (load.table_bytes, load.index_bytes) = (sizes[1].map(Bytes), sizes[2].map(Bytes));
+            (load.index_build_ns, load.first_query_ns, load.indexes) = (sizes[3].map(Nanos), sizes[1].map(Nanos), indexes);
+            for (stage, number) in load.stages.iter_mut().zip(&numbers[6..]) {
+                (stage.busy_ns, stage.bytes, stage.threads) = (Nanos(*number), Bytes(numbers[7]), threads);
+            }
+            vec![run]
+        });
+        let shown = load_text(&record, "r.json", Style::default(), width);
+        let most = width.clamp(60, 120);
+        prop_assert!(shown.lines().all(|line| line.chars().count() <= most), "{shown}");
+        prop_assert!(html(&record, &PageOptions::default()).contains("Bulk load"));
+    }
+}

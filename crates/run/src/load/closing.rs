@@ -1,0 +1,85 @@
+//! Whether what was loaded stays, and how it goes.
+
+use record::{Outcome, Record};
+
+use super::request::LoadRequest;
+use crate::directory::MeasuredDirectory;
+use crate::invocation::Workplace;
+use crate::opening::{Opened, Plot, is_elsewhere, open};
+use crate::{Error, Event, Fault, Result};
+
+/// What is said of a load that can be gone on with.
+pub(super) const GO_ON: &str = "what was loaded stays; give the same command with --resume and another --record (dbdyno clean removes what is kept in a directory)";
+
+/// How an invocation ends.
+pub(super) struct Closing<'a> {
+    pub request: &'a LoadRequest,
+    pub workplace: &'a Workplace<'a>,
+    /// Whether there is one load, which can be gone on with.
+    pub is_single: bool,
+}
+
+impl Closing<'_> {
+    /// Whether the database has to outlive the invocation whatever happens: one that is killed cannot decide it any more.
+    pub(super) fn stays_meanwhile(&self) -> bool {
+        self.request.keep || self.is_single
+    }
+
+    /// Ends the engine. What was loaded stays where that was asked for, and where it can be gone on with.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub(super) fn close(&self, opened: Opened<'_>, directory: &mut MeasuredDirectory, can_go_on: bool) -> Result<()> {
+        let stays = self.request.keep || (self.is_single && can_go_on);
+        if !self.request.keep && (!stays || self.request.resume) {
+            directory.let_go();
+        }
+        opened.nodes.close()?;
+        if stays {
+            return Ok(());
+        }
+        let elsewhere = is_elsewhere(self.workplace.target);
+        if directory.keep() && !elsewhere {
+            let note = "the database stays in the directory, because an invocation before this one kept it: dbdyno clean removes it";
+            self.workplace.listener.hear(&Event::Note(note));
+        }
+        if self.is_single && elsewhere {
+            // It was opened as one that stays; what closes it now takes the schema along.
+            let plot = Plot { keep: false, ..Plot::of(directory) };
+            open(&self.request.request(&[1], false), self.workplace, &plot)?.nodes.close()?;
+        }
+        Ok(())
+    }
+}
+
+/// The error of a load that failed; a hint within its message becomes one of its own.
+pub(super) fn failed(message: &str, is_single: bool) -> Error {
+    let (message, hint) =
+        message.split_once("; hint: ").map_or((message, None), |(message, hint)| (message, Some(hint)));
+    let error = Error::environment(message);
+    match hint {
+        Some(hint) => error.hint(hint),
+        None if is_single => error.hint(GO_ON),
+        None => error,
+    }
+}
+
+/// Whether the load of `record` stopped with something in its table.
+pub(super) fn can_go_on(record: &Record, request: &LoadRequest, error: Option<&Error>) -> bool {
+    let is_broken = record.runs.iter().any(|run| run.outcome != Outcome::Done);
+    error.is_some_and(|error| is_broken || request.resume || error.fault == Fault::Interrupted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_of_a_broken_run_is_a_hint() {
+        let error = failed("3 lines were rejected; hint: raise --max-errors", true);
+        assert_eq!(error.message, "3 lines were rejected");
+        assert_eq!(error.hint.as_deref(), Some("raise --max-errors"));
+        assert_eq!(failed("disk full", true).hint.as_deref(), Some(GO_ON));
+        assert_eq!(failed("disk full", false).hint, None);
+    }
+}

@@ -1,0 +1,13 @@
+//! Bulk load of flat files: one invocation, a run for each model, form and degree of parallelism.
+
+mod closing;
+mod invocation;
+mod loaded;
+mod measurement;
+mod plan;
+mod request;
+mod telling;
+
+pub use invocation::{dry_run_load, measure_load};
+pub use plan::{LoadPlan, PlannedLoad};
+pub use request::LoadRequest;

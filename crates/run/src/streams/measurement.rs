@@ -1,0 +1,286 @@
+//! One run of file streams.
+
+use std::sync::Arc;
+
+use engine::Node;
+use measure::{Broken, Done, Tally, Work};
+use record::{
+    Bytes, Check, ComparedFile, FileStreams, Finding, Latency, Layer, Nanos, Outcome, PlannedRun, Ratio, Run,
+    StreamDirection, StreamKeeper, Unit, Verdict,
+};
+use workload::streams::{Progress, StreamJob};
+
+use super::ground::Ground;
+use super::leg::{Keeper, Leg};
+use super::request::StreamsRequest;
+use crate::blocks::put_out;
+use crate::lookout::Lookout;
+use crate::loss::Losses;
+use crate::measurement::{Bench, Cast, blank, drive, finish};
+use crate::sampler::{Sampler, Watched};
+use crate::{Error, Event, Result};
+
+/// A comparison of so much is said before it begins.
+const NOTED_BYTES_MIN: Bytes = Bytes(4_000_000_000);
+
+/// Carries out `planned`, which is `leg`. A run that fails is a run, with what was counted until then.
+///
+/// # Errors
+/// Only where nothing more can be measured at all: broken off by the user.
+pub(super) fn measure_one(
+    bench: &Bench<'_>,
+    planned: &PlannedRun,
+    leg: &Leg,
+    request: &StreamsRequest,
+    ground: &mut Ground<'_>,
+) -> Result<Run> {
+    let mut run = blank(bench, planned);
+    run.title = title(leg);
+    (run.layer, run.unit) = (Layer::Storage, Unit::Block);
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    run.parameters = [
+        ("request_bytes", number(request.request_bytes.0)),
+        ("file_bytes", number(request.file_bytes.0)),
+        ("requests_per_commit", number(request.per_commit())),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    run.changes = leg.direction == StreamDirection::Write && leg.keeper != Keeper::FileSystem;
+    run.data_bytes = Some(request.file_bytes.times(leg.streams.into()));
+    let expected = request.window.unwrap_or(Nanos(0));
+    bench.listener.hear(&Event::Began { planned, title: &run.title, expected });
+    if let Err(error) = try_one(bench, &mut run, leg, request, ground) {
+        run.outcome = Outcome::Failed { message: error.to_string() };
+    }
+    if bench.interrupt.is_raised() {
+        return Err(Error::interrupted());
+    }
+    Ok(finish(bench, run))
+}
+
+/// What is done, in a few words.
+fn title(leg: &Leg) -> String {
+    let noun = if leg.streams == 1 { "file" } else { "files" };
+    format!("{} {}, {} {noun}", leg.keeper.name(), leg.direction.word(), leg.streams)
+}
+
+fn try_one(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    leg: &Leg,
+    request: &StreamsRequest,
+    ground: &mut Ground<'_>,
+) -> Result<()> {
+    let place =
+        bench.subject.map(|subject| subject.nodes.choose(true, 1)).transpose()?.and_then(|one| one.first().copied());
+    let node = bench.subject.zip(place).map(|(subject, place)| subject.nodes.at(place));
+    match leg.direction {
+        StreamDirection::Write => ground.clear(node)?,
+        StreamDirection::Read => ground.fill(node, leg.streams, bench.listener, bench.interrupt)?,
+    }
+    bench.settle()?;
+    let jobs = ground.jobs(node, leg)?;
+    let page_cached = match leg.direction {
+        StreamDirection::Read => node.and_then(|node| put_out(node.data_directory()?)),
+        StreamDirection::Write => None,
+    };
+    let progress: Vec<Arc<Progress>> = jobs.iter().map(StreamJob::progress).collect();
+    let streams = drive_jobs(bench, run, jobs, place);
+    if leg.direction == StreamDirection::Write {
+        ground.remember(&progress);
+    }
+    if run.changes || node.is_some_and(|node| node.caps().counts_read_commits) {
+        run.commits_expected = node.map(|_| run.totals.transactions);
+    } else if node.is_some() {
+        run.commits_expected = Some(0);
+    }
+    let mut said = described(leg, request, ground, page_cached, &streams, &progress);
+    if run.outcome == Outcome::Done && !bench.interrupt.is_raised() {
+        check(bench, run, leg, ground, node, &mut said)?;
+    }
+    run.streams = Some(Box::new(said));
+    Ok(())
+}
+
+/// Lets the streams work; the tallies of their kinds of steps.
+fn drive_jobs(bench: &Bench<'_>, run: &mut Run, mut jobs: Vec<StreamJob>, place: Option<usize>) -> Vec<Tally> {
+    let (Some(subject), Some(place)) = (bench.subject, place) else {
+        let works = jobs.into_iter().map(|job| Box::new(job) as Box<dyn Work>).collect();
+        let sampler = Sampler::new(bench.sources, Vec::new(), None);
+        return drive(bench, run, u64::MAX, Cast { works, ..Cast::default() }, sampler);
+    };
+    let places = vec![place];
+    let node = &bench.sources.nodes[place];
+    let cast = Cast {
+        server_processes: jobs.iter_mut().map(StreamJob::server_process).collect(),
+        cancellers: jobs.iter_mut().filter_map(StreamJob::canceller).collect(),
+        losses: Some(Losses::new(subject.nodes, vec![place; jobs.len()])),
+        lookout: Lookout::over(bench, &places),
+        works: jobs.into_iter().map(|job| Box::new(Published { job, node }) as Box<dyn Work>).collect(),
+        places: places.clone(),
+        tracer: None,
+    };
+    let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
+    drive(bench, run, u64::MAX, cast, sampler)
+}
+
+/// What the run was like.
+fn described(
+    leg: &Leg,
+    request: &StreamsRequest,
+    ground: &Ground<'_>,
+    page_cached: Option<Ratio>,
+    streams: &[Tally],
+    progress: &[Arc<Progress>],
+) -> FileStreams {
+    let latency = |kind: usize| streams.get(kind).map_or_else(Latency::default, |tally| tally.service().latency());
+    let (keeper, means) = match leg.keeper {
+        Keeper::FileSystem if ground.direct => (
+            StreamKeeper::FileSystemDirect,
+            "files, past the page cache (O_DIRECT), with an fsync where the engine commits",
+        ),
+        Keeper::FileSystem => {
+            (StreamKeeper::FileSystemCached, "files, through the page cache, with an fsync where the engine commits")
+        }
+        Keeper::Engine(form) => (StreamKeeper::Engine, form.means),
+    };
+    FileStreams {
+        form: leg.keeper.name().to_owned(),
+        means: means.to_owned(),
+        keeper,
+        direction: leg.direction,
+        request_bytes: request.request_bytes,
+        file_bytes: request.file_bytes,
+        requests_per_commit: request.per_commit(),
+        whole_files: ground.written().1,
+        page_cached,
+        same_device: ground.same_device,
+        openings: latency(0),
+        requests: latency(1),
+        commits: latency(2),
+        wrong_requests: progress.iter().map(|one| one.wrong()).sum(),
+        counted_bytes: None,
+        compared: Vec::new(),
+    }
+}
+
+/// Holds what was written against what the engine counts, and what is read against what was written.
+fn check(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    leg: &Leg,
+    ground: &Ground<'_>,
+    node: Option<&dyn Node>,
+    said: &mut FileStreams,
+) -> Result<()> {
+    let (verdict, detail) = match leg.direction {
+        StreamDirection::Write => {
+            let counted = ground.counted(node)?;
+            said.counted_bytes = counted.map(|(_, bytes)| bytes);
+            counts(ground, counted)
+        }
+        StreamDirection::Read => {
+            announce(bench, ground);
+            said.compared = ground.compare(node, leg.streams, bench.interrupt)?;
+            comparison(&said.compared, said.wrong_requests)
+        }
+    };
+    run.findings.push(Finding { check: Check::Answers, verdict, detail });
+    Ok(())
+}
+
+/// Says what is going on where a comparison takes its time.
+fn announce(bench: &Bench<'_>, ground: &Ground<'_>) {
+    let (files, _, bytes) = ground.written();
+    if bytes >= NOTED_BYTES_MIN {
+        let note = format!("comparing {files} files of {} MB in all with what was written", bytes.0 / 1_000_000);
+        bench.listener.hear(&Event::Note(&note));
+    }
+}
+
+/// What the engine's count of files and bytes says of a write.
+fn counts(ground: &Ground<'_>, counted: Option<(u64, Bytes)>) -> (Verdict, String) {
+    let (files, whole, Bytes(bytes)) = ground.written();
+    let Some((counted_files, Bytes(counted_bytes))) = counted else {
+        return (Verdict::Pass, format!("{files} files of {bytes} bytes in all were written and synced"));
+    };
+    let Keeper::Engine(form) = ground.keeper else { return (Verdict::Unknown, "nobody counts".to_owned()) };
+    // A form that gives a file its full length at once says nothing of one that was not written to its end.
+    let is_known = !form.is_allocated || u64::from(whole) == files;
+    match counted_files == files && (counted_bytes == bytes || !is_known) {
+        true => (Verdict::Pass, format!("{files} files of {bytes} bytes in all, and the engine counts as many")),
+        false => {
+            let detail =
+                format!("{files} files of {bytes} bytes, and the engine counts {counted_files} of {counted_bytes}");
+            (Verdict::Fail, detail)
+        }
+    }
+}
+
+/// What the comparison says of a read.
+fn comparison(compared: &[ComparedFile], wrong_requests: u64) -> (Verdict, String) {
+    let bytes: u64 = compared.iter().map(|file| file.size_bytes.0).sum();
+    let equal = |file: &&ComparedFile| file.equal && file.written_crc32c == file.read_crc32c;
+    let wrong: Vec<&ComparedFile> = compared.iter().filter(|file| !equal(file)).collect();
+    match (wrong.first(), wrong_requests) {
+        (None, 0) => {
+            let files = compared.len();
+            (Verdict::Pass, format!("all {bytes} bytes of {files} files are those that were written"))
+        }
+        (Some(first), _) => (
+            Verdict::Fail,
+            format!(
+                "{} of {} files are not what was written, such as that of stream {}: CRC-32C {:08x}, where {:08x} is right",
+                wrong.len(),
+                compared.len(),
+                first.stream,
+                first.read_crc32c,
+                first.written_crc32c
+            ),
+        ),
+        (None, wrong) => (Verdict::Fail, format!("{wrong} requests gave pages that belong elsewhere")),
+    }
+}
+
+/// A stream that publishes its counters after its last step, and books the transactions that this costs.
+struct Published<'a> {
+    job: StreamJob,
+    node: &'a Watched<'a>,
+}
+
+impl Work for Published<'_> {
+    fn streams(&self) -> Vec<usize> {
+        self.job.streams()
+    }
+
+    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
+        self.job.step(number)
+    }
+
+    fn finish(&mut self) -> std::result::Result<(), Broken> {
+        self.job.finish()?;
+        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
+        self.node.book(own);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_byte_that_is_not_right_makes_a_comparison_fail() {
+        let right = ComparedFile { stream: 1, size_bytes: Bytes(8192), written_crc32c: 7, read_crc32c: 7, equal: true };
+        let wrong = ComparedFile { stream: 2, read_crc32c: 0xab, equal: false, ..right.clone() };
+        let both = [right.clone(), wrong];
+        assert_eq!(
+            comparison(std::slice::from_ref(&right), 0),
+            (Verdict::Pass, "all 8192 bytes of 1 files are those that were written".to_owned())
+        );
+        let (verdict, detail) = comparison(&both, 0);
+        assert!(verdict == Verdict::Fail && detail.contains("stream 2: CRC-32C 000000ab, where 00000007"), "{detail}");
+        assert_eq!(comparison(&[right], 1).0, Verdict::Fail);
+    }
+}

@@ -1,0 +1,296 @@
+//! Where lines come from.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use flat::{Cards, Compression, FieldKind, Layout, LineReader, Lines, Style};
+use record::{Bytes, LoadModel, Nanos};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::stages::{Spent, Watch};
+
+/// First bytes of a file, by which its compression is known.
+const BEGINNING_BYTES: usize = 4;
+/// Waiting for a pipe is deaf to signals for so long at most.
+const PIPE_DEAF_NS: i64 = 100_000_000;
+
+/// Where lines come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// Card transactions, generated while they are loaded.
+    Generated {
+        /// What they are drawn from.
+        seed: u64,
+        /// How many.
+        rows: u64,
+    },
+    /// Files, each read from its beginning to its end.
+    Files(Vec<InputFile>),
+    /// The standard input.
+    Pipe,
+}
+
+/// A file to be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputFile {
+    path: PathBuf,
+    size: Bytes,
+    changed_ns: u128,
+}
+
+impl InputFile {
+    /// Looks at the file at `path`, and whether it can be read.
+    ///
+    /// # Errors
+    /// Where it cannot.
+    pub fn look(path: &Path) -> io::Result<InputFile> {
+        // Looked at before it is opened: to open a pipe is to wait for its writer.
+        let metadata = path.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::other("it is not a file"));
+        }
+        File::open(path)?;
+        let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+        let changed_ns = changed.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+        // The place, however it was called.
+        Ok(InputFile { path: path.canonicalize()?, size: Bytes(metadata.len()), changed_ns })
+    }
+
+    /// Its last name.
+    fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+}
+
+impl Input {
+    /// Bytes of it, compressed where they are; none where nobody knows before the end.
+    pub fn size(&self) -> Option<Bytes> {
+        match self {
+            Input::Generated { rows, .. } => Some(Cards::bytes_of(*rows, Style::Bars)),
+            Input::Files(files) => Some(Bytes(files.iter().map(|file| file.size.0).sum())),
+            Input::Pipe => None,
+        }
+    }
+
+    /// Threads that read or generate, where so many sessions load: each file is read by one.
+    pub(super) fn threads(&self, jobs: u32) -> u32 {
+        match self {
+            // To make a line takes a small part of what it takes to load it.
+            Input::Generated { .. } => jobs.div_ceil(4),
+            Input::Files(files) => u32::try_from(files.len()).unwrap_or(u32::MAX).min(jobs),
+            Input::Pipe => 1,
+        }
+        .max(1)
+    }
+
+    /// In a few words.
+    pub fn source(&self) -> String {
+        match self {
+            Input::Generated { seed, .. } => format!("generated, seed {seed}"),
+            Input::Pipe => "pipe".to_owned(),
+            Input::Files(files) if files.len() > 4 => {
+                format!("{} and {} files more", files[0].name(), files.len() - 1)
+            }
+            Input::Files(files) => files.iter().map(InputFile::name).collect::<Vec<String>>().join(", "),
+        }
+    }
+
+    /// The name of file `file` of it.
+    pub(super) fn name(&self, file: u32) -> String {
+        match self {
+            Input::Files(files) => files.get(file as usize).map_or(String::new(), InputFile::name),
+            other => other.source(),
+        }
+    }
+
+    /// What makes it the same source, with all on which the boundaries of pieces depend: a text for the pieces, one for
+    /// the layout, and one for each file.
+    pub fn described(&self, layout: &Layout, piece: Bytes, model: LoadModel) -> Vec<String> {
+        let mut described =
+            vec![format!("pieces of {} bytes into a {} table", piece.0, model.word()), of_layout(layout)];
+        match self {
+            Input::Generated { seed, rows } => described.push(format!("{rows} cards generated from seed {seed}")),
+            Input::Pipe => described.push("a pipe".to_owned()),
+            Input::Files(files) => described.extend(files.iter().map(|file| {
+                format!("{}, {} bytes, changed {} ns after 1970", file.path.display(), file.size.0, file.changed_ns)
+            })),
+        }
+        described
+    }
+
+    /// Opens file `file` of it, as far as it is one; the compression is that of its first bytes unless it is given.
+    /// A pipe ends when `over` is up.
+    pub(super) fn open(
+        &self,
+        file: u32,
+        given: Option<Compression>,
+        piece: Bytes,
+        over: &Arc<AtomicBool>,
+    ) -> io::Result<Reading> {
+        let input: Box<dyn Read + Send> = match self {
+            Input::Files(files) => Box::new(File::open(&files[file as usize].path)?),
+            _ => Box::new(Pipe::open(Arc::clone(over))?),
+        };
+        let times = Arc::new(Times::default());
+        let mut input = Timed { input, times: Arc::clone(&times) };
+        let mut beginning = Vec::with_capacity(BEGINNING_BYTES);
+        (&mut input).take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
+        let compression = given.unwrap_or_else(|| Compression::of_beginning(&beginning));
+        let input = Box::new(Cursor::new(beginning).chain(input));
+        let lines = LineReader::open(input, compression, piece.0 as usize)?;
+        Ok(Reading { lines, compression, times })
+    }
+}
+
+/// A layout in a line.
+fn of_layout(layout: &Layout) -> String {
+    let kind = |kind| match kind {
+        FieldKind::Int { digits_max } => format!("int {digits_max}"),
+        FieldKind::Decimal { precision, scale } => format!("decimal {precision}.{scale}"),
+        FieldKind::Date => "date".to_owned(),
+        FieldKind::Text { size } => format!("text {size}"),
+    };
+    let fields: Vec<String> =
+        layout.fields.iter().map(|field| format!("{} {}", field.name, kind(field.kind))).collect();
+    let names = if layout.header { ", names first" } else { "" };
+    let end = if layout.ends_with_separator { " at the end too" } else { "" };
+    let separator = char::from(layout.separator);
+    format!("layout {} ({}; separator {separator}{end}{names})", layout.name, fields.join(", "))
+}
+
+/// A file that is being read.
+pub(super) struct Reading {
+    lines: LineReader,
+    pub compression: Compression,
+    times: Arc<Times>,
+}
+
+impl Reading {
+    /// The next lines; what reading and decompressing them took.
+    pub(super) fn next(&mut self) -> io::Result<Option<(Lines, Spent, Spent)>> {
+        let before = self.times.spent();
+        let watch = Watch::start();
+        let lines = self.lines.next()?;
+        let (all, read) = (watch.spent(), self.times.spent().without(before));
+        let (read, decompress) = match self.compression {
+            Compression::Plain => (all, Spent::default()),
+            _ => (read, all.without(read)),
+        };
+        Ok(lines.map(|lines| (lines, read, decompress)))
+    }
+
+    /// Bytes that were read, compressed where they are.
+    pub(super) fn input_bytes(&self) -> u64 {
+        self.lines.input_bytes()
+    }
+}
+
+/// What reading took, shared with who asks: decoders keep their input to themselves.
+#[derive(Default)]
+struct Times {
+    busy_ns: AtomicU64,
+    cpu_ns: AtomicU64,
+}
+
+impl Times {
+    fn spent(&self) -> Spent {
+        Spent { busy: Nanos(self.busy_ns.load(Ordering::Relaxed)), cpu: Nanos(self.cpu_ns.load(Ordering::Relaxed)) }
+    }
+}
+
+struct Timed {
+    input: Box<dyn Read + Send>,
+    times: Arc<Times>,
+}
+
+impl Read for Timed {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let watch = Watch::start();
+        let read = self.input.read(into);
+        let Spent { busy, cpu } = watch.spent();
+        self.times.busy_ns.fetch_add(busy.0, Ordering::Relaxed);
+        self.times.cpu_ns.fetch_add(cpu.0, Ordering::Relaxed);
+        read
+    }
+}
+
+/// The standard input, which may have nothing to give for a long time.
+struct Pipe {
+    stdin: File,
+    over: Arc<AtomicBool>,
+}
+
+impl Pipe {
+    fn open(over: Arc<AtomicBool>) -> io::Result<Pipe> {
+        let stdin = File::from(io::stdin().as_fd().try_clone_to_owned()?);
+        Ok(Pipe { stdin, over })
+    }
+}
+
+impl Read for Pipe {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let deaf = Timespec { tv_sec: 0, tv_nsec: PIPE_DEAF_NS };
+        loop {
+            if self.over.load(Ordering::Relaxed) {
+                return Err(io::Error::other("it was given up"));
+            }
+            let mut waited = [PollFd::new(&self.stdin, PollFlags::IN)];
+            match poll(&mut waited, Some(&deaf)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return self.stdin.read(into),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn files(count: usize) -> Input {
+        let file = |number: usize| InputFile {
+            path: PathBuf::from(format!("/data/cards-{number}.tbl")),
+            size: Bytes(100),
+            changed_ns: 7,
+        };
+        Input::Files((1..=count).map(file).collect())
+    }
+
+    #[test]
+    fn a_source_is_said_in_a_few_words_and_described_in_all() {
+        assert_eq!(files(2).source(), "cards-1.tbl, cards-2.tbl");
+        assert_eq!(files(9).source(), "cards-1.tbl and 8 files more");
+        assert_eq!((files(9).size(), Input::Pipe.size()), (Some(Bytes(900)), None));
+        let describe = |input: &Input, piece| input.described(&Layout::cards(), Bytes(piece), LoadModel::default());
+        let described = describe(&files(2), 8);
+        assert_eq!(described.len(), 4);
+        assert_eq!(described[0], "pieces of 8 bytes into a plain table");
+        assert!(described[1].starts_with("layout cards (card_no int 16, card_type text 12, mcc int 4,"));
+        assert!(described[1].ends_with("merchant_zip text 5; separator | at the end too)"), "{}", described[1]);
+        assert_eq!(described[3], "/data/cards-2.tbl, 100 bytes, changed 7 ns after 1970");
+        assert_ne!(described[0], describe(&files(2), 9)[0]);
+        let cards = Input::Generated { seed: 42, rows: 10 };
+        assert_eq!(describe(&cards, 8)[2], "10 cards generated from seed 42");
+    }
+
+    #[test]
+    fn each_file_is_read_by_one_thread() {
+        let threads = |input: &Input, jobs: &[u32]| jobs.iter().map(|jobs| input.threads(*jobs)).collect::<Vec<u32>>();
+        assert_eq!(threads(&files(3), &[1, 2, 8]), [1, 2, 3]);
+        assert_eq!(threads(&Input::Pipe, &[1, 8]), [1, 1]);
+        assert_eq!(threads(&Input::Generated { seed: 1, rows: 1 }, &[1, 4, 5, 16]), [1, 1, 2, 4]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_an_error() {
+        assert!(InputFile::look(Path::new("/nowhere/cards.tbl")).is_err());
+        assert!(InputFile::look(Path::new("/")).is_err());
+    }
+}

@@ -1,0 +1,295 @@
+//! One session that loads: a step is a piece, in a transaction of its own.
+
+use std::sync::atomic::Ordering;
+
+use engine::{Canceller, Error, Result, Session};
+use flat::Lines;
+use measure::{Broken, Done, Work};
+use record::{LoadStageKind, Nanos};
+
+use super::figures::Figures;
+use super::pipeline::{Content, Piece, Pipeline, Rows, lock};
+use super::progress::Insert;
+use super::refusal::{Refusal, refused_rows, rejected_row};
+use super::rejects::Rejected;
+use super::rows::PieceRows;
+use super::stages::{Spent, Watch};
+use crate::job::broken;
+use crate::stage::Stage;
+
+/// A piece that others were in the way of is tried so often, one time after the other.
+const ATTEMPTS_MAX: u32 = 10;
+
+/// A session that loads pieces of a pipeline.
+pub struct LoadJob<'a> {
+    pipeline: &'a Pipeline<'a>,
+    session: Box<dyn Session>,
+    insert: Insert,
+    /// Whether the window has begun: there is nothing that could be loaded to warm up.
+    released: bool,
+    /// A piece that is to be tried again.
+    in_hand: Option<Piece>,
+    attempts: u32,
+}
+
+/// Why a piece is not loaded.
+enum Stopped {
+    Again(Error, record::FailureKind),
+    Broken(Broken),
+}
+
+impl From<Refusal> for Stopped {
+    fn from(refusal: Refusal) -> Stopped {
+        match refusal {
+            Refusal::Again(kind, error) => Stopped::Again(error, kind),
+            Refusal::Data(error) | Refusal::Gone(error) => Stopped::Broken(broken(&error)),
+        }
+    }
+}
+
+/// One job for each session of the load of `pipeline`.
+///
+/// # Errors
+/// What the engine says.
+pub fn jobs<'a>(stage: &Stage<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<LoadJob<'a>>> {
+    (0..pipeline.loading.jobs)
+        .map(|_| {
+            let mut session = stage.node.connect()?;
+            let insert = Insert::prepare(stage, session.as_mut())?;
+            Ok(LoadJob { pipeline, session, insert, released: false, in_hand: None, attempts: 0 })
+        })
+        .collect()
+}
+
+impl LoadJob<'_> {
+    /// Makes what the session did visible in the counters of its node; how many transactions the engine counts for that.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn publish_counters(&mut self) -> Result<u64> {
+        self.session.publish_counters()
+    }
+
+    /// Something that can break off a statement of this job from another thread.
+    pub fn canceller(&self) -> Option<Box<dyn Canceller>> {
+        self.session.canceller()
+    }
+
+    /// The process that serves this job's session, where it is one of its own on this host.
+    pub fn server_process(&self) -> Option<u32> {
+        self.session.server_process()
+    }
+
+    /// Ends the load for all: who waits for a source that has nothing to give would not hear of it.
+    fn break_off(&self, broken: Broken) -> Broken {
+        self.pipeline.give_up();
+        broken
+    }
+
+    /// Loads `piece`, whatever it takes.
+    fn load(&mut self, piece: &mut Piece) -> std::result::Result<u64, Stopped> {
+        if let Content::Lines(lines) = &mut piece.content {
+            match self.load_lines(piece.place, lines) {
+                Ok(rows) => return Ok(rows),
+                Err(Refusal::Data(_)) => {
+                    self.pipeline.counts.retried.fetch_add(1, Ordering::Relaxed);
+                    piece.content = Content::Rows(self.pipeline.parse(std::mem::take(lines)));
+                }
+                Err(refusal) => return Err(refusal.into()),
+            }
+        }
+        match &piece.content {
+            Content::Rows(rows) => self.load_rows(piece, rows),
+            Content::Lines(_) => Ok(0),
+        }
+    }
+
+    /// Sends lines as they are.
+    fn load_lines(&mut self, place: (u32, u64), lines: &Lines) -> std::result::Result<u64, Refusal> {
+        let layout = self.pipeline.loading.layout;
+        let of_header = layout.header && lines.first_line == 1;
+        let begin =
+            if of_header { lines.bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1) } else { 0 };
+        if lines.cut {
+            let error = Error::new(engine::Kind::Statement, "a line is too long to be sent as it is");
+            return Err(Refusal::Data(error));
+        }
+        let table = self.pipeline.loading.table;
+        let bytes = &lines.bytes[begin..];
+        let flat_bytes = lines.bytes.len() as u64;
+        let rows = self.appended(flat_bytes, |session| session.append_lines(table.name(), table.form(), bytes))?;
+        let figures = Figures::unseen(rows);
+        self.committed(place, &figures, &[], flat_bytes)?;
+        Ok(rows)
+    }
+
+    /// Hands over the rows of a piece; those that the engine refuses are rejected.
+    fn load_rows(&mut self, piece: &Piece, rows: &Rows) -> std::result::Result<u64, Stopped> {
+        let (loading, parsed) = (&self.pipeline.loading, &rows.parsed);
+        let of_parser = parsed.rejects().iter().map(|reject| Rejected {
+            line: reject.line,
+            reason: reject.reason.to_string(),
+            text: reject.text.clone(),
+        });
+        let mut rejected: Vec<Rejected> = of_parser.collect();
+        let mut left_out = Vec::new();
+        if rejected.len() as u64 > loading.rejects.room() {
+            self.reject(piece.place.0, &rejected)?;
+        }
+        loop {
+            let error = match self.try_rows(piece, rows, &left_out, &rejected)? {
+                Ok(rows) => return Ok(rows),
+                Err(error) => error,
+            };
+            if !left_out.is_empty() {
+                return Err(Stopped::Broken(broken(&error)));
+            }
+            let refused = refused_rows(self.session.as_mut(), loading.table, parsed, loading.rejects.room())?;
+            if refused.is_empty() {
+                // Each of them is taken, and all of them together are not.
+                return Err(Stopped::Broken(broken(&error)));
+            }
+            for (row, error) in &refused {
+                rejected.push(rejected_row(loading.layout, parsed, piece.first_line, *row, error));
+            }
+            rejected.sort_by_key(|one| one.line);
+            if rejected.len() as u64 > loading.rejects.room() {
+                self.reject(piece.place.0, &rejected)?;
+            }
+            left_out = refused.into_iter().map(|(row, _)| row).collect();
+        }
+    }
+
+    /// One attempt; what the engine has against these rows, if anything.
+    fn try_rows(
+        &mut self,
+        piece: &Piece,
+        rows: &Rows,
+        left_out: &[usize],
+        rejected: &[Rejected],
+    ) -> std::result::Result<std::result::Result<u64, Error>, Stopped> {
+        let table = self.pipeline.loading.table;
+        let parsed = &rows.parsed;
+        let figures = match left_out.is_empty() {
+            true => rows.figures.clone(),
+            false => Figures::of(table.columns(), parsed, left_out),
+        };
+        let mut rows = PieceRows::new(table.columns(), parsed, (0, parsed.rows()), left_out);
+        let is_empty = figures.rows == 0;
+        let appended = self.appended(piece.flat_bytes, |session| match is_empty {
+            true => Ok(0),
+            false => session.append(table.name(), &mut rows),
+        });
+        match appended {
+            Ok(_) => {}
+            Err(Refusal::Data(error)) => return Ok(Err(error)),
+            Err(refusal) => return Err(refusal.into()),
+        }
+        if let Err(stopped) = self.reject(piece.place.0, rejected) {
+            // The session may be gone as well: the rejected lines are what is to be told.
+            let _ = self.session.rollback();
+            return Err(stopped);
+        }
+        self.committed(piece.place, &figures, rejected, piece.flat_bytes).map_err(|refusal| {
+            self.pipeline.loading.rejects.take_back(rejected.len());
+            Stopped::from(refusal)
+        })?;
+        Ok(Ok(figures.rows))
+    }
+
+    fn reject(&self, file: u32, rejected: &[Rejected]) -> std::result::Result<(), Stopped> {
+        let loading = &self.pipeline.loading;
+        loading.rejects.add(&loading.input.name(file), rejected).map_err(|message| Stopped::Broken(Broken { message }))
+    }
+
+    /// Begins a transaction and appends to it; rolled back where that fails.
+    fn appended(
+        &mut self,
+        flat_bytes: u64,
+        append: impl FnOnce(&mut dyn Session) -> Result<u64>,
+    ) -> std::result::Result<u64, Refusal> {
+        let sent_before = self.session.sending_ns();
+        let watch = Watch::start();
+        let session = self.session.as_mut();
+        let appended = session.begin().and_then(|()| append(session));
+        let all = watch.spent();
+        let stages = &self.pipeline.stages;
+        match sent_before.zip(self.session.sending_ns()) {
+            None => stages.add(LoadStageKind::Insert, all, flat_bytes),
+            Some((before, after)) => {
+                let sent = Spent { busy: Nanos(after.saturating_sub(before)), cpu: Nanos(0) };
+                stages.add(LoadStageKind::Convert, all.without(sent), flat_bytes);
+                stages.add(LoadStageKind::Send, sent, flat_bytes);
+            }
+        }
+        appended.map_err(|error| self.rolled_back(error))
+    }
+
+    /// Writes down what was loaded, and commits.
+    fn committed(
+        &mut self,
+        place: (u32, u64),
+        figures: &Figures,
+        rejected: &[Rejected],
+        flat_bytes: u64,
+    ) -> std::result::Result<(), Refusal> {
+        let watch = Watch::start();
+        let counts = (figures.rows, rejected.len() as u64);
+        let (session, table) = (self.session.as_mut(), self.pipeline.loading.table.name());
+        let written = self.insert.write(session, table, place, counts, &figures.written());
+        let result = written.and_then(|()| session.commit());
+        self.pipeline.stages.add(LoadStageKind::Commit, watch.spent(), flat_bytes);
+        result.map_err(|error| match self.rolled_back(error) {
+            // These are lines of our own: no row is to blame.
+            Refusal::Data(error) => Refusal::Gone(error),
+            refusal => refusal,
+        })?;
+        let of_all = &self.pipeline.counts;
+        of_all.pieces.fetch_add(1, Ordering::Relaxed);
+        of_all.flat_bytes.fetch_add(flat_bytes, Ordering::Relaxed);
+        of_all.rejected.fetch_add(rejected.len() as u64, Ordering::Relaxed);
+        lock(&of_all.figures).add(figures);
+        Ok(())
+    }
+
+    fn rolled_back(&mut self, error: Error) -> Refusal {
+        let refusal = Refusal::from(error);
+        match (refusal, self.session.rollback()) {
+            // Where nothing goes any more, the first error is the one to tell.
+            (Refusal::Gone(error), _) => Refusal::Gone(error),
+            (_, Err(second)) => Refusal::Gone(second),
+            (refusal, Ok(())) => refusal,
+        }
+    }
+}
+
+impl Work for LoadJob<'_> {
+    fn step(&mut self, _number: u64) -> std::result::Result<Done, Broken> {
+        if !self.released {
+            return Ok(Done::over());
+        }
+        let Some(mut piece) = self.in_hand.take().or_else(|| self.pipeline.take()) else { return Ok(Done::over()) };
+        match self.load(&mut piece) {
+            Ok(rows) => {
+                self.attempts = 0;
+                let Piece { flat_bytes, content, .. } = piece;
+                if let Content::Rows(rows) = content {
+                    self.pipeline.give_back(*rows);
+                }
+                Ok(Done { operations: rows, rows, transactions: 1, bytes: flat_bytes, ..Done::default() })
+            }
+            Err(Stopped::Again(error, _)) if self.attempts + 1 >= ATTEMPTS_MAX => Err(self.break_off(broken(&error))),
+            Err(Stopped::Again(_, kind)) => {
+                self.attempts += 1;
+                self.in_hand = Some(piece);
+                Ok(Done::failed(kind))
+            }
+            Err(Stopped::Broken(broken)) => Err(self.break_off(broken)),
+        }
+    }
+
+    fn finish(&mut self) -> std::result::Result<(), Broken> {
+        self.released = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,33 @@
+//! Bulk load of flat files: a pipeline of stages over threads, with bounded queues between them.
+//!
+//! Threads read files or generate lines, and cut them into **pieces** of whole lines; parsers make values of them; each job
+//! takes a piece, hands its rows to the engine, and commits them together with a line that says so in a table of the same
+//! database. So a piece is either loaded and written down, or neither, whatever happens: a load that was broken off is gone
+//! on with where it stopped. Lines sent **as they are** skip the parsers.
+//!
+//! Every stage is timed without what it waits for the others, so that the slowest can be named.
+
+mod figures;
+mod input;
+mod job;
+mod loading;
+mod pipeline;
+mod progress;
+mod refusal;
+mod rejects;
+mod rows;
+mod stages;
+mod table;
+mod waiting;
+
+pub use figures::{Figures, compare};
+pub use input::{Input, InputFile};
+pub use job::{LoadJob, jobs};
+pub use loading::Loading;
+pub use pipeline::Pipeline;
+pub use progress::{Before, begin, forget, resume};
+pub use rejects::Rejects;
+pub use table::{LoadTable, Unfit};
+
+/// The code of a load; runs of other models and forms have it with a clause behind it.
+pub const CODE: &str = "L100";

@@ -1,0 +1,243 @@
+//! What is loaded, as a table in the same database: a line is committed together with each piece, so that a load that was
+//! broken off is gone on with without a row twice and without one missing.
+//!
+//! Lines of piece 0 describe the source, so that only the same one is gone on with.
+
+use std::collections::BTreeSet;
+
+use engine::{Column, ColumnType, Error, Kind, Result, Session, Statement, Table, Value};
+
+use super::figures::Figures;
+use super::table::LoadTable;
+use crate::stage::{Stage, exists};
+
+const NAME: &str = "dbdyno_load_progress";
+const COLUMNS: &str = "table_name, source_file, piece, rows_loaded, rows_rejected, note";
+/// Longest note; of a longer one the end tells more than the beginning.
+const NOTE_LETTERS_MAX: u32 = 1_000;
+
+/// What invocations before this one have loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Before {
+    pieces: BTreeSet<(u32, u64)>,
+    /// Figures of the rows of these pieces.
+    pub figures: Figures,
+    /// Lines of them that were rejected.
+    pub rejected: u64,
+}
+
+impl Before {
+    /// Nothing.
+    pub(super) fn nothing(columns: &[Column]) -> Before {
+        Before { pieces: BTreeSet::new(), figures: Figures::none(columns), rejected: 0 }
+    }
+
+    /// Whether `piece` of `file` is loaded.
+    pub(super) fn has(&self, file: u32, piece: u64) -> bool {
+        self.pieces.contains(&(file, piece))
+    }
+
+    /// How many pieces are.
+    pub fn pieces(&self) -> u64 {
+        self.pieces.len() as u64
+    }
+}
+
+fn table() -> Table {
+    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let text = |name: &str, size| column(name, ColumnType::Text { size });
+    let int = |name: &str| column(name, ColumnType::Int);
+    Table {
+        name: NAME.to_owned(),
+        columns: vec![
+            text("table_name", 48),
+            int("source_file"),
+            int("piece"),
+            int("rows_loaded"),
+            int("rows_rejected"),
+            text("note", NOTE_LETTERS_MAX),
+        ],
+        key: None,
+        indexes: Vec::new(),
+        compressed: false,
+        partitions: None,
+    }
+}
+
+/// Makes the table of `table` anew, empty, and writes down that it is to be loaded from what `described` says.
+///
+/// # Errors
+/// What the engine says.
+pub fn begin(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<Before> {
+    let mut session = stage.node.connect()?;
+    let session = session.as_mut();
+    let dialect = stage.engine.dialect();
+    open(stage, session)?;
+    // First what is written about it goes, then the table, so that no crash leaves a promise without a table.
+    forget_in(stage, session, table.name())?;
+    let drop = (dialect.drop)(table.name());
+    drop.iter().chain(&table.create(dialect)).try_for_each(|statement| session.batch(statement))?;
+    let insert = Insert::prepare(stage, session)?;
+    session.begin()?;
+    for (place, note) in (0..).zip(described) {
+        insert.write(session, table.name(), (place, 0), (0, 0), &shortened(note))?;
+    }
+    session.commit()?;
+    Ok(Before::nothing(table.columns()))
+}
+
+/// What is loaded of a load into `table` that was broken off.
+///
+/// # Errors
+/// `Usage` where there is none, or where it was one of another source; what the engine says.
+pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<Before> {
+    let mut session = stage.node.connect()?;
+    let session = session.as_mut();
+    let name = table.name();
+    let lines = if exists(session, NAME)? { lines(stage, session, name)? } else { Vec::new() };
+    if lines.is_empty() || !exists(session, name)? {
+        let error = Error::new(Kind::Usage, format!("no load of table {name} was begun here"));
+        return Err(error.hint("leave --resume away, or give the target, --dir, --table and --models that it had"));
+    }
+    let mut notes: Vec<(i64, &str)> =
+        lines.iter().filter(|line| line.piece == 0).map(|line| (line.file, line.note.as_str())).collect();
+    notes.sort_unstable();
+    for place in 0..notes.len().max(described.len()) {
+        let then = notes.get(place).map_or("nothing", |(_, note)| note);
+        let now = described.get(place).map_or("nothing".to_owned(), |note| shortened(note));
+        if then != now {
+            let message = format!("the load of table {name} was begun with {then}, and now it is {now}");
+            return Err(Error::new(Kind::Usage, message).hint("give the same source, or leave --resume away"));
+        }
+    }
+    let mut before = Before::nothing(table.columns());
+    for line in lines.iter().filter(|line| line.piece > 0) {
+        let figures = Figures::read(table.columns(), line.loaded as u64, &line.note).ok_or_else(|| {
+            let message = format!("table {NAME} has a note that is none: {}", line.note.escape_debug());
+            Error::new(Kind::Statement, message).hint("leave --resume away")
+        })?;
+        before.figures.add(&figures);
+        before.rejected += line.rejected as u64;
+        before.pieces.insert((line.file as u32, line.piece as u64));
+    }
+    Ok(before)
+}
+
+/// Removes `table` and what is written about it.
+///
+/// # Errors
+/// What the engine says.
+pub fn forget(stage: &Stage<'_>, table: &LoadTable) -> Result<()> {
+    let mut session = stage.node.connect()?;
+    forget_in(stage, session.as_mut(), table.name())?;
+    (stage.engine.dialect().drop)(table.name()).iter().try_for_each(|statement| session.batch(statement))
+}
+
+fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+    if exists(session, NAME)? {
+        return Ok(());
+    }
+    (stage.engine.dialect().create)(&table()).iter().try_for_each(|statement| session.batch(statement))
+}
+
+fn forget_in(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<()> {
+    let placeholder = stage.engine.dialect().placeholder.at(1);
+    let delete = session.prepare(&format!("delete from {NAME} where table_name = {placeholder}"))?;
+    session.execute(delete, &[Value::Text(name.into())]).map(|_| ())
+}
+
+/// Writes lines, within the transaction that is open.
+#[derive(Clone, Copy)]
+pub(super) struct Insert(Statement);
+
+impl Insert {
+    pub(super) fn prepare(stage: &Stage<'_>, session: &mut dyn Session) -> Result<Insert> {
+        let placeholder = stage.engine.dialect().placeholder;
+        let values: Vec<String> = (1..=6).map(|position| placeholder.at(position)).collect();
+        let sql = format!("insert into {NAME} ({COLUMNS}) values ({})", values.join(", "));
+        session.prepare(&sql).map(Insert)
+    }
+
+    /// Piece `piece` of `file` is loaded, with so many rows loaded and rejected.
+    pub(super) fn write(
+        self,
+        session: &mut dyn Session,
+        table: &str,
+        (file, piece): (u32, u64),
+        (loaded, rejected): (u64, u64),
+        note: &str,
+    ) -> Result<()> {
+        let int = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
+        let binds = [
+            Value::Text(table.into()),
+            int(u64::from(file)),
+            int(piece),
+            int(loaded),
+            int(rejected),
+            Value::Text(note.into()),
+        ];
+        session.execute(self.0, &binds).map(|_| ())
+    }
+}
+
+struct Line {
+    file: i64,
+    piece: i64,
+    loaded: i64,
+    rejected: i64,
+    note: String,
+}
+
+fn lines(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<Vec<Line>> {
+    let placeholder = stage.engine.dialect().placeholder.at(1);
+    let select = session.prepare(&format!("select {COLUMNS} from {NAME} where table_name = {placeholder}"))?;
+    let rows = session.query(select, &[Value::Text(name.into())])?;
+    let line = |row: Vec<Value<'static>>| {
+        let fields: [Value<'static>; 6] = row.try_into().ok()?;
+        let [_, file, piece, loaded, rejected, Value::Text(note)] = fields else { return None };
+        let [file, piece, loaded, rejected] = [int(&file)?, int(&piece)?, int(&loaded)?, int(&rejected)?];
+        Some(Line { file, piece, loaded, rejected, note: note.into_owned() })
+    };
+    let found: Option<Vec<Line>> = rows.into_iter().map(line).collect();
+    found.ok_or_else(|| Error::new(Kind::Statement, format!("table {NAME} has a line that is none")))
+}
+
+/// A number that is none below nothing; some engines have no other numbers than decimals.
+fn int(value: &Value<'_>) -> Option<i64> {
+    let number = match value {
+        Value::Int(number) => *number,
+        Value::Decimal(text) => text.parse().ok()?,
+        _ => return None,
+    };
+    (number >= 0).then_some(number)
+}
+
+/// In letters that every database keeps as they are.
+fn shortened(note: &str) -> String {
+    let ascii: String = note
+        .chars()
+        .map(|letter| if letter.is_ascii() { letter.to_string() } else { letter.escape_unicode().to_string() })
+        .collect();
+    ascii[ascii.len().saturating_sub(NOTE_LETTERS_MAX as usize)..].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_is_ascii_and_ends_as_it_did() {
+        assert_eq!(shortened("M\u{fc}nchen, 5 bytes"), "M\\u{fc}nchen, 5 bytes");
+        let long = format!("{}end", "/folder".repeat(300));
+        assert!(shortened(&long).len() == 1_000 && shortened(&long).ends_with("/folderend"));
+    }
+
+    #[test]
+    fn a_count_is_read_from_whatever_engines_keep_it_in() {
+        assert_eq!(int(&Value::Int(7)), Some(7));
+        assert_eq!(int(&Value::Decimal("7".into())), Some(7));
+        for wrong in [Value::Int(-1), Value::Decimal("7.5".into()), Value::Null, Value::Text("7".into())] {
+            assert_eq!(int(&wrong), None);
+        }
+    }
+}

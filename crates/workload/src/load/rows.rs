@@ -1,0 +1,53 @@
+//! Parsed rows on their way into the bulk path of an engine.
+
+use engine::{Column, RowSink, RowSource};
+use flat::{FieldValue, Parsed};
+
+/// The rows of a range of a piece, but for those that the engine refuses.
+pub(super) struct PieceRows<'a> {
+    columns: &'a [Column],
+    parsed: &'a Parsed,
+    next: usize,
+    end: usize,
+    /// Rows that are not given, ascending.
+    left_out: &'a [usize],
+}
+
+impl<'a> PieceRows<'a> {
+    /// Rows `begin..end` of `parsed`, without those in `left_out`.
+    pub(super) fn new(
+        columns: &'a [Column],
+        parsed: &'a Parsed,
+        (begin, end): (usize, usize),
+        left_out: &'a [usize],
+    ) -> PieceRows<'a> {
+        let before = left_out.partition_point(|row| *row < begin);
+        PieceRows { columns, parsed, next: begin, end, left_out: &left_out[before..] }
+    }
+}
+
+impl RowSource for PieceRows<'_> {
+    fn columns(&self) -> &[Column] {
+        self.columns
+    }
+
+    #[inline]
+    fn next(&mut self, sink: &mut dyn RowSink) -> bool {
+        while self.left_out.first() == Some(&self.next) {
+            (self.left_out, self.next) = (&self.left_out[1..], self.next + 1);
+        }
+        if self.next >= self.end {
+            return false;
+        }
+        for column in 0..self.columns.len() {
+            match self.parsed.field(self.next, column) {
+                FieldValue::Int(value) => sink.int(value),
+                FieldValue::Decimal { unscaled, scale } => sink.decimal(unscaled, scale),
+                FieldValue::Date(day) => sink.date(day),
+                FieldValue::Text(text) => sink.text(text),
+            }
+        }
+        self.next += 1;
+        true
+    }
+}

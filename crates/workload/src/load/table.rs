@@ -1,0 +1,215 @@
+//! The table that is loaded: its columns from the layout of the lines, its parts and its compression from the model.
+
+use engine::{Caps, Column, ColumnType, Dialect, Index, LineForm, Partitions, Table};
+use flat::{FieldKind, Layout};
+use record::LoadModel;
+
+/// Parts below each range of dates.
+const HASH_PARTS: u32 = 4;
+
+/// A name that leaves room for what engines put behind it for parts and indexes.
+const NAME_LETTERS_MAX: usize = 24;
+
+/// Why a table cannot be loaded with a model, as a clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unfit(pub String);
+
+/// A table that lines of a layout are loaded into.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadTable {
+    table: Table,
+    indexes: Vec<Index>,
+    model: LoadModel,
+    form: LineForm,
+}
+
+impl LoadTable {
+    /// The table of `layout` as `model` wants it: called `name` where it is the plain one. `months` are the ends of the
+    /// ranges of dates, exclusive, in days since 1970-01-01.
+    ///
+    /// # Errors
+    /// Where the engine or the layout has not what the model needs.
+    pub fn new(name: &str, layout: &Layout, model: LoadModel, months: &[i32], caps: &Caps) -> Result<LoadTable, Unfit> {
+        if model.compressed && !caps.table_compression {
+            return Err(Unfit("this engine has no table compression".to_owned()));
+        }
+        if model.partitioned && !caps.partitions {
+            return Err(Unfit("this engine keeps no table in parts".to_owned()));
+        }
+        let columns: Vec<Column> =
+            layout.fields.iter().map(|field| Column { name: lower(&field.name), kind: kind(field.kind) }).collect();
+        let by_date = columns.iter().find(|column| column.kind == ColumnType::Date);
+        // The first column is what a row is looked up by: a card, an account, an order.
+        let by_hash = columns.iter().find(|column| column.kind != ColumnType::Date);
+        let partitions = match (model.partitioned, by_date, by_hash) {
+            (false, ..) => None,
+            (true, Some(by_date), Some(by_hash)) => Some(Partitions {
+                by_date: by_date.name.clone(),
+                bounds: months.to_vec(),
+                by_hash: by_hash.name.clone(),
+                hash_parts: HASH_PARTS,
+            }),
+            (true, ..) => return Err(Unfit(format!("layout {} has no date to be partitioned by", layout.name))),
+        };
+        let name = format!("{name}{}", suffix(model));
+        let index = |(place, column): (usize, &Column)| Index {
+            name: format!("{name}_i{}", place + 1),
+            column: column.name.clone(),
+        };
+        let indexes = by_hash.into_iter().chain(by_date).enumerate().map(index).collect();
+        let form = LineForm {
+            columns: columns.iter().map(|column| column.name.clone()).collect(),
+            separator: layout.separator,
+            ends_with_separator: layout.ends_with_separator,
+        };
+        let compressed = model.compressed;
+        Ok(LoadTable {
+            table: Table { name, columns, key: None, indexes: Vec::new(), compressed, partitions },
+            indexes,
+            model,
+            form,
+        })
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.table.name
+    }
+
+    /// How it is stored.
+    pub fn model(&self) -> LoadModel {
+        self.model
+    }
+
+    pub(super) fn columns(&self) -> &[Column] {
+        &self.table.columns
+    }
+
+    pub(super) fn form(&self) -> &LineForm {
+        &self.form
+    }
+
+    /// Statements that create it, empty and without indexes.
+    pub fn create(&self, dialect: &Dialect) -> Vec<String> {
+        (dialect.create)(&self.table)
+    }
+
+    /// Statements that make its indexes: what finishing a table has beside them is left out.
+    pub fn make_indexes(&self, dialect: &Dialect) -> Vec<String> {
+        let without = (dialect.finish)(&self.table);
+        let with = (dialect.finish)(&Table { indexes: self.indexes.clone(), ..self.table.clone() });
+        with.into_iter().filter(|statement| !without.contains(statement)).collect()
+    }
+
+    /// Statements that make the loaded table behave like one that was there before: statistics and the like.
+    pub fn settle(&self, dialect: &Dialect) -> Vec<String> {
+        (dialect.finish)(&self.table)
+    }
+
+    /// Whether `name` can be the name of a table here.
+    ///
+    /// # Errors
+    /// A clause that says why not.
+    pub fn check_name(name: &str) -> Result<(), Unfit> {
+        let begins = name.bytes().next().is_some_and(|letter| letter.is_ascii_lowercase());
+        let letters =
+            name.bytes().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_');
+        match () {
+            () if !begins || !letters => Err(Unfit(
+                "is not a name of small letters, digits and underscores that begins with a letter".to_owned(),
+            )),
+            () if name.len() > NAME_LETTERS_MAX => Err(Unfit(format!("has more than {NAME_LETTERS_MAX} letters"))),
+            () if name.starts_with("dbdyno") => Err(Unfit("is one of dbdyno's own names".to_owned())),
+            () => Ok(()),
+        }
+    }
+}
+
+fn suffix(model: LoadModel) -> &'static str {
+    match (model.partitioned, model.compressed) {
+        (false, false) => "",
+        (true, false) => "_partitioned",
+        (false, true) => "_compressed",
+        (true, true) => "_part_comp",
+    }
+}
+
+/// Engines keep names in small letters, or do not tell them from capitals.
+fn lower(name: &str) -> String {
+    name.to_ascii_lowercase()
+}
+
+fn kind(kind: FieldKind) -> ColumnType {
+    match kind {
+        FieldKind::Int { .. } => ColumnType::Int,
+        FieldKind::Decimal { precision, scale } => ColumnType::Decimal { precision, scale },
+        FieldKind::Date => ColumnType::Date,
+        FieldKind::Text { size } => ColumnType::Text { size },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Engine;
+    use engine::null::Null;
+
+    use super::*;
+
+    fn caps(can: bool) -> Caps {
+        Caps {
+            procedures: can,
+            decimal: true,
+            table_compression: can,
+            partitions: can,
+            lines: can,
+            parallel_query: can,
+            parallel_index: can,
+            concurrent_writers: can,
+            counts_read_commits: can,
+            answers: true,
+        }
+    }
+
+    #[test]
+    fn the_models_of_cards_are_four_tables() {
+        let table = |model| LoadTable::new("cards", &Layout::cards(), model, &[1, 2], &caps(true)).expect("a table");
+        let names: Vec<String> = LoadModel::ALL.into_iter().map(|model| table(model).name().to_owned()).collect();
+        assert_eq!(names, ["cards", "cards_partitioned", "cards_compressed", "cards_part_comp"]);
+        let partitioned = table(LoadModel::ALL[1]).table.partitions.expect("parts");
+        assert_eq!((partitioned.by_date.as_str(), partitioned.by_hash.as_str()), ("purchase_dt", "card_no"));
+        let names: Vec<String> = table(LoadModel::ALL[0]).indexes.into_iter().map(|index| index.column).collect();
+        assert_eq!(names, ["card_no", "purchase_dt"]);
+    }
+
+    #[test]
+    fn what_the_engine_or_the_layout_lacks_is_said() {
+        let table = |layout: &Layout, place: usize, can: bool| {
+            LoadTable::new("cards", layout, LoadModel::ALL[place], &[1], &caps(can)).map(|_| ())
+        };
+        assert!(table(&Layout::cards(), 0, false).is_ok());
+        assert_eq!(table(&Layout::cards(), 1, false), Err(Unfit("this engine keeps no table in parts".to_owned())));
+        assert_eq!(table(&Layout::cards(), 2, false), Err(Unfit("this engine has no table compression".to_owned())));
+        let mut dateless = Layout::cards();
+        dateless.fields.retain(|field| field.kind != FieldKind::Date);
+        assert!(table(&dateless, 1, true).unwrap_err().0.contains("has no date"));
+        assert!(table(&dateless, 2, true).is_ok());
+    }
+
+    #[test]
+    fn making_indexes_is_told_from_settling() {
+        let table = LoadTable::new("cards", &Layout::cards(), LoadModel::default(), &[], &caps(true)).expect("a table");
+        let dialect = Null.dialect();
+        let settle = table.settle(dialect);
+        assert!(table.make_indexes(dialect).iter().all(|statement| !settle.contains(statement)));
+    }
+
+    #[test]
+    fn names_that_no_engine_minds() {
+        for name in ["cards", "a", "card_2026"] {
+            assert_eq!(LoadTable::check_name(name), Ok(()), "{name}");
+        }
+        for name in ["", "Cards", "2cards", "ca rds", "x;drop", "dbdyno_load", "a_name_that_is_much_too_long_to_be"] {
+            assert!(LoadTable::check_name(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Memory for a request, where direct I/O wants it.
+
+use super::PAGE_BYTES;
+
+/// Bytes that begin at a page.
+pub(super) struct Buffer {
+    bytes: Vec<u8>,
+    begin: usize,
+    length: usize,
+}
+
+impl Buffer {
+    /// So many zeros.
+    pub(super) fn new(length: usize) -> Buffer {
+        let page = PAGE_BYTES as usize;
+        let bytes = vec![0; length + page];
+        // A vector that does not grow does not move.
+        let begin = bytes.as_ptr().align_offset(page).min(page);
+        Buffer { bytes, begin, length }
+    }
+
+    /// All of them.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[self.begin..self.begin + self.length]
+    }
+
+    /// All of them, to be changed.
+    pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes[self.begin..self.begin + self.length]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_buffer_begins_at_a_page_and_is_as_long_as_asked_for() {
+        for length in [4096, 8192, 1 << 20] {
+            let mut buffer = Buffer::new(length);
+            assert_eq!(buffer.bytes().len(), length);
+            assert!(buffer.bytes().as_ptr().addr().is_multiple_of(4096));
+            buffer.bytes_mut().fill(7);
+            assert!(buffer.bytes().iter().all(|byte| *byte == 7));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What stands in a file: random bytes that nothing can compress, with a stamp in each page that says whose it is and
+//! where it belongs.
+//!
+//! The random bytes are those of one buffer, as long as a request; from request to request only the stamps change, so
+//! that a file is made at the speed of its stamps and no page is like another one.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
+use super::PAGE_BYTES;
+use super::buffer::Buffer;
+use crate::data::mix;
+
+/// Bytes of a stamp: who wrote, and where the page belongs.
+const STAMP_BYTES: usize = 16;
+
+/// Whose bytes they are: equal signatures, equal bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// What all data of an invocation are drawn from.
+    pub seed: u64,
+    /// The stream, counted from 1.
+    pub stream: u32,
+    /// Tells the files of one run from those that an earlier one wrote at the same place.
+    pub generation: u32,
+}
+
+/// The bytes of a file, request by request.
+pub struct Content {
+    buffer: Buffer,
+    writer: u64,
+}
+
+impl Content {
+    /// Those of the file of `signature`, in requests of `request_bytes`, a multiple of [`PAGE_BYTES`].
+    pub fn new(signature: Signature, request_bytes: usize) -> Content {
+        let Signature { seed, stream, generation } = signature;
+        let mut buffer = Buffer::new(request_bytes);
+        Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ u64::from(stream))).fill_bytes(buffer.bytes_mut());
+        let writer = mix(mix(seed) ^ (u64::from(generation) << 32 | u64::from(stream)));
+        Content { buffer, writer }
+    }
+
+    /// The bytes of the request that begins at byte `at` of the file.
+    #[inline]
+    pub fn at(&mut self, at: u64) -> &[u8] {
+        let writer = self.writer;
+        for (page, place) in self.buffer.bytes_mut().chunks_exact_mut(PAGE_BYTES as usize).zip(0..) {
+            page[..STAMP_BYTES].copy_from_slice(&stamp(writer, at + place * PAGE_BYTES));
+        }
+        self.buffer.bytes()
+    }
+
+    /// Whether each page of `found`, which was read from byte `at` on, is one that belongs there. Looks at the stamps and
+    /// not at what is between them: a glance that costs next to nothing.
+    #[inline]
+    pub fn belongs(&self, found: &[u8], at: u64) -> bool {
+        let mut pages = found.chunks_exact(PAGE_BYTES as usize).zip(0..);
+        pages.all(|(page, place)| page[..STAMP_BYTES] == stamp(self.writer, at + place * PAGE_BYTES))
+    }
+}
+
+#[inline]
+fn stamp(writer: u64, at: u64) -> [u8; STAMP_BYTES] {
+    let mut stamp = [0; STAMP_BYTES];
+    stamp[..8].copy_from_slice(&writer.to_le_bytes());
+    // Scrambled, because a plain count is zeros for the most part.
+    stamp[8..].copy_from_slice(&mix(writer ^ at).to_le_bytes());
+    stamp
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const SIGNATURE: Signature = Signature { seed: 42, stream: 1, generation: 1 };
+
+    #[test]
+    fn the_same_signature_gives_the_same_bytes_and_another_one_others() {
+        let bytes = |signature: Signature, at: u64| Content::new(signature, 16 << 10).at(at).to_vec();
+        assert_eq!(bytes(SIGNATURE, 0), bytes(SIGNATURE, 0));
+        let others = [
+            Signature { seed: 43, ..SIGNATURE },
+            Signature { stream: 2, ..SIGNATURE },
+            Signature { generation: 2, ..SIGNATURE },
+        ];
+        let mut seen = BTreeSet::from([bytes(SIGNATURE, 0)]);
+        for signature in others {
+            assert!(seen.insert(bytes(signature, 0)), "{signature:?}");
+        }
+        assert!(seen.insert(bytes(SIGNATURE, 16 << 10)));
+    }
+
+    #[test]
+    fn no_page_is_like_another_one() {
+        let mut content = Content::new(SIGNATURE, 64 << 10);
+        let mut pages = BTreeSet::new();
+        for at in (0..1 << 20).step_by(64 << 10) {
+            for page in content.at(at).chunks(4096) {
+                assert!(pages.insert(page.to_vec()));
+            }
+        }
+        assert_eq!(pages.len(), 256);
+    }
+
+    #[test]
+    fn bytes_are_as_random_as_they_look() {
+        let mut counts = [0_u32; 256];
+        Content::new(SIGNATURE, 1 << 20).at(0).iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+        // 4096 of each are expected, with a standard deviation of 64.
+        assert!(counts.iter().all(|count| (3_600..4_600).contains(count)), "{counts:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_moved_or_of_another_file_does_not_belong(at in 0_u64..1 << 40, page in 0_usize..4, byte in 0_usize..STAMP_BYTES) {
+            let at = at * PAGE_BYTES;
+            let mut content = Content::new(SIGNATURE, 16 << 10);
+            let mut found = content.at(at).to_vec();
+            prop_assert!(content.belongs(&found, at));
+            prop_assert!(!content.belongs(&found, at + PAGE_BYTES));
+            let other = Content::new(Signature { generation: 2, ..SIGNATURE }, 16 << 10);
+            prop_assert!(!other.belongs(&found, at));
+            found[page * PAGE_BYTES as usize + byte] ^= 1;
+            prop_assert!(!content.belongs(&found, at));
+        }
+    }
+}

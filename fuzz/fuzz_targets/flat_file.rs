@@ -1,0 +1,26 @@
+//! Any bytes as a layout and lines of it, compressed or not: every line is a row or a reject, never a panic.
+
+#![no_main]
+
+use std::io::Cursor;
+
+use flat::{Compression, Layout, LineReader, Parsed};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|input: (&str, &[u8], u16)| {
+    let (text, bytes, block_bytes) = input;
+    let layout = Layout::from_toml(text).unwrap_or_else(|_| Layout::cards());
+    let compression = Compression::of_beginning(bytes);
+    let Ok(mut reader) = LineReader::open(Box::new(Cursor::new(bytes.to_vec())), compression, usize::from(block_bytes))
+    else {
+        return;
+    };
+    let mut parsed = Parsed::default();
+    while let Ok(Some(lines)) = reader.next() {
+        let count = lines.bytes.iter().filter(|byte| **byte == b'\n').count();
+        let header = usize::from(layout.header && lines.first_line == 1);
+        parsed.parse(&layout, lines);
+        assert_eq!(parsed.rows() + parsed.rejects().len() + header, count);
+        let _ = parsed.sums();
+    }
+});
