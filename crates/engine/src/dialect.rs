@@ -47,6 +47,8 @@ pub struct Sparse {
 pub struct Dialect {
     /// How binds are named.
     pub placeholder: Placeholder,
+    /// A name as it stands in a statement, whatever word it is.
+    pub quoted: fn(&str) -> String,
     /// Creates an empty table, ready for the bulk path (whatever is faster afterwards is left to `finish`).
     pub create: fn(&Table) -> Vec<String>,
     /// After a load: key, indexes, statistics, and what else makes a fresh table behave like a settled one.

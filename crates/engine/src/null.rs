@@ -41,6 +41,7 @@ static CAPS: Caps = Caps {
 
 static DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Dollar,
+    quoted: str::to_owned,
     create: |table: &Table| vec![format!("create {}", table.name)],
     finish: |table: &Table| vec![format!("finish {}", table.name)],
     drop: |name: &str| vec![format!("drop {name}")],

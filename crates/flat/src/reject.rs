@@ -76,7 +76,7 @@ impl fmt::Display for Reason {
                 let noun = if *found == 1 { "field" } else { "fields" };
                 write!(formatter, "{found} {noun} instead of {expected}")
             }
-            Reason::LineTooLong => write!(formatter, "the line has more than {LINE_BYTES_MAX} bytes"),
+            Reason::LineTooLong => write!(formatter, "the line has more than {LINE_BYTES_MAX} bytes, and is cut there"),
             Reason::Field { number, name, text, wrong } => write!(formatter, "field {number} {name}: {text:?} {wrong}"),
         }
     }

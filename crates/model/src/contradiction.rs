@@ -20,12 +20,15 @@ pub struct Contradiction {
 
 impl RateCurve<'_> {
     /// The rates at which the answer is not the only one that the runs gave, ascending; `tolerance` as it was searched
-    /// with. Runs that say nothing count nowhere.
+    /// with. Runs that say nothing count nowhere, nor do those of the staircase, which goes to where they contradict each other.
     pub fn contradictions(&self, tolerance: f64) -> Vec<Contradiction> {
-        let answer = self.bracket(tolerance).kept;
+        let (search, last) = self.search(tolerance);
+        let answer = search.bracket().0.map(Rate);
+        let searched: Vec<RatePoint<'_>> =
+            self.points.iter().filter(|point| point.run.number <= last).cloned().collect();
         let count =
             |alike: &[RatePoint<'_>], kept| alike.iter().filter(|point| point.kept == Some(kept)).count() as u64;
-        let of_rate = self.points.chunk_by(|one, other| one.asked == other.asked).map(|alike| Contradiction {
+        let of_rate = searched.chunk_by(|one, other| one.asked == other.asked).map(|alike| Contradiction {
             asked: alike[0].asked,
             kept: count(alike, true),
             not_kept: count(alike, false),

@@ -14,7 +14,7 @@ use crate::delta::per_second;
 use crate::distribution::buckets;
 use crate::level::keeps_level;
 use crate::row::{Quantiles, is_void, quantiles, verdict};
-use crate::search::Search;
+use crate::search::{Search, Step};
 
 /// The p99 of an open loop has to be more than so many times that of the closed loop for [`RateCurve::contrast`].
 const CONTRAST_MIN: f64 = 2.0;
@@ -192,12 +192,26 @@ impl<'a> RateCurve<'a> {
 
     /// What the search came to, by the rule of [`Search`]; `tolerance` as it was searched with.
     pub fn bracket(&self, tolerance: f64) -> Bracket {
-        let mut search = Search::new(1.0, f64::MAX, tolerance);
+        let (search, _) = self.search(tolerance);
+        let (kept, not_kept) = search.bracket();
+        Bracket { kept: kept.map(Rate), not_kept: not_kept.map(Rate), measurements: self.points.len() }
+    }
+
+    /// The search as its runs decided it, and its last run: those that follow are the staircase around its answer.
+    pub(crate) fn search(&self, tolerance: f64) -> (Search, u32) {
+        let all = || Search::new(1.0, f64::MAX, tolerance);
+        let mut search = self.capacity.map_or_else(all, |Rate(capacity)| Search::of_rates(capacity, tolerance));
         let mut points: Vec<&RatePoint<'_>> = self.points.iter().collect();
         points.sort_by_key(|point| point.run.number);
-        points.iter().for_each(|point| search.record(point.asked.0, point.kept));
-        let (kept, not_kept) = search.bracket();
-        Bracket { kept: kept.map(Rate), not_kept: not_kept.map(Rate), measurements: points.len() }
+        let mut last = 0;
+        for point in points {
+            if matches!(search.next(), Step::Done(_)) {
+                break;
+            }
+            search.record(point.asked.0, point.kept);
+            last = point.run.number;
+        }
+        (search, last)
     }
 }
 

@@ -16,6 +16,12 @@ const TRIALS_MAX: u32 = 3;
 /// A level that is so many times the one that keeps is measured twice before it is believed.
 const GIVING_UP_MIN: f64 = 1.5;
 
+/// A search for a rate begins at this share of what a closed loop gives,
+const LOWEST_SHARE: f64 = 1.0 / 64.0;
+
+/// and ends above it: an open loop may keep more in flight.
+const HIGHEST_SHARE: f64 = 1.25;
+
 /// So many measurements end every search.
 const MEASUREMENTS_MAX: u32 = 64;
 
@@ -103,6 +109,11 @@ impl Search {
         let ceiling = if ceiling.is_finite() { ceiling.max(lowest) } else { lowest };
         let tolerance = if tolerance.is_finite() { tolerance.clamp(0.001, 1.0) } else { 0.05 };
         Search { lowest, ceiling, tolerance, whole: false, trials: Vec::new() }
+    }
+
+    /// A search for a rate of arrivals, where a closed loop gives `capacity`.
+    pub fn of_rates(capacity: f64, tolerance: f64) -> Search {
+        Search::new(capacity * LOWEST_SHARE, capacity * HIGHEST_SHARE, tolerance)
     }
 
     /// The same over whole numbers of at least 1: I/Os in flight, jobs.

@@ -11,6 +11,8 @@ pub(crate) const FOLDED_INDENT: usize = 6;
 /// device must not reach the terminal. Control characters and line ends become spaces, runs of spaces one; what turns
 /// the direction of writing, and would show other words than there are, is dropped.
 pub fn clean(text: &str) -> String {
+    // A hint has a line of its own where there are lines.
+    let text = text.replace("\nhint: ", "; hint: ");
     let told = text.chars().filter(|letter| !turns(*letter));
     let spaced: String = told.map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     spaced.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -282,6 +284,7 @@ mod tests {
     #[test]
     fn a_text_from_outside_cannot_command_the_terminal() {
         assert_eq!(clean("disk\u{1b}[2J\u{7} \n\t9"), "disk [2J 9");
+        assert_eq!(clean("disk is full\nhint: free space"), "disk is full; hint: free space");
         assert_eq!(clean("a\u{202e}b\u{2066}c\u{2069}\u{200f}d\u{61c}e"), "abcde");
     }
 

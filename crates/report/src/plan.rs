@@ -5,10 +5,14 @@ use record::{Dop, Nanos, Plan, PlannedRun, Side, Variation};
 use crate::figure::{count, duration};
 use crate::layout::paragraph;
 use crate::load_curve::variations;
+use crate::streams::is_stream;
 use crate::words::{list, pace, placement, plural, preset};
 
 /// The widest page: a plan has no columns that would gain from more.
 const WIDTH_MAX: usize = 80;
+
+/// The window of runs that no time ends.
+const NO_WINDOW: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
 
 /// How long a search takes.
 const UNTIL_LENGTH: &str = "not known: one to three dozen runs for each test at each degree of parallelism, at rates \
@@ -30,6 +34,7 @@ pub fn plan(plan: &Plan, width: usize) -> String {
     }
     let length = match &plan.until {
         Some(_) => UNTIL_LENGTH.to_owned(),
+        None if ends_by_itself(plan) => "as long as it takes".to_owned(),
         None => format!("about {} and set-up", duration(expected(plan))),
     };
     fact("duration", length);
@@ -80,6 +85,12 @@ fn expected(plan: &Plan) -> Nanos {
     Nanos(each.0.saturating_mul(sides * plan.runs.len() as u64))
 }
 
+/// Whether the runs are loads or streams, which end with what there is to move, and no time was set for them.
+pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
+    let moves = |test: &str| model::load::is_load(test) || is_stream(test);
+    plan.window_ns >= NO_WINDOW && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.test))
+}
+
 /// Preset, number and length of the runs, pace and placement.
 pub(crate) fn settings(plan: &Plan) -> String {
     let steps = plan.steps.map(|steps| format!("at most {} per job", plural(steps, "step")));
@@ -88,6 +99,7 @@ pub(crate) fn settings(plan: &Plan) -> String {
         Some(until) => {
             format!("as many runs of {each} as it takes to find the highest rate that keeps {}", until.level)
         }
+        None if ends_by_itself(plan) => format!("{} to the end", plural(plan.runs.len() as u64, "run")),
         None => format!("{} of {each}", plural(plan.runs.len() as u64, "run")),
     };
     let fewer = plan.one_thread_per_core.then(|| "one hardware thread per core".to_owned());
@@ -95,7 +107,7 @@ pub(crate) fn settings(plan: &Plan) -> String {
         Some(format!("preset {}", preset(plan.preset))),
         Some(runs),
         steps,
-        Some(format!("warm-up {}", duration(plan.warm_up_ns))),
+        (!ends_by_itself(plan)).then(|| format!("warm-up {}", duration(plan.warm_up_ns))),
         Some(pace(plan.pace)),
         Some(format!("placement {}", placement(plan.placement))),
         fewer,

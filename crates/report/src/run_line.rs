@@ -23,7 +23,8 @@ pub fn run_line(run: &Run) -> String {
         Some(other) => variation(other),
     };
     let title = cut(&title, TITLE_WIDTH);
-    let test = cut(&clean(&run.test), 4);
+    let test = clean(&run.test);
+    let test = cut(test.split('@').next().unwrap_or_default(), 4);
     let at = dop(run.dop, run.sweep);
     let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {at:<4}", run.number);
     if row.verdict == Verdict::Fail {

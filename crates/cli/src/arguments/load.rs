@@ -8,24 +8,25 @@ use super::{PlacementArgument, PresetArgument};
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
-  dbdyno load --target local:postgres                   generated card transactions, 1, 2, 4, ... sessions
+  dbdyno load --target local:postgres                generated card transactions, 1, 2, 4, ... jobs
   dbdyno load --size 5GB --jobs 1,2,4 --target local:postgres
-  dbdyno load --size 5GB --models all --target local:mariadb   plain, partitioned, compressed, and both
-  dbdyno load --form both --target local:postgres       parsed here, and sent as they are
+  dbdyno load --size 5GB --models all --target local:mariadb   also partitioned and compressed
+  dbdyno load --form both --target local:postgres    parsed here, and sent as they are
   dbdyno load cards-*.tbl.gz --target postgres://me@db1/shop --jobs 4 --keep
   zstdcat cards.zst | dbdyno load - --target local:mariadb
   dbdyno load mine.tbl --layout mine.toml --max-errors 50 --indexes after --target sqlite
   dbdyno load cards.tbl --target postgres://me@db1/shop --jobs 4 --resume --record second.json
 
-Lines go in in pieces, each in a transaction of its own, together with a note that it is loaded: a load that was broken
-off is gone on with by --resume, exactly. Lines that cannot be loaded go to --rejects as they are, and why to the file
-beside it that ends with .log. A layout is a file of TOML:
+Lines go in in pieces, each in a transaction of its own, together with a note that it is loaded:
+a load that was broken off is gone on with by --resume, exactly. Lines that cannot be loaded go to
+--rejects as they are, and why to the file beside it that ends with .log. A layout is TOML:
 
   name = \"mine\"
   separator = \";\"
   [[fields]]
   name = \"id\"
-  kind = \"int\"       # or decimal with precision and scale, date, text with size";
+  kind = \"int\"       # or decimal with precision and scale, date, text with size
+  digits = 9         # of an int, at most; 18 where nothing is said";
 
 /// Options of `dbdyno load`.
 #[derive(Args, Debug)]

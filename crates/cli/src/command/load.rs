@@ -1,5 +1,7 @@
 //! `dbdyno load`: bulk load of flat files.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,6 +37,7 @@ pub fn load(arguments: &LoadArguments) -> Result<()> {
     let chosen = engine(&target)?;
     let request = request(arguments)?;
     refuse_existing(&request.record)?;
+    refuse_own(&request)?;
     if !request.resume {
         refuse_rejects(&request.rejects)?;
     }
@@ -186,11 +189,13 @@ fn layout(word: &str) -> Result<Layout> {
     }
     let hint = "give cards, cards-csv, or a file of TOML (`dbdyno load --help` shows one)";
     let path = Path::new(word);
-    if path.metadata().is_ok_and(|file| file.len() > LAYOUT_BYTES_MAX) {
+    let mut text = String::new();
+    // No more than that is taken in: a device has no end.
+    let read = File::open(path).and_then(|file| file.take(LAYOUT_BYTES_MAX + 1).read_to_string(&mut text));
+    read.map_err(|error| Error::user(format!("layout {word} cannot be read: {error}")).hint(hint))?;
+    if text.len() as u64 > LAYOUT_BYTES_MAX {
         return Err(Error::user(format!("layout {word} has more than {LAYOUT_BYTES_MAX} bytes")).hint(hint));
     }
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Error::user(format!("layout {word} cannot be read: {error}")).hint(hint))?;
     Layout::from_toml(&text).map_err(|error| {
         let message = error.to_string();
         let (message, own) = message.split_once("; hint: ").unwrap_or((message.as_str(), hint));
@@ -249,6 +254,27 @@ fn months(first: Option<&str>) -> Result<Vec<i32>> {
         days_of_date(format!("{:04}-{:02}-01", year + count / 12, count % 12 + 1).as_bytes())
     };
     (1..=MONTHS).map(end).collect::<Option<Vec<i32>>>().ok_or_else(wrong)
+}
+
+/// Refuses rejected lines, and why they are, at the place of the record or of what is loaded.
+fn refuse_own(request: &LoadRequest) -> Result<()> {
+    let mut reasons = request.rejects.clone().into_os_string();
+    reasons.push(".log");
+    for place in [request.rejects.as_path(), Path::new(&reasons)] {
+        let whose = match &request.input {
+            _ if place == request.record => "the record",
+            Input::Files(files) if files.iter().any(|file| is_same(place, file.path())) => "what is loaded",
+            _ => continue,
+        };
+        let message = format!("rejected lines cannot be written to {}: it is {whose}", place.display());
+        return Err(Error::user(message).hint("give another --rejects"));
+    }
+    Ok(())
+}
+
+/// Whether `place` is the file at `path`, which begins at the root.
+fn is_same(place: &Path, path: &Path) -> bool {
+    place.canonicalize().is_ok_and(|place| place == path)
 }
 
 /// Refuses to write behind the rejected lines of another load.

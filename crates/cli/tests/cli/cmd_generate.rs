@@ -166,6 +166,8 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         (&["--compress", "gzip:11"], "level 11 of gzip cannot be; hint: use 1 to 9"),
         (&["--files", "2", "-o", "a.tbl"], "files 2 do not fit into a.tbl, which is one\nhint: "),
         (&["--files", "2", "-o", "-"], "files 2 do not fit into -, which is one\nhint: "),
+        (&["--format", "csv", "-o", "a.parquet"], "--format csv is not what a.parquet is called\nhint: "),
+        (&["-o", "a.tbl.bz2"], "a.tbl.bz2 ends with nothing that is known, and is no directory\nhint: "),
         (&["--compress", "lz4", "-o", "a.tbl.gz"], "--compress lz4 is not what a.tbl.gz is called\nhint: "),
     ] {
         let said = bench.run(&[&["generate", "cards"], arguments].concat());

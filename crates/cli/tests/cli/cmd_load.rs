@@ -393,6 +393,10 @@ fn a_server_of_somebody_else_keeps_what_was_asked_for_and_nothing_else() {
     let record = bench.record("d.json");
     let run = only_run(&record, "L100");
     assert_eq!((count(run, "rows"), count(run, "resumed_rows"), found(run, "rows")), (0, 500, "500"));
+    // A table in parts that was kept goes with all of them.
+    loaded(&bench, "e.json", &[&load[..], &["--models", "partitioned", "--keep"]].concat());
+    loaded(&bench, "f.json", &load);
+    assert_eq!(resume("g.json").code, 2);
     assert!(
         bench.files().iter().all(|path| path.extension().is_some_and(|ending| ending == "json")),
         "{:?}",
@@ -431,6 +435,8 @@ fn lines_sent_as_they_are_give_the_same_table_in_every_model() {
         }
         let codes: Vec<&str> = found_runs.iter().map(|run| run["test"].as_str().unwrap()).collect();
         assert_eq!(codes, expected);
+        let again = bench.succeed(&["report", "r.json"]).out;
+        assert!(again.contains("BULK LOAD") && !again.contains("L10…"), "{again}");
         assert!(said.out.contains("compressed, as-is") || said.out.contains("partitioned, as-is"), "{}", said.out);
         assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
     }
@@ -452,6 +458,25 @@ fn an_engine_without_models_skips_them_and_says_why() {
     let dry = bench.succeed(&["load", "--rows", "500", "--dry-run"]);
     assert!(dry.out.contains("generated, seed 42") && dry.out.contains("L100 into a plain table cards"), "{}", dry.out);
     assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn names_may_be_words_of_the_engine() {
+    let layout = "name = \"select\"\nseparator = \",\"\n\
+                  [[fields]]\nname = \"from\"\nkind = \"int\"\n\
+                  [[fields]]\nname = \"order\"\nkind = \"decimal\"\nprecision = 9\nscale = 2\n\
+                  [[fields]]\nname = \"group\"\nkind = \"date\"\n";
+    for target in ENGINES {
+        let bench = Bench::new();
+        fs::write(bench.path().join("words.toml"), layout).unwrap();
+        fs::write(bench.path().join("words.csv"), "1,1.50,2025-01-31\n2,2.25,2025-02-01\n").unwrap();
+        let load = ["words.csv", "--layout", "words.toml", "--target", target, "--jobs", "1", "--indexes", "after"];
+        let (record, _) = loaded(&bench, "r.json", &[&load[..], &["--keep"]].concat());
+        assert_eq!(found(only_run(&record, "L100"), "sum of order"), "3.75", "{target}");
+        let (record, _) = loaded(&bench, "s.json", &[&load[..], &["--resume"]].concat());
+        assert_eq!(found(only_run(&record, "L100"), "last group"), "2025-02-01", "{target}");
+        bench.succeed(&["clean", "--yes"]);
+    }
 }
 
 #[test]
@@ -547,6 +572,10 @@ fn what_cannot_be_loaded() {
     refused(&["one.tbl", "--rejects", "none/of/it"], 1, &["rejected lines cannot be written to none/of/it"]);
     fs::write(bench.path().join("bad.toml"), "name = \"x\"\nfields = []\n").unwrap();
     refused(&["one.tbl", "--layout", "bad.toml"], 2, &["bad.toml: layout: 0 fields"]);
+    refused(&["--layout", "/dev/zero"], 2, &["layout /dev/zero has more than 1048576 bytes"]);
+    refused(&["one.tbl", "--rejects", "r.json"], 2, &["cannot be written to r.json: it is the record"]);
+    refused(&["one.tbl", "--resume", "--rejects", "one.tbl"], 2, &["written to one.tbl: it is what is loaded"]);
+    assert_eq!(fs::read(bench.path().join("one.tbl")).unwrap(), lines(1..2));
     fs::write(bench.path().join("r.rejects"), "").unwrap();
     refused(&["one.tbl"], 2, &["rejected lines r.rejects exist"]);
     fs::remove_file(bench.path().join("r.rejects")).unwrap();

@@ -215,6 +215,17 @@ fn a_record_gives_rates_predicts_and_is_checked() {
         "2.00 bytes are written for a byte of flat file (log and table as measured)",
     ];
     told(&bench, &plan, &expected);
+    for (arguments, expected) in [
+        (["--from", "a.json,a.json", "--jobs", "4"], "--from names a.json twice"),
+        (["--from", "a.json", "--network", "1GbE"], "--network is for a plan"),
+        (["--from", "a.json", "--replicas", "2"], "--replicas is for a plan"),
+    ] {
+        let refused = bench.run(&[&["model", "load"], &arguments[..]].concat());
+        assert!(refused.code == 2 && refused.err.contains(expected), "{}", refused.err);
+    }
+    let smoke = "a.json is of preset smoke, which only proves that all works: what rests on its rates means nothing";
+    told(&bench, &["--from", "a.json"], &[smoke]);
+    told(&bench, &["--from", "a.json", "--goal", "1TB/h"], &[smoke]);
     let missing = bench.run(&["model", "load", "--goal", "1TB/h", "--from", "a.json", "--model", "compressed"]);
     assert!(missing.code == 2 && missing.err.contains("has no load that is compressed typed"), "{}", missing.err);
     let none = bench.run(&["model", "load", "--from", "base.json"]);

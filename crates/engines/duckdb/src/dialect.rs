@@ -21,6 +21,7 @@ pub(crate) static CAPS: Caps = Caps {
 
 pub(crate) static DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Dollar,
+    quoted,
     create,
     finish,
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],

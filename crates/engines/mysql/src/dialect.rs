@@ -6,6 +6,7 @@ use record::Bytes;
 /// The words of both.
 pub(crate) static DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Question,
+    quoted,
     create,
     finish,
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],
@@ -81,8 +82,10 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
 /// Indexes, and statistics for the optimizer.
 fn finish(table: &Table) -> Vec<String> {
     let name = quoted(&table.name);
-    let index =
-        |index: &engine::Index| format!("create index {} on {name} ({})", quoted(&index.name), quoted(&index.column));
+    // MariaDB alone knows these words, and alone reads such a comment.
+    let index = |index: &engine::Index| {
+        format!("create index /*M! if not exists */ {} on {name} ({})", quoted(&index.name), quoted(&index.column))
+    };
     table.indexes.iter().map(index).chain([format!("analyze table {name}")]).collect()
 }
 
@@ -97,7 +100,10 @@ mod tests {
         let columns = "`id` bigint not null, `price` decimal(12, 2) not null, `weight` double not null, \
                        `bought` date not null, `note` varchar(40) not null, primary key (`id`)";
         assert_eq!(create(&table), [format!("create table `order` ({columns}) engine = InnoDB")]);
-        assert_eq!(finish(&table), ["create index `order_note` on `order` (`note`)", "analyze table `order`"]);
+        assert_eq!(
+            finish(&table),
+            ["create index /*M! if not exists */ `order_note` on `order` (`note`)", "analyze table `order`"]
+        );
         let compressed = Table { compressed: true, ..table };
         assert!(create(&compressed)[0].ends_with("engine = InnoDB row_format = compressed"));
     }

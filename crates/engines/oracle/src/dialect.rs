@@ -6,6 +6,7 @@ use record::Bytes;
 /// The words of Oracle.
 pub(crate) static DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Colon,
+    quoted,
     create,
     finish,
     drop,

@@ -8,6 +8,7 @@ use crate::partition;
 /// The words of PostgreSQL.
 pub(crate) const DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Dollar,
+    quoted,
     create,
     finish,
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],
@@ -91,10 +92,9 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
 fn finish(table: &Table) -> Vec<String> {
     let name = quoted(&table.name);
     let key = table.key.iter().map(|key| format!("alter table {name} add primary key ({})", quoted(key)));
-    let indexes = table
-        .indexes
-        .iter()
-        .map(|index| format!("create index {} on {name} ({})", quoted(&index.name), quoted(&index.column)));
+    let indexes = table.indexes.iter().map(|index| {
+        format!("create index if not exists {} on {name} ({})", quoted(&index.name), quoted(&index.column))
+    });
     key.chain(indexes).chain([format!("vacuum (freeze, analyze) {name}")]).collect()
 }
 
@@ -155,7 +155,7 @@ mod tests {
             finish(&sample::table("order")),
             [
                 "alter table \"order\" add primary key (\"id\")",
-                "create index \"order_note\" on \"order\" (\"note\")",
+                "create index if not exists \"order_note\" on \"order\" (\"note\")",
                 "vacuum (freeze, analyze) \"order\"",
             ]
         );

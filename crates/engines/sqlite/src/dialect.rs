@@ -20,6 +20,7 @@ pub(crate) static CAPS: Caps = Caps {
 
 pub(crate) static DIALECT: Dialect = Dialect {
     placeholder: Placeholder::QuestionNumber,
+    quoted,
     create,
     finish,
     drop: |name| vec![format!("drop table if exists {}", quoted(name))],

@@ -132,7 +132,7 @@ fn a_line_that_is_too_long_is_a_reject() {
     let fits = "x".repeat(LINE_BYTES_MAX);
     let parsed = parse(&layout, format!("{fits}\n{fits}x\nb\n"));
     assert_eq!(parsed.rows(), 2);
-    assert_eq!(rejects(&parsed), [(2, format!("the line has more than {LINE_BYTES_MAX} bytes"))]);
+    assert_eq!(rejects(&parsed), [(2, format!("the line has more than {LINE_BYTES_MAX} bytes, and is cut there"))]);
 }
 
 #[test]

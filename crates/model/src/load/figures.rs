@@ -66,7 +66,7 @@ impl LoadFigures {
 
 /// Whether `test` is the code of loads.
 pub fn is_load(test: &str) -> bool {
-    test.split('@').next() == Some(CODE)
+    test.split(['@', ',']).next() == Some(CODE)
 }
 
 /// The figures of `run`; none of a run of something else.

@@ -2,7 +2,7 @@
 
 use record::Record;
 
-use super::{valid, way};
+use super::{form, valid, way};
 use crate::figure::{UNKNOWN, percent_digits, three_digits};
 use crate::layout::{Align, Head, Span, Table};
 
@@ -31,7 +31,7 @@ pub(crate) fn costs(record: &Record) -> Table {
         let Some(figures) = model::stream_figures(run) else { continue };
         let cells = vec![
             run.number.to_string(),
-            streams.form.clone(),
+            form(streams),
             way(streams).to_owned(),
             run.dop.jobs.to_string(),
             figure(figures.client_ns_per_byte),

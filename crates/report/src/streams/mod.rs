@@ -6,6 +6,7 @@ mod rate;
 use record::{FileStreams, Record, Run, StreamDirection, StreamKeeper};
 
 use crate::figure::memory;
+use crate::layout::{clean, cut};
 use crate::words::plural;
 
 pub(crate) use cost::costs;
@@ -14,16 +15,29 @@ pub(crate) use rate::rates;
 /// The code of runs of file streams; behind an `@`, the form and which way bytes go.
 const CODE: &str = "S100";
 
+/// Letters of a form in a table.
+const FORM_MAX: usize = 16;
+
 /// Whether `record` is about nothing but file streams.
 pub(crate) fn is_streams_alone(record: &Record) -> bool {
     let planned = &record.plan.runs;
-    !planned.is_empty() && planned.iter().all(|run| run.test.split('@').next() == Some(CODE))
+    !planned.is_empty() && planned.iter().all(|run| is_stream(&run.test))
+}
+
+/// Whether `test` is the code of a run of file streams.
+pub(crate) fn is_stream(test: &str) -> bool {
+    test.split('@').next() == Some(CODE)
 }
 
 /// The runs of file streams that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &FileStreams)> {
     let runs = crate::listed(record).filter(|run| !model::is_void(run));
     runs.filter_map(|run| Some((run, run.streams.as_deref()?)))
+}
+
+/// The form, as it may be printed: a record may be anybody's.
+fn form(streams: &FileStreams) -> String {
+    cut(&clean(&streams.form), FORM_MAX)
 }
 
 /// Which way, in a word.
@@ -100,12 +114,15 @@ fn kept(record: &Record) -> Option<String> {
 /// What was compared, of all reads together.
 fn compared(record: &Record) -> Option<String> {
     let files = || valid(record).flat_map(|(_, streams)| &streams.compared);
-    let bytes: u64 = files().map(|file| file.size_bytes.0).sum();
+    let bytes = files().fold(0_u64, |bytes, file| bytes.saturating_add(file.size_bytes.0));
     let count = files().count() as u64;
+    let outcome = match files().filter(|file| !file.equal).count() {
+        0 => "every byte the same".to_owned(),
+        different => format!("{different} of them NOT the same"),
+    };
     (count > 0).then(|| {
         format!(
-            "after each read all files were read once more and compared with what was written: {} in {}, every byte the \
-             same",
+            "after each read all files were read once more and compared with what was written: {} in {}, {outcome}",
             crate::figure::volume(record::Bytes(bytes)),
             plural(count, "file")
         )

@@ -2,7 +2,7 @@
 
 use record::{Rate, Ratio, Record};
 
-use super::{valid, way};
+use super::{form, valid, way};
 use crate::figure::{UNKNOWN, megabytes, percent_digits, rate, time};
 use crate::layout::{Align, Head, Span, Table};
 
@@ -29,7 +29,7 @@ pub(crate) fn rates(record: &Record) -> Table {
         let of_files: Option<Ratio> = model::over_file_system(record, run);
         let cells = vec![
             run.number.to_string(),
-            streams.form.clone(),
+            form(streams),
             way(streams).to_owned(),
             run.dop.jobs.to_string(),
             megabytes(per_second(figures.bytes_per_second)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use model::Line;
-use record::{Check, Dop, Finding, Location, Outcome, Placement, Record, Run, Verdict};
+use record::{Check, Dop, Finding, Location, Outcome, Placement, Record, Run, Skipped, Verdict};
 
 use crate::figure::three_digits;
 use crate::layout::{clean, cut, paragraph};
@@ -16,8 +16,14 @@ use crate::words::{list, mark};
 /// Column of the texts.
 const INDENT: usize = 12;
 
+/// Column of the reasons why tests were skipped.
+const SKIPPED_INDENT: usize = 7;
+
 /// More tests than these are not named: the reader would not read them.
 const TESTS_NAMED_MAX: usize = 12;
+
+/// Letters of a code.
+const CODE_MAX: usize = 40;
 
 /// Doubts that are told; the gravest stand first.
 const DOUBTS_MAX: usize = 100;
@@ -44,10 +50,11 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
     let mut lines = Vec::new();
     let runs = runs_by_test(record);
     for doubt in doubts.iter().take(DOUBTS_MAX) {
-        let mut tests = doubt.tests.iter().map(|(test, _)| cut(&clean(test), 8));
+        let mut tests = doubt.tests.iter().map(|(test, _)| cut(&clean(test), CODE_MAX));
         let first = tests.next().unwrap_or_default();
+        let (code, of) = code(&first);
         let (label, rest) = match (doubt.tests.len(), doubt.others_differ) {
-            (0 | 1, _) => (first, String::new()),
+            (0 | 1, _) => (code, of),
             (count, _) if count > TESTS_NAMED_MAX => (format!("{count} tests"), String::new()),
             (count, true) => (format!("{count} tests"), format!(" ({first}; in like manner {})", list(tests))),
             (count, false) => (format!("{count} tests"), format!(" ({})", list([first].into_iter().chain(tests)))),
@@ -109,7 +116,22 @@ fn leaps(record: &Record, style: Style, width: usize) -> Vec<String> {
 /// Tests that were asked for and not run.
 pub(super) fn skipped(record: &Record, width: usize) -> Vec<String> {
     let skipped = record.plan.skipped.iter();
-    skipped.flat_map(|skipped| paragraph(&format!("  {}", clean(&skipped.test)), 7, &skipped.reason, width)).collect()
+    // Codes of loads tell the model too: those that are too long for a column of their own are not cut.
+    let said = |skipped: &Skipped| match clean(&skipped.test) {
+        test if test.chars().count() < SKIPPED_INDENT - 2 => {
+            paragraph(&format!("  {test}"), SKIPPED_INDENT, &skipped.reason, width)
+        }
+        test => paragraph("", 2, &format!("{test}: {}", skipped.reason), width),
+    };
+    skipped.flat_map(said).collect()
+}
+
+/// A code as a label, and in brackets the whole of one that is too long for it: `S100`, ` (S100@blob-write)`.
+fn code(test: &str) -> (String, String) {
+    match test.split_once('@') {
+        Some((code, _)) if test.chars().count() > 8 && !code.is_empty() => (cut(code, 8), format!(" ({test})")),
+        _ => (cut(test, 8), String::new()),
+    }
 }
 
 /// At which degrees, where it is not all of the test.

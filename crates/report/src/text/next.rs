@@ -6,6 +6,7 @@ use crate::activity::has_activity;
 use crate::blocks::is_blocks_alone;
 use crate::layers::has_tables;
 use crate::layout::clean;
+use crate::load::is_loads_alone;
 use crate::storage::is_storage_alone;
 use crate::streams::is_streams_alone;
 
@@ -21,8 +22,11 @@ pub(crate) fn next(record: &Record, place: &str, width: usize) -> Vec<String> {
     let mut command = |label: &str, verb: &str, options: &str| {
         lines.extend(self::command(label, &format!("dbdyno {verb}"), &word, options, width));
     };
-    // What random blocks have begun with is not there any more, nor are files of streams.
-    if unfinished && !is_storage_alone(record) && !is_blocks_alone(record) && !is_streams_alone(record) {
+    // What random blocks have begun with is not there any more, nor are files of streams; a load is gone on with by its
+    // own command.
+    let stays =
+        !is_storage_alone(record) && !is_blocks_alone(record) && !is_streams_alone(record) && !is_loads_alone(record);
+    if unfinished && stays {
         command("go on", "run --resume", "");
     }
     command("show it", "report", "");

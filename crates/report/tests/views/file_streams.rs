@@ -2,7 +2,10 @@
 
 use dbdyno_report::{Style, html, streams_text, text};
 use proptest::prelude::*;
-use record::{Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, StreamDirection, StreamKeeper};
+use record::{
+    Bytes, Check, ComparedFile, Dop, FileStreams, Finding, Latency, Nanos, Ratio, Record, StreamDirection,
+    StreamKeeper, Verdict,
+};
 
 use crate::sample;
 
@@ -83,6 +86,14 @@ fn rates_stand_beside_those_of_the_file_system_with_what_they_cost() {
     assert!(!shown.contains("--resume"), "{shown}");
     let page = html(&record, &Default::default());
     assert!(page.contains("Throughput of files") && page.contains("streams-table"));
+    assert!(
+        page.contains("dbdyno streams --target") && page.contains("--form file-system,large-object --request 1048576")
+    );
+    assert!(!page.contains("--commit-every") && !page.contains("dbdyno run --target"), "the command that repeats it");
+    let mut endless = record;
+    endless.plan.window_ns = Nanos(7 * 86_400 * 1_000_000_000);
+    let page = html(&endless, &Default::default());
+    assert!(page.contains("to the end") && !page.contains("168 h"), "no time ended the runs");
 }
 
 #[test]
@@ -103,12 +114,36 @@ fn what_the_time_cut_off_and_what_lies_elsewhere_is_said() {
 }
 
 #[test]
+fn files_that_differ_are_not_said_to_be_the_same() {
+    let mut record = both();
+    let streams = record.runs[3].streams.as_mut().expect("a run of streams");
+    (streams.compared[0].equal, streams.compared[0].size_bytes) = (false, Bytes(u64::MAX));
+    let shown = streams_text(&record, None, "r.json", Style::default(), 100);
+    assert!(shown.contains("1 of them NOT the same") && !shown.contains("every byte the same"), "{shown}");
+}
+
+#[test]
 fn no_line_is_longer_than_the_page() {
     for width in [60, 80, 120] {
         let shown = streams_text(&both(), Some("as in a publication"), "r.json", Style::default(), width);
         for line in shown.lines() {
             assert!(line.chars().count() <= width, "{} at {width}: {line}", line.chars().count());
         }
+    }
+}
+
+#[test]
+fn a_doubt_names_the_whole_test_and_a_form_drives_no_terminal() {
+    let mut record = both();
+    let run = &mut record.runs[2];
+    let test = run.test.clone();
+    run.streams.as_mut().expect("a run of streams").form = "\u{1b}[31mred".to_owned();
+    run.findings = vec![Finding { check: Check::Answers, verdict: Verdict::Warn, detail: "this is odd".to_owned() }];
+    for width in [60, 100] {
+        let shown = streams_text(&record, None, "r.json", Style::default(), width);
+        let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(&format!("! S100 this is odd ({test})")), "{shown}");
+        assert!(!shown.contains('\u{1b}') && shown.contains("[31mred"), "{shown:?}");
     }
 }
 

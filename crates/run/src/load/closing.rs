@@ -58,6 +58,8 @@ pub(super) fn failed(message: &str, is_single: bool) -> Error {
         message.split_once("; hint: ").map_or((message, None), |(message, hint)| (message, Some(hint)));
     let error = Error::environment(message);
     match hint {
+        // What to do first is the engine's to say, and how it goes on is ours.
+        Some(hint) if is_single && !hint.contains("--resume") => error.hint(format!("{hint}; {GO_ON}")),
         Some(hint) => error.hint(hint),
         None if is_single => error.hint(GO_ON),
         None => error,
@@ -76,9 +78,11 @@ mod tests {
 
     #[test]
     fn a_hint_of_a_broken_run_is_a_hint() {
-        let error = failed("3 lines were rejected; hint: raise --max-errors", true);
+        let error = failed("3 lines were rejected; hint: raise --max-errors and use --resume", true);
         assert_eq!(error.message, "3 lines were rejected");
-        assert_eq!(error.hint.as_deref(), Some("raise --max-errors"));
+        assert_eq!(error.hint.as_deref(), Some("raise --max-errors and use --resume"));
+        let full = failed("disk full; hint: free space", true).hint.unwrap();
+        assert!(full.starts_with("free space; what was loaded stays") && full.contains("--resume"), "{full}");
         assert_eq!(failed("disk full", true).hint.as_deref(), Some(GO_ON));
         assert_eq!(failed("disk full", false).hint, None);
     }

@@ -24,12 +24,13 @@ pub(super) fn make_indexes(stage: &Stage<'_>, session: &mut dyn Session, table: 
 /// # Errors
 /// What the engine says.
 pub(super) fn first_query(
+    stage: &Stage<'_>,
     session: &mut dyn Session,
     table: &LoadTable,
     expected: &Figures,
 ) -> Result<(Nanos, Vec<LoadCheck>)> {
     let begun = clock::now();
-    let checked = compare(session, table, expected)?;
+    let checked = compare(stage.engine.dialect(), session, table, expected)?;
     Ok((clock::now() - begun, checked))
 }
 

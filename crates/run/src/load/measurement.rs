@@ -206,7 +206,7 @@ impl OneLoad<'_> {
         }
         // What lines that were sent as they are hold, another run over the same source may have counted.
         let known = self.known.filter(|known| !figures.is_complete() && known.rows == figures.rows);
-        let (took, checked) = first_query(session, table, known.unwrap_or(figures))?;
+        let (took, checked) = first_query(stage, session, table, known.unwrap_or(figures))?;
         load.checked = checked;
         if is_done {
             load.first_query_ns = Some(took);

@@ -77,12 +77,11 @@ pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32]) -> Resu
             };
             let (allowed, refused): (Vec<u32>, Vec<u32>) =
                 degrees.iter().partition(|jobs| caps.concurrent_writers || **jobs == 1);
-            if let Some(jobs) = refused.first() {
-                // Where nobody asked for so many, one is what there is to be had.
-                let asked = request.degrees.is_some();
-                if asked {
-                    skipped.push(skip(code, &format!("at {jobs} jobs: this engine lets one session write at a time")));
-                }
+            // Where nobody asked for so many, one is what there is to be had.
+            if !refused.is_empty() && request.degrees.is_some() {
+                let jobs: Vec<String> = refused.iter().map(u32::to_string).collect();
+                let reason = format!("at {} jobs: this engine lets one session write at a time", jobs.join(", "));
+                skipped.push(skip(code, &reason));
             }
             let jobs = if allowed.is_empty() && request.degrees.is_none() { vec![1] } else { allowed };
             loads.extend(jobs.into_iter().map(|jobs| PlannedLoad { form: *form, jobs, table: table.clone() }));

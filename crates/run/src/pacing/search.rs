@@ -5,11 +5,6 @@ use record::{Arrival, Pace, Run};
 
 use crate::Result;
 
-/// The search begins at this share of what a closed loop gives.
-const LOWEST_SHARE: f64 = 1.0 / 64.0;
-/// And ends above it: an open loop may keep more in flight.
-const HIGHEST_SHARE: f64 = 1.25;
-
 /// Measures at rates until the highest one is found that keeps a level, to within `tolerance`, and then around it, so that
 /// there is an interval. `capacity` is what a closed loop gives, in steps per second; `measured` is what an earlier
 /// invocation measured of the same search, in its order: rates and whether they kept the level. `measure` carries out one
@@ -29,7 +24,7 @@ pub(crate) fn search(
         Some(told) => Ok(told),
         None => measure(arrival.pace(rate)).map(|kept| (rate, kept)),
     };
-    let mut search = Search::new(capacity * LOWEST_SHARE, capacity * HIGHEST_SHARE, tolerance);
+    let mut search = Search::of_rates(capacity, tolerance);
     let answer = loop {
         match search.next() {
             Step::Done(answer) => break answer,

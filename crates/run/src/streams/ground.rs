@@ -1,6 +1,7 @@
 //! The files of one keeper: made, written where no run wrote them, compared, removed.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +25,13 @@ struct Kept {
     /// Requests that are committed; 0 where there is no file.
     requests: u64,
     generation: u32,
+}
+
+/// Whether two directories lie on one device: a file system in memory or of a network has none, and is one place all
+/// the same. None where one of them cannot be looked at.
+fn lie_together(one: &Path, other: &Path) -> Option<bool> {
+    let file_system = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.dev());
+    Some(file_system(one)? == file_system(other)? || same_device(one, other))
 }
 
 /// The files of one keeper.
@@ -57,7 +65,7 @@ impl<'a> Ground<'a> {
         if keeper == Keeper::FileSystem {
             ground.make_folder()?;
             ground.direct = ground.passes_cache()?;
-            ground.same_device = engine_data.map(|engine_data| same_device(engine_data, &ground.folder));
+            ground.same_device = engine_data.and_then(|engine_data| lie_together(engine_data, &ground.folder));
         }
         Ok(ground)
     }
@@ -237,5 +245,18 @@ impl<'a> Ground<'a> {
         let Some(mut objects) = self.objects(node)? else { return Ok(None) };
         let extent = objects.extent()?;
         Ok(Some((extent.count, extent.size_bytes)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_lies_together_with_itself_and_a_missing_one_is_not_known() {
+        let one = tempfile::tempdir().unwrap();
+        assert_eq!(lie_together(one.path(), &one.path().join(".")), Some(true));
+        assert_eq!(lie_together(one.path(), &one.path().join("none")), None);
+        assert_eq!(lie_together(Path::new("/proc"), one.path()), Some(false));
     }
 }

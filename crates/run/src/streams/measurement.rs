@@ -59,10 +59,9 @@ pub(super) fn measure_one(
     Ok(finish(bench, run))
 }
 
-/// What is done, in a few words.
+/// What is done, in a few words: the same at each number of streams, which is that of the jobs.
 fn title(leg: &Leg) -> String {
-    let noun = if leg.streams == 1 { "file" } else { "files" };
-    format!("{} {}, {} {noun}", leg.keeper.name(), leg.direction.word(), leg.streams)
+    format!("{} {} of files", leg.keeper.name(), leg.direction.word())
 }
 
 fn try_one(

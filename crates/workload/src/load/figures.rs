@@ -1,6 +1,6 @@
 //! Figures over all rows of a table: counted from the rows that were loaded, and asked of the engine afterwards.
 
-use engine::{Column, ColumnType, Error, IsoDate, Kind, Result, Session, Value};
+use engine::{Column, ColumnType, Dialect, Error, IsoDate, Kind, Result, Session, Value};
 use flat::{FieldValue, Parsed};
 use record::LoadCheck;
 
@@ -139,12 +139,18 @@ fn widened(range: Option<(i32, i32)>, (first, last): (i32, i32)) -> (i32, i32) {
 ///
 /// # Errors
 /// What the engine says.
-pub fn compare(session: &mut dyn Session, table: &super::LoadTable, expected: &Figures) -> Result<Vec<LoadCheck>> {
+pub fn compare(
+    dialect: &Dialect,
+    session: &mut dyn Session,
+    table: &super::LoadTable,
+    expected: &Figures,
+) -> Result<Vec<LoadCheck>> {
     let mut asked = vec![("rows".to_owned(), "count(*)".to_owned(), expected.rows.to_string())];
     // Asked for in any case, so that the query is the same whatever is known.
     let none = Figures::none(table.columns()).columns.unwrap_or_default();
     for (place, column) in table.columns().iter().enumerate() {
         let name = &column.name;
+        let quoted = (dialect.quoted)(name);
         let known = expected.columns.as_ref().map(|figures| figures[place]);
         match (none[place], column.kind) {
             (Figure::Sum { .. }, ColumnType::Decimal { scale, .. }) => {
@@ -153,7 +159,7 @@ pub fn compare(session: &mut dyn Session, table: &super::LoadTable, expected: &F
                     Some(Figure::Sum { unscaled }) if expected.rows > 0 => decimal(unscaled, scale),
                     _ => String::new(),
                 };
-                asked.push((format!("sum of {name}"), format!("sum({name})"), sum));
+                asked.push((format!("sum of {name}"), format!("sum({quoted})"), sum));
             }
             (Figure::Days { .. }, _) => {
                 let range = match known {
@@ -161,14 +167,14 @@ pub fn compare(session: &mut dyn Session, table: &super::LoadTable, expected: &F
                     _ => None,
                 };
                 let day = |day: Option<i32>| day.and_then(IsoDate::of).map_or(String::new(), |day| day.to_string());
-                asked.push((format!("first {name}"), format!("min({name})"), day(range.map(|range| range.0))));
-                asked.push((format!("last {name}"), format!("max({name})"), day(range.map(|range| range.1))));
+                asked.push((format!("first {name}"), format!("min({quoted})"), day(range.map(|range| range.0))));
+                asked.push((format!("last {name}"), format!("max({quoted})"), day(range.map(|range| range.1))));
             }
             _ => {}
         }
     }
     let list: Vec<&str> = asked.iter().map(|(_, sql, _)| sql.as_str()).collect();
-    let query = session.prepare(&format!("select {} from {}", list.join(", "), table.name()))?;
+    let query = session.prepare(&format!("select {} from {}", list.join(", "), (dialect.quoted)(table.name())))?;
     let mut rows = session.query(query, &[])?;
     let row = rows.pop().filter(|row| row.len() == asked.len());
     let row = row.ok_or_else(|| Error::new(Kind::Statement, format!("table {} gave no figures", table.name())))?;

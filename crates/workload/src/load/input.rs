@@ -62,6 +62,11 @@ impl InputFile {
         Ok(InputFile { path: path.canonicalize()?, size: Bytes(metadata.len()), changed_ns })
     }
 
+    /// Where it lies, from the root on.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Its last name.
     fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()

@@ -95,7 +95,7 @@ pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Res
     let session = session.as_mut();
     let name = table.name();
     let lines = if exists(session, NAME)? { lines(stage, session, name)? } else { Vec::new() };
-    if lines.is_empty() || !exists(session, name)? {
+    if lines.is_empty() || !exists(session, &(stage.engine.dialect().quoted)(name))? {
         let error = Error::new(Kind::Usage, format!("no load of table {name} was begun here"));
         return Err(error.hint("leave --resume away, or give the target, --dir, --table and --models that it had"));
     }

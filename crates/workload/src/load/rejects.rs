@@ -106,7 +106,8 @@ impl Rejects {
         });
         format!(
             "{count} {noun} rejected, which is more than --max-errors {most}; the first: {first}{place}; hint: raise \
-             --max-errors and go on with --resume, or repair the file and load it again"
+             --max-errors and go on with --resume, repair the file and load it again, or say with --layout what its lines \
+             are"
         )
     }
 }

@@ -40,7 +40,7 @@ pub struct LoadPlanArguments {
     #[arg(long, value_name = "RECORD|REFERENCE", value_delimiter = ',', help_heading = "What was measured")]
     pub from: Vec<String>,
     /// Hold the loads of another record against what the first one predicts of them
-    #[arg(long, value_name = "RECORD", requires = "from", help_heading = "What was measured")]
+    #[arg(long, value_name = "RECORD", requires = "from", conflicts_with_all = ["goal", "data"], help_heading = "What was measured")]
     pub check: Option<String>,
     /// How the table is stored: plain, partitioned, compressed, or partitioned,compressed
     #[arg(long, value_name = "KIND", default_value = "plain", help_heading = "What was measured")]
@@ -54,11 +54,13 @@ pub struct LoadPlanArguments {
         short,
         value_name = "1,2,4",
         value_delimiter = ',',
+        conflicts_with_all = ["goal", "data", "check"],
         help_heading = "What was measured",
         allow_hyphen_values = true
     )]
     pub jobs: Option<Vec<String>>,
-    /// What the flat file is sent with, and how much smaller that makes it [default: none, or that of the record]
+    /// What the flat file is sent with, and how much smaller that makes it [default: none; of a prediction
+    /// those of the record]
     #[arg(long, value_name = "gzip:2.1|none", help_heading = "What there is")]
     pub compression: Option<String>,
     /// Links over which it comes

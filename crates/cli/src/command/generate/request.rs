@@ -31,6 +31,10 @@ pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
     let named = named_file(&arguments.out);
     let format =
         arguments.format.map(FilesFormat::from).or_else(|| named.and_then(format_of)).unwrap_or(FilesFormat::Bars);
+    if let Some(path) = named.filter(|path| format_of(path).is_some_and(|of_name| of_name != format)) {
+        return Err(Error::user(format!("--format {} is not what {} is called", format.ending(), path.display()))
+            .hint("leave --format out, or give the file another name"));
+    }
     let packing = packing(arguments.compress.as_deref(), named, format)?;
     let rows = match (&arguments.rows, &arguments.size) {
         (Some(rows), _) => whole("rows", rows, ROWS_MAX)?,
@@ -93,6 +97,10 @@ fn destination(out: &Path, named: Option<&Path>, count: u64) -> Result<Destinati
     let one = match (out == Path::new(STANDARD_OUTPUT), named) {
         (true, _) => Destination::StandardOutput,
         (false, Some(path)) => Destination::File(path.to_owned()),
+        (false, None) if is_unknown_file(out) => {
+            return Err(Error::user(format!("{} ends with nothing that is known, and is no directory", out.display()))
+                .hint("end a file with .tbl, .csv, .parquet, .gz, .zst or .lz4, and a directory with /"));
+        }
         (false, None) => return Ok(Destination::Directory { path: out.to_owned(), files: count as u32 }),
     };
     match count {
@@ -100,6 +108,13 @@ fn destination(out: &Path, named: Option<&Path>, count: u64) -> Result<Destinati
         _ => Err(Error::user(format!("files {count} do not fit into {}, which is one", out.display()))
             .hint("give a directory with -o")),
     }
+}
+
+/// Whether a name that is to be made looks like that of a file, and of none that is written here.
+fn is_unknown_file(out: &Path) -> bool {
+    let is_directory = out.is_dir() || out.as_os_str().as_encoded_bytes().ends_with(b"/");
+    let ending = out.extension().and_then(OsStr::to_str).unwrap_or_default();
+    !is_directory && ending.starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
 /// A whole number from 1 to `most`, also as `10k`, `10M`, `10G`.
@@ -152,6 +167,10 @@ mod tests {
         assert_eq!((named_file(Path::new("-")), named_file(Path::new("/no/such/flat"))), (None, None));
         assert_eq!(named_file(Path::new("/dev/null")), Some(Path::new("/dev/null")));
         assert_eq!(named_file(Path::new("/tmp")), None);
+        for (name, unknown) in [("a.txt", true), ("a.tbl.bz2", true), ("a.txt/", false), ("a-1.5", false), ("a", false)]
+        {
+            assert_eq!(is_unknown_file(Path::new(name)), unknown, "{name}");
+        }
     }
 
     #[test]

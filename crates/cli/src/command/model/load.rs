@@ -41,6 +41,9 @@ pub(super) fn load(arguments: &LoadPlanArguments) -> Result<()> {
     {
         return plan_of(name, goal.is_some(), arguments);
     }
+    if goal.is_none() && !arguments.from.is_empty() {
+        no_plan(arguments)?;
+    }
     let source = (!arguments.from.is_empty()).then(|| Source::read(arguments)).transpose()?;
     match (goal, source, &arguments.check) {
         (None, Some(source), Some(other)) => compare(&source, other),
@@ -48,6 +51,22 @@ pub(super) fn load(arguments: &LoadPlanArguments) -> Result<()> {
         (Some(goal), source, _) => plan(&goal, source.as_ref(), arguments),
         (None, None, _) => Err(Error::user("there is no goal to plan for")
             .hint("give --goal 1TB/h, or --data 10TB --within 4h; --from RECORD alone shows what was measured")),
+    }
+}
+
+/// What belongs to a plan, and would be left out of a prediction without a word.
+fn no_plan(arguments: &LoadPlanArguments) -> Result<()> {
+    let given = [
+        ("--network", arguments.network.is_some()),
+        ("--disks", arguments.disks.is_some()),
+        ("--write-amplification", arguments.write_amplification.is_some()),
+        ("--log-per-byte", arguments.log_per_byte.is_some()),
+        ("--replicas", arguments.replicas != "0"),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((name, _)) => Err(Error::user(format!("{name} is for a plan, and there is no goal to plan for"))
+            .hint("give --goal 1TB/h, or --data 10TB --within 4h")),
     }
 }
 
@@ -102,6 +121,7 @@ fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> 
     let said = stages(&arguments.rates)?;
     let mut remarks =
         measured.iter().zip(source).map(|(plan, source)| measured_remark(plan, source)).collect::<Vec<_>>();
+    remarks.splice(0..0, source.iter().flat_map(|source| source.doubts.clone()));
     remarks.extend(arguments.compression.is_none().then(|| {
         "no compression was said: the flat file is taken to be sent as it is (--compression gzip:2.1)".to_owned()
     }));

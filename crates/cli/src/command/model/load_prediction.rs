@@ -6,7 +6,7 @@ use report::{AskedLoad, LoadPredictionView, load_prediction_text};
 use run::Result;
 
 use super::load_rates::{compression, cores, count, stages};
-use super::load_source::{Source, is_alike, read};
+use super::load_source::{Source, doubts, is_alike, read};
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::output::{print, style, width};
 
@@ -50,7 +50,7 @@ pub(super) fn tell(source: &Source, arguments: &LoadPlanArguments) -> Result<()>
         measured: source.measured(shown.as_deref()),
         asked,
         checked: Vec::new(),
-        remarks: Vec::new(),
+        remarks: source.doubts.clone(),
     };
     print(&load_prediction_text(&view, style(), width()))
 }
@@ -86,9 +86,11 @@ fn input_cost(arguments: &LoadPlanArguments) -> Result<Option<InputCost>> {
 /// # Errors
 /// Where the other record cannot be read or has no load.
 pub(super) fn compare(source: &Source, other: &str) -> Result<()> {
-    let other = read(other)?;
+    let place = other;
+    let other = read(place)?;
     let foreign = "the two records are of different machines or engines".to_owned();
-    let remarks = if is_alike(&source.record, &other) { Vec::new() } else { vec![foreign] };
+    let mut remarks = [source.doubts.clone(), doubts(place, &other)].concat();
+    remarks.extend((!is_alike(&source.record, &other)).then_some(foreign));
     let view = LoadPredictionView {
         title: format!("dbdyno loads: predicted by {}, measured in {}", source.record.id, other.id),
         measured: None,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use model::load_plan::{MeasuredPlan, measured_plan};
-use record::{LoadForm, LoadModel, Record};
+use record::{LoadForm, LoadModel, Preset, Record};
 use run::{Error, Result};
 
 use super::load_rates::kind;
@@ -18,6 +18,8 @@ pub(super) struct Source {
     pub(super) model: LoadModel,
     /// How rows reach the engine.
     pub(super) form: LoadForm,
+    /// Why rates of it are not to be believed.
+    pub(super) doubts: Vec<String>,
 }
 
 /// Whether two records are of the same machine and the same engine.
@@ -26,6 +28,14 @@ pub(super) fn is_alike(one: &Record, other: &Record) -> bool {
         |record: &Record| (record.host.host_name.clone(), record.host.cpu.model.clone(), record.host.cpu.threads);
     let engine = |record: &Record| record.engine.as_ref().map(|engine| (engine.title.clone(), engine.version.clone()));
     machine(one) == machine(other) && engine(one) == engine(other)
+}
+
+/// Why no rate of `record`, which was read from `place`, is to be believed.
+pub(super) fn doubts(place: &str, record: &Record) -> Vec<String> {
+    let slow = (!record.tool.optimised).then_some("was made by a dbdyno that was built without optimisation");
+    let small = (record.plan.preset == Preset::Smoke).then_some("is of preset smoke, which only proves that all works");
+    let all = [slow, small].into_iter().flatten();
+    all.map(|why| format!("{place} {why}: what rests on its rates means nothing")).collect()
 }
 
 /// The record at `place`, which has a load.
@@ -48,8 +58,14 @@ impl Source {
     /// As [`read`], where records are of different machines or engines, and where the kind of table is none.
     pub(super) fn read(arguments: &LoadPlanArguments) -> Result<Source> {
         let mut all: Option<Record> = None;
-        for place in &arguments.from {
+        let mut doubts = Vec::new();
+        for (number, place) in arguments.from.iter().enumerate() {
+            if arguments.from[..number].contains(place) {
+                let message = format!("--from names {place} twice");
+                return Err(Error::user(message).hint("each load counts once; leave one of them out"));
+            }
             let record = read(place)?;
+            doubts.extend(self::doubts(place, &record));
             match &mut all {
                 None => all = Some(record),
                 Some(all) if is_alike(all, &record) => all.runs.extend(record.runs),
@@ -60,7 +76,7 @@ impl Source {
             }
         }
         let record = all.ok_or_else(|| Error::user("--from names no record"))?;
-        Ok(Source { record, model: kind(&arguments.model)?, form: arguments.form.into() })
+        Ok(Source { record, model: kind(&arguments.model)?, form: arguments.form.into(), doubts })
     }
 
     /// What its loads cost; `compression` is what a source is to be compressed with.

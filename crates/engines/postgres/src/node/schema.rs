@@ -92,8 +92,9 @@ impl PostgresNode {
         session.batch("set lock_timeout = '10s'")?;
         objects::unlink_all(&mut session, Some(SCHEMA))?;
         let namespace = format!("(select oid from pg_catalog.pg_namespace where nspname = '{SCHEMA}')");
+        // Parts of a table go with it, whichever comes first.
         let rows = session.ask(&format!(
-            "select pg_catalog.format('drop table %I.%I', '{SCHEMA}', relname) from pg_catalog.pg_class \
+            "select pg_catalog.format('drop table if exists %I.%I', '{SCHEMA}', relname) from pg_catalog.pg_class \
              where relnamespace = {namespace} and relkind in ('r', 'p') \
              union all select 'drop function ' || oid::pg_catalog.regprocedure::text from pg_catalog.pg_proc \
              where pronamespace = {namespace}"

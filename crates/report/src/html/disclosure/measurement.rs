@@ -22,9 +22,13 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
     } else {
         "as in the plan, each run once: what drifts over the hour looks like a property of a test".to_owned()
     };
+    let window = match crate::plan::ends_by_itself(plan) {
+        true => "each run to the end of what it moves, without a warm-up".to_owned(),
+        false => format!("{} after {}", duration(plan.window_ns), duration(plan.warm_up_ns)),
+    };
     vec![
         told("preset", preset(plan.preset)),
-        told("window and warm-up", format!("{} after {}", duration(plan.window_ns), duration(plan.warm_up_ns))),
+        told("window and warm-up", window),
         kept(record, tool("series per second", seconds(record), "no run has seconds")),
         told(
             "steadiness",
@@ -45,7 +49,11 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
         tool(
             "interval between runs",
             between_runs(sheet),
-            if plan.repeats > 1 { "too few valid repeats; --repeats 6" } else { "one run each; --repeats 6" },
+            match plan.repeats > 1 {
+                true => "too few valid repeats; --repeats 6",
+                false if !has_repeats(record) => "one run each; make more records",
+                false => "one run each; --repeats 6",
+            },
         ),
         kept(
             record,
@@ -77,6 +85,11 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
             ),
         ),
     ]
+}
+
+/// Whether the command that made the record can repeat what it measures.
+fn has_repeats(record: &Record) -> bool {
+    !crate::load::is_loads_alone(record) && !crate::streams::is_streams_alone(record)
 }
 
 /// What every record keeps that knows the machine at its start; a view that does not draw it does not read it.

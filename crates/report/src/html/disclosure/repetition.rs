@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use record::{Pace, Record};
+use record::{Pace, Record, StreamKeeper};
 
+use crate::blocks::is_blocks_alone;
+use crate::load::is_loads_alone;
 use crate::load_curve::load_options;
+use crate::plan::ends_by_itself;
 use crate::storage::is_storage_alone;
+use crate::streams::{is_streams_alone, valid};
 use crate::text::word;
 use crate::words::{placement, preset};
 
@@ -22,12 +26,14 @@ pub(super) fn sources(record: &Record) -> Result<String, String> {
         let files = record.plan.test_files.join(", ");
         return Err(format!("test files of the user's own ({files}) are not in the record: publish them with it"));
     }
+    if is_loads_alone(record) {
+        return Ok(format!("those built into dbdyno {}; what was loaded stands under Bulk load", record.tool.version));
+    }
+    let of_catalogue = record.plan.runs.is_empty() || record.plan.runs.iter().any(|run| is_code(&run.test));
+    let place = if of_catalogue { "of the test files in the catalogue of" } else { "built into" };
     let commit = record.tool.build.as_ref().and_then(|build| build.commit.as_ref());
     let revision = commit.map(|commit| format!(", source revision {commit}")).unwrap_or_default();
-    Ok(format!(
-        "those of the test files in the catalogue of dbdyno {}{revision}, drawn from seed {}",
-        record.tool.version, record.plan.seed
-    ))
+    Ok(format!("those {place} dbdyno {}{revision}, drawn from seed {}", record.tool.version, record.plan.seed))
 }
 
 /// The command that makes the same plan anew, passwords not included.
@@ -46,6 +52,12 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     }
     if plan.runs.is_empty() {
         return Err("the plan has no run");
+    }
+    if is_streams_alone(record) {
+        return streams(record).ok_or("the record has no run of streams that is a result");
+    }
+    if is_loads_alone(record) || is_blocks_alone(record) {
+        return Err("loads and random blocks are repeated by the dbdyno load or dbdyno blocks command that made them");
     }
     let mut words = vec!["dbdyno run".to_owned()];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
@@ -91,6 +103,36 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     let directory = Path::new(&plan.directory).parent().map(|parent| parent.display().to_string());
     option("dir", directory.unwrap_or_else(|| ".".to_owned()));
     Ok(words.join(" "))
+}
+
+/// The same for file streams.
+fn streams(record: &Record) -> Option<String> {
+    let plan = &record.plan;
+    let (_, first) = valid(record).next()?;
+    let mut words = vec!["dbdyno streams".to_owned()];
+    let mut option = |name: &str, value: String| words.push(format!("--{name} {}", word(&value)));
+    option("target", plan.target.clone());
+    let jobs: BTreeSet<u32> = plan.runs.iter().map(|run| run.dop.jobs).collect();
+    option("streams", jobs.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
+    let mut forms: Vec<&str> = valid(record).map(|(_, streams)| streams.form.as_str()).collect();
+    forms.dedup();
+    option("form", forms.join(","));
+    option("request", first.request_bytes.0.to_string());
+    option("file", first.file_bytes.0.to_string());
+    if first.requests_per_commit < first.file_bytes.0 / first.request_bytes.0.max(1) {
+        option("commit-every", first.requests_per_commit.to_string());
+    }
+    if !ends_by_itself(plan) {
+        option("seconds", plan.window_ns.seconds().to_string());
+    }
+    option("preset", preset(plan.preset).to_owned());
+    option("placement", placement(plan.placement).to_owned());
+    option("seed", plan.seed.to_string());
+    let directory = Path::new(&plan.directory).parent().map(|parent| parent.display().to_string());
+    option("dir", directory.unwrap_or_else(|| ".".to_owned()));
+    let buffered = valid(record).any(|(_, streams)| streams.keeper == StreamKeeper::FileSystemCached);
+    words.extend(buffered.then(|| "--buffered".to_owned()));
+    Some(words.join(" "))
 }
 
 /// Whether it is the code of a test that comes with dbdyno; others stand in files of the user.
