@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 
 use engine::{Engine, Target};
 use measure::clock;
-use record::{Nanos, Outcome, Plan, Record, SCHEMA_VERSION, Status, Tool};
+use record::{Nanos, Outcome, Plan, Record, Status};
 use workload::{Sizes, Test};
 
+use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
 use crate::execution::{conclude, run_all, sources, subject};
 use crate::io::Offer;
-use crate::measurement::{Bench, Subject, timestamp};
+use crate::measurement::{Bench, Subject};
 use crate::opening::{Opened, Plot, Setting, claim, look, open, sizes};
 use crate::pacing::search_all;
 use crate::plan::{self, Ability, Item, Machine};
@@ -65,26 +66,7 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
             return Err(error);
         }
     };
-    let record = Record {
-        schema_version: SCHEMA_VERSION,
-        id: store::id_of(&request.record),
-        tool: Tool {
-            version: request.version.clone(),
-            optimised: !cfg!(debug_assertions),
-            build: request.build.clone(),
-        },
-        begun_at: timestamp(),
-        ended_at: None,
-        status: Status::Running,
-        reason: None,
-        plan,
-        host: setting.host.clone(),
-        engine: opened.as_ref().map(|opened| opened.inventory.clone()),
-        instrument: setting.instrument.clone(),
-        nodes: opened.as_ref().map_or(Vec::new(), |opened| opened.nodes.inventory()),
-        data_sets: Vec::new(),
-        runs: Vec::new(),
-    };
+    let record = begun(request, plan, &setting, opened.as_ref());
     carry_out(record, request, &items, opened, &setting, &sizes, origin, workplace)
 }
 

@@ -3,6 +3,7 @@
 //! A crate of its own so that the compiler guards the direction: it knows engines only by their traits, prints
 //! nothing (it tells a [`Listener`]), and derives nothing from readings (that is `model`'s).
 
+mod beginning;
 mod blocks;
 mod ceiling;
 mod data;

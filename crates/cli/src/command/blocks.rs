@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use record::{Bytes, Check, Nanos, Outcome, Run, Verdict};
-use run::{BlocksRequest, Error, Interrupt, Measured, Result, Workplace, measure_blocks};
+use record::{Bytes, Nanos};
+use run::{BlocksRequest, Error, Interrupt, Result, Workplace, measure_blocks};
 use workload::blocks::{BlocksSettings, Idle, Mode, Noted, Wrong, assignments, size};
 
 use super::run::{default_record, refuse_existing};
@@ -13,7 +13,8 @@ use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::parse_time;
 use crate::build::build;
 use crate::engines::{ENGINES, engine};
-use crate::output::{note, print, style, width};
+use crate::outcome::show;
+use crate::output::{note, style, width};
 use crate::progress::{Loudness, Progress};
 use crate::signal;
 use crate::target::target;
@@ -63,28 +64,7 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
     let measured = measure_blocks(&request, &workplace);
     progress.end();
-    show(measured?)
-}
-
-fn show(measured: Measured) -> Result<()> {
-    if !measured.record.runs.is_empty() {
-        print(&report::blocks_text(&measured.record, &measured.path.display().to_string(), style(), width()))?;
-    }
-    if let Some(error) = measured.error {
-        return Err(error);
-    }
-    match measured.record.runs.iter().find(|run| has_failed(run)) {
-        Some(run) => Err(Error::environment(format!("run {} is no result", run.number))
-            .hint(format!("`dbdyno report {}` says why", measured.path.display()))),
-        None => Ok(()),
-    }
-}
-
-/// Whether something is wrong with the run itself, and not with what was around it.
-fn has_failed(run: &Run) -> bool {
-    let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
-    let wrong = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
-    run.outcome != Outcome::Done || run.findings.iter().any(|finding| wrong(&finding.check, finding.verdict))
+    show(measured?, |record, place| report::blocks_text(record, place, style(), width()))
 }
 
 /// The settings of the file, if there is one, and then those of the options.

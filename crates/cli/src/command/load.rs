@@ -6,14 +6,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flat::{Cards, Compression, Layout, date_text, days_of_date};
-use record::{Bytes, Check, IndexTime, LoadForm, LoadModel, Outcome, Preset, Run, Verdict};
-use run::{Error, Interrupt, LoadPlan, LoadRequest, Measured, Result, Workplace};
+use record::{Bytes, IndexTime, LoadForm, LoadModel, Preset};
+use run::{Error, Interrupt, LoadPlan, LoadRequest, Result, Workplace};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
 use super::run::{default_record, refuse_existing};
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
 use crate::build::build;
 use crate::engines::{ENGINES, engine};
+use crate::outcome::show;
 use crate::output::{print, style, width};
 use crate::progress::{Loudness, Progress};
 use crate::quantity::volume;
@@ -54,28 +55,7 @@ pub fn load(arguments: &LoadArguments) -> Result<()> {
     }
     let measured = run::measure_load(&request, &workplace);
     progress.end();
-    show(measured?)
-}
-
-fn show(measured: Measured) -> Result<()> {
-    if !measured.record.runs.is_empty() {
-        print(&report::load_text(&measured.record, &measured.path.display().to_string(), style(), width()))?;
-    }
-    if let Some(error) = measured.error {
-        return Err(error);
-    }
-    match measured.record.runs.iter().find(|run| has_failed(run)) {
-        Some(run) => Err(Error::environment(format!("run {} is no result", run.number))
-            .hint(format!("`dbdyno report {}` says why", measured.path.display()))),
-        None => Ok(()),
-    }
-}
-
-/// Whether something is wrong with the load itself, and not with what was around it.
-fn has_failed(run: &Run) -> bool {
-    let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
-    let wrong = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
-    run.outcome != Outcome::Done || run.findings.iter().any(|finding| wrong(&finding.check, finding.verdict))
+    show(measured?, |record, place| report::load_text(record, place, style(), width()))
 }
 
 /// What would be loaded, a line for each run.

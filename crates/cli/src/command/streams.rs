@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use record::{Bytes, Check, Outcome, Preset, Run, Verdict};
-use run::{Error, Interrupt, Measured, Result, StreamsRequest, Workplace, measure_streams};
+use record::{Bytes, Preset};
+use run::{Error, Interrupt, Result, StreamsRequest, Workplace, measure_streams};
 use workload::blocks::size;
 use workload::streams::{PAGE_BYTES, STREAMS_MAX};
 
@@ -11,7 +11,8 @@ use super::run::{default_record, refuse_existing};
 use crate::arguments::streams::StreamsArguments;
 use crate::build::build;
 use crate::engines::{ENGINES, engine};
-use crate::output::{print, style, width};
+use crate::outcome::show;
+use crate::output::{style, width};
 use crate::progress::{Loudness, Progress};
 use crate::request::{count, degrees, seconds};
 use crate::signal;
@@ -40,29 +41,7 @@ pub fn streams(arguments: &StreamsArguments) -> Result<()> {
         Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
     let measured = measure_streams(&request, &workplace);
     progress.end();
-    show(measured?)
-}
-
-fn show(measured: Measured) -> Result<()> {
-    if !measured.record.runs.is_empty() {
-        let place = measured.path.display().to_string();
-        print(&report::streams_text(&measured.record, published().as_deref(), &place, style(), width()))?;
-    }
-    if let Some(error) = measured.error {
-        return Err(error);
-    }
-    match measured.record.runs.iter().find(|run| has_failed(run)) {
-        Some(run) => Err(Error::environment(format!("run {} is no result", run.number))
-            .hint(format!("`dbdyno report {}` says why", measured.path.display()))),
-        None => Ok(()),
-    }
-}
-
-/// Whether something is wrong with the run itself, and not with what was around it.
-fn has_failed(run: &Run) -> bool {
-    let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
-    let wrong = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
-    run.outcome != Outcome::Done || run.findings.iter().any(|finding| wrong(&finding.check, finding.verdict))
+    show(measured?, |record, place| report::streams_text(record, published().as_deref(), place, style(), width()))
 }
 
 /// With which streams others measured, of the first publication that says so.

@@ -3,18 +3,17 @@
 use std::fs;
 use std::io::Write;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::bench::{Bench, Said, growth, runs, said};
-use crate::broken_off::signal;
+use crate::load_stopped::Elsewhere;
 use crate::local_server::servers;
 
 const ENGINES: [&str; 3] = ["sqlite", "local:postgres", "local:mariadb"];
 
 /// Loads; the record, and what was said.
-fn loaded(bench: &Bench, record: &str, arguments: &[&str]) -> (Value, Said) {
+pub fn loaded(bench: &Bench, record: &str, arguments: &[&str]) -> (Value, Said) {
     let said = bench.succeed(&[&["load", "--record", record], arguments].concat());
     let record = bench.record(record);
     assert_eq!(record["status"], "finished", "{}", said.err);
@@ -25,7 +24,7 @@ fn loaded(bench: &Bench, record: &str, arguments: &[&str]) -> (Value, Said) {
 }
 
 /// Demands that the run was done and that the table held what was loaded.
-fn is_right(run: &Value, said: &Said) {
+pub fn is_right(run: &Value, said: &Said) {
     assert_eq!(run["outcome"]["status"], "done", "{run}");
     assert_eq!(run["findings"][0]["check"], "answers");
     assert_eq!(run["findings"][0]["verdict"], "pass", "{}\n{}", run["findings"], said.err);
@@ -37,24 +36,24 @@ fn is_right(run: &Value, said: &Said) {
 }
 
 /// A figure over the whole table, as the engine said it.
-fn found<'a>(run: &'a Value, what: &str) -> &'a str {
+pub fn found<'a>(run: &'a Value, what: &str) -> &'a str {
     let checks = run["load"]["checked"].as_array().unwrap();
     let check = checks.iter().find(|check| check["what"] == what).unwrap_or_else(|| panic!("no {what}: {checks:?}"));
     check["found"].as_str().unwrap()
 }
 
-fn count(run: &Value, name: &str) -> u64 {
+pub fn count(run: &Value, name: &str) -> u64 {
     run["load"][name].as_u64().unwrap_or_else(|| panic!("no {name} in {}", run["load"]))
 }
 
-fn only_run<'a>(record: &'a Value, code: &str) -> &'a Value {
+pub fn only_run<'a>(record: &'a Value, code: &str) -> &'a Value {
     let found = runs(record, code);
     assert_eq!(found.len(), 1, "{:?}", record["plan"]["runs"]);
     found[0]
 }
 
 /// A line of the layout of cards; the amounts are such that a lost or doubled line changes the sum.
-fn line(number: u64) -> String {
+pub fn line(number: u64) -> String {
     let (cents, day) = (number % 100, 1 + number % 28);
     format!(
         "{}|VISA|5411|{number}.{cents:02}|2025-02-{day:02}|12345678|DAYTON|OH|45402|\n",
@@ -62,19 +61,19 @@ fn line(number: u64) -> String {
     )
 }
 
-fn lines(numbers: std::ops::Range<u64>) -> Vec<u8> {
+pub fn lines(numbers: std::ops::Range<u64>) -> Vec<u8> {
     numbers.flat_map(|number| line(number).into_bytes()).collect()
 }
 
 /// The sum of the amounts of such lines, as engines give it.
-fn sum(numbers: impl Iterator<Item = u64>) -> String {
+pub fn sum(numbers: impl Iterator<Item = u64>) -> String {
     let cents: u64 = numbers.map(|number| number * 100 + number % 100).sum();
     let text = format!("{}.{:02}", cents / 100, cents % 100);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Lines of which five are none, and which lines these are.
-fn malformed() -> (Vec<u8>, [(u64, &'static str); 5]) {
+pub fn malformed() -> (Vec<u8>, [(u64, &'static str); 5]) {
     let mut file = lines(1..101);
     file.extend_from_slice(b"4000000000000000|VISA|5411|1.00|2025-02-01|\n");
     file.extend(lines(101..201));
@@ -95,12 +94,12 @@ fn malformed() -> (Vec<u8>, [(u64, &'static str); 5]) {
 }
 
 /// Starts a load of what is written to its standard input.
-fn start_piped(bench: &Bench, arguments: &[&str]) -> Child {
+pub fn start_piped(bench: &Bench, arguments: &[&str]) -> Child {
     bench.command(&[&["load", "-"], arguments].concat()).stdin(Stdio::piped()).spawn().unwrap()
 }
 
 /// A load of `bytes` from a pipe.
-fn piped(bench: &Bench, bytes: &[u8], arguments: &[&str]) -> Said {
+pub fn piped(bench: &Bench, bytes: &[u8], arguments: &[&str]) -> Said {
     let mut child = start_piped(bench, arguments);
     let mut pipe = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
@@ -174,154 +173,6 @@ fn exactly_the_malformed_lines_are_rejected() {
         assert_eq!(rejected.len(), 6, "five lines, each ended");
         assert!(rejected[2].starts_with(b"4000000000000000|VI\xffA|"), "as it was");
     }
-}
-
-#[test]
-fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
-    let bench = Bench::new();
-    let (file, _) = malformed();
-    fs::write(bench.path().join("bad.tbl"), file).unwrap();
-    let load = |record: &str, more: &[&str]| {
-        let arguments = ["load", "bad.tbl", "--jobs", "1", "--piece", "4KiB", "--record", record];
-        bench.run(&[&arguments[..], more].concat())
-    };
-    let said = load("a.json", &["--max-errors", "2"]);
-    assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
-    for words in ["3 lines were rejected", "--max-errors 2", "bad.tbl:101: 5 fields instead of 9", "--resume"] {
-        assert!(said.err.contains(words), "no {words:?} in {}", said.err);
-    }
-    let record = bench.record("a.json");
-    let broken = only_run(&record, "L100");
-    assert_eq!((record["status"].as_str(), broken["outcome"]["status"].as_str()), (Some("failed"), Some("failed")));
-    assert!(count(broken, "rows") > 100, "what was loaded before is told");
-    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "and nothing else is in the table");
-    let said = load("b.json", &["--max-errors", "5", "--resume"]);
-    assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
-    let record = bench.record("b.json");
-    let run = only_run(&record, "L100");
-    is_right(run, &said);
-    assert_eq!(count(run, "resumed_rows"), count(broken, "rows"));
-    assert_eq!((count(run, "resumed_rows") + count(run, "rows"), found(run, "rows")), (400, "400"));
-    assert_eq!(found(run, "sum of purchase_amt"), sum(1..401));
-    bench.succeed(&["clean", "--yes"]);
-}
-
-/// A server that outlives the loads that it takes: that of a load which waits for its own pipe, seen from elsewhere.
-struct Elsewhere {
-    bench: Bench,
-    holder: Child,
-}
-
-impl Elsewhere {
-    fn start() -> Elsewhere {
-        let bench = Bench::new();
-        let holder = start_piped(&bench, &["--target", "local:postgres", "--jobs", "1", "--record", "held.json"]);
-        wait_until("a server", || bench.path().join("held.json").exists());
-        Elsewhere { bench, holder }
-    }
-
-    fn target(&self) -> String {
-        let socket = self.bench.path().join("dbdyno-data/data/postgres/socket");
-        format!("postgres://dbdyno@/template1?host={}", socket.display())
-    }
-
-    fn stop(self) {
-        signal(self.holder.id(), "INT");
-        assert_eq!(said(self.holder.wait_with_output().unwrap()).code, 130);
-        assert!(servers(&self.bench).is_empty());
-    }
-}
-
-fn wait_until(what: &str, is_there: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_there() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "no {what} after 60 s");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn wait_for_rejects(bench: &Bench, name: &str, least: usize) {
-    let path = bench.path().join(name);
-    wait_until(&format!("{least} lines of {name}"), || {
-        fs::read_to_string(&path).unwrap_or_default().lines().count() >= least
-    });
-}
-
-/// Two thousand lines, and one that is none before each hundred: with pieces of 8 KiB the first ones have one each, and
-/// the third of these is written down when two pieces are committed.
-fn with_marks() -> Vec<u8> {
-    let hundred = |hundred: u64| [b"no line\n", &lines(1 + hundred * 100..101 + hundred * 100)[..]].concat();
-    (0..20).flat_map(hundred).collect()
-}
-
-/// Options of a load of [`with_marks`], and what else.
-fn marked<'a>(target: &'a str, piece: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let options = ["--target", target, "--jobs", "1", "--max-errors", "20", "--piece", piece];
-    options.iter().chain(more).copied().collect()
-}
-
-/// Begins to load [`with_marks`], stops it in the middle by the signal `name`, and goes on with it to the end.
-fn stopped_and_gone_on_with(target: &str, name: &str) {
-    let bench = Bench::new();
-    let file = with_marks();
-    let mut child = start_piped(&bench, &marked(target, "8KiB", &["--record", "a.json"]));
-    let mut pipe = child.stdin.take().unwrap();
-    pipe.write_all(&file[..file.len() / 2]).unwrap();
-    wait_for_rejects(&bench, "a.rejects.log", 3);
-    signal(child.id(), name);
-    child.wait().unwrap();
-    drop(pipe);
-    let gone_on = |piece: &str, record: &str| loop {
-        let said = piped(&bench, &file, &marked(target, piece, &["--resume", "--record", record]));
-        // What was killed may hold its schema for a moment longer.
-        if !said.err.contains("in use by another") {
-            return said;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    };
-    let other = gone_on("4KiB", "x.json");
-    assert!(other.code == 2 && other.err.contains("pieces of 8192 bytes"), "{target} {}: {}", other.code, other.err);
-    let said = gone_on("8KiB", "b.json");
-    assert_eq!(said.code, 0, "{target}\n{}\n{}", said.out, said.err);
-    let record = bench.record("b.json");
-    let run = only_run(&record, "L100");
-    is_right(run, &said);
-    let (before, now) = (count(run, "resumed_rows"), count(run, "rows"));
-    assert!(before >= 150 && now >= 900, "{target}: {before} and {now}");
-    assert_eq!((before + now, found(run, "rows")), (2_000, "2000"), "{target}");
-    assert_eq!(found(run, "sum of purchase_amt"), sum(1..2_001), "{target}");
-    assert!(servers(&bench).is_empty());
-}
-
-#[test]
-fn a_load_that_was_killed_goes_on_without_a_row_twice() {
-    stopped_and_gone_on_with("sqlite", "KILL");
-    let elsewhere = Elsewhere::start();
-    stopped_and_gone_on_with(&elsewhere.target(), "KILL");
-    elsewhere.stop();
-}
-
-#[test]
-fn a_load_that_was_broken_off_goes_on_in_the_server_that_it_had() {
-    for target in ["local:postgres", "local:mariadb"] {
-        stopped_and_gone_on_with(target, "INT");
-    }
-}
-
-#[test]
-fn ctrl_c_ends_a_load_that_waits_for_its_pipe() {
-    let bench = Bench::new();
-    let mut child = start_piped(&bench, &["--jobs", "1", "--piece", "4KiB", "--max-errors", "9", "--record", "a.json"]);
-    let mut pipe = child.stdin.take().unwrap();
-    pipe.write_all(&[b"no line\n", &lines(1..300)[..]].concat()).unwrap();
-    wait_for_rejects(&bench, "a.rejects.log", 1);
-    signal(child.id(), "INT");
-    let said = said(child.wait_with_output().unwrap());
-    assert_eq!(said.code, 130, "{}\n{}", said.out, said.err);
-    assert!(said.err.contains("--resume"), "{}", said.err);
-    assert_eq!(bench.record("a.json")["status"], "interrupted");
-    drop(pipe);
-    bench.succeed(&["clean", "--yes"]);
 }
 
 #[test]
@@ -500,44 +351,6 @@ fn indexes_are_made_before_or_after_and_a_layout_is_ones_own() {
     }
     let (record, _) = loaded(&bench, "n.json", &load);
     assert_eq!(count(only_run(&record, "L100"), "index_bytes"), 0);
-}
-
-#[test]
-fn a_full_disk_stops_a_load_and_room_lets_it_go_on() {
-    // A small file system, where the tests may mount one.
-    let bench = Bench::new();
-    let small = bench.path().join("small");
-    fs::create_dir(&small).unwrap();
-    let mount = |options: &str| {
-        let mut command = Command::new("mount");
-        command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&small);
-        command.output().is_ok_and(|output| output.status.success())
-    };
-    if !mount("size=2m") {
-        // An ordinary user cannot mount; whoever runs the tests as root must not miss this one.
-        assert!(!rustix::process::getuid().is_root(), "a small file system could not be mounted");
-        return;
-    }
-    fs::write(bench.path().join("cards.tbl"), lines(1..40_001)).unwrap();
-    let load = ["load", "cards.tbl", "--jobs", "1", "--dir", "small"];
-    let full = bench.run(&[&load[..], &["--record", "a.json"]].concat());
-    let grown = mount("remount,size=64m");
-    let resumed = bench.run(&[&load[..], &["--record", "b.json", "--resume"]].concat());
-    bench.run(&["clean", "--yes", "--dir", "small"]);
-    let unmounted = Command::new("umount").arg(&small).status();
-    assert!(grown && unmounted.is_ok_and(|status| status.success()));
-    assert_eq!(full.code, 1, "{}\n{}", full.out, full.err);
-    assert!(full.err.contains("full") && full.err.contains("hint: "), "{}", full.err);
-    let record = bench.record("a.json");
-    let broken = only_run(&record, "L100");
-    assert!((1..40_000).contains(&count(broken, "rows")), "some of it is loaded");
-    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "whole pieces");
-    assert_eq!(resumed.code, 0, "{}\n{}", resumed.out, resumed.err);
-    let record = bench.record("b.json");
-    let run = only_run(&record, "L100");
-    is_right(run, &resumed);
-    assert_eq!(count(run, "resumed_rows"), count(broken, "rows"));
-    assert_eq!((found(run, "rows"), found(run, "sum of purchase_amt")), ("40000", &*sum(1..40_001)));
 }
 
 #[test]

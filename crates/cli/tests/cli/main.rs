@@ -28,6 +28,7 @@ mod io_counts;
 mod io_refused;
 mod io_truth;
 mod limits;
+mod load_stopped;
 mod local_server;
 mod no_oracle;
 mod nodes;

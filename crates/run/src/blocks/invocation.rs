@@ -4,7 +4,7 @@ use std::path::Path;
 
 use engine::Sparse;
 use measure::clock;
-use record::{Bytes, Finding, Nanos, Outcome, Plan, PlannedRun, Preset, Record, SCHEMA_VERSION, Status, Tool};
+use record::{Bytes, Finding, Nanos, Outcome, Plan, PlannedRun, Preset, Record};
 use workload::Sizes;
 use workload::blocks::{self, Layout, Mode};
 
@@ -12,11 +12,12 @@ use super::device::{add_probe, probe};
 use super::extent::{remark, steps};
 use super::measurement::{load, measure_one};
 use super::request::BlocksRequest;
+use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
 use crate::execution::{conclude, run_group, sources, subject};
 use crate::invocation::{Measured, Workplace};
 use crate::io::{Offer, ProbeGround};
-use crate::measurement::{Bench, timestamp};
+use crate::measurement::Bench;
 use crate::opening::{Opened, Plot, Setting, claim, open, sizes};
 use crate::plan::Item;
 use crate::{Error, Event, Result};
@@ -50,7 +51,7 @@ pub fn measure_blocks(request: &BlocksRequest, workplace: &Workplace<'_>) -> Res
     if request.probes {
         add_probe(&mut plan, &Offer::look(&directory.data(), Preset::Quick));
     }
-    let record = begun(request, plan, &setting, &opened);
+    let record = begun(&plain, plan, &setting, Some(&opened));
     Ok(house.carry_out(record, opened, &setting, origin))
 }
 
@@ -97,30 +98,6 @@ fn sparse(workplace: &Workplace<'_>, block: Option<Bytes>) -> Result<Sparse> {
         Error::user(format!("random blocks cannot be measured on {}: it {reason}", engine.title()))
             .hint("`dbdyno run --tests T421,T431` measures its scans")
     })
-}
-
-/// The record before the first run.
-fn begun(request: &BlocksRequest, plan: Plan, setting: &Setting, opened: &Opened<'_>) -> Record {
-    Record {
-        schema_version: SCHEMA_VERSION,
-        id: store::id_of(&request.record),
-        tool: Tool {
-            version: request.version.clone(),
-            optimised: !cfg!(debug_assertions),
-            build: request.build.clone(),
-        },
-        begun_at: timestamp(),
-        ended_at: None,
-        status: Status::Running,
-        reason: None,
-        plan,
-        host: setting.host.clone(),
-        engine: Some(opened.inventory.clone()),
-        instrument: setting.instrument.clone(),
-        nodes: opened.nodes.inventory(),
-        data_sets: Vec::new(),
-        runs: Vec::new(),
-    }
 }
 
 /// Where the engine is opened, again and again.

@@ -3,17 +3,18 @@
 use std::path::Path;
 
 use measure::clock;
-use record::{Nanos, Outcome, Plan, PlannedRun, Record, SCHEMA_VERSION, Status, Tool};
+use record::{Nanos, Outcome, Plan, PlannedRun, Record};
 use workload::load::{self, Figures, Input};
 
 use super::closing::{Closing, GO_ON, can_go_on, failed};
 use super::measurement::OneLoad;
 use super::plan::{LoadPlan, PlannedLoad, loads, plan};
 use super::request::LoadRequest;
+use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
 use crate::execution::{conclude, sources, subject};
 use crate::invocation::{Measured, Workplace};
-use crate::measurement::{Bench, timestamp};
+use crate::measurement::Bench;
 use crate::opening::{Opened, Plot, Setting, claim, is_elsewhere, look, open, sizes};
 use crate::{Error, Event, Fault, Result};
 
@@ -50,7 +51,7 @@ pub fn measure_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<
         }
     };
     let plan = plan(request, &loads, &workplace.target.to_string(), directory.path());
-    let record = begun(request, plan, &setting, &opened);
+    let record = begun(&plain, plan, &setting, Some(&opened));
     let house = House { request, workplace, loads: &loads, is_single };
     Ok(house.carry_out(record, opened, &setting, origin, &closing, &mut directory))
 }
@@ -67,30 +68,6 @@ pub fn dry_run_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<
     let loads = loads(request, opened.nodes.first().caps(), &degrees);
     opened.nodes.close()?;
     loads
-}
-
-/// The record before the first run.
-fn begun(request: &LoadRequest, plan: Plan, setting: &Setting, opened: &Opened<'_>) -> Record {
-    Record {
-        schema_version: SCHEMA_VERSION,
-        id: store::id_of(&request.record),
-        tool: Tool {
-            version: request.version.clone(),
-            optimised: !cfg!(debug_assertions),
-            build: request.build.clone(),
-        },
-        begun_at: timestamp(),
-        ended_at: None,
-        status: Status::Running,
-        reason: None,
-        plan,
-        host: setting.host.clone(),
-        engine: Some(opened.inventory.clone()),
-        instrument: setting.instrument.clone(),
-        nodes: opened.nodes.inventory(),
-        data_sets: Vec::new(),
-        runs: Vec::new(),
-    }
 }
 
 /// Where the loads of an invocation are carried out.

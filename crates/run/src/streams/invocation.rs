@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use measure::clock;
-use record::{Nanos, Outcome, Plan, PlannedRun, Record, Run, SCHEMA_VERSION, Status, Tool};
+use record::{Nanos, Outcome, Plan, PlannedRun, Record, Run};
 use workload::Sizes;
 
 use super::ground::Ground;
@@ -11,10 +11,11 @@ use super::leg::{Keeper, Leg, Legs, keepers};
 use super::measurement::measure_one;
 use super::request::StreamsRequest;
 use super::space;
+use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
 use crate::execution::{conclude, sources, subject};
 use crate::invocation::{Measured, Workplace};
-use crate::measurement::{Bench, timestamp};
+use crate::measurement::Bench;
 use crate::opening::{Opened, Plot, Setting, claim, open, sizes};
 use crate::{Error, Event, Result};
 
@@ -40,33 +41,9 @@ pub fn measure_streams(request: &StreamsRequest, workplace: &Workplace<'_>) -> R
     }
     let plan = request.plan(&workplace.target.to_string(), directory.path(), &legs);
     let sizes = sizes(&plain, Some(&opened));
-    let record = begun(request, plan, &setting, &opened);
+    let record = begun(&plain, plan, &setting, Some(&opened));
     let house = House { request, workplace, directory: &directory, setting: &setting, sizes, origin };
     Ok(house.carry_out(record, opened, &legs))
-}
-
-/// The record before the first run.
-fn begun(request: &StreamsRequest, plan: Plan, setting: &Setting, opened: &Opened<'_>) -> Record {
-    Record {
-        schema_version: SCHEMA_VERSION,
-        id: store::id_of(&request.record),
-        tool: Tool {
-            version: request.version.clone(),
-            optimised: !cfg!(debug_assertions),
-            build: request.build.clone(),
-        },
-        begun_at: timestamp(),
-        ended_at: None,
-        status: Status::Running,
-        reason: None,
-        plan,
-        host: setting.host.clone(),
-        engine: Some(opened.inventory.clone()),
-        instrument: setting.instrument.clone(),
-        nodes: opened.nodes.inventory(),
-        data_sets: Vec::new(),
-        runs: Vec::new(),
-    }
 }
 
 /// What all runs have in common.
