@@ -67,6 +67,37 @@ pub struct Request {
 }
 
 impl Request {
+    /// A request for no test of the catalogue: what opens directory and engine for measurements of another kind, which say
+    /// the rest.
+    pub(crate) fn bare(record: &Path, version: &str, build: Option<&Build>) -> Request {
+        Request {
+            tests: Selection::default(),
+            directory: PathBuf::from("."),
+            degrees: None,
+            nodes: None,
+            preset: Preset::Quick,
+            window: None,
+            warm_up: Some(Nanos(0)),
+            steps: None,
+            repeats: None,
+            seed: 0,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            variations: Vec::new(),
+            until: None,
+            one_thread_per_core: false,
+            small_rows: None,
+            large_rows: None,
+            looks: true,
+            prove: false,
+            trace: None,
+            keep: false,
+            record: record.to_owned(),
+            version: version.to_owned(),
+            build: build.cloned(),
+        }
+    }
+
     /// Takes everything that a plan has already decided from it.
     pub fn follow(&mut self, plan: &Plan) {
         // The plan holds the measured directory itself, which was made below the one that was asked for.

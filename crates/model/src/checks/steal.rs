@@ -1,9 +1,9 @@
 //! Processor time that the hypervisor gave to others.
 //!
 //! Its share of the time of all processors, over the window and over each interval between two readings. A share
-//! above the limit that is only a few ticks of the kernel's accounting is not judged. One bad interval is a warning; only where there are so many that
-//! their 0.99 quantile is known does it void the run. A window that is no longer than such an interval is judged as one:
-//! it is warned of. So is one that makes no claims.
+//! above the limit that is only a few ticks of the kernel's accounting is not judged. One bad interval is a warning; only
+//! where there are so many that their 0.99 quantile is known does it void the run. A window that is no longer than such an
+//! interval is judged as one: it is warned of. So is one that makes no claims.
 
 use record::{Check, Finding, Run, Verdict, name};
 

@@ -2,59 +2,31 @@
 
 use record::Record;
 
-use super::{data, findings, head, next, runs};
+use super::page::Page;
+use super::{data, findings, next, runs};
 use crate::blocks::{averages, chart, extent, facts, kinds, line, remarks};
-use crate::inventory;
-use crate::layout::{Table, clean, cut, paragraph, section};
 use crate::limit::limits;
 use crate::not_listed;
-use crate::style::{Ink, Style};
+use crate::style::Style;
 use crate::words::plural;
-
-/// Title, platform, how long and how often, and what makes all figures doubtful.
-fn top(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let subject = record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());
-    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let title = cut(&clean(&format!("dbdyno: random blocks through {subject} on {host}")), width);
-    let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
-    lines.extend(inventory::head(&record.host, record.engine.as_ref(), style, width));
-    let runs = plural(record.runs.len() as u64, "run");
-    let measured = format!("{}, {runs} of {}", head::begun(record), extent(record));
-    lines.extend(paragraph("measured", 10, &measured, width));
-    lines.extend(paragraph("dbdyno", 10, &head::instrument(record), width));
-    let warnings = head::warnings(record).into_iter().flat_map(|warning| paragraph("!", 10, &warning, width));
-    lines.extend(warnings.map(|line| style.paint(&line, Ink::Warning)));
-    lines
-}
 
 /// What a record of `dbdyno blocks` says, laid out for `width` columns (at least 60 are used): what was done, the line of
 /// the method, what an operation cost, the tiers of caches, the kinds of operations, physical I/O, what is in doubt.
 /// `place` is the path of the record as the user may type it.
 pub fn blocks_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let mut lines = top(record, style, width);
-    let mut part = |title: &str, body: Vec<String>| {
-        if !body.is_empty() {
-            lines.push(String::new());
-            lines.extend((!title.is_empty()).then(|| section(title, style, width)));
-            lines.extend(body);
-        }
-    };
-    let tables = |table: Table| if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-    let none = if record.runs.is_empty() { vec!["no run is finished".to_owned()] } else { Vec::new() };
-    part("", none);
-    let said = facts(record).iter().flat_map(|fact| paragraph("-", 2, fact, width)).collect();
-    part("RANDOM BLOCKS", said);
-    let remarked = remarks(record).into_iter().flat_map(|remark| paragraph("-", 2, &remark, width));
-    part("THE LINE OF THE METHOD", tables(line(record)).into_iter().chain(remarked).collect());
-    part("AN OPERATION ON AVERAGE", tables(averages(record)));
-    part("READS OF AN OPERATION, by size of the engine's cache", chart(record, width));
-    part("KINDS OF OPERATIONS: service times", tables(kinds(record)));
-    part("PHYSICAL I/O as the engine counts it and as the block layer saw it", tables(runs::io(record)));
-    part("IN DOUBT", findings::findings(record, style, width));
-    part("WHAT LIMITS IT", limits(record, width));
-    part("DATA", tables(data::data_sets(record)));
-    part("", not_listed(record, place, width));
-    part("", next::next(record, place, width));
-    style.letters(lines.join("\n") + "\n")
+    let measured = format!("{} of {}", plural(record.runs.len() as u64, "run"), extent(record));
+    let mut page = Page::new(record, "random blocks through", &measured, style, width);
+    let width = page.width;
+    page.part("RANDOM BLOCKS", page.points(facts(record)));
+    page.table("THE LINE OF THE METHOD", line(record), remarks(record));
+    page.table("AN OPERATION ON AVERAGE", averages(record), Vec::new());
+    page.part("READS OF AN OPERATION, by size of the engine's cache", chart(record, width));
+    page.table("KINDS OF OPERATIONS: service times", kinds(record), Vec::new());
+    page.table("PHYSICAL I/O as the engine counts it and as the block layer saw it", runs::io(record), Vec::new());
+    page.part("IN DOUBT", findings::findings(record, style, width));
+    page.part("WHAT LIMITS IT", limits(record, width));
+    page.table("DATA", data::data_sets(record), Vec::new());
+    page.part("", not_listed(record, place, width));
+    page.part("", next::next(record, place, width));
+    page.end()
 }

@@ -7,6 +7,7 @@ mod head;
 mod load;
 mod next;
 mod nodes;
+mod page;
 mod price;
 mod runs;
 mod sheet;

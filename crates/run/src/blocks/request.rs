@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use record::{Build, Bytes, Dop, Nanos, Pace, Placement, Plan, PlannedRun, Preset};
 use workload::blocks::{BlocksSettings, CODE, Mode};
 
-use crate::{Request, Selection};
+use crate::Request;
 
 /// The longest warm-up that is not asked for.
 const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
@@ -65,30 +65,15 @@ impl BlocksRequest {
     pub(super) fn request(&self) -> Request {
         let (warm_up, window) = self.windows();
         Request {
-            tests: Selection::default(),
             directory: self.directory.clone(),
             degrees: Some(vec![self.settings.sessions().max(self.settings.load_jobs)]),
-            nodes: None,
-            preset: Preset::Quick,
             window: Some(window),
             warm_up: Some(warm_up),
-            steps: None,
-            repeats: None,
             seed: self.seed,
             placement: self.placement,
-            pace: Pace::AsFastAsPossible,
-            variations: Vec::new(),
-            until: None,
-            one_thread_per_core: false,
-            small_rows: None,
-            large_rows: None,
             looks: self.looks,
-            prove: false,
-            trace: None,
             keep: self.keep,
-            record: self.record.clone(),
-            version: self.version.clone(),
-            build: self.build.clone(),
+            ..Request::bare(&self.record, &self.version, self.build.as_ref())
         }
     }
 

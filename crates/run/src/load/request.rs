@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use flat::{Compression, Layout};
-use record::{Build, Bytes, IndexTime, LoadForm, LoadModel, Nanos, Pace, Placement, Preset};
+use record::{Build, Bytes, IndexTime, LoadForm, LoadModel, Nanos, Placement, Preset};
 use workload::load::Input;
 
-use crate::{Request, Selection};
+use crate::Request;
 
 /// The largest piece that is not asked for: large enough for an engine to take it at its full rate.
 const PIECE_MAX: Bytes = Bytes(8 << 20);
@@ -96,30 +96,15 @@ impl LoadRequest {
     /// `keep`.
     pub(super) fn request(&self, degrees: &[u32], keep: bool) -> Request {
         Request {
-            tests: Selection::default(),
             directory: self.directory.clone(),
             degrees: Some(degrees.to_vec()),
-            nodes: None,
             preset: self.preset,
             window: Some(WINDOW_MAX),
-            warm_up: Some(Nanos(0)),
-            steps: None,
-            repeats: None,
             seed: self.seed(),
             placement: self.placement,
-            pace: Pace::AsFastAsPossible,
-            variations: Vec::new(),
-            until: None,
-            one_thread_per_core: false,
-            small_rows: None,
-            large_rows: None,
             looks: self.looks,
-            prove: false,
-            trace: None,
             keep,
-            record: self.record.clone(),
-            version: self.version.clone(),
-            build: self.build.clone(),
+            ..Request::bare(&self.record, &self.version, self.build.as_ref())
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use record::{Build, Bytes, Nanos, Pace, Placement, Plan, Preset};
 
 use super::leg::Legs;
-use crate::{Request, Selection};
+use crate::Request;
 
 /// The longest window: where files end a run, no time does.
 const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
@@ -63,30 +63,14 @@ impl StreamsRequest {
     /// As one would ask for tests of the catalogue: what opens directory and engine needs.
     pub(super) fn request(&self) -> Request {
         Request {
-            tests: Selection::default(),
             directory: self.directory.clone(),
             degrees: Some(self.streams.clone()),
-            nodes: None,
             preset: self.preset,
             window: Some(self.window_max()),
-            warm_up: Some(Nanos(0)),
-            steps: None,
-            repeats: None,
             seed: self.seed,
             placement: self.placement,
-            pace: Pace::AsFastAsPossible,
-            variations: Vec::new(),
-            until: None,
-            one_thread_per_core: false,
-            small_rows: None,
-            large_rows: None,
             looks: self.looks,
-            prove: false,
-            trace: None,
-            keep: false,
-            record: self.record.clone(),
-            version: self.version.clone(),
-            build: self.build.clone(),
+            ..Request::bare(&self.record, &self.version, self.build.as_ref())
         }
     }
 
