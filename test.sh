@@ -68,6 +68,49 @@ have_mariadb || {
   exit 1
 }
 
+# MySQL's packages cannot be installed beside MariaDB's: the server is unpacked, with the libraries it was built for.
+mysql=$PWD/target/mysql
+have_mysql() { "$mysql/bin/mysqld" --version 2>/dev/null | grep -Eq 'Ver ([89]|[1-9][0-9]+)\.'; }
+no_mysql() {
+  printf 'error: no MySQL 8.0 or later in target/mysql: %s\n' "$1" >&2
+  printf 'hint: put a server program mysqld that runs into target/mysql/bin, and run this again\n' >&2
+  exit 1
+}
+install_mysql() {
+  local architecture mirror keyring loader libraries
+  architecture=$(dpkg --print-architecture) || no_mysql 'this script knows Debian and Ubuntu only'
+  mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' | grep -m 1 '/debian/*$')} ||
+    no_mysql 'no mirror of Debian is known here; name one in DEBIAN_MIRROR'
+  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  [ -e "$keyring" ] || install debian-archive-keyring
+  command -v patchelf >/dev/null || install patchelf
+  rm -rf "$mysql"
+  # A private state of apt, in which nothing is installed: so all that the server needs is fetched.
+  mkdir -p "$mysql"/{bin,share,root,apt/lists/partial,apt/archives/partial,apt/etc/apt.conf.d,apt/etc/preferences.d}
+  printf 'deb [signed-by=%s] %s sid main\n' "$keyring" "$mirror" >"$mysql/apt/etc/sources.list"
+  : >"$mysql/apt/status"
+  private_apt() {
+    apt-get -qq -o Dir::Etc="$mysql/apt/etc" -o Dir::State="$mysql/apt" -o Dir::State::status="$mysql/apt/status" \
+      -o Dir::Cache="$mysql/apt" -o APT::Architecture="$architecture" -o APT::Sandbox::User= \
+      -o Acquire::Languages=none -o APT::Update::Error-Mode=any "$@"
+  }
+  private_apt update || no_mysql "the packages of Debian sid cannot be read from $mirror"
+  private_apt install --download-only -y --no-install-recommends mysql-server-core >/dev/null ||
+    no_mysql "package mysql-server-core of Debian sid cannot be fetched from $mirror"
+  # Perl is for scripts beside the server.
+  find "$mysql/apt/archives" -name '*.deb' ! -name '*perl*' -exec dpkg-deb -x {} "$mysql/root" \;
+  mv "$mysql/root/usr/sbin/mysqld" "$mysql/bin"
+  mv "$mysql/root/usr/share/mysql" "$mysql/share"
+  mv "$mysql/root/usr/lib" "$mysql"
+  loader=$(basename "$(patchelf --print-interpreter "$mysql/bin/mysqld")")
+  loader=$(find "$mysql/lib" -name "$loader" -type f -print -quit)
+  libraries=$(dirname "$(find "$mysql/lib" -name libc.so.6 -print -quit)")
+  patchelf --set-interpreter "$loader" --force-rpath --set-rpath "$libraries" "$mysql/bin/mysqld"
+  rm -rf "$mysql/apt" "$mysql/root"
+}
+have_mysql || install_mysql
+have_mysql || no_mysql 'the server program does not run'
+
 # DuckDB is loaded at run time; the tests want this library at this place.
 duckdb_version=1.5.6-r.1
 duckdb_sha256=3f4962cdd266eab2b479a5b5a4a6d063d279b2954ae814ed00385d553b747633

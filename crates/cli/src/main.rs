@@ -1,5 +1,6 @@
 //! The command line: arguments and wiring. The only place that names engines, and the only one that exits.
 
+mod amount;
 mod arguments;
 mod build;
 mod command;

@@ -14,8 +14,8 @@ use crate::arguments::parse_time;
 const RATE_MAX: f64 = 1e7;
 /// The highest share of the capacity, in percent: what nobody keeps can be shown at less.
 const PERCENT_MAX: f64 = 200.0;
-/// How near to the limit a search goes.
-const TOLERANCE: Ratio = Ratio(0.05);
+/// How near to the limit a search goes to both sides, where its budget of runs allows it.
+const TOLERANCE: Ratio = Ratio(0.1);
 /// The longest think time, in seconds.
 const THINK_SECONDS_MAX: f64 = 86_400.0;
 
@@ -241,7 +241,7 @@ mod tests {
     fn a_level_is_searched_for_with_its_arrivals() {
         let until = asked(&["--until", "p99=5000us", "--arrival", "fixed"]).unwrap().until.unwrap();
         assert_eq!(until.level, "p99=5ms");
-        assert_eq!((until.arrival, until.tolerance), (record::Arrival::Fixed, Ratio(0.05)));
+        assert_eq!((until.arrival, until.tolerance), (record::Arrival::Fixed, Ratio(0.1)));
         let error = asked(&["--until", "p99"]).unwrap_err();
         assert_eq!(error.message, "service level \"p99\": it has no limit");
         assert_eq!(error.hint.as_deref(), Some(BoundError::HINT), "on a line of its own");

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use record::{Nanos, Pace};
 use run::{Error, PairRequest, Request, Result, Selection};
 
+use crate::amount::amount;
 use crate::arguments::pair::PairArguments;
 use crate::arguments::{RunArguments, parse_time};
 use crate::build::build;
@@ -47,6 +48,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
         large_rows: arguments.large_rows.as_deref().map(|text| rows("large-rows", text)).transpose()?,
         looks: !arguments.no_activity,
         trace: arguments.trace.map(Into::into),
+        rung: arguments.trace_rung.map(Into::into),
         prove: arguments.prove,
         keep: arguments.keep,
         record,
@@ -86,6 +88,7 @@ pub fn pair(arguments: &PairArguments, records: [PathBuf; 2], judged: Vec<String
         large_rows: arguments.large_rows.as_deref().map(|text| rows("large-rows", text)).transpose()?,
         looks: !arguments.no_activity,
         trace: None,
+        rung: None,
         prove: false,
         keep: false,
         record: records[0].clone(),
@@ -162,25 +165,14 @@ pub fn count(thing: &str, text: &str, least: u64) -> Result<u64> {
     }
 }
 
-/// A number of rows: plain, with underscores, or with k, M, G for thousands, millions, thousand millions.
+/// A number of rows: `320k`, `1.5M`.
 ///
 /// # Errors
 /// The user's mistakes.
 fn rows(thing: &str, text: &str) -> Result<u64> {
-    let plain = text.replace('_', "");
-    let (digits, factor) = match plain.chars().last() {
-        Some('k' | 'K') => (&plain[..plain.len() - 1], 1_000),
-        Some('m' | 'M') => (&plain[..plain.len() - 1], 1_000_000),
-        Some('g' | 'G') => (&plain[..plain.len() - 1], 1_000_000_000),
-        _ => (plain.as_str(), 1),
-    };
     let (least, most) = (3_200, 1_000_000_000_000);
-    match digits.parse::<u64>().ok().and_then(|count| count.checked_mul(factor)) {
-        Some(rows) if (least..=most).contains(&rows) => Ok(rows),
-        Some(rows) => Err(Error::user(format!("{thing} {rows} is out of range"))
-            .hint(format!("use {least} to {most} rows; 320 of them share a secondary key"))),
-        None => Err(Error::user(format!("{thing} {text} is not a number of rows")).hint("use digits, or 100k, 2M")),
-    }
+    amount(thing, text, least..=most)
+        .map_err(|error| error.hint(format!("use {least} to {most} rows; 320 of them share a secondary key")))
 }
 
 #[cfg(test)]
@@ -224,6 +216,7 @@ mod tests {
     fn rows_may_be_written_with_a_suffix() {
         assert_eq!(rows("small-rows", "320k").unwrap(), 320_000);
         assert_eq!(rows("small-rows", "1_000_000").unwrap(), 1_000_000);
+        assert_eq!(rows("small-rows", "1.5M").unwrap(), 1_500_000);
         assert!(rows("small-rows", "12").is_err());
         assert!(rows("small-rows", "k").is_err());
         assert!(rows("small-rows", "99999999999999999999G").is_err());

@@ -318,3 +318,21 @@ mod on_mariadb {
         a_broken_load_leaves_nothing(&stand());
     }
 }
+
+mod on_mysql {
+    use super::*;
+
+    fn stand() -> Stand {
+        Stand::new(&mysql::MYSQL, concat!("local:mysql?bin=", env!("CARGO_MANIFEST_DIR"), "/../../target/mysql/bin"))
+    }
+
+    #[test]
+    fn every_test_gives_the_right_answers_and_counts() {
+        every_test_on(&stand(), &[]);
+    }
+
+    #[test]
+    fn a_load_that_is_broken_off_leaves_no_table() {
+        a_broken_load_leaves_nothing(&stand());
+    }
+}

@@ -66,7 +66,9 @@ pub use objects::{
 pub use parts::{a_table_in_parts_takes_rows_on_every_side_of_its_bounds, a_table_says_how_large_it_is};
 pub use stand::{SharedStand, Stand, on_fresh_node, on_shared_node};
 pub use statements::every_statement_file_is_listed_and_says_what_it_is;
-pub use transaction::{a_commit_is_seen_and_a_rollback_is_not, execute_counts_rows_returned_and_changed};
+pub use transaction::{
+    a_commit_is_seen_and_a_rollback_is_not, a_deferred_commit_is_seen_at_once, execute_counts_rows_returned_and_changed,
+};
 pub use values::{a_null_comes_back_and_equals_nothing, values_of_all_types_come_back_exactly};
 
 /// Expands to one test per point of the kit, see [`mod@crate::conformance`].
@@ -102,6 +104,7 @@ macro_rules! conformance {
             a_null_comes_back_and_equals_nothing,
             execute_counts_rows_returned_and_changed,
             a_commit_is_seen_and_a_rollback_is_not,
+            a_deferred_commit_is_seen_at_once,
             twenty_three_commits_are_counted_as_twenty_three,
             twenty_three_reads_are_counted_as_the_capability_says,
             twenty_three_rollbacks_are_no_commits,

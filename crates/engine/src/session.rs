@@ -63,6 +63,17 @@ pub trait Session: Send {
         Err(error.hint("have the lines parsed"))
     }
 
+    /// Lets the commit of the transaction that was begun return before it is on stable storage; returns whether the
+    /// engine does so for a session that asks. The next transaction that writes and does not ask takes this one to
+    /// stable storage with it. If the server crashes before that, this one is missing as a whole, with all that came
+    /// after it.
+    ///
+    /// # Errors
+    /// What the engine says. `Statement` where no transaction is open.
+    fn defer_durability(&mut self) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Time that this session spent handing bytes to the server and waiting for it inside [`Session::bulk`],
     /// [`Session::append`] and [`Session::append_lines`], in nanoseconds since it was opened. None where the engine works
     /// in this process: there conversion and insertion are one.

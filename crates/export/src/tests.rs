@@ -5,6 +5,7 @@ mod histogram;
 mod loads;
 mod nodes;
 mod publication;
+mod scans;
 mod traces;
 
 use std::collections::BTreeMap;
@@ -182,6 +183,7 @@ fn record() -> Record {
         engine: None,
         instrument: Instrument::default(),
         nodes: (1..=3).map(node).collect(),
+        unproved: Vec::new(),
         data_sets: vec![data_set()],
         runs,
     }
@@ -246,6 +248,7 @@ fn both_formats_of_tables_hold_the_same() {
         ("layers", 17),
         ("loads", 0),
         ("load_stages", 0),
+        ("scans", 0),
         ("parameters", 3),
         ("data_sets", 1),
     ];

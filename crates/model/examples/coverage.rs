@@ -5,8 +5,12 @@
 
 #![allow(clippy::print_stdout, reason = "it is there to print tables")]
 
+#[path = "coverage/rate_search.rs"]
+mod rate_search;
 #[path = "coverage/scalability.rs"]
 mod scalability;
+#[path = "../src/simulated_server.rs"]
+mod simulated_server;
 #[path = "../src/simulation.rs"]
 mod simulation;
 #[path = "coverage/steadiness.rs"]
@@ -37,6 +41,7 @@ fn main() -> ExitCode {
     ratio_of_pairs(&mut tables);
     ratio_without_pairs(&mut tables);
     differences_in_environments(&mut tables);
+    rate_search::twice(&mut tables);
     match tables.missed {
         0 => ExitCode::SUCCESS,
         missed => {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use record::{Latency, Nanos, Ratio};
 
 use crate::distribution::quantile;
+use crate::rules::RULES;
 
 const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
 
@@ -41,6 +42,18 @@ impl Bound {
             Statistic::Quantile(wanted) => quantile(latency, wanted),
             Statistic::Mean => (latency.count > 0).then_some(latency.mean_ns),
             Statistic::Max => (latency.count > 0).then_some(latency.max_ns),
+        }
+    }
+
+    /// The shortest window in which a rate of `steps_per_second` leaves enough values beyond the quantile; nothing of a
+    /// statistic that is no quantile.
+    pub fn window(&self, steps_per_second: f64) -> Nanos {
+        match self.statistic {
+            Statistic::Quantile(Ratio(share)) => {
+                let seconds = RULES.samples_beyond_quantile / ((1.0 - share) * steps_per_second);
+                Nanos((seconds * 1e9).ceil() as u64)
+            }
+            Statistic::Mean | Statistic::Max => Nanos(0),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Rates of a search about which its runs contradict each other: kept by one run and not by another, or not kept although
 //! a higher rate is.
 
-use record::Rate;
+use record::{Plan, Rate};
 
 use crate::load_curve::{RateCurve, RatePoint};
+use crate::rate_search::Purpose;
 
 /// One rate at which the service level was kept and not kept, or not kept although a higher one is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,15 +20,16 @@ pub struct Contradiction {
 }
 
 impl RateCurve<'_> {
-    /// The rates at which the answer is not the only one that the runs gave, ascending; `tolerance` as it was searched
-    /// with. Runs that say nothing count nowhere, nor do those of the staircase, which goes to where they contradict each other.
-    pub fn contradictions(&self, tolerance: f64) -> Vec<Contradiction> {
-        let (search, last) = self.search(tolerance);
-        let answer = search.bracket().0.map(Rate);
-        let searched: Vec<RatePoint<'_>> =
-            self.points.iter().filter(|point| point.run.number <= last).cloned().collect();
+    /// The rates at which the answer is not the only one that the runs gave, ascending, in the search of `plan`. Runs that say
+    /// nothing count nowhere, nor do those of rounds and confirmations, which go to where runs contradict each other.
+    pub fn contradictions(&self, plan: &Plan) -> Vec<Contradiction> {
+        let Some(search) = self.search(plan) else { return Vec::new() };
+        let answer = search.answer.bracket.0.map(Rate);
+        let bracketing = search.points.iter().filter(|(_, purpose)| *purpose == Purpose::Bracket);
+        let mut searched: Vec<&RatePoint<'_>> = bracketing.map(|(point, _)| *point).collect();
+        searched.sort_by(|one, other| one.asked.0.total_cmp(&other.asked.0));
         let count =
-            |alike: &[RatePoint<'_>], kept| alike.iter().filter(|point| point.kept == Some(kept)).count() as u64;
+            |alike: &[&RatePoint<'_>], kept| alike.iter().filter(|point| point.kept == Some(kept)).count() as u64;
         let of_rate = searched.chunk_by(|one, other| one.asked == other.asked).map(|alike| Contradiction {
             asked: alike[0].asked,
             kept: count(alike, true),
@@ -60,7 +62,7 @@ mod tests {
         let mut record = record(runs.collect());
         let level = "p99=2ms".to_owned();
         record.plan.until = Some(Until { level, arrival: Arrival::Poisson, tolerance: Ratio(0.05) });
-        let told = rate_curves(&record)[0].contradictions(0.05);
+        let told = rate_curves(&record)[0].contradictions(&record.plan);
         told.into_iter().map(|rate| (rate.asked.0, rate.kept, rate.not_kept, rate.is_below_answer)).collect()
     }
 

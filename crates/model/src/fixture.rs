@@ -226,6 +226,7 @@ pub(crate) fn record(runs: Vec<Run>) -> Record {
         engine: Some(engine()),
         instrument: instrument(),
         nodes: Vec::new(),
+        unproved: Vec::new(),
         data_sets: Vec::new(),
         runs,
     }

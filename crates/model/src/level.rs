@@ -3,6 +3,7 @@
 use record::{Check, Finding, Outcome, Run, Verdict};
 
 use crate::bound::Bound;
+use crate::rate_search::Visit;
 
 /// Whether `run` kept the service level in its `storage.bound`, to be recorded by a [`Search`](crate::Search).
 ///
@@ -34,6 +35,19 @@ pub fn keeps_bound(run: &Run) -> Option<bool> {
 pub fn keeps_level(run: &Run, bound: &Bound) -> Option<bool> {
     let of_times = || if run.outcome == Outcome::Done { bound.kept_by(&run.response) } else { None };
     keeps_bound(run).or_else(of_times)
+}
+
+/// Whether `run` is void for what its surroundings took from it, so that whether it kept a level says little of the
+/// platform.
+pub fn is_disturbed(run: &Run) -> bool {
+    let of_surroundings = |check| matches!(check, Check::Steal | Check::Swapping | Check::Stall);
+    run.findings.iter().any(|finding| finding.verdict == Verdict::Fail && of_surroundings(finding.check))
+}
+
+/// What `run` tells a search for `bound`; none of a run without a rate.
+pub fn visit(run: &Run, bound: &Bound) -> Option<Visit> {
+    let rate = run.pace.rate().filter(|rate| rate.is_finite() && *rate > 0.0)?;
+    Some(Visit { rate, kept: keeps_level(run, bound), is_disturbed: is_disturbed(run) })
 }
 
 #[cfg(test)]
@@ -72,6 +86,19 @@ mod tests {
         assert_eq!(says(&run, "p99=2ms"), Some(false));
         run.outcome = Outcome::Failed { message: "gone".to_owned() };
         assert_eq!(says(&run, "p99=2ms"), None);
+    }
+
+    #[test]
+    fn what_the_surroundings_took_disturbs_and_a_rate_that_is_not_kept_does_not() {
+        let mut run = io_run("io", IoKind::Read, 1);
+        let finding = |check, verdict| Finding { check, verdict, detail: String::new() };
+        let bound = "p99=2ms".parse().unwrap();
+        assert_eq!(visit(&run, &bound), None, "it has no rate");
+        run.pace = record::Pace::Poisson { steps_per_second: 100.0 };
+        run.findings = vec![finding(Check::Backlog, Verdict::Fail), finding(Check::Steal, Verdict::Warn)];
+        assert_eq!(visit(&run, &bound).map(|visit| visit.is_disturbed), Some(false));
+        run.findings.push(finding(Check::Steal, Verdict::Fail));
+        assert_eq!(visit(&run, &bound).map(|visit| (visit.rate, visit.is_disturbed)), Some((100.0, true)));
     }
 
     #[test]

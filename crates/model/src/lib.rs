@@ -14,6 +14,7 @@ mod checks;
 mod comparison;
 mod contradiction;
 mod cpu;
+mod curve_search;
 mod delta;
 mod derived;
 mod distribution;
@@ -22,6 +23,7 @@ mod estimate;
 #[cfg(test)]
 mod fixture;
 mod history;
+mod kept_curve;
 mod layers;
 mod level;
 pub mod load;
@@ -33,6 +35,7 @@ mod price;
 mod proof;
 mod queue;
 mod random_blocks;
+mod rate_search;
 mod response_interval;
 mod row;
 mod rules;
@@ -40,6 +43,8 @@ pub mod scalability;
 mod search;
 mod segment;
 mod sheet;
+#[cfg(test)]
+mod simulated_server;
 #[cfg(test)]
 mod simulation;
 mod snia;
@@ -69,32 +74,33 @@ pub use comparison::{
 };
 pub use contradiction::Contradiction;
 pub use cpu::{CpuShares, CpuUse};
+pub use curve_search::CurveSearch;
 pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
 pub use estimate::{Estimate, Method};
 pub use history::{ChangePoint, change_points};
+pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
     LargestPart, LatencyLayer, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,
     MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines, layered_runs,
     layered_runs_of, layers, own_layers,
 };
-pub use level::{keeps_bound, keeps_level};
-pub use load_curve::{
-    Bracket, Contrast, RateCurve, RatePoint, capacity, rate_curves, steps_per_second, tells_capacity,
-};
+pub use level::{is_disturbed, keeps_bound, keeps_level, visit};
+pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, rate_curves, steps_per_second, tells_capacity};
 pub use node::{node_commits, node_rate};
 pub use price::{Cost, CostRatio, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices};
 pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, proofs};
 pub use queue::{generator_share, in_flight};
 pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
+pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
 pub use response_interval::response_interval;
 pub use row::{Io, Quantiles, Row, doubt, is_answer, is_void, quantiles, row, steady_word};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Limit, Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
-pub use staircase::{STAIRCASE_RUNS, level_interval, next_step};
+pub use staircase::{STAIRCASE_RUNS, next_step};
 pub use statistics::{
     Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,

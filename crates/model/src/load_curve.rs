@@ -14,7 +14,6 @@ use crate::delta::per_second;
 use crate::distribution::buckets;
 use crate::level::keeps_level;
 use crate::row::{Quantiles, is_void, quantiles, verdict};
-use crate::search::{Search, Step};
 
 /// The p99 of an open loop has to be more than so many times that of the closed loop for [`RateCurve::contrast`].
 const CONTRAST_MIN: f64 = 2.0;
@@ -72,17 +71,6 @@ pub struct Contrast<'a> {
     pub closed_long: u64,
     /// Steps of the open loop that did, from their due time.
     pub open_long: u64,
-}
-
-/// What a search for the highest rate came to.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bracket {
-    /// The highest rate that keeps the level.
-    pub kept: Option<Rate>,
-    /// The lowest rate above it that does not.
-    pub not_kept: Option<Rate>,
-    /// How many runs told so.
-    pub measurements: usize,
 }
 
 /// Steps per second of the window, failed ones included: what a rate of arrivals is held against. None where the window
@@ -189,30 +177,6 @@ impl<'a> RateCurve<'a> {
         let open_long = longer(&open.run.response, long)?;
         Some(Contrast { closed, open, long, closed_long, open_long })
     }
-
-    /// What the search came to, by the rule of [`Search`]; `tolerance` as it was searched with.
-    pub fn bracket(&self, tolerance: f64) -> Bracket {
-        let (search, _) = self.search(tolerance);
-        let (kept, not_kept) = search.bracket();
-        Bracket { kept: kept.map(Rate), not_kept: not_kept.map(Rate), measurements: self.points.len() }
-    }
-
-    /// The search as its runs decided it, and its last run: those that follow are the staircase around its answer.
-    pub(crate) fn search(&self, tolerance: f64) -> (Search, u32) {
-        let all = || Search::new(1.0, f64::MAX, tolerance);
-        let mut search = self.capacity.map_or_else(all, |Rate(capacity)| Search::of_rates(capacity, tolerance));
-        let mut points: Vec<&RatePoint<'_>> = self.points.iter().collect();
-        points.sort_by_key(|point| point.run.number);
-        let mut last = 0;
-        for point in points {
-            if matches!(search.next(), Step::Done(_)) {
-                break;
-            }
-            search.record(point.asked.0, point.kept);
-            last = point.run.number;
-        }
-        (search, last)
-    }
 }
 
 /// How many of the values of `latency` are greater than `limit`, within the width of a bucket. None where its histogram
@@ -224,7 +188,7 @@ fn longer(latency: &Latency, limit: Nanos) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Arrival, Check, Finding, Totals, Until};
+    use record::Totals;
 
     use super::*;
     use crate::distribution::tests::stored;
@@ -240,12 +204,6 @@ mod tests {
     fn paced(rate: f64) -> Run {
         let pace = Pace::Poisson { steps_per_second: rate };
         Run { variation: Some(Variation::Paced { pace, one_thread_per_core: false }), pace, ..run("T611", 4) }
-    }
-
-    fn bounded(rate: f64, kept: bool) -> Run {
-        let verdict = if kept { Verdict::Pass } else { Verdict::Warn };
-        let finding = Finding { check: Check::Bound, verdict, detail: String::new() };
-        Run { findings: vec![finding], ..paced(rate) }
     }
 
     #[test]
@@ -315,18 +273,6 @@ mod tests {
         let plain = Run { response: stored(&values), ..run("T611", 4) };
         let open = Run { response: stored(&values), ..shared(0.5) };
         assert!(rate_curves(&record(vec![plain, open]))[0].contrast().is_none());
-    }
-
-    #[test]
-    fn the_bracket_is_that_of_the_search() {
-        let plain = run("T611", 4);
-        let runs =
-            vec![plain, bounded(100.0, true), bounded(200.0, false), bounded(200.0, false), bounded(150.0, true)];
-        let mut record = record(runs);
-        let level = "p99=2ms".to_owned();
-        record.plan.until = Some(Until { level, arrival: Arrival::Poisson, tolerance: Ratio(0.05) });
-        let bracket = rate_curves(&record)[0].bracket(0.05);
-        assert_eq!(bracket, Bracket { kept: Some(Rate(150.0)), not_kept: Some(Rate(200.0)), measurements: 4 });
     }
 
     proptest! {

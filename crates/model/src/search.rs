@@ -22,6 +22,12 @@ const LOWEST_SHARE: f64 = 1.0 / 64.0;
 /// and ends above it: an open loop may keep more in flight.
 const HIGHEST_SHARE: f64 = 1.25;
 
+/// A search that may go down from where it begins does so at this share,
+const MIDDLE_SHARE: f64 = 1.0 / 4.0;
+
+/// and ends here: on a busy machine the closed loop may have met with less than the platform gives.
+const FAR_SHARE: f64 = 4.0;
+
 /// So many measurements end every search.
 const MEASUREMENTS_MAX: u32 = 64;
 
@@ -29,6 +35,8 @@ const MEASUREMENTS_MAX: u32 = 64;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     lowest: f64,
+    /// Where it begins; it goes down from there where that does not keep.
+    first: f64,
     ceiling: f64,
     tolerance: f64,
     whole: bool,
@@ -108,7 +116,7 @@ impl Search {
         let lowest = if lowest.is_finite() { lowest.max(1e-6) } else { 1.0 };
         let ceiling = if ceiling.is_finite() { ceiling.max(lowest) } else { lowest };
         let tolerance = if tolerance.is_finite() { tolerance.clamp(0.001, 1.0) } else { 0.05 };
-        Search { lowest, ceiling, tolerance, whole: false, trials: Vec::new() }
+        Search { lowest, first: lowest, ceiling, tolerance, whole: false, trials: Vec::new() }
     }
 
     /// A search for a rate of arrivals, where a closed loop gives `capacity`.
@@ -116,11 +124,24 @@ impl Search {
         Search::new(capacity * LOWEST_SHARE, capacity * HIGHEST_SHARE, tolerance)
     }
 
+    /// The same, begun at a quarter of the capacity and halved from there where that does not keep: a low rate needs a long
+    /// run, and few levels are that strict.
+    pub fn of_rates_from_the_middle(capacity: f64, tolerance: f64) -> Search {
+        let search = Search::new(capacity * LOWEST_SHARE, capacity * FAR_SHARE, tolerance);
+        let first = (capacity * MIDDLE_SHARE).clamp(search.lowest, search.ceiling);
+        Search { first: if first.is_finite() { first } else { search.lowest }, ..search }
+    }
+
     /// The same over whole numbers of at least 1: I/Os in flight, jobs.
     pub fn whole(lowest: u32, ceiling: u32, tolerance: f64) -> Search {
         let lowest = lowest.max(1);
         let search = Search::new(f64::from(lowest), f64::from(ceiling.max(lowest)), tolerance);
         Search { whole: true, ..search }
+    }
+
+    /// The lowest level that is searched.
+    pub fn lowest(&self) -> f64 {
+        self.lowest
     }
 
     /// Notes what a measurement at `level` said; none where it said nothing (it was void, or no I/O was done). A
@@ -165,8 +186,9 @@ impl Search {
             return Step::Measure(untold.level);
         }
         match (low, high) {
-            (None, None) => Step::Measure(self.lowest),
-            (None, Some(high)) if high.level > self.lowest => Step::Measure(self.lowest),
+            (None, None) => Step::Measure(self.first),
+            (None, Some(high)) if high.level > self.first => Step::Measure(self.first),
+            (None, Some(high)) if high.level > self.lowest => Step::Measure((high.level / 2.0).max(self.lowest)),
             (None, Some(high)) => settled(high, Answer::NotEvenLowest { not_kept: high.level }),
             (Some(low), None) if low.level >= self.ceiling => settled(low, Answer::EvenHighest { kept: low.level }),
             (Some(low), None) => Step::Measure((low.level * 2.0).min(self.ceiling)),
@@ -237,6 +259,18 @@ mod tests {
         let (answer, measured) = run(Search::new(100.0, 1_000.0, 0.05), |_, _| Some(false));
         assert_eq!(measured, [100.0, 100.0]);
         assert_eq!(answer, Answer::NotEvenLowest { not_kept: 100.0 });
+    }
+
+    #[test]
+    fn begun_in_the_middle_it_goes_up_or_down() {
+        let (answer, measured) = run(Search::of_rates_from_the_middle(1_024.0, 0.3), |_, level| Some(level <= 40.0));
+        assert_eq!(measured[..4], [256.0, 128.0, 64.0, 32.0]);
+        assert!(matches!(answer, Answer::Between { kept, not_kept } if kept <= 40.0 && not_kept > 40.0), "{answer:?}");
+        let (_, measured) = run(Search::of_rates_from_the_middle(1_024.0, 0.3), |_, level| Some(level <= 600.0));
+        assert_eq!(measured[..3], [256.0, 512.0, 1_024.0]);
+        let (answer, _) = run(Search::of_rates_from_the_middle(1_024.0, 0.3), |_, _| Some(false));
+        assert_eq!(answer, Answer::NotEvenLowest { not_kept: 16.0 });
+        assert_eq!(Search::of_rates_from_the_middle(f64::NAN, 0.3).next(), Step::Measure(1.0));
     }
 
     #[test]

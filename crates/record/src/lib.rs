@@ -56,5 +56,5 @@ pub use series::{Second, Slices};
 pub use state::{Bystander, HostState, KernelLog};
 pub use streams::{ComparedFile, FileStreams, StreamDirection, StreamKeeper};
 pub use tool::{Build, Tool};
-pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Rung, Trace};
-pub use variation::{Resource, Variation};
+pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, PassedRung, Rung, Trace};
+pub use variation::{Resource, Unproved, Variation};

@@ -4,7 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, Timestamp, Tool};
+use crate::{
+    Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, Timestamp, Tool, Unproved,
+};
 
 /// The version of the format. A reader refuses a newer one and migrates an older one.
 pub const SCHEMA_VERSION: u32 = 2;
@@ -82,4 +84,7 @@ pub struct Record {
     pub data_sets: Vec<DataSet>,
     /// The runs that are finished, in the order in which they were carried out.
     pub runs: Vec<Run>,
+    /// What was to be proved of tests, and could not be tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unproved: Vec<Unproved>,
 }

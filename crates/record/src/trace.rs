@@ -19,7 +19,8 @@ pub enum MeasuringPoint {
     Wait,
     /// From entry to exit of a system call of the engine's processes, in the kernel.
     SystemCall,
-    /// From the allocation of a request to its completion, in the block layer (Q2C).
+    /// From the allocation of a request to its completion, in the block layer (Q2C); on the rungs of handed-over events
+    /// from where it was put into the queue, or issued where it never was (I2C).
     Block,
     /// From the issue of a request to the driver to its completion, in the block layer (D2C).
     Device,
@@ -53,8 +54,26 @@ pub enum OperationClass {
 pub enum Rung {
     /// Every event, timed in the kernel by programs of our own (BPF).
     Bpf,
-    /// Sums of the kernel's own counters: means only, and no system calls.
+    /// Every event of the block layer, handed over by the kernel one by one (`perf_event_open`); no system calls.
+    Perf,
+    /// The same by the kernel's own tracer (an instance in tracefs); no system calls.
+    Tracefs,
+    /// Sums of the kernel's own counters: means only, of the block layer, and no system calls.
     Counters,
+    /// What the engine says itself: nothing below it was seen.
+    Engine,
+}
+
+/// A rung that was not to be had.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PassedRung {
+    /// Which one.
+    pub rung: Rung,
+    /// Why, as a clause.
+    pub reason: String,
+    /// How to get it.
+    pub hint: String,
 }
 
 /// The latencies of one kind of operation at one measuring point.
@@ -69,7 +88,7 @@ pub struct LayerLatency {
     pub name: String,
     /// Bytes moved, where the layer knows them.
     pub bytes: Option<Bytes>,
-    /// How long it took. Counted in the kernel in buckets of 1/32 of their values: mean, least and most are exact,
+    /// How long it took. Counted in buckets of 1/32 of their values: mean, least and most are exact,
     /// quantiles and the histogram at most 1/64 off.
     pub latency: Latency,
 }
@@ -94,9 +113,13 @@ pub struct MissingLayer {
 pub struct Trace {
     /// How far down it was possible to see.
     pub rung: Rung,
+    /// The better rungs that were tried and not to be had, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<PassedRung>,
     /// What could not be seen.
     pub missing: Vec<MissingLayer>,
-    /// Events that were dropped because a table of the tracer was full.
+    /// Events that were dropped because a table or a ring of the tracer was full: latencies are of those that were not, and
+    /// counts too small.
     pub lost_count: u64,
     /// What was seen, in the order of the layers.
     pub latencies: Vec<LayerLatency>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Pace;
+use crate::{Dop, Pace};
 
 /// In what a run differs from the plain run of its test at its degree of parallelism. Figures of the spec sheet,
 /// comparisons and curves of scalability are of plain runs only; each variation has a view of its own.
@@ -44,4 +44,18 @@ pub enum Resource {
     DeviceIo,
     /// Steps that arrive in a second.
     ArrivalRate,
+}
+
+/// A test whose limit was to be proved, and was not: nothing could be taken away from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unproved {
+    /// Its code.
+    pub test: String,
+    /// The degree of parallelism at which it was to be tried.
+    pub dop: Dop,
+    /// What limits it by the figures of its best run, as a clause; absent where nothing is known.
+    pub limit: Option<String>,
+    /// Why it was not tried, as a clause.
+    pub reason: String,
 }

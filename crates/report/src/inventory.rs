@@ -1,25 +1,34 @@
 //! The platform: in full for `dbdyno inventory`, in a few lines at the head of the spec sheet.
 
+mod device;
 mod kernel;
 mod state;
 
-use record::{BlockDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Location, Memory};
+use record::{CgroupLimits, Cpu, EngineInventory, HostInventory, Location, Memory, NodeInventory};
 
 use crate::figure::{memory, volume};
 use crate::layout::{Align, Head, Table, clean, paragraph, section};
 use crate::style::{Ink, Style};
 use crate::words::{list, plural};
 
+pub(crate) use self::device::{device_text, file_system_facts, queue_text};
 pub(crate) use self::kernel::{idle, kernel_facts, mitigations, modules, network, settings, time};
 pub(crate) use self::state::{Change, SPEED_CHANGE_MAX, load};
 
 /// Column of the texts beside their labels.
 const INDENT: usize = 18;
 
-/// Everything that was found out about the machine and the engine, `width` columns wide (at least 60).
+/// Everything that was found out about the machine, the engine, and its `nodes` where it has several, `width` columns wide
+/// (at least 60).
 ///
 /// What could not be found out is `unknown`; what does not exist (swap, limits, NUMA) is said not to.
-pub fn inventory(host: &HostInventory, engine: Option<&EngineInventory>, style: Style, width: usize) -> String {
+pub fn inventory(
+    host: &HostInventory,
+    engine: Option<&EngineInventory>,
+    nodes: &[NodeInventory],
+    style: Style,
+    width: usize,
+) -> String {
     let width = crate::page_width(width);
     let mut lines = Vec::new();
     let mut part = |title: &str, facts: Vec<(&str, Option<String>)>| {
@@ -50,6 +59,10 @@ pub fn inventory(host: &HostInventory, engine: Option<&EngineInventory>, style: 
         lines.push(section("ENGINE", style, width));
         for (label, text) in engine_facts(engine) {
             lines.extend(paragraph(&format!("  {label}"), INDENT, &text, width));
+        }
+        for node in nodes {
+            let name = if node.name.is_empty() { "without a name" } else { &node.name };
+            lines.extend(paragraph(&format!("    {}", role(node)), INDENT, name, width));
         }
         lines.extend(setting_table(engine).lines(style, width));
     }
@@ -119,45 +132,6 @@ pub(crate) fn memory_facts(host: &HostInventory) -> Vec<(&'static str, Option<St
     ]
 }
 
-pub(crate) fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Option<String>)> {
-    let free = system.free_bytes.map(|size| format!("{} free", volume(size)));
-    let size = system.size_bytes.map(volume);
-    vec![
-        ("file system", Some(format!("{} on {}, mounted at {}", system.kind, system.source, system.mount_point))),
-        ("options", Some(system.options.clone())),
-        ("size", Some(list([size, free].into_iter().flatten()))),
-    ]
-}
-
-/// One device in words; what it does not say is left out.
-pub(crate) fn device_text(device: &BlockDevice) -> String {
-    let rotating = |rotational| if rotational { "rotating, as the kernel says" } else { "not rotating" };
-    list(
-        [
-            device.model.clone(),
-            device.size_bytes.map(volume),
-            device.rotational.map(|rotational| rotating(rotational).to_owned()),
-            device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
-            device.fua.map(|fua| if fua { "FUA" } else { "no FUA" }.to_owned()),
-            device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
-            device.queue_depth.map(|depth| format!("queue of {depth}")),
-            device.logical_block_bytes.map(|size| format!("blocks of {}", memory(size))),
-            device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
-            device.serial_masked.as_ref().map(|serial| format!("serial number {serial}")),
-            device.link.as_ref().map(|link| format!("link {link}")),
-            (!device.slaves.is_empty()).then(|| format!("made of {}", device.slaves.join(" and "))),
-        ]
-        .into_iter()
-        .flatten(),
-    )
-}
-
-/// Settings of the request queue, by the kernel's names.
-pub(crate) fn queue_text(device: &BlockDevice) -> Option<String> {
-    let settings = list(device.queue.iter().map(|(name, value)| format!("{name} = {value}")));
-    (!settings.is_empty()).then_some(settings)
-}
-
 /// Whether it is a virtual machine, of which the kernel sees what the hypervisor shows: a container is none.
 pub(crate) fn is_virtual(host: &HostInventory) -> bool {
     const CONTAINERS: [&str; 6] = ["kubernetes", "podman", "docker", "lxc", "systemd-nspawn", "container"];
@@ -174,6 +148,11 @@ pub(crate) fn engine_facts(engine: &EngineInventory) -> Vec<(&'static str, Strin
         facts.push(("nodes", engine.nodes.to_string()));
     }
     facts
+}
+
+/// Whether a node takes writes, in a word.
+fn role(node: &NodeInventory) -> &'static str {
+    if node.takes_writes { "writes" } else { "only reads" }
 }
 
 fn setting_table(engine: &EngineInventory) -> Table {

@@ -1,6 +1,6 @@
 //! The record itself, and parts of it, as JSON text.
 
-use record::{EngineInventory, HostInventory, Record};
+use record::{EngineInventory, HostInventory, NodeInventory, Record};
 use serde_json::json;
 
 /// `record` as it is stored: indented JSON text that ends with a line end; its form is published in `schema/`.
@@ -10,7 +10,8 @@ pub fn json(record: &Record) -> String {
     text + "\n"
 }
 
-/// The platform as JSON text: the fields `host` and `engine` (null where none was asked) of a record.
-pub fn inventory_json(host: &HostInventory, engine: Option<&EngineInventory>) -> String {
-    format!("{:#}\n", json!({ "host": host, "engine": engine }))
+/// The platform as JSON text: the fields `host`, `engine` (null where none was asked) and `nodes` (empty where there are not
+/// several) of a record.
+pub fn inventory_json(host: &HostInventory, engine: Option<&EngineInventory>, nodes: &[NodeInventory]) -> String {
+    format!("{:#}\n", json!({ "host": host, "engine": engine, "nodes": nodes }))
 }

@@ -49,7 +49,10 @@ pub use json::{inventory_json, json};
 pub use layers::{LayersQuestion, layers_csv, layers_text};
 pub use layout::clean;
 pub use listing::listing;
-pub use load_plan::{AskedLoad, ByteSteps, LoadPlanView, LoadPredictionView, load_plan_text, load_prediction_text};
+pub use load_plan::{
+    AskedLoad, ByteSteps, LoadPlanView, LoadPredictionView, load_plan_html, load_plan_text, load_prediction_html,
+    load_prediction_text,
+};
 pub use plan::plan;
 pub use references::{references, system_text};
 pub use run_line::run_line;

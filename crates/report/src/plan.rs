@@ -78,16 +78,27 @@ fn order(plan: &Plan) -> Option<String> {
     })
 }
 
-/// Warm-ups and windows of all runs, on both sides where there are two.
+/// The longest that the yardstick of a pair takes, its warm-up included.
+const YARDSTICK_MAX: Nanos = Nanos(2_400_000_000);
+
+/// Warm-ups and windows of all runs, on both sides where there are two; of the machine itself both have the same run.
 fn expected(plan: &Plan) -> Nanos {
-    let sides = if plan.paired.is_some() { 2 } else { 1 };
     let each = plan.warm_up_ns + plan.window_ns;
-    Nanos(each.0.saturating_mul(sides * plan.runs.len() as u64))
+    let time = |run: &PlannedRun| match (&plan.paired, model::has_probe_code(&run.test)) {
+        (None, _) => each.0,
+        (Some(_), true) => each.min(YARDSTICK_MAX).0,
+        (Some(_), false) => each.0.saturating_mul(2),
+    };
+    Nanos(plan.runs.iter().map(time).fold(0, u64::saturating_add))
 }
 
-/// Whether the runs are loads or streams, which end with what there is to move, and no time was set for them.
+/// Whether the runs are loads or streams, which end with what there is to move, or belong to them, and no time was set
+/// for them.
 pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
-    let moves = |test: &str| model::load::is_load(test) || is_stream(test);
+    let moves = |test: &str| {
+        let of_load = model::load::is_load(test) || model::load::scan(test).is_some();
+        of_load || is_stream(test) || model::has_probe_code(test)
+    };
     plan.window_ns >= NO_WINDOW && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.test))
 }
 
@@ -249,9 +260,15 @@ pub(crate) mod tests {
     fn of_a_pair_both_sides_are_named_and_take_their_time() {
         let pairing =
             Pairing { side: Side::B, other: "r-a".to_owned(), other_target: "another".to_owned(), plan_hash: None };
-        let text = plan(&Plan { paired: Some(pairing), ..drawn() }, 80);
+        let paired = Plan { paired: Some(pairing), ..drawn() };
+        let text = plan(&paired, 80);
         assert_eq!((line(&text, "side A"), line(&text, "side B")), ("another".to_owned(), "example".to_owned()));
         assert!(line(&text, "order").starts_with("2 pairs of each test"), "{text}");
         assert_eq!(line(&text, "duration"), "about 28.8 s and set-up");
+        let yardstick = [planned("P111", 2, 1), planned("P111", 2, 2)];
+        let runs = [drawn().runs, yardstick.to_vec()].concat();
+        let long = Plan { window_ns: Nanos(10_000_000_000), runs, ..paired };
+        // Six runs of 10.4 s on each side, and two of 2.4 s at most for both.
+        assert_eq!(line(&plan(&long, 80), "duration"), "about 130 s and set-up");
     }
 }

@@ -3,6 +3,7 @@
 use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Status, Sweep, Unit, Variation, Verdict};
 
 use crate::figure::{duration, number, percent, short};
+use crate::layout::cut;
 
 /// Items in a row, with commas between.
 pub(crate) fn list(items: impl IntoIterator<Item = String>) -> String {
@@ -200,6 +201,22 @@ pub fn dop(dop: Dop, sweep: Sweep) -> String {
         (Sweep::Threads, 1, threads) => format!("{nodes}T{threads}"),
         (_, jobs, 0 | 1) => format!("{nodes}J{jobs}"),
         (_, jobs, threads) => format!("{nodes}J{jobs}T{threads}"),
+    }
+}
+
+/// Letters of the code of a run that are shown: more than any of ours has, and those of users' tests may be longer.
+pub(crate) const CODE_MAX: usize = 40;
+
+/// Letters of a code in front of a text.
+const SHORT_CODE_MAX: usize = 8;
+
+/// A code as a label, and in brackets the whole of one that is too long for it: `S100`, ` (S100@blob-write)`.
+pub(crate) fn short_code(test: &str) -> (String, String) {
+    match test.split_once('@') {
+        Some((code, _)) if test.chars().count() > SHORT_CODE_MAX && !code.is_empty() => {
+            (cut(code, SHORT_CODE_MAX), format!(" ({})", cut(test, CODE_MAX)))
+        }
+        _ => (cut(test, SHORT_CODE_MAX), String::new()),
     }
 }
 

@@ -26,6 +26,7 @@ pub(crate) fn begun(request: &Request, plan: Plan, setting: &Setting, opened: Op
         engine: opened.map(|opened| opened.inventory.clone()),
         instrument: setting.instrument.clone(),
         nodes: opened.map_or(Vec::new(), |opened| opened.nodes.inventory()),
+        unproved: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),
     }

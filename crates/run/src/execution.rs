@@ -23,6 +23,7 @@ pub(crate) fn subject<'a>(opened: &'a Opened<'_>, probed: &Path) -> Subject<'a> 
         nodes: &opened.nodes,
         inventory: opened.inventory.clone(),
         untraced: None,
+        rung: None,
         on_probed_device: opened.nodes.first().data_directory().is_some_and(|data| same_device(data, probed)),
     }
 }

@@ -191,6 +191,7 @@ fn carry_out(
         let plan = record.plan.clone();
         let subject = opened.as_ref().map(|opened| Subject {
             untraced: tracing::untraced(request, &plan, items, Some(&opened.nodes)),
+            rung: request.rung,
             ..subject(opened, Path::new(&plan.directory))
         });
         let sources = sources(subject.as_ref(), Path::new(&plan.directory))?;

@@ -9,7 +9,7 @@ use measure::{Broken, Course, Tally, Work, run_jobs};
 use probe::{Form, Probe};
 use record::{
     Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Layer, Nanos, NodeRun, Outcome, Pace, Plan,
-    PlannedRun, Preset, Run, Sweep, Timestamp, Trace, Unit, Verdict,
+    PlannedRun, Preset, Run, Rung, Sweep, Timestamp, Trace, Unit, Verdict,
 };
 use trace::Tracer;
 use workload::{Job, Sizes, Stage, Test};
@@ -38,6 +38,8 @@ pub(crate) struct Subject<'a> {
     pub inventory: EngineInventory,
     /// The trace of plain runs where traced repeats were asked for and cannot be made: it says why.
     pub untraced: Option<Box<Trace>>,
+    /// The rung on which traced repeats are to be traced, if one was asked for.
+    pub rung: Option<Rung>,
     /// Whether its data lie on the device that probes of storage measure.
     pub on_probed_device: bool,
 }
@@ -110,7 +112,7 @@ pub(crate) fn measure_one(
     if let Item::Probe(probe @ Probe { form: Form::Io(_), .. }) = item {
         return storage.measure(bench, planned, probe);
     }
-    let expected = bench.plan.warm_up_ns + bench.plan.window_ns;
+    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, planned.variation, pacing::pace(bench, planned));
     bench.listener.hear(&Event::Began { planned, title: item.title(), expected });
     let run = match item {
         Item::Probe(probe) => measure_probe(bench, planned, probe),
@@ -176,7 +178,8 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     let gone = gone(subject.nodes);
     let others: Vec<&dyn Node> = places[1..].iter().map(|place| subject.nodes.at(*place)).collect();
     let stage = Stage { node: subject.nodes.at(places[0]), others: &others, ..stage };
-    let mut jobs = workload::jobs(test, &stage, run.dop)?;
+    let keys = pacing::run_seed(bench.plan.seed, run);
+    let mut jobs = workload::jobs_drawing(test, &stage, run.dop, keys)?;
     if stage.node.caps().answers && !bench.interrupt.is_raised() {
         let first = jobs[0].canceller().into_iter().collect();
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
@@ -196,7 +199,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
             .collect(),
         places: places.clone(),
         lookout: Lookout::over(bench, &places),
-        tracer: tracer(run, subject.nodes),
+        tracer: tracer(run, subject.nodes, subject.rung),
     };
     let _timing = Timing::begin(run, subject.nodes, &places);
     let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
@@ -299,13 +302,14 @@ pub(crate) fn drive<'a>(
         .zip(&meters)
         .map(|(work, meter)| Box::new(Metered::new(work, meter)) as Box<dyn Work>)
         .collect();
+    let window = pacing::window(bench.plan, run.variation, run.pace);
     let course = Course {
         pace: run.pace,
         warm_up: bench.plan.warm_up_ns,
-        window: bench.plan.window_ns,
-        drain: bench.plan.window_ns.min(DRAIN_MAX),
+        window,
+        drain: window.min(DRAIN_MAX),
         steps,
-        seed: pacing::arrival_seed(bench.plan.seed, run),
+        seed: pacing::run_seed(bench.plan.seed, run),
         ..Course::default()
     };
     let begun_at = OnceLock::new();

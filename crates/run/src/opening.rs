@@ -9,7 +9,7 @@ use workload::Sizes;
 use crate::directory::MeasuredDirectory;
 use crate::invocation::Workplace;
 use crate::nodes::Nodes;
-use crate::{Event, Request, Result, instrument};
+use crate::{Event, Request, Result, clean_up_tracing, instrument};
 
 /// Sessions beside the jobs: the sampler's, those of set-up and checks.
 const SESSIONS_BESIDE_JOBS: u32 = 8;
@@ -23,7 +23,7 @@ pub(crate) fn claim(request: &Request, workplace: &Workplace<'_>) -> Result<Meas
     for line in directory.prepare(workplace.engines)? {
         workplace.listener.hear(&Event::Note(&line));
     }
-    for line in host::remove_left_groups() {
+    for line in host::remove_left_groups().into_iter().chain(clean_up_tracing()) {
         workplace.listener.hear(&Event::Note(&line));
     }
     Ok(directory)

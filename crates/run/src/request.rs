@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use record::{Build, Nanos, Pace, Placement, Plan, Preset, Until, Variation};
+use record::{Build, Nanos, Pace, Placement, Plan, Preset, Rung, Until, Variation};
 
 use crate::Tracing;
 
@@ -54,6 +54,8 @@ pub struct Request {
     pub looks: bool,
     /// Which tests are repeated while the kernel is traced.
     pub trace: Option<Tracing>,
+    /// The rung of the ladder on which it is traced; the best one that is to be had where nobody said.
+    pub rung: Option<Rung>,
     /// Whether each test is run again with less of what limits it.
     pub prove: bool,
     /// Whether the database stays.
@@ -91,6 +93,7 @@ impl Request {
             looks: true,
             prove: false,
             trace: None,
+            rung: None,
             keep: false,
             record: record.to_owned(),
             version: version.to_owned(),

@@ -77,11 +77,12 @@ pub(crate) fn compare(record: &Record, setting: &Setting, opened: Option<&Opened
     if then.version != now.version {
         return differs("version", &then.version, &now.version);
     }
-    let nodes = |list: &[NodeInventory]| list.iter().map(|node| node.name.as_str()).collect::<Vec<&str>>().join(", ");
+    let names = |list: &[NodeInventory]| list.iter().map(|node| node.name.clone()).collect::<Vec<String>>();
     let (listed, found) =
-        (nodes(&record.nodes), opened.map_or(String::new(), |opened| nodes(&opened.nodes.inventory())));
+        (names(&record.nodes), opened.map_or_else(Vec::new, |opened| names(&opened.nodes.inventory())));
     if listed != found {
-        return differs("nodes", &listed, &found);
+        let found = format!("{}{}", found.join(", "), told_apart(&listed, &found));
+        return differs("nodes", &listed.join(", "), &found);
     }
     if now.throwaway {
         // Target and machine are the same: its settings follow from them and from the space that happens to be free.
@@ -97,6 +98,15 @@ pub(crate) fn compare(record: &Record, setting: &Setting, opened: Option<&Opened
     }
 }
 
+/// Which of two lists of names are in one of them alone, as a clause; nothing where they differ in their order.
+fn told_apart(then: &[String], now: &[String]) -> String {
+    let beyond = |one: &[String], other: &[String]| {
+        one.iter().filter(|name| !other.contains(name)).map(String::as_str).collect::<Vec<&str>>().join(", ")
+    };
+    let clause = |word: &str, names: String| if names.is_empty() { names } else { format!("; {word} {names}") };
+    clause("gone:", beyond(then, now)) + &clause("new:", beyond(now, then))
+}
+
 /// What makes a machine the same one, in words.
 fn identity(host: &HostInventory) -> String {
     let unknown = || "unknown".to_owned();
@@ -108,4 +118,17 @@ fn identity(host: &HostInventory) -> String {
         host.memory.total_bytes.0,
         host.kernel.release
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_differ_are_told() {
+        let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<String>>();
+        assert_eq!(told_apart(&names("a b c"), &names("b c d e")), "; gone: a; new: d, e");
+        assert_eq!(told_apart(&names("a b"), &names("b")), "; gone: a");
+        assert_eq!(told_apart(&names("a b"), &names("b a")), "");
+    }
 }

@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use engine::Processes;
-use record::{Layer, Plan, PlannedRun, Preset, Run, Trace, Variation};
-use trace::{Scope, Tracer};
+use record::{Layer, Plan, PlannedRun, Preset, Run, Rung, Trace, Variation};
+use trace::{Refused, Scope, Tracer};
 use workload::Test;
 
 use crate::Request;
@@ -23,11 +23,12 @@ pub enum Tracing {
     All,
 }
 
-/// What is traced where nobody said: a smoke test only proves that everything works, in as little time as it can.
+/// What is traced where nobody said: a smoke test only proves that everything works, in as little time as it can. Who
+/// names a rung wants to see it.
 fn asked(request: &Request) -> Tracing {
     let of_preset = match request.preset {
-        Preset::Smoke => Tracing::None,
-        Preset::Quick | Preset::Standard | Preset::Publish => Tracing::One,
+        Preset::Smoke if request.rung.is_none() => Tracing::None,
+        Preset::Smoke | Preset::Quick | Preset::Standard | Preset::Publish => Tracing::One,
     };
     // A search for a rate makes runs of its own.
     if request.until.is_some() { Tracing::None } else { request.trace.unwrap_or(of_preset) }
@@ -40,7 +41,7 @@ fn asked(request: &Request) -> Tracing {
 pub(crate) fn look(request: &Request, items: &[Item<'_>], nodes: Option<&Nodes>) -> Result<Tracing, Box<Trace>> {
     let wanted = asked(request);
     match nodes.filter(|_| items.iter().any(Item::is_traceable) && wanted != Tracing::None) {
-        Some(nodes) => start(nodes).map(|_tracer| wanted),
+        Some(nodes) => start(nodes, request.rung).map(|_tracer| wanted),
         None => Ok(Tracing::None),
     }
 }
@@ -64,7 +65,8 @@ pub(crate) fn is_traceable(test: &Test) -> bool {
 
 /// What is told at the beginning to somebody who asked for traced repeats and gets none.
 pub(crate) fn note(request: &Request, untraced: &Trace) -> Option<String> {
-    let missing = untraced.missing.first().filter(|_| request.trace.is_some())?;
+    let is_asked_for = request.trace.is_some() || request.rung.is_some();
+    let missing = untraced.missing.first().filter(|_| is_asked_for)?;
     Some(format!("no run is traced: {}; hint: {}", missing.reason, missing.hint))
 }
 
@@ -106,17 +108,22 @@ fn beside_traced(run: PlannedRun, traceable: &dyn Fn(&str) -> bool) -> Vec<Plann
     if run.repeat.is_multiple_of(2) { vec![traced, run] } else { vec![run, traced] }
 }
 
-/// Whoever traces `run`, not counting yet, if it is one that is to be traced. Where the kernel does not permit it any
+/// Whoever traces `run`, not counting yet, if it is one that is to be traced; on `rung`, if one was asked for. Where the kernel does not permit it any
 /// more, the run says so and goes on.
-pub(crate) fn tracer(run: &mut Run, nodes: &Nodes) -> Option<Tracer> {
+pub(crate) fn tracer(run: &mut Run, nodes: &Nodes, rung: Option<Rung>) -> Option<Tracer> {
     if run.variation != Some(Variation::Traced) {
         return None;
     }
-    start(nodes).map_err(|trace| run.trace = Some(trace)).ok()
+    start(nodes, rung).map_err(|trace| run.trace = Some(trace)).ok()
 }
 
-/// Begins to trace everything that there is to see of the engine at `nodes`.
-fn start(nodes: &Nodes) -> Result<Tracer, Box<Trace>> {
+/// Removes what an invocation that was killed left in the kernel's tracer; says what it was.
+pub fn clean_up_tracing() -> Vec<String> {
+    trace::clean_up()
+}
+
+/// Begins to trace everything that there is to see of the engine at `nodes`, on the rung that is `wanted`.
+fn start(nodes: &Nodes, wanted: Option<Rung>) -> Result<Tracer, Box<Trace>> {
     let roots = match nodes.processes() {
         Processes::InProcess => vec![std::process::id()],
         Processes::Local(roots) => roots,
@@ -124,7 +131,12 @@ fn start(nodes: &Nodes) -> Result<Tracer, Box<Trace>> {
     };
     let counted = |directory: &Path| Some(host::Counters::new(directory).device()?.name.clone());
     let scope = Scope { roots, device: nodes.first().data_directory().and_then(counted) };
-    Tracer::start(&scope).map_err(|refused| Box::new(refused.trace(scope.device.is_some())))
+    let started = match wanted {
+        // There nothing is traced: the counters are read anyway.
+        Some(Rung::Counters | Rung::Engine) => Err(Refused::unwanted()),
+        wanted => Tracer::start(&scope, wanted),
+    };
+    started.map_err(|refused| Box::new(refused.trace(scope.device.is_some())))
 }
 
 #[cfg(test)]

@@ -119,6 +119,7 @@ fn record(runs: Vec<Run>, seconds: u32) -> Record {
         engine: Some(engine()),
         instrument: Instrument::default(),
         nodes: Vec::new(),
+        unproved: Vec::new(),
         data_sets: Vec::new(),
         runs,
     }

@@ -29,6 +29,7 @@ static long (*bpf_map_delete_elem)(void *, const void *) = (void *)3;
 static u64 (*bpf_ktime_get_ns)(void) = (void *)5;
 static u64 (*bpf_get_current_pid_tgid)(void) = (void *)14;
 static u64 (*bpf_get_current_task)(void) = (void *)35;
+static long (*bpf_probe_read_user)(void *, u32, const void *) = (void *)112;
 static long (*bpf_probe_read_kernel)(void *, u32, const void *) = (void *)113;
 
 // The parts of the kernel's structures that are read; where they are is found out when the object is loaded.
@@ -68,6 +69,14 @@ struct request {
 	u32 __data_len;
 	u64 start_time_ns;
 };
+struct io_cqe {
+	int res;
+};
+struct io_kiocb {
+	struct file *file;
+	u8 opcode;
+	struct io_cqe cqe;
+};
 #pragma clang attribute pop
 
 #define READ(to, from) bpf_probe_read_kernel(&to, sizeof(to), __builtin_preserve_access_index(&from))
@@ -77,10 +86,16 @@ struct request {
 #define NS_BITS 47	 /* what takes longer than 2^47 ns (39 hours) counts as that */
 #define SLOTS ((NS_BITS - SUB_BITS + 1) << SUB_BITS)
 #define CALL_NUMBERS 512
-#define CALL_KINDS 16	 /* histograms of system calls */
+#define CALL_KINDS 24	 /* histograms of system calls, and of I/O that is handed over and not waited for in the call */
+#define AIO_KIND 16	 /* the first of three (read, write, sync) of I/O by io_submit */
+#define URING_KIND 20	 /* the first of three of I/O by io_uring */
 #define BLOCK_KINDS 8	 /* histograms of requests: four operations from the queue, four from the driver */
 #define OPERATIONS 4	 /* READ, WRITE, FLUSH, DISCARD: the numbers 0 to 3 of enum req_op, the same since Linux 4.10 */
 #define ONLY_FILES 0x100 /* this call counts only where its descriptor is a file or a block device */
+#define SUBMITS 0x200	 /* this call hands I/O over: io_submit */
+#define REAPS 0x400	 /* this call brings back what was handed over: io_getevents */
+#define REAPING CALL_KINDS /* in the place of a kind: a call that brings back */
+#define BATCH_MAX 128	 /* I/Os of one such call that are looked at; what is beyond is lost */
 
 struct histogram {
 	u64 count;
@@ -94,14 +109,42 @@ struct histogram {
 struct settings {
 	u32 on;		  /* nothing is counted while this is 0 */
 	u32 device;	  /* major << 20 | minor of the whole disk; 0 for none */
-	u32 descriptor_at; /* where the first argument of a system call lies in its registers */
-	u32 unused;
+	u32 argument_at[4]; /* where the first arguments of a system call lie in its registers, bytes */
 };
 
 struct call {
 	u64 at_ns;
+	u64 list; /* of a call that brings back: where it is to write what (struct io_event[]) */
 	u32 kind;
 	u32 unused;
+};
+
+// I/O that was handed over: the address that its process gave it (struct iocb) with the process, or the kernel's own
+// (struct io_kiocb) with 0.
+struct handle {
+	u64 address;
+	u64 process;
+};
+
+struct handed {
+	u64 at_ns;
+	u32 kind;
+	u32 unused;
+};
+
+// What io_submit takes and io_getevents gives (linux/aio_abi.h), the parts that are read.
+struct iocb {
+	u64 data;
+	u32 key_and_flags[2];
+	u16 opcode;
+	u16 priority;
+	u32 descriptor;
+};
+struct io_event {
+	u64 data;
+	u64 iocb;
+	s64 answer;
+	s64 more;
 };
 
 struct { __uint(type, ARRAY); __uint(max_entries, 1); __type(key, u32); __type(value, struct settings); } settings SEC(".maps");
@@ -112,6 +155,8 @@ struct { __uint(type, ARRAY); __uint(max_entries, CALL_NUMBERS); __type(key, u32
 // Calls that have begun, by thread; requests that were issued, by the address of the request.
 struct { __uint(type, HASH); __uint(max_entries, 32768); __type(key, u32); __type(value, struct call); } begun SEC(".maps");
 struct { __uint(type, HASH); __uint(max_entries, 16384); __type(key, u64); __type(value, u64); } issued SEC(".maps");
+// I/O that was handed over and has not come back.
+struct { __uint(type, HASH); __uint(max_entries, 32768); __type(key, struct handle); __type(value, struct handed); } handed SEC(".maps");
 struct { __uint(type, PER_CPU_ARRAY); __uint(max_entries, CALL_KINDS); __type(key, u32); __type(value, struct histogram); } calls SEC(".maps");
 struct { __uint(type, PER_CPU_ARRAY); __uint(max_entries, BLOCK_KINDS); __type(key, u32); __type(value, struct histogram); } requests SEC(".maps");
 // Events that found no room above.
@@ -121,11 +166,24 @@ struct context {
 	u64 args[3];
 };
 
-INLINE struct settings *settings_if_on(void)
+INLINE struct settings *all_settings(void)
 {
 	u32 first = 0;
-	struct settings *set = bpf_map_lookup_elem(&settings, &first);
+	return bpf_map_lookup_elem(&settings, &first);
+}
+
+INLINE struct settings *settings_if_on(void)
+{
+	struct settings *set = all_settings();
 	return set && set->on ? set : 0;
+}
+
+// Argument `which` of the system call whose registers `context` brings.
+INLINE u64 argument(u64 registers, struct settings *set, u32 which)
+{
+	u64 value = 0;
+	bpf_probe_read_kernel(&value, sizeof(value), (void *)(registers + set->argument_at[which]));
+	return value;
 }
 
 INLINE void count_lost(void)
@@ -201,26 +259,15 @@ INLINE int is_traced(struct task_struct *task)
 	return 0;
 }
 
-// Whether a descriptor is a file or a block device: not a socket, a pipe, a terminal, nor a file that the kernel makes
-// up while it is read.
-INLINE int is_file(struct task_struct *task, u32 descriptor)
+// Whether it is a file or a block device: not a socket, a pipe, a terminal, nor a file that the kernel makes up while it
+// is read.
+INLINE int is_stored(struct file *file)
 {
-	struct files_struct *files = 0;
-	struct fdtable *table = 0;
-	struct file **list = 0, *file = 0;
 	struct inode *inode = 0;
 	struct super_block *system = 0;
-	u32 length = 0;
 	u16 mode = 0;
 	unsigned long magic = 0;
 
-	READ(files, task->files);
-	READ(table, files->fdt);
-	READ(length, table->max_fds);
-	if (descriptor >= length)
-		return 0;
-	READ(list, table->fd);
-	bpf_probe_read_kernel(&file, sizeof(file), list + descriptor);
 	READ(inode, file->f_inode);
 	READ(mode, inode->i_mode);
 	mode &= 0170000;
@@ -242,6 +289,87 @@ INLINE int is_file(struct task_struct *task, u32 descriptor)
 	return 1;
 }
 
+// Whether a descriptor is such a file.
+INLINE int is_file(struct task_struct *task, u32 descriptor)
+{
+	struct files_struct *files = 0;
+	struct fdtable *table = 0;
+	struct file **list = 0, *file = 0;
+	u32 length = 0;
+
+	READ(files, task->files);
+	READ(table, files->fdt);
+	READ(length, table->max_fds);
+	if (descriptor >= length)
+		return 0;
+	READ(list, table->fd);
+	bpf_probe_read_kernel(&file, sizeof(file), list + descriptor);
+	return is_stored(file);
+}
+
+// Notes I/O that is handed over with io_submit: it has begun when the call has.
+INLINE void note_submitted(u64 registers, struct settings *set, struct task_struct *task)
+{
+	u64 length = argument(registers, set, 1), list = argument(registers, set, 2);
+	u64 now = bpf_ktime_get_ns();
+	u64 process = bpf_get_current_pid_tgid() >> 32;
+
+#pragma clang loop unroll(disable)
+	for (u32 index = 0; index < BATCH_MAX; index++) {
+		if (index >= length)
+			return;
+		struct handle handle = { .process = process };
+		struct iocb block = {};
+		bpf_probe_read_user(&handle.address, sizeof(handle.address), (void *)(list + index * 8));
+		bpf_probe_read_user(&block, sizeof(block), (void *)handle.address);
+		u32 kind = AIO_KIND;
+		switch (block.opcode) {
+		case 0: /* PREAD */
+		case 7: /* PREADV */
+			break;
+		case 1: /* PWRITE */
+		case 8: /* PWRITEV */
+			kind = AIO_KIND + 1;
+			break;
+		case 2: /* FSYNC */
+		case 3: /* FDSYNC */
+			kind = AIO_KIND + 2;
+			break;
+		default:
+			continue;
+		}
+		if (!is_file(task, block.descriptor))
+			continue;
+		struct handed one = { .at_ns = now, .kind = kind };
+		if (bpf_map_update_elem(&handed, &handle, &one, 0))
+			count_lost();
+	}
+	count_lost();
+}
+
+// Counts the I/O that a call brought back.
+INLINE void count_reaped(u64 list, s64 length, u64 now)
+{
+	u64 process = bpf_get_current_pid_tgid() >> 32;
+
+#pragma clang loop unroll(disable)
+	for (u32 index = 0; index < BATCH_MAX; index++) {
+		if (index >= length)
+			return;
+		struct io_event event = {};
+		bpf_probe_read_user(&event, sizeof(event), (void *)(list + index * sizeof(event)));
+		struct handle handle = { .address = event.iocb, .process = process };
+		struct handed *found = bpf_map_lookup_elem(&handed, &handle);
+		if (!found)
+			continue;
+		struct handed one = *found;
+		bpf_map_delete_elem(&handed, &handle);
+		if (event.answer >= 0)
+			count(&calls, one.kind, now - one.at_ns, event.answer);
+	}
+	count_lost();
+}
+
 SEC("raw_tp/sys_enter")
 int call_begins(struct context *ctx)
 {
@@ -252,20 +380,25 @@ int call_begins(struct context *ctx)
 	u32 *found = bpf_map_lookup_elem(&wanted, &key);
 	if (!found || !*found)
 		return 0;
-	struct settings *set = settings_if_on();
-	if (!set)
+	struct settings *set = all_settings();
+	/* A call that brings I/O back may have begun long before that was handed over. */
+	if (!set || !(set->on || *found & REAPS))
 		return 0;
 	struct task_struct *task = (struct task_struct *)bpf_get_current_task();
 	if (!is_traced(task))
 		return 0;
-	if (*found & ONLY_FILES) {
-		u64 descriptor = 0;
-		bpf_probe_read_kernel(&descriptor, sizeof(descriptor), (void *)(ctx->args[0] + set->descriptor_at));
-		if (!is_file(task, descriptor))
-			return 0;
+	if (*found & SUBMITS) {
+		note_submitted(ctx->args[0], set, task);
+		return 0;
 	}
+	if (*found & ONLY_FILES && !is_file(task, argument(ctx->args[0], set, 0)))
+		return 0;
 	u32 thread = bpf_get_current_pid_tgid();
 	struct call call = { .kind = (*found & 0xff) - 1, .at_ns = bpf_ktime_get_ns() };
+	if (*found & REAPS) {
+		call.kind = REAPING;
+		call.list = argument(ctx->args[0], set, 3);
+	}
 	if (bpf_map_update_elem(&begun, &thread, &call, 0))
 		count_lost();
 	return 0;
@@ -286,7 +419,68 @@ int call_ends(struct context *ctx)
 	/* What failed has not done what it is counted for. */
 	if (answer < 0 || !settings_if_on())
 		return 0;
-	count(&calls, call.kind, now - call.at_ns, answer);
+	if (call.kind == REAPING)
+		count_reaped(call.list, answer, now);
+	else
+		count(&calls, call.kind, now - call.at_ns, answer);
+	return 0;
+}
+
+// I/O that is handed over through a ring: a read, a write or a sync, from here to its completion.
+SEC("raw_tp/io_uring_submit_req")
+int ring_submits(struct context *ctx)
+{
+	if (!settings_if_on() || !is_traced((struct task_struct *)bpf_get_current_task()))
+		return 0;
+	struct io_kiocb *request = (struct io_kiocb *)ctx->args[0];
+	struct handle handle = { .address = ctx->args[0] };
+	u8 opcode = 0;
+	READ(opcode, request->opcode);
+	u32 kind = URING_KIND;
+	switch (opcode) {
+	case 1:	 /* READV */
+	case 4:	 /* READ_FIXED */
+	case 22: /* READ */
+	case 60: /* READV_FIXED */
+		break;
+	case 2:	 /* WRITEV */
+	case 5:	 /* WRITE_FIXED */
+	case 23: /* WRITE */
+	case 61: /* WRITEV_FIXED */
+		kind = URING_KIND + 1;
+		break;
+	case 3: /* FSYNC */
+		kind = URING_KIND + 2;
+		break;
+	default:
+		bpf_map_delete_elem(&handed, &handle);
+		return 0;
+	}
+	struct handed one = { .at_ns = bpf_ktime_get_ns(), .kind = kind };
+	if (bpf_map_update_elem(&handed, &handle, &one, 0))
+		count_lost();
+	return 0;
+}
+
+// Its file is known only now: a descriptor is looked up when the request is carried out.
+SEC("raw_tp/io_uring_complete")
+int ring_completes(struct context *ctx)
+{
+	struct handle handle = { .address = ctx->args[1] };
+	struct handed *found = bpf_map_lookup_elem(&handed, &handle);
+	if (!found)
+		return 0;
+	u64 now = bpf_ktime_get_ns();
+	struct handed one = *found;
+	bpf_map_delete_elem(&handed, &handle);
+	struct io_kiocb *request = (struct io_kiocb *)ctx->args[1];
+	struct file *file = 0;
+	int answer = 0;
+	READ(answer, request->cqe.res);
+	READ(file, request->file);
+	if (answer < 0 || !settings_if_on() || !is_stored(file))
+		return 0;
+	count(&calls, one.kind, now - one.at_ns, answer);
 	return 0;
 }
 

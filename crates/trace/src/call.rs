@@ -1,8 +1,8 @@
-//! The system calls that are traced.
+//! The system calls that are traced, and the I/O that is handed over and not waited for in the call.
 
 use record::OperationClass;
 
-use crate::layout::ONLY_FILES;
+use crate::layout::{AIO_KIND, ONLY_FILES, REAPS, SUBMITS, URING_KIND};
 
 /// A system call.
 #[derive(Clone, Copy, Debug)]
@@ -32,8 +32,7 @@ impl Call {
 }
 
 /// All of them; the place in this list is that of their histogram. `sync_file_range` only begins to write and makes
-/// nothing durable: it is a write. Calls that hand I/O to the kernel and do not wait for it (io_uring, `io_submit`) are
-/// not among them: such I/O is seen from the block layer on.
+/// nothing durable: it is a write. What calls hand over and do not wait for is in [`HANDED`].
 pub(crate) const CALLS: [Call; 14] = {
     use OperationClass::{Read, Sync, Write};
     [
@@ -54,18 +53,45 @@ pub(crate) const CALLS: [Call; 14] = {
     ]
 };
 
+/// I/O that is handed over: its histogram, its name, what it does. Of `io_submit` it is timed from the call that hands it
+/// over to the end of the `io_getevents` that brings it back; how long a thread waited in there for whatever comes is no
+/// time of an I/O. Of io_uring it is timed from the submission of the request to its completion.
+pub(crate) const HANDED: [(u32, &str, OperationClass); 6] = {
+    use OperationClass::{Read, Sync, Write};
+    [
+        (AIO_KIND, "aio read", Read),
+        (AIO_KIND + 1, "aio write", Write),
+        (AIO_KIND + 2, "aio sync", Sync),
+        (URING_KIND, "io_uring read", Read),
+        (URING_KIND + 1, "io_uring write", Write),
+        (URING_KIND + 2, "io_uring sync", Sync),
+    ]
+};
+
+/// All calls by their numbers, as the programs are told of them.
+pub(crate) fn wanted() -> Vec<(u32, u32)> {
+    let calls = CALLS.iter().zip(0..).map(|(call, place)| (call.number, call.wanted(place)));
+    let handing = [(libc::SYS_io_submit, SUBMITS), (libc::SYS_io_getevents, REAPS)];
+    calls.chain(handing.map(|(number, how)| (number as u32, how))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::CALL_NUMBERS;
+    use crate::layout::{CALL_KINDS, CALL_NUMBERS};
 
     #[test]
     fn every_call_has_a_number_of_its_own_and_a_place() {
         for (place, call) in CALLS.iter().enumerate() {
-            assert!(call.number < CALL_NUMBERS && place < 16, "{}", call.name);
+            assert!(call.number < CALL_NUMBERS && place < AIO_KIND as usize, "{}", call.name);
             assert!(CALLS[..place].iter().all(|other| other.number != call.number), "{}", call.name);
             assert_eq!(call.wanted(place as u32) & 0xff, place as u32 + 1);
         }
+        let numbers: Vec<u32> = wanted().iter().map(|(number, _)| *number).collect();
+        assert!(numbers.iter().all(|number| *number < CALL_NUMBERS));
+        assert_eq!(numbers.len(), CALLS.len() + 2);
+        let kinds: Vec<u32> = HANDED.iter().map(|(kind, _, _)| *kind).collect();
+        assert!(kinds.is_sorted_by(|one, next| one < next) && kinds.iter().all(|kind| *kind < CALL_KINDS));
     }
 
     #[test]

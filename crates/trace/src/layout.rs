@@ -24,12 +24,24 @@ pub(crate) const ONLY_FILES: u32 = 0x100;
 #[cfg(test)]
 pub(crate) const CALL_NUMBERS: u32 = 512;
 
-/// Where the first argument of a system call lies in the registers that the kernel saved, in bytes (`struct pt_regs`,
-/// which is an interface of the kernel and does not change).
-pub(crate) const fn descriptor_at() -> Option<u32> {
+/// A wanted system call hands I/O over (`io_submit`).
+pub(crate) const SUBMITS: u32 = 0x200;
+/// A wanted system call brings back what was handed over (`io_getevents`).
+pub(crate) const REAPS: u32 = 0x400;
+/// Histograms of system calls, and of I/O that is handed over.
+#[cfg(test)]
+pub(crate) const CALL_KINDS: u32 = 24;
+/// The histogram of reads by `io_submit`; those of writes and of syncs follow.
+pub(crate) const AIO_KIND: u32 = 16;
+/// The histogram of reads by io_uring; those of writes and of syncs follow.
+pub(crate) const URING_KIND: u32 = 20;
+
+/// Where the first four arguments of a system call lie in the registers that the kernel saved, in bytes (`struct
+/// pt_regs`, which is an interface of the kernel and does not change).
+pub(crate) const fn arguments_at() -> Option<[u32; 4]> {
     match () {
-        () if cfg!(target_arch = "x86_64") => Some(14 * 8),
-        () if cfg!(target_arch = "aarch64") => Some(0),
+        () if cfg!(target_arch = "x86_64") => Some([14 * 8, 13 * 8, 12 * 8, 7 * 8]),
+        () if cfg!(target_arch = "aarch64") => Some([0, 8, 16, 24]),
         () => None,
     }
 }
@@ -90,9 +102,20 @@ pub(crate) fn middle_ns(slot: usize) -> u64 {
     }
 }
 
-/// The bucket of a latency: what the programs reckon in the kernel, for tests.
-#[cfg(test)]
-pub(crate) fn slot_of(latency_ns: u64) -> usize {
+/// Counts one event of `bytes` in `words`, as the programs do in the kernel.
+pub(crate) fn count(words: &mut Words, latency_ns: u64, bytes: u64) {
+    let latency_ns = latency_ns.max(1);
+    let [count, sum_ns, sum_bytes, least_ns, most_ns, slots @ ..] = words;
+    *count += 1;
+    *sum_ns = sum_ns.saturating_add(latency_ns);
+    *sum_bytes = sum_bytes.saturating_add(bytes);
+    *least_ns = if *least_ns == 0 { latency_ns } else { latency_ns.min(*least_ns) };
+    *most_ns = latency_ns.max(*most_ns);
+    slots[slot_of(latency_ns)] += 1;
+}
+
+/// The bucket of a latency: what the programs reckon in the kernel.
+fn slot_of(latency_ns: u64) -> usize {
     let latency_ns = latency_ns.min((1 << NS_BITS) - 1);
     if latency_ns < 1 << SUB_BITS {
         return latency_ns as usize;
@@ -115,12 +138,17 @@ mod tests {
             ("NS_BITS", u64::from(NS_BITS)),
             ("OPERATIONS", u64::from(OPERATIONS)),
             ("CALL_NUMBERS", u64::from(CALL_NUMBERS)),
+            ("CALL_KINDS", u64::from(CALL_KINDS)),
+            ("AIO_KIND", u64::from(AIO_KIND)),
+            ("URING_KIND", u64::from(URING_KIND)),
         ] {
             let line = source.lines().find(|line| line.starts_with(&format!("#define {word} "))).expect(word);
             let said: u64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
             assert_eq!(said, value, "{word}");
         }
-        assert!(source.contains("#define ONLY_FILES 0x100"));
+        for (word, value) in [("ONLY_FILES", ONLY_FILES), ("SUBMITS", SUBMITS), ("REAPS", REAPS)] {
+            assert!(source.contains(&format!("#define {word} {value:#x}")), "{word}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The programs: loaded, given their tables, attached.
 
 use std::error::Error;
-use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::{fs, io};
 
 use aya::maps::{Array, HashMap, MapData, PerCpuArray};
 use aya::programs::RawTracePoint;
@@ -21,8 +22,12 @@ const PROGRAMS: [(&str, &str); 4] = [
     ("call_begins", "sys_enter"),
 ];
 
-/// What the programs are told: whether to count, the device, where descriptors lie, and nothing.
-pub(crate) type Settings = [u32; 4];
+/// The same of I/O through a ring. Kernels before 5.19 or without io_uring have none of it: the rest goes on then.
+const RING_PROGRAMS: [(&str, &str); 2] =
+    [("ring_completes", "io_uring_complete"), ("ring_submits", "io_uring_submit_req")];
+
+/// What the programs are told: whether to count, the device, where the first arguments of a system call lie.
+pub(crate) type Settings = [u32; 6];
 
 /// The programs, in the kernel for as long as this lives.
 pub(crate) struct Programs {
@@ -34,8 +39,10 @@ pub(crate) struct Programs {
     pub requests: PerCpuArray<MapData, Words>,
     /// Events for which there was no room.
     pub lost: PerCpuArray<MapData, u64>,
+    /// Why I/O through a ring is not seen, where it is not.
+    pub without_ring: Option<String>,
     /// What keeps them attached.
-    _object: Ebpf,
+    object: Ebpf,
 }
 
 /// What the loader says.
@@ -62,20 +69,40 @@ impl Programs {
             calls: PerCpuArray::try_from(map(&mut object, "calls")?)?,
             requests: PerCpuArray::try_from(map(&mut object, "requests")?)?,
             lost: PerCpuArray::try_from(map(&mut object, "lost")?)?,
-            _object: object,
+            without_ring: None,
+            object,
         };
         programs.attached()
     }
 
     fn attached(mut self) -> Result<Programs, Fault> {
         for (name, point) in PROGRAMS {
-            let found = self._object.program_mut(name).ok_or_else(|| format!("the object has no program {name}"))?;
-            let program: &mut RawTracePoint = found.try_into()?;
-            program.load()?;
-            program.attach(point)?;
+            attach(&mut self.object, name, point)?;
         }
+        let ring = RING_PROGRAMS.iter().try_for_each(|(name, point)| attach(&mut self.object, name, point));
+        self.without_ring = ring.err().map(|fault| told(&fault));
         Ok(self)
     }
+
+    /// Events of requests that the kernel passed by because the program was at work on another one on that processor; 0
+    /// where it does not tell (before Linux 5.12).
+    pub(crate) fn missed_count(&self) -> u64 {
+        let misses = |name: &str| -> Option<u64> {
+            let program: &RawTracePoint = self.object.program(name)?.try_into().ok()?;
+            let file = program.fd().ok()?.as_fd().as_raw_fd();
+            let told = fs::read_to_string(format!("/proc/self/fdinfo/{file}")).ok()?;
+            told.lines().find_map(|line| line.strip_prefix("recursion_misses:")?.trim().parse().ok())
+        };
+        ["request_completed", "request_issued"].into_iter().filter_map(misses).sum()
+    }
+}
+
+fn attach(object: &mut Ebpf, name: &str, point: &str) -> Result<(), Fault> {
+    let found = object.program_mut(name).ok_or_else(|| format!("the object has no program {name}"))?;
+    let program: &mut RawTracePoint = found.try_into()?;
+    program.load()?;
+    program.attach(point)?;
+    Ok(())
 }
 
 fn map(object: &mut Ebpf, name: &str) -> Result<aya::maps::Map, Fault> {

@@ -1,19 +1,26 @@
 //! Why something cannot be seen, and how to get it.
 
-use record::{MeasuringPoint, MissingLayer, Rung, Trace};
+use record::{MeasuringPoint, MissingLayer, PassedRung, Rung, Trace};
 
-/// The kernel does not let itself be traced. That is no error: runs go on untraced, and say so.
+/// The kernel does not let itself be traced, on one rung or on any. That is no error: runs go on untraced, and say so.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
     /// Why, as a clause.
     pub reason: String,
     /// How to get it.
     pub hint: String,
+    /// All rungs that were tried, best first, each with its reason.
+    pub passed: Vec<PassedRung>,
 }
 
 impl Refused {
     pub(crate) fn new(reason: impl Into<String>, hint: &str) -> Refused {
-        Refused { reason: reason.into(), hint: hint.to_owned() }
+        Refused { reason: reason.into(), hint: hint.to_owned(), passed: Vec::new() }
+    }
+
+    /// Nothing is traced because nobody wants it.
+    pub fn unwanted() -> Refused {
+        Refused::new("the rung of the kernel's own counters was asked for", "ask for another rung, or for none")
     }
 
     /// The trace of a run that was not traced: what of the layers below the engine could not be seen. The block layer is
@@ -26,7 +33,8 @@ impl Refused {
         ];
         let unseen = Unseen::new(self.reason.clone(), &self.hint);
         Trace {
-            rung: Rung::Counters,
+            rung: if with_device { Rung::Counters } else { Rung::Engine },
+            passed: self.passed.clone(),
             missing: points.into_iter().flatten().map(|point| unseen.missing(point)).collect(),
             lost_count: 0,
             latencies: Vec::new(),
@@ -62,7 +70,8 @@ mod tests {
         let points = |trace: Trace| trace.missing.iter().map(|missing| missing.point).collect::<Vec<_>>();
         assert_eq!(points(refused.trace(true)), [MeasuringPoint::SystemCall, MeasuringPoint::Device]);
         let all = refused.trace(false);
-        assert_eq!((all.rung, all.lost_count, all.latencies.len()), (Rung::Counters, 0, 0));
+        assert_eq!((refused.trace(true).rung, all.rung), (Rung::Counters, Rung::Engine));
+        assert_eq!((all.lost_count, all.latencies.len()), (0, 0));
         assert!(all.missing.iter().all(|missing| missing.reason == refused.reason && missing.hint == refused.hint));
         assert_eq!(
             points(all),

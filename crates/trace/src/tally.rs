@@ -41,19 +41,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::layout::{WORDS, slot_of};
+    use crate::layout::{WORDS, count};
 
     fn counted(latencies_ns: &[u64]) -> Words {
         let mut words = [0; WORDS];
-        for latency_ns in latencies_ns {
-            words[0] += 1;
-            words[1] += latency_ns;
-            words[2] += 4_096;
-            words[3] = if words[3] == 0 { *latency_ns } else { words[3].min(*latency_ns) };
-            words[4] = words[4].max(*latency_ns);
-            let slot = WORDS - slots(&words).len() + slot_of(*latency_ns);
-            words[slot] += 1;
-        }
+        latencies_ns.iter().for_each(|latency_ns| count(&mut words, *latency_ns, 4_096));
         words
     }
 

@@ -1,17 +1,20 @@
-//! Traces one run.
+//! Traces one run, on the best rung of the ladder that is to be had.
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
-use record::{Bytes, LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Rung, Trace};
+use record::{MeasuringPoint, MissingLayer, PassedRung, Rung, Trace};
 
-use crate::call::CALLS;
+use crate::bpf::BpfPrograms;
+use crate::counting::Counting;
 use crate::device;
-use crate::layout::{OPERATIONS, descriptor_at};
-use crate::object::{Fault, Programs, is_forbidden, told};
+use crate::layout::arguments_at;
+use crate::perf::PerfEvents;
 use crate::privilege::Privilege;
 use crate::refusal::{Refused, Unseen};
-use crate::tally;
+use crate::tracefs::{Tracefs, TracefsEvents};
+
+/// The rungs on which something is traced, best first.
+const LADDER: [Rung; 3] = [Rung::Bpf, Rung::Perf, Rung::Tracefs];
 
 /// What is traced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,74 +27,146 @@ pub struct Scope {
     pub device: Option<String>,
 }
 
-/// Programs in the kernel that count latencies. They are gone when this is dropped.
+/// Whatever counts latencies in or by the kernel. It is gone when this is dropped.
 pub struct Tracer {
-    programs: Mutex<Programs>,
-    /// What the programs are told while they count.
-    device: u32,
+    counting: Box<dyn Counting>,
+    has_device: bool,
+    passed: Vec<PassedRung>,
     missing: Vec<MissingLayer>,
-    /// What went wrong when counting was to begin or to end.
-    fault: Mutex<Option<Fault>>,
+}
+
+/// What is there to be traced, and why not the rest.
+struct Sight {
+    privilege: Privilege,
+    /// The processes that can be traced.
+    roots: Vec<u32>,
+    unseen_calls: Option<Unseen>,
+    device: Result<u32, Unseen>,
 }
 
 impl Tracer {
-    /// Loads the programs. Nothing is counted before [`Tracer::begin`].
+    /// Gets ready on the best rung that is to be had, or on the one that is `wanted`. Nothing is counted before
+    /// [`Tracer::begin`].
     ///
     /// # Errors
-    /// Where nothing at all can be seen, or the kernel does not let itself be traced.
-    pub fn start(scope: &Scope) -> Result<Tracer, Refused> {
-        let privilege = Privilege::look();
-        let is_here = !scope.roots.is_empty() || scope.device.is_some();
-        if let Some(refused) = privilege.forbids().filter(|_| is_here) {
-            return Err(refused);
+    /// Where nothing at all can be seen, or the kernel does not let itself be traced in any of these ways.
+    pub fn start(scope: &Scope, wanted: Option<Rung>) -> Result<Tracer, Refused> {
+        let sight = Sight::look(scope)?;
+        let rungs: Vec<Rung> = LADDER.into_iter().filter(|rung| wanted.is_none_or(|wanted| wanted == *rung)).collect();
+        let mut passed = Vec::new();
+        for rung in rungs {
+            match sight.counting(rung) {
+                Ok(counting) => {
+                    let missing = sight.missing(rung, &passed);
+                    return Ok(Tracer { counting, has_device: sight.device.is_ok(), passed, missing });
+                }
+                Err(Refused { reason, hint, .. }) => passed.push(PassedRung { rung, reason, hint }),
+            }
         }
-        let (calls, device) = (unseen_calls(scope, &privilege), device_of(scope));
-        if let (Some(unseen), Err(_)) = (&calls, &device) {
-            return Err(Refused { reason: unseen.reason.clone(), hint: unseen.hint.clone() });
-        }
-        let mut missing: Vec<MissingLayer> = Vec::new();
-        missing.extend(calls.as_ref().map(|unseen| unseen.missing(MeasuringPoint::SystemCall)));
-        if let Err(unseen) = &device {
-            missing.extend([MeasuringPoint::Block, MeasuringPoint::Device].map(|point| unseen.missing(point)));
-        }
-        let roots = if calls.is_none() { scope.roots.as_slice() } else { &[] };
-        let places = CALLS.iter().zip(0..).filter(|_| !roots.is_empty());
-        let wanted: Vec<(u32, u32)> = places.map(|(call, place)| (call.number, call.wanted(place))).collect();
-        let programs = Programs::load(&wanted, roots).map_err(|fault| refused(&fault, &privilege))?;
-        Ok(Tracer { programs: Mutex::new(programs), device: device.unwrap_or(0), missing, fault: Mutex::new(None) })
+        Err(match passed.first() {
+            Some(PassedRung { reason, hint, .. }) => Refused { reason: reason.clone(), hint: hint.clone(), passed },
+            None => Refused::new("nothing was to be traced", "leave the rung out"),
+        })
     }
 
     /// Counts from now on: what begins from now on.
     pub fn begin(&self) {
-        self.tell(true);
+        self.counting.begin();
     }
 
     /// Counts no more: what ends from now on does not count.
     pub fn end(&self) {
-        self.tell(false);
+        self.counting.end();
     }
 
-    fn tell(&self, on: bool) {
-        let words = [u32::from(on), self.device, descriptor_at().unwrap_or(0), 0];
-        let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = programs.settings.set(0, words, 0) {
-            *self.fault.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.into());
-        }
+    /// The rung.
+    pub fn rung(&self) -> Rung {
+        self.counting.rung()
     }
 
-    /// What was counted; the programs leave the kernel.
+    /// What was counted; nothing is left in the kernel.
     pub fn finish(self) -> Trace {
-        self.end();
-        let programs = self.programs.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match fault.map_or_else(|| read(&programs), Err) {
-            Ok((latencies, lost_count)) => {
-                let mut missing = self.missing;
-                missing.extend(unstamped(&latencies));
-                Trace { rung: Rung::Bpf, missing, lost_count, latencies }
+        let Tracer { counting, has_device, passed, mut missing } = self;
+        let rung = counting.rung();
+        match counting.finish() {
+            Ok(counted) => {
+                missing.extend(counted.missing);
+                Trace { rung, passed, missing, lost_count: counted.lost_count, latencies: counted.latencies }
             }
-            Err(fault) => refused(&fault, &Privilege::look()).trace(self.device != 0),
+            Err(Refused { reason, hint, .. }) => {
+                let own = PassedRung { rung, reason: reason.clone(), hint: hint.clone() };
+                let passed = passed.into_iter().chain([own]).collect();
+                Refused { reason, hint, passed }.trace(has_device)
+            }
         }
+    }
+}
+
+impl Sight {
+    fn look(scope: &Scope) -> Result<Sight, Refused> {
+        let privilege = Privilege::look();
+        let (unseen_calls, device) = (unseen_calls(scope, &privilege), device_of(scope));
+        // Where something is here, what the kernel says comes first.
+        let is_here = !scope.roots.is_empty() || scope.device.is_some();
+        if let (Some(unseen), Err(_)) = (&unseen_calls, &device)
+            && !(is_here && privilege.forbids().is_some())
+        {
+            return Err(Refused::new(unseen.reason.clone(), &unseen.hint));
+        }
+        let roots = if unseen_calls.is_none() { scope.roots.clone() } else { Vec::new() };
+        Ok(Sight { privilege, roots, unseen_calls, device })
+    }
+
+    /// Gets ready on `rung`.
+    fn counting(&self, rung: Rung) -> Result<Box<dyn Counting>, Refused> {
+        let device = || match &self.device {
+            Ok(device) => Ok(*device),
+            Err(unseen) => Err(Refused::new(unseen.reason.clone(), &unseen.hint)),
+        };
+        Ok(match rung {
+            Rung::Bpf => {
+                let device = self.device.as_ref().copied().unwrap_or(0);
+                Box::new(BpfPrograms::start(&self.privilege, &self.roots, device)?)
+            }
+            Rung::Perf => {
+                let device = device()?;
+                Box::new(PerfEvents::start(&Tracefs::find()?, device)?)
+            }
+            Rung::Tracefs => {
+                let device = device()?;
+                Box::new(TracefsEvents::start(Tracefs::find()?, device)?)
+            }
+            Rung::Counters | Rung::Engine => {
+                return Err(Refused::new("nothing is traced on this rung", "ask for another one"));
+            }
+        })
+    }
+
+    /// What is not seen on `rung`, after the rungs in `passed` were not to be had.
+    fn missing(&self, rung: Rung, passed: &[PassedRung]) -> Vec<MissingLayer> {
+        let mut missing: Vec<MissingLayer> = Vec::new();
+        missing.extend(match (&self.unseen_calls, rung) {
+            (Some(unseen), _) => Some(unseen.missing(MeasuringPoint::SystemCall)),
+            (None, Rung::Bpf) => None,
+            (None, _) => Some(unseen_without_programs(passed).missing(MeasuringPoint::SystemCall)),
+        });
+        if let Err(unseen) = &self.device {
+            missing.extend([MeasuringPoint::Block, MeasuringPoint::Device].map(|point| unseen.missing(point)));
+        }
+        missing
+    }
+}
+
+/// Why system calls are not seen on a lower rung.
+fn unseen_without_programs(passed: &[PassedRung]) -> Unseen {
+    match passed.iter().find(|passed| passed.rung == Rung::Bpf) {
+        Some(PassedRung { reason, hint, .. }) => {
+            Unseen::new(format!("only programs in the kernel (BPF) see system calls, and {reason}"), hint)
+        }
+        None => Unseen::new(
+            "only programs in the kernel (BPF) see system calls, and another rung was asked for",
+            "leave --trace-rung away",
+        ),
     }
 }
 
@@ -101,7 +176,7 @@ fn unseen_calls(scope: &Scope, privilege: &Privilege) -> Option<Unseen> {
         let hint = "run dbdyno on the host of the engine";
         return Some(Unseen::new("the processes of the engine are not on this host", hint));
     }
-    if descriptor_at().is_none() {
+    if arguments_at().is_none() {
         let reason = "registers of this processor are not known to dbdyno";
         return Some(Unseen::new(reason, "run on x86_64 or aarch64"));
     }
@@ -118,56 +193,4 @@ fn device_of(scope: &Scope) -> Result<u32, Unseen> {
         return Err(Unseen::new("the data lie on no disk of this host that is known", hint));
     };
     device::number(Path::new("/sys"), name)
-}
-
-fn refused(fault: &Fault, privilege: &Privilege) -> Refused {
-    match is_forbidden(fault) {
-        true => privilege.explain(),
-        false => Refused::new(
-            format!("the kernel does not take the programs: {}", told(fault)),
-            "the headline runs need none; tell the makers of dbdyno which kernel it is",
-        ),
-    }
-}
-
-/// Everything that was counted, in the order of the layers, and how many events found no room.
-fn read(programs: &Programs) -> Result<(Vec<LayerLatency>, u64), Fault> {
-    let mut latencies = Vec::new();
-    for (call, place) in CALLS.iter().zip(0..) {
-        let words = programs.calls.get(&place, 0)?;
-        if let Some((latency, bytes)) = tally::latency(words.iter()) {
-            let bytes = call.moves_bytes().then_some(Bytes(bytes));
-            let (point, name) = (MeasuringPoint::SystemCall, call.name.to_owned());
-            latencies.push(LayerLatency { point, class: call.class, name, bytes, latency });
-        }
-    }
-    for (point, first) in [(MeasuringPoint::Block, 0), (MeasuringPoint::Device, OPERATIONS)] {
-        for (operation, (class, name)) in (0..OPERATIONS).zip(REQUESTS) {
-            let words = programs.requests.get(&(first + operation), 0)?;
-            if let Some((latency, bytes)) = tally::latency(words.iter()) {
-                let bytes = (class != OperationClass::Flush).then_some(Bytes(bytes));
-                latencies.push(LayerLatency { point, class, name: name.to_owned(), bytes, latency });
-            }
-        }
-    }
-    let lost = programs.lost.get(&0, 0)?;
-    Ok((latencies, lost.iter().sum()))
-}
-
-/// Operations of the block layer, in the order of their numbers.
-const REQUESTS: [(OperationClass, &str); OPERATIONS as usize] = [
-    (OperationClass::Read, "READ"),
-    (OperationClass::Write, "WRITE"),
-    (OperationClass::Flush, "FLUSH"),
-    (OperationClass::Discard, "DISCARD"),
-];
-
-/// That requests bear no time of their beginning, where those that the driver got show that there were some.
-fn unstamped(latencies: &[LayerLatency]) -> Option<MissingLayer> {
-    let at = |point| latencies.iter().any(|latency| latency.point == point);
-    let unseen = Unseen::new(
-        "the kernel notes no times of the requests of this disk",
-        "write 1 to queue/iostats of the disk, below /sys/block",
-    );
-    (at(MeasuringPoint::Device) && !at(MeasuringPoint::Block)).then(|| unseen.missing(MeasuringPoint::Block))
 }

@@ -22,5 +22,5 @@ mod test;
 pub use catalogue::catalogue;
 pub use data::{DataTable, Sizes};
 pub use job::Job;
-pub use stage::{Stage, jobs, set_up, tear_down};
+pub use stage::{Stage, jobs, jobs_drawing, set_up, tear_down};
 pub use test::{Test, TestError, commits_counted};

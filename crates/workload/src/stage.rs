@@ -61,6 +61,15 @@ fn outside(test: &Test, steps: &[Step], stage: &Stage<'_>) -> Result<()> {
 /// # Errors
 /// What the engine says, with the name of the statement.
 pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
+    jobs_drawing(test, stage, dop, stage.sizes.seed)
+}
+
+/// The same with keys that are drawn from `seed` and not from that of the data: another run at the same degree of parallelism
+/// meets with other keys.
+///
+/// # Errors
+/// Those of [`jobs`].
+pub fn jobs_drawing(test: &Test, stage: &Stage<'_>, dop: Dop, seed: u64) -> Result<Vec<Job>> {
     let mut session = stage.node.connect()?;
     for table in &test.table {
         drop_all(table, stage, session.as_mut())?;
@@ -75,7 +84,7 @@ pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
     let nodes: Vec<&dyn Node> = std::iter::once(stage.node).chain(stage.others.iter().copied()).collect();
     let generator = |table: DataTable| Generator::new(table, stage.sizes);
     let generators: Vec<Generator> = test.tables.iter().map(|table| generator(*table)).collect();
-    let draws = Draw::for_jobs(stage.sizes.seed, &test.code, dop.jobs, dop.threads);
+    let draws = Draw::for_jobs(seed, &test.code, dop.jobs, dop.threads);
     let mut block = BulkWork::block(test, stage.sizes);
     let one = |(job, draw): (u32, Draw)| {
         let node = nodes[job as usize % nodes.len()];

@@ -25,7 +25,7 @@ pub struct BlocksArguments {
     /// Settings, in the format of a slob.conf
     #[arg(value_name = "slob.conf")]
     pub file: Option<PathBuf>,
-    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, or a URL
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, or a URL
     #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "What")]
     pub target: String,
     /// Tables that sessions have for themselves [default: 1]

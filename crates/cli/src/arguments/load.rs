@@ -12,6 +12,7 @@ Examples:
   dbdyno load --size 5GB --jobs 1,2,4 --target local:postgres
   dbdyno load --size 5GB --models all --target local:mariadb   also partitioned and compressed
   dbdyno load --form both --target local:postgres    parsed here, and sent as they are
+  dbdyno load --size 5GB --read --target local:postgres   and scans of what was loaded, cold and warm
   dbdyno load cards-*.tbl.gz --target postgres://me@db1/shop --jobs 4 --keep
   zstdcat cards.zst | dbdyno load - --target local:mariadb
   dbdyno load mine.tbl --layout mine.toml --max-errors 50 --indexes after --target sqlite
@@ -19,7 +20,9 @@ Examples:
 
 Lines go in in pieces, each in a transaction of its own, together with a note that it is loaded:
 a load that was broken off is gone on with by --resume, exactly. Lines that cannot be loaded go to
---rejects as they are, and why to the file beside it that ends with .log. A layout is TOML:
+--rejects as they are, and why to the file beside it that ends with .log. In the words of other
+loaders: workers are --jobs, rows per commit --piece, a bad file --rejects, errors allowed
+--max-errors, delimiters and a line of names --layout. A layout is TOML:
 
   name = \"mine\"
   separator = \";\"
@@ -36,12 +39,20 @@ pub struct LoadArguments {
     /// [default: generated card transactions]
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, or a URL
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, or a URL
     #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "What")]
     pub target: String,
     /// Sessions that load, a run for each number [default: generated rows 1, 2, 4, ... to the processors; files as many
     /// as processors]
-    #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
+    #[arg(
+        long,
+        short,
+        aliases = ["workers", "parallel", "use-threads"],
+        value_name = "1,2,4",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        help_heading = "What"
+    )]
     pub jobs: Option<Vec<String>>,
     /// How the table is stored, a run for each: plain, partitioned (by month, and by hash below it), compressed,
     /// partitioned+compressed, or all
@@ -57,7 +68,7 @@ pub struct LoadArguments {
     #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "files", help_heading = "What")]
     pub size: Option<String>,
     /// What generated rows are drawn from
-    #[arg(long, value_name = "N", default_value_t = 42, help_heading = "What")]
+    #[arg(long, value_name = "N", default_value_t = 42, conflicts_with = "files", help_heading = "What")]
     pub seed: u64,
     /// What the lines are: `cards`, `cards-csv`, or a file that says so
     #[arg(long, value_name = "LAYOUT", default_value = "cards", help_heading = "What")]
@@ -75,7 +86,25 @@ pub struct LoadArguments {
     /// Make indexes on the first column and the date, before the load or after it
     #[arg(long, value_enum, default_value_t = IndexArgument::None, help_heading = "What")]
     pub indexes: IndexArgument,
-    /// smoke, quick, standard or publish: how much is generated, and how large the cache of a server of dbdyno's own is
+    /// Read each table after its last load, with 1, 2, 4, ... threads inside a statement: sums over all rows, and a report
+    /// by category and state; each with empty caches first, where they can be emptied
+    #[arg(long, help_heading = "What")]
+    pub read: bool,
+    /// Threads inside the statements that read, a run for each number [default: 1, 2, 4, ... to twice the processors]
+    #[arg(
+        long,
+        value_name = "1,2,4",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        requires = "read",
+        help_heading = "What"
+    )]
+    pub threads: Option<Vec<String>>,
+    /// Do not measure first what the device gives to sequential reads
+    #[arg(long, requires = "read", help_heading = "What")]
+    pub no_probe: bool,
+    /// smoke, quick, standard or publish: how much is generated, how long a warm table is read, and how large the cache of
+    /// a server of dbdyno's own is
     #[arg(
         long,
         short,

@@ -136,7 +136,8 @@ const RESUME_FIXES: [&str; 20] = [
 #[derive(Args, Debug)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArguments {
-    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, a URL, or `@FILE` with a node in each line
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, a URL, or `@FILE` with a node in
+    /// each line
     #[arg(long, short, value_name = "TARGET", help_heading = "What")]
     pub target: Option<String>,
     /// Codes, layers (cpu, memory, server, storage, database), `probes`, or test files of your own
@@ -196,6 +197,9 @@ pub struct RunArguments {
     /// [default: none with --preset smoke, one otherwise]
     #[arg(long, value_enum, value_name = "TESTS", help_heading = "What")]
     pub trace: Option<TraceArgument>,
+    /// By which means the kernel is traced [default: the first of these that is to be had]
+    #[arg(long, value_enum, value_name = "RUNG", help_heading = "What")]
+    pub trace_rung: Option<RungArgument>,
     /// Do not look at what the sessions of the engine are doing meanwhile, ten times a second
     #[arg(long, help_heading = "What")]
     pub no_activity: bool,
@@ -309,6 +313,30 @@ pub enum TraceArgument {
     One,
     /// Each test at every degree of parallelism
     All,
+}
+
+/// Rungs of the ladder of tracing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RungArgument {
+    /// Programs in the kernel: system calls, block layer and device
+    Bpf,
+    /// Events of the block layer, handed over by perf_event_open: block layer and device
+    Perf,
+    /// The same by an instance of the kernel's own tracer
+    Tracefs,
+    /// Nothing is traced: the kernel's own sums of the block layer, means only
+    Counters,
+}
+
+impl From<RungArgument> for record::Rung {
+    fn from(rung: RungArgument) -> record::Rung {
+        match rung {
+            RungArgument::Bpf => record::Rung::Bpf,
+            RungArgument::Perf => record::Rung::Perf,
+            RungArgument::Tracefs => record::Rung::Tracefs,
+            RungArgument::Counters => record::Rung::Counters,
+        }
+    }
 }
 
 impl From<TraceArgument> for run::Tracing {

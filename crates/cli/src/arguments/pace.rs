@@ -18,8 +18,8 @@ pub struct PaceArguments {
         help_heading = "When steps are due"
     )]
     pub rate: Vec<String>,
-    /// Search the highest rate that keeps a level of the response time: p99=5ms, p99.9=50ms, mean=500us
-    /// [at --jobs, default: twice the processors]
+    /// Search the highest rate that keeps a level of the response time: p99=5ms, p99.9=50ms, mean=500us; with its interval,
+    /// and confirmed 10 % above [at --jobs, default: twice the processors]
     #[arg(
         long,
         value_name = "LEVEL",

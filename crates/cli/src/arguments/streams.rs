@@ -20,7 +20,7 @@ on the file system stand beside it. Sizes are in units of 1024. A request is a m
 #[derive(Args, Debug)]
 #[command(after_help = STREAMS_EXAMPLES)]
 pub struct StreamsArguments {
-    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, or a URL
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, or a URL
     #[arg(long, short, value_name = "TARGET", default_value = "sqlite", help_heading = "What")]
     pub target: String,
     /// Numbers of concurrent streams, a file each [default: 1,4,16; smoke: 1,2]

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Write, stderr, stdin};
 
-use run::{Error, MeasuredDirectory, Result};
+use run::{Error, MeasuredDirectory, Result, clean_up_tracing};
 
 use crate::arguments::CleanArguments;
 use crate::engines::ENGINES;
@@ -13,6 +13,10 @@ use crate::output::print;
 /// # Errors
 /// Where something is in use, is not ours, or cannot be removed.
 pub fn clean(arguments: &CleanArguments) -> Result<()> {
+    // Of no directory, and of nobody: the processes that made it are gone.
+    for line in clean_up_tracing() {
+        print(&line)?;
+    }
     let Some(path) = MeasuredDirectory::left_below(&arguments.dir) else {
         return print(&format!("nothing of dbdyno in {}", arguments.dir.display()));
     };

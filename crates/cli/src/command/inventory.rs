@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Engine, Site, Target, close_all, writer_first};
-use record::{EngineInventory, HostInventory, HostState};
+use record::{EngineInventory, HostInventory, HostState, NodeInventory};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
 use crate::arguments::{InventoryArguments, InventoryFormat};
@@ -33,14 +33,21 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     let inventory = host::inventory(&arguments.dir);
     let now = HostState { bystanders: Some(bystanders.busiest()), ..state };
     let host = HostInventory { at_start: Some(now), ..inventory };
+    let (engine, nodes) = asked.unzip();
+    let nodes = nodes.unwrap_or_default();
     print(&match arguments.format {
-        InventoryFormat::Text => report::inventory(&host, asked.as_ref(), style(), width()),
-        InventoryFormat::Json => report::inventory_json(&host, asked.as_ref()),
+        InventoryFormat::Text => report::inventory(&host, engine.as_ref(), &nodes, style(), width()),
+        InventoryFormat::Json => report::inventory_json(&host, engine.as_ref(), &nodes),
     })
 }
 
-/// Opens the engine for as long as the question takes; a server of our own is started and removed.
-fn ask(target: &Target, engine: &dyn Engine, arguments: &InventoryArguments) -> Result<EngineInventory> {
+/// Opens the engine for as long as the question takes, and also says which nodes it has where they are several; a server
+/// of our own is started and removed.
+fn ask(
+    target: &Target,
+    engine: &dyn Engine,
+    arguments: &InventoryArguments,
+) -> Result<(EngineInventory, Vec<NodeInventory>)> {
     let mut directory = MeasuredDirectory::claim(&arguments.dir, false)?;
     for line in directory.prepare(ENGINES)? {
         note(&line);
@@ -53,8 +60,10 @@ fn ask(target: &Target, engine: &dyn Engine, arguments: &InventoryArguments) -> 
         1 => inventory,
         count => EngineInventory { nodes: count, ..inventory },
     });
+    let several = nodes.iter().filter(|_| nodes.len() > 1);
+    let listed = several.map(|node| NodeInventory { name: node.name(), takes_writes: node.takes_writes() }).collect();
     let closed = close_all(nodes);
     let inventory = inventory?;
     closed?;
-    Ok(inventory)
+    Ok((inventory, listed))
 }

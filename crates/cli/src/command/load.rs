@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use flat::{Cards, Compression, Layout, date_text, days_of_date};
 use record::{Bytes, IndexTime, LoadForm, LoadModel, Preset};
-use run::{Error, Interrupt, LoadPlan, LoadRequest, Result, Workplace};
+use run::{Error, Interrupt, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Workplace};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
 use super::run::{default_record, refuse_existing};
+use crate::amount::{amount, bytes};
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
 use crate::build::build;
 use crate::engines::{ENGINES, engine};
 use crate::outcome::show;
 use crate::output::{print, style, width};
 use crate::progress::{Loudness, Progress};
-use crate::quantity::volume;
-use crate::request::{count, degrees};
+use crate::request::degrees;
 use crate::signal;
 use crate::target::target;
 
@@ -26,6 +26,9 @@ use crate::target::target;
 const LAYOUT_BYTES_MAX: u64 = 1 << 20;
 /// Smaller pieces are all commit, larger ones all memory.
 const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
+/// More is a slip of the finger: an exabyte, and rows of a petabyte and more.
+const SIZE_BYTES_MAX: u64 = 1_000_000_000_000_000_000;
+const ROWS_MAX: u64 = 100_000_000_000_000;
 /// Months that a partitioned table has a part for each.
 const MONTHS: i32 = 12;
 
@@ -68,20 +71,29 @@ fn planned(request: &LoadRequest, plan: &LoadPlan) -> String {
         request.layout.name,
         of_bytes(plan.piece)
     );
-    for (load, number) in plan.loads.iter().zip(1..) {
+    let mut number = 0;
+    let mut line = |said: String| {
+        number += 1;
+        text.push_str(&format!("run {number:<3} {said}\n"));
+    };
+    for load in &plan.loads {
         let (jobs, form) = (load.jobs, load.form.word());
         let noun = if jobs == 1 { "session" } else { "sessions" };
-        text.push_str(&format!(
-            "run {number:<3} {} into a {} table {}, {form}, {jobs} {noun}\n",
-            load.code(),
-            load.model().word(),
-            load.table_name()
-        ));
+        let (code, model, table) = (load.code(), load.model().word(), load.table_name());
+        line(format!("{code} into a {model} table {table}, {form}, {jobs} {noun}"));
+        load.scans.iter().for_each(|scan| line(scanned(scan, table)));
     }
     for skip in &plan.skipped {
         text.push_str(&format!("skipped {}: {}\n", skip.test, skip.reason));
     }
     text
+}
+
+/// What would be done to `table` by `scan`.
+fn scanned(scan: &PlannedScan, table: &str) -> String {
+    let noun = if scan.threads == 1 { "thread" } else { "threads" };
+    let caches = if scan.is_cold { "with empty caches" } else { "again and again" };
+    format!("{} reads table {table} {caches}, {} {noun}", scan.code(), scan.threads)
 }
 
 fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
@@ -112,7 +124,7 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
             IndexArgument::Before => IndexTime::Before,
             IndexArgument::After => IndexTime::After,
         },
-        max_errors: count("max-errors", &arguments.max_errors, 0)?,
+        max_errors: amount("max-errors", &arguments.max_errors, 0..=u64::MAX)?,
         rejects: arguments.rejects.clone().unwrap_or_else(|| record.with_extension("rejects")),
         resume: arguments.resume,
         preset,
@@ -120,10 +132,16 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
         keep: arguments.keep,
         placement: arguments.placement.into(),
         looks: !arguments.no_activity,
+        scans: arguments.read.then(|| scans(arguments)).transpose()?,
         record,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Some(build()),
     })
+}
+
+fn scans(arguments: &LoadArguments) -> Result<ScanRequest> {
+    let degrees = arguments.threads.as_deref().map(|words| degrees("threads", words)).transpose()?;
+    Ok(ScanRequest { degrees, probes: !arguments.no_probe })
 }
 
 fn input(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Result<Input> {
@@ -151,13 +169,13 @@ fn generated(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Resu
             .hint("give files, or leave --layout away"));
     }
     let size = match (&arguments.size, preset) {
-        (Some(text), _) => bytes("size", text)?,
+        (Some(text), _) => Bytes(bytes("size", text, 1..=SIZE_BYTES_MAX)?),
         (None, Preset::Smoke) => Bytes(2_000_000),
         (None, Preset::Quick) => Bytes(200_000_000),
         (None, Preset::Standard) => Bytes(5_000_000_000),
         (None, Preset::Publish) => Bytes(50_000_000_000),
     };
-    let rows = arguments.rows.as_deref().map(|text| count("rows", text, 1)).transpose()?;
+    let rows = arguments.rows.as_deref().map(|text| amount("rows", text, 1..=ROWS_MAX)).transpose()?;
     Ok(Input::Generated { seed: arguments.seed, rows: rows.unwrap_or_else(|| Cards::rows_for(size)) })
 }
 
@@ -198,17 +216,7 @@ fn models(words: &[String]) -> Result<Vec<LoadModel>> {
 }
 
 fn piece(text: &str) -> Result<Bytes> {
-    let piece = bytes("piece", text)?;
-    match PIECE_BYTES.contains(&piece.0) {
-        true => Ok(piece),
-        false => Err(Error::user(format!("piece {text} is out of range")).hint("use 1KiB to 1GiB")),
-    }
-}
-
-fn bytes(thing: &str, text: &str) -> Result<Bytes> {
-    let found = volume(text).map(|volume| Bytes(volume.bytes as u64)).ok().filter(|bytes| bytes.0 > 0);
-    found
-        .ok_or_else(|| Error::user(format!("{thing} {text} is not a size")).hint("give one such as 500MB, 5GB or 8MiB"))
+    bytes("piece", text, PIECE_BYTES).map(Bytes)
 }
 
 fn compression(argument: CompressionArgument) -> Option<Compression> {

@@ -68,6 +68,10 @@ expect = { rows = 1 }
 "#;
     std::fs::write(bench.path().join("long.toml"), test).unwrap();
     let child = bench.start(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "long.toml", "--record", "r.json"]);
+    let waiting = Instant::now();
+    while !bench.path().join("dbdyno-data").exists() && waiting.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
     std::thread::sleep(Duration::from_secs(2));
     signal(child.id(), "INT");
     let begun = Instant::now();

@@ -155,13 +155,14 @@ fn a_dry_run_tells_sizes_and_writes_nothing() {
 fn what_cannot_be_is_refused_before_anything_is_made() {
     let bench = Bench::new();
     for (arguments, words) in [
-        (&["--rows", "0"][..], "rows 0 is none\nhint: use 1 to "),
+        (&["--rows", "0"][..], "rows 0 is less than 1\nhint: use 1 to "),
         (&["--rows", "many"], "rows many is not a whole number"),
-        (&["--size", "-5GB"], "size -5GB is not a volume; write it as in 500GB"),
-        (&["--files", "0"], "files 0 is none"),
-        (&["--files", "10000"], "files 10000 is too many\nhint: use 1 to 9999"),
+        (&["--rows", "1.2345k"], "rows 1.2345k is not a whole number"),
+        (&["--size", "-5GB"], "size -5GB is not a size in whole bytes\nhint: use 1B to 1000PB, such as 500MB"),
+        (&["--files", "0"], "files 0 is less than 1"),
+        (&["--files", "10000"], "files 10000 is more than 9999\nhint: use 1 to 9999"),
         (&["--rows", "3", "--files", "4"], "files 4 are more than the rows, which are 3\nhint: "),
-        (&["--threads", "0"], "threads 0 is none"),
+        (&["--threads", "0"], "threads 0 is less than 1"),
         (&["--compress", "bzip2"], "compression bzip2 is not known; hint: use gzip, zstd, lz4 or plain"),
         (&["--compress", "gzip:11"], "level 11 of gzip cannot be; hint: use 1 to 9"),
         (&["--files", "2", "-o", "a.tbl"], "files 2 do not fit into a.tbl, which is one\nhint: "),

@@ -28,3 +28,19 @@ fn a_directory_that_is_none_is_refused() {
     assert_eq!(said.code, 2);
     assert!(said.err.contains("nowhere is not a directory"), "{}", said.err);
 }
+
+#[test]
+fn nodes_are_named_where_there_are_several() {
+    let bench = Bench::new();
+    let ask = |format: &str| bench.succeed(&["inventory", "--target", "null?rows=1&nodes=3", "--format", format]).out;
+    let shown: serde_json::Value = serde_json::from_str(&ask("json")).unwrap();
+    let nodes = shown["nodes"].as_array().unwrap();
+    assert_eq!((shown["engine"]["nodes"].as_u64(), nodes.len()), (Some(3), 3));
+    let names: Vec<&str> = nodes.iter().map(|node| node["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["", "nowhere 2", "nowhere 3"]);
+    let text = ask("text");
+    for name in ["without a name", "nowhere 2", "nowhere 3"] {
+        let line = format!("    writes        {name}\n");
+        assert!(text.contains(&line), "no {line:?} in {text}");
+    }
+}

@@ -367,9 +367,9 @@ fn what_cannot_be_loaded() {
     };
     refused(&["nowhere.tbl"], 2, &["nowhere.tbl cannot be read"]);
     refused(&["."], 2, &["it is not a file"]);
-    refused(&["--rows", "0"], 2, &["rows 0 is not a count"]);
-    refused(&["--size", "much"], 2, &["size much is not a size"]);
-    refused(&["--piece", "1B"], 2, &["piece 1B is out of range"]);
+    refused(&["--rows", "0"], 2, &["rows 0 is less than 1"]);
+    refused(&["--size", "much"], 2, &["size much is not a size in whole bytes"]);
+    refused(&["--piece", "1B"], 2, &["piece 1B is less than 1KiB"]);
     refused(&["--jobs", "0"], 2, &["jobs 0 is not a degree of parallelism"]);
     refused(&["--jobs", "2", "--rows", "10"], 2, &["nothing to load", "one session write at a time"]);
     refused(&["--models", "row"], 2, &["model \"row\" is not known"]);
@@ -378,7 +378,7 @@ fn what_cannot_be_loaded() {
     refused(&["--layout", "none.toml"], 2, &["layout none.toml cannot be read"]);
     refused(&["--layout", "cards-csv"], 2, &["what is generated has layout cards"]);
     refused(&["--first-month", "2025-13"], 2, &["first-month 2025-13 is not a month"]);
-    refused(&["--max-errors", "many"], 2, &["max-errors many is not a count"]);
+    refused(&["--max-errors", "many"], 2, &["max-errors many is not a whole number"]);
     refused(&["--resume", "--rows", "10", "--jobs", "1"], 2, &["no load of table cards was begun here"]);
     fs::write(bench.path().join("one.tbl"), lines(1..2)).unwrap();
     refused(&["one.tbl", "-"], 2, &["cannot be loaded at once"]);

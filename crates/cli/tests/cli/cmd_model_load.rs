@@ -197,14 +197,14 @@ fn a_record_gives_rates_predicts_and_is_checked() {
         "decompress 333",
         "flat file over compressed: 2.00",
         "1 gzip",
-        "4 plain",
+        "4 none",
     ];
     told(&bench, &["--from", "a.json"], &rates);
     record(&bench, "b.json", &[(4, "none", 189.0), (2, "gzip", 147.0)]);
     let checked = told(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "of 2 loads"]);
     let off = checked.split("off by ").last().unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
     assert!(off < 15.0, "{checked}");
-    let both = told(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 plain", "189"]);
+    let both = told(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 none", "189"]);
     assert!(both.contains("of 5 loads"), "{both}");
     let plan = ["--goal", "1TB/h", "--from", "a.json", "--compression", "gzip", "--cores", "4", "--network", "1GbE"];
     let expected = [
@@ -273,4 +273,24 @@ fn what_is_no_plan_is_refused_with_a_hint() {
         assert_eq!(said.code, 2, "{arguments:?}: {}{}", said.out, said.err);
         assert!(said.err.contains(message) && said.err.contains("hint: "), "{arguments:?}: {}", said.err);
     }
+}
+
+#[test]
+fn a_plan_is_written_as_a_page_with_the_same_figures() {
+    let bench = Bench::new();
+    let goal = ["--goal", "1TB/h", "--network", "2x1GbE", "--compression", "none"];
+    let said = bench.succeed(&[&["model", "load"], &goal[..], &["--html", "plan.html"]].concat()).out;
+    assert_eq!(said.trim(), "page in plan.html");
+    let page = fs::read_to_string(bench.path().join("plan.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<h1>Load plan: 1.00 TB/h</h1>"));
+    assert!(page.contains("2 x 1 GbE carry 235 MB/s"), "the words of the terminal");
+    bench.succeed(&["model", "load", "--from", "closson", "--html", "plan.html"]);
+    let page = fs::read_to_string(bench.path().join("plan.html")).unwrap();
+    assert!(page.contains("1.00 TiB/h is 291 MiB/s of flat file."), "a page takes the place of another one");
+    fs::write(bench.path().join("notes.txt"), "mine").unwrap();
+    let refused = bench.run(&["model", "load", "--from", "closson", "--html", "notes.txt"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert_eq!(fs::read_to_string(bench.path().join("notes.txt")).unwrap(), "mine");
+    let refused = bench.run(&["model", "load", "--goal", "1TB/h", "--compression", "plain"]);
+    assert!(refused.code == 2 && refused.err.contains("hint: write none"), "{}", refused.err);
 }

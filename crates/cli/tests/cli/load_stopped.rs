@@ -95,7 +95,7 @@ fn marked<'a>(target: &'a str, piece: &'a str, more: &[&'a str]) -> Vec<&'a str>
 }
 
 /// Begins to load [`with_marks`], stops it in the middle by the signal `name`, and goes on with it to the end.
-fn stopped_and_gone_on_with(target: &str, name: &str) {
+pub fn stopped_and_gone_on_with(target: &str, name: &str) {
     let bench = Bench::new();
     let file = with_marks();
     let mut child = start_piped(&bench, &marked(target, "8KiB", &["--record", "a.json"]));
@@ -175,13 +175,17 @@ fn a_full_disk_stops_a_load_and_room_lets_it_go_on() {
         return;
     }
     fs::write(bench.path().join("cards.tbl"), lines(1..40_001)).unwrap();
-    let load = ["load", "cards.tbl", "--jobs", "1", "--dir", "small"];
-    let full = bench.run(&[&load[..], &["--record", "a.json"]].concat());
+    let refused = bench.run(&["load", "cards.tbl", "--jobs", "1", "--dir", "small", "--record", "a.json"]);
+    // How much comes out of a pipe is not known before.
+    let load = ["--jobs", "1", "--dir", "small", "--piece", "64KiB"];
+    let full = piped(&bench, &lines(1..40_001), &[&load[..], &["--record", "a.json"]].concat());
     let grown = mount("remount,size=64m");
-    let resumed = bench.run(&[&load[..], &["--record", "b.json", "--resume"]].concat());
+    let resumed = piped(&bench, &lines(1..40_001), &[&load[..], &["--record", "b.json", "--resume"]].concat());
     bench.run(&["clean", "--yes", "--dir", "small"]);
     let unmounted = Command::new("umount").arg(&small).status();
     assert!(grown && unmounted.is_ok_and(|status| status.success()));
+    assert_eq!(refused.code, 1, "{}\n{}", refused.out, refused.err);
+    assert!(refused.err.contains("are needed in") && refused.err.contains("hint: load fewer files"), "{}", refused.err);
     assert_eq!(full.code, 1, "{}\n{}", full.out, full.err);
     assert!(full.err.contains("full") && full.err.contains("hint: "), "{}", full.err);
     let record = bench.record("a.json");

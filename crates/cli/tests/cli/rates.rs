@@ -163,21 +163,42 @@ fn the_highest_rate_that_keeps_a_level_is_searched_for_and_every_run_is_recorded
     for (run, planned) in all.iter().zip(planned) {
         assert_eq!((&run["number"], &run["variation"]), (&planned["number"], &planned["variation"]));
     }
-    // From a sixty-fourth of the capacity on, doubled until it is no longer kept or the end is reached.
+    // From a quarter of the capacity on, doubled until it is no longer kept or the end is reached.
     let capacity = steps_per_second(all[0]);
     let first = all[1]["pace"]["poisson"]["steps_per_second"].as_f64().unwrap();
-    assert!((first * 64.0 / capacity - 1.0).abs() < 1e-9);
+    assert!((first * 4.0 / capacity - 1.0).abs() < 1e-9);
     assert!(all[1]["findings"].as_array().unwrap().iter().any(|finding| finding["check"] == "bound"));
     assert!(said.out.contains("THE HIGHEST RATE THAT KEEPS THE SERVICE LEVEL"), "{}", said.out);
     let page = said.out.split_whitespace().collect::<Vec<&str>>().join(" ");
-    let doubt = ["95 % interval", "5.0 % is the tolerance of the search"];
-    assert!(page.contains("keep p50=200ms") && doubt.iter().any(|words| page.contains(words)), "{page}");
+    let doubt = ["95 % interval of a repeat", "nothing above was measured", "do not keep p50=200ms"];
+    assert!(page.contains("p50=200ms") && doubt.iter().any(|words| page.contains(words)), "{page}");
+    let last = all.last().unwrap()["findings"].as_array().unwrap().last().unwrap();
+    assert!(last["detail"].as_str().unwrap().starts_with("search for p50=200ms: "), "{last}");
+}
+
+#[test]
+fn windows_of_a_search_are_as_long_as_its_quantile_needs_and_one_that_would_take_too_long_is_refused() {
+    let bench = Bench::new();
+    let level = ["--jobs", "1", "--seconds", "0.1", "--until", "p99=1us"];
+    let said = bench.succeed(&[&SQLITE[..], &level].concat());
+    assert!(said.err.contains("so that ten values lie beyond p99"), "{}", said.err);
+    let record = bench.record("r.json");
+    for run in &runs(&record, "T611")[1..] {
+        let rate = run["pace"]["poisson"]["steps_per_second"].as_f64().unwrap();
+        let needed = (1_000.0 / rate).clamp(0.1, 60.0);
+        let window = run["window_ns"].as_f64().unwrap() / 1e9;
+        assert!(window >= needed * 0.999, "{window} s at {rate} steps/s");
+    }
+    let said =
+        Bench::new().run(&[&SQLITE[..], &["--jobs", "1", "--seconds", "0.1", "--until", "p99.9999999=1s"]].concat());
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("to have ten values beyond it"), "{}", said.err);
 }
 
 #[test]
 fn a_search_that_was_broken_off_goes_on_with_what_it_had_measured() {
     let bench = Bench::new();
-    let level = ["--jobs", "1", "--seconds", "0.5", "--until", "p50=200ms"];
+    let level = ["--jobs", "1", "--seconds", "0.3", "--until", "p50=200ms"];
     let child = bench.start(&[&SQLITE[..], &level].concat());
     wait_for_runs(&bench, "r.json", 3);
     signal(child.id(), "INT");

@@ -50,3 +50,21 @@ pub fn a_commit_is_seen_and_a_rollback_is_not(stand: &Stand) {
     writer.execute(insert, &row(5)).expect("insert outside a transaction");
     assert_eq!(stand.count(&mut *reader, "kit_visible"), 5, "it commits by itself");
 }
+
+/// A commit that need not wait for stable storage is a commit for everybody else.
+pub fn a_deferred_commit_is_seen_at_once(stand: &Stand) {
+    let mut writer = stand.session();
+    let mut reader = stand.session();
+    stand.filled(&mut *writer, "kit_deferred", 2);
+    let insert = stand.prepare(&mut *writer, &super::stand::insert("kit_deferred"));
+    writer.begin().expect("begin");
+    writer.execute(insert, &row(3)).expect("insert");
+    let deferred = writer.defer_durability().expect("asked for within a transaction");
+    writer.commit().expect("commit");
+    assert_eq!(stand.count(&mut *reader, "kit_deferred"), 3, "deferred: {deferred}");
+    writer.begin().expect("begin");
+    writer.execute(insert, &row(4)).expect("insert");
+    writer.commit().expect("a commit that waits");
+    assert_eq!(stand.count(&mut *reader, "kit_deferred"), 4);
+    assert_eq!(deferred, writer.defer_durability().is_err(), "there is no transaction that could be deferred");
+}

@@ -8,7 +8,8 @@
 //!   says, and so many of those that seem to work are told to wait. On a server of somebody else's some of these waits may
 //!   be of others. (InnoDB's list of transactions says of each whether it waits, and is no source: it is not made anew
 //!   while it is read more often than ten times a second.)
-//! - Where the performance schema keeps current waits, their names tell more. It is off unless somebody switched it on.
+//! - Where the performance schema keeps current waits, their names tell more. MariaDB has it off, and MySQL on without
+//!   current waits, unless somebody switched them on.
 //! - Nothing here is a table, so that a look is no commit.
 
 use engine::{ActiveSession, Kind, Look, Result, Session, Value};

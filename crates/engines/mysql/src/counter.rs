@@ -6,19 +6,23 @@
 //!
 //! - Commits: `Handler_commit` counts what every storage engine is told to commit, a transaction that only read and a
 //!   statement of definition included, a statement that touches no table not. Inside a transaction it counts each
-//!   statement at its end as well; the sessions count these too, and they are taken off. (`Com_commit` counts only those
+//!   statement at its end as well; the sessions count these too, and they are taken off. A definition is 1 in MariaDB and
+//!   several in MySQL, which writes it into a dictionary of tables. (`Com_commit` counts only those
 //!   that say `commit`; InnoDB's own counts, which are here where they are on, count several for one definition.)
 //!   A node of a cluster counts what it applies of the others' commits in all of these too (a transaction of n statements
 //!   as n + 1, a definition as 1). There the count is that of our sessions alone, as the server tells it to each of them.
 //! - Physical reads and writes: requests of InnoDB, 1 page or more each. From version 10.8 on MariaDB writes its log past
 //!   these counters; elsewhere the writes of the log are in them and are taken off.
 //! - Time at work: MariaDB adds up what its sessions were busy, MySQL times its statements; see `database_time`.
-//! - Redo: MariaDB gives the position in the log, MySQL what was written of it, so that it includes the rest of a block.
+//! - Redo: MariaDB gives the position in the log; MySQL too, among the counters of InnoDB that are here where they are on
+//!   (its status variable of that name is a second old), and else what was written of it, which includes the rest of a
+//!   block.
 //! - Waits are those of the performance schema, of every instrument that is on and timed: all threads together, those of
-//!   the server itself included, which wait for work most of the time. One may lie in another: a wait for a table
-//!   includes those for its files.
+//!   the server itself included, which wait for work most of the time. Those for tables (`wait/io/table`,
+//!   `wait/lock/table`) are left out: they are sums over the tables that there are, and fall with one that is dropped.
 //! - How often the log was forced to storage MariaDB does not say from 10.8 on.
-//! - Reading the counters touches no table, and is no commit.
+//! - Reading the counters touches no table, and is no commit. But MySQL looks up in its dictionary what it has not at hand,
+//!   and counts these commits as well: how many, the session that reads is asked.
 
 use std::collections::BTreeMap;
 
@@ -91,6 +95,9 @@ const METRICS: &[(&str, &str)] = &[
     ("row_deleted_count", "dml_deletes"),
 ];
 
+/// The counter of InnoDB that says the position in the log.
+const LOG_POSITION: &str = "log_lsn_current";
+
 /// Waits of the performance schema, with the names of their counters.
 const WAITS: &[(&str, &str, &str, &str)] = &[
     ("wait/io/file/innodb/innodb_log_file", "log_sync", "count_misc", "sum_timer_misc"),
@@ -124,7 +131,7 @@ impl CounterQuery {
                 Flavour::MariaDb => "enabled = 1",
                 Flavour::MySql => "status = 'enabled'",
             },
-            names(METRICS.iter().map(|(_, metric)| *metric).collect())
+            names(METRICS.iter().map(|(_, metric)| *metric).chain([LOG_POSITION]).collect())
         );
         let file_waits: Vec<String> = WAITS
             .iter()
@@ -142,7 +149,7 @@ impl CounterQuery {
              from performance_schema.events_waits_summary_global_by_event_name e \
              join performance_schema.setup_instruments i on i.name = e.event_name \
              where i.enabled = 'YES' and i.timed = 'YES' and {COLLECTED} \
-             and e.event_name like 'wait/%' and e.event_name not in ({})",
+             and e.event_name like 'wait/%' and e.event_name not like 'wait/%/table/%' and e.event_name not in ({})",
             names(WAITS.iter().map(|(event, ..)| *event).collect())
         );
         let is_on = says_on(session, "performance_schema")?;
@@ -157,9 +164,12 @@ impl CounterQuery {
         Ok(CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, database_time })
     }
 
-    /// Reads them in `session`; `sums` is what the sessions of the node have counted.
-    pub(crate) fn read(&self, session: &mut dyn Session, sums: Sums) -> Result<BTreeMap<String, u64>> {
+    /// Reads them in `session`; `sums` is what the sessions of the node have counted. Also says how many commits of the
+    /// reading itself are not yet among them.
+    pub(crate) fn read(&self, session: &mut dyn Session, sums: Sums) -> Result<(BTreeMap<String, u64>, u64)> {
+        self.own_commits(session)?;
         let answered = rows(session, "show global status")?;
+        let counted = self.own_commits(session)?;
         let status: BTreeMap<&str, u64> = answered
             .iter()
             .filter_map(|row| match row.as_slice() {
@@ -173,6 +183,10 @@ impl CounterQuery {
         {
             counters.insert(name::DATABASE_TIME_NS.to_owned(), total_ns);
         }
+        let metrics = self.metrics.iter().map(|sql| rows(session, sql)).collect::<Result<Vec<_>>>()?.concat();
+        if let Some(position) = self.log_position(&metrics) {
+            counters.insert(name::REDO_WRITE_BYTES.to_owned(), position);
+        }
         let prefix = self.flavour.name();
         let mut own = |name: &str, value: u64| counters.insert(format!("{prefix}_{name}"), value);
         let of_cluster = if self.replication == Replication::Galera { OF_CLUSTER } else { &[] };
@@ -181,7 +195,7 @@ impl CounterQuery {
                 own(name, value.saturating_mul(*unit));
             }
         }
-        for row in self.metrics.iter().map(|sql| rows(session, sql)).collect::<Result<Vec<_>>>()?.concat() {
+        for row in &metrics {
             let known = METRICS.iter().find(|(_, metric)| row.first().is_some_and(|name| name == metric));
             if let (Some((name, _)), Some(Ok(value))) = (known, row.get(1).map(|value| value.parse())) {
                 own(name, value);
@@ -204,7 +218,23 @@ impl CounterQuery {
                 own(&format!("{stem}_ns"), time);
             }
         }
-        Ok(counters)
+        let later = self.own_commits(session)?.saturating_sub(counted);
+        Ok((counters, later))
+    }
+
+    /// What MySQL has counted as commits of `session`.
+    fn own_commits(&self, session: &mut dyn Session) -> Result<u64> {
+        if self.flavour == Flavour::MariaDb {
+            return Ok(0);
+        }
+        let counted = rows(session, "show session status like 'Handler_commit'")?;
+        Ok(counted.first().and_then(|row| row.get(1)?.parse().ok()).unwrap_or(0))
+    }
+
+    /// How far the log has come, by the counters of InnoDB.
+    fn log_position(&self, metrics: &[Vec<String>]) -> Option<u64> {
+        let row = metrics.iter().find(|row| row.first().is_some_and(|name| name == LOG_POSITION))?;
+        if self.flavour == Flavour::MySql { row.get(1)?.parse().ok() } else { None }
     }
 
     fn common(&self, status: &BTreeMap<&str, u64>, sums: Sums) -> BTreeMap<String, u64> {
@@ -215,7 +245,7 @@ impl CounterQuery {
         };
         let redo = match self.flavour {
             Flavour::MariaDb => value("Innodb_lsn_current"),
-            Flavour::MySql => value("Innodb_redo_log_current_lsn").or_else(|| value("Innodb_os_log_written")),
+            Flavour::MySql => value("Innodb_os_log_written"),
         };
         let commits = match self.replication {
             Replication::Galera => Some(sums.commits),

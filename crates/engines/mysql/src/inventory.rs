@@ -78,7 +78,8 @@ pub(crate) fn read(session: &mut MysqlSession, seen: Seen) -> Result<EngineInven
     })
 }
 
-/// The settings that differ from the default and the important ones, by name. What may hold a secret is not asked for.
+/// The settings that differ from the default (in MySQL, which does not say its defaults: those that somebody has set) and
+/// the important ones, by name. What may hold a secret is not asked for.
 fn settings(session: &mut MysqlSession) -> Result<Vec<Setting>> {
     let important: Vec<String> = IMPORTANT.iter().map(|name| format!("'{name}'")).collect();
     let important = important.join(", ");
@@ -93,7 +94,7 @@ fn settings(session: &mut MysqlSession) -> Result<Vec<Setting>> {
             "select lower(v.variable_name) as name, cast(v.variable_value as char), cast(null as char) \
              from performance_schema.global_variables v left join performance_schema.variables_info i \
              on i.variable_name = v.variable_name where (lower(v.variable_name) in ({important}) \
-             or i.variable_source not in ('COMPILED', 'DYNAMIC')) \
+             or i.variable_source <> 'COMPILED') \
              and not lower(v.variable_name) rlike '{NOT_SHOWN}' order by name"
         ),
     };

@@ -3,10 +3,11 @@
 //! A crate of its own so that its weight (the protocol, TLS) is paid only where it is used. The session is our own
 //! because it is what is measured with: it does one write and one read for a statement and allocates nothing.
 //!
-//! Native needs: none; `local:mariadb` needs the server's programs, and with `nodes=N` the library of Galera. Known
-//! limits: no client certificates; of the ways to prove a password `mysql_native_password` and `caching_sha2_password`;
-//! the latter in full only where nobody can read along. MySQL is not yet run against a server: what is said of it is
-//! from its documentation.
+//! Native needs: none; `local:mariadb` and `local:mysql` need the server's programs, and `local:mariadb?nodes=N` the
+//! library of Galera. Known limits: no client certificates; of the ways to prove a password `mysql_native_password` and
+//! `caching_sha2_password`; the latter in full only where nobody can read along; `local:mysql` needs MySQL 8.0.30, the
+//! first with `innodb_redo_log_capacity`. Replicas of MySQL are not run against servers: what is said of them is from
+//! its documentation.
 
 mod activity;
 mod caps;
@@ -62,7 +63,7 @@ impl Engine for MysqlEngine {
             Flavour::MariaDb => {
                 "10.5 and later, over a Unix socket, TCP or TLS; local:mariadb starts one, local:mariadb?nodes=3 a Galera cluster"
             }
-            Flavour::MySql => "8.0 and later, the same way; not yet run against a server",
+            Flavour::MySql => "8.0 and later, over a Unix socket, TCP or TLS; local:mysql starts one",
         }
     }
 
@@ -95,9 +96,6 @@ impl Engine for MysqlEngine {
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {
-        match self.flavour {
-            Flavour::MariaDb => server::clean_up(directory),
-            Flavour::MySql => Ok(Vec::new()),
-        }
+        server::clean_up(self.flavour, directory)
     }
 }

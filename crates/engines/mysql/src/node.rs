@@ -232,8 +232,7 @@ impl Node for MysqlNode {
     }
 
     fn counters(&self, session: &mut dyn Session) -> Result<(BTreeMap<String, u64>, u64)> {
-        // The reading touches no table, so that the server counts nothing for it.
-        Ok((self.counters.read(session, self.counts.total())?, 0))
+        self.counters.read(session, self.counts.total())
     }
 
     fn time_statements(&self, on: bool) -> Result<()> {
@@ -299,21 +298,32 @@ impl Node for MysqlNode {
     }
 }
 
+/// How many pages are to be written.
+const DIRTY: &str = "show global status like 'Innodb_buffer_pool_pages_dirty'";
+
+/// How many transactions have left old rows, as each product says it.
+const HISTORY: [&str; 2] = [
+    "show global status like 'Innodb_history_list_length'",
+    "select name, cast(count as char) from information_schema.innodb_metrics where name = 'trx_rseg_history_len'",
+];
+
 /// Waits until no page is to be written and old rows are gone, or the limit has passed.
 fn settled(session: &mut dyn Session) -> Result<()> {
     let begun = Instant::now();
-    let names = "'Innodb_buffer_pool_pages_dirty', 'Innodb_history_list_length'";
-    let status = session.prepare(&format!("show global status where variable_name in ({names})"))?;
+    let mut value = |sql: &str| -> Result<Option<i64>> {
+        let statement = session.prepare(sql)?;
+        let rows = session.query(statement, &[])?;
+        Ok(match rows.first().map(Vec::as_slice) {
+            Some([_, Value::Text(value)]) => value.parse().ok(),
+            _ => None,
+        })
+    };
     loop {
-        let rows = session.query(status, &[])?;
-        let value = |wanted: &str| {
-            rows.iter().find_map(|row| match row.as_slice() {
-                [Value::Text(name), Value::Text(value)] if name == wanted => value.parse::<i64>().ok(),
-                _ => None,
-            })
+        let dirty = value(DIRTY)?.unwrap_or(0);
+        let history = match value(HISTORY[0])? {
+            Some(history) => history,
+            None => value(HISTORY[1])?.unwrap_or(0),
         };
-        let dirty = value("Innodb_buffer_pool_pages_dirty").unwrap_or(0);
-        let history = value("Innodb_history_list_length").unwrap_or(0);
         if dirty == 0 && history <= HISTORY_MAX || begun.elapsed() > SETTLE_LIMIT {
             return Ok(());
         }

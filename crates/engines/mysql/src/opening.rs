@@ -29,18 +29,14 @@ fn reach(target: &Target, site: &Site) -> Result<MysqlNode> {
     MysqlNode::of(Login::of(target, &Surroundings::here(&SOCKETS))?, None, site.keep)
 }
 
-/// Starts the servers that `target` asks for.
+/// Starts the servers of `flavour` that `target` asks for.
 fn start(flavour: Flavour, target: &Target, site: &Site) -> Result<Vec<MysqlNode>> {
-    if flavour == Flavour::MySql {
-        let error = Error::new(Kind::Usage, "dbdyno starts no MySQL server of its own");
-        return Err(error.hint("start one and name it: mysql://user@host, or measure local:mariadb"));
-    }
     // Dropping a cluster on an error stops it.
     let node = |cluster: Cluster| {
         let login = Login::of_socket(&cluster.socket, server::USER);
         MysqlNode::of(login, Some(cluster), site.keep)
     };
-    server::start(target, site)?.into_iter().map(node).collect()
+    server::start(flavour, target, site)?.into_iter().map(node).collect()
 }
 
 /// Reaches every server that `target` names, or that the one it names knows of (`nodes=all`), or starts them.

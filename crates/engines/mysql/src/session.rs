@@ -220,7 +220,9 @@ fn manners(flavour: Flavour) -> String {
     let own = match flavour {
         Flavour::MariaDb => "max_statement_time = 0, max_recursive_iterations = 4294967295",
         Flavour::MySql => {
-            "max_execution_time = 0, cte_max_recursion_depth = 4294967295, innodb_parallel_read_threads = 1"
+            // Threads that build an index can be said from 8.0.27 on.
+            "max_execution_time = 0, cte_max_recursion_depth = 4294967295, innodb_parallel_read_threads = 1 \
+             /*!80027 , innodb_ddl_threads = 1 */"
         }
     };
     format!(

@@ -1,6 +1,14 @@
-//! What every engine must do alike, on a throwaway server.
+//! What every engine must do alike, on throwaway servers.
 
-use dbdyno_engine_mysql::MARIADB;
+mod mysql;
+
+use dbdyno_engine_mysql::{MARIADB, MYSQL};
 
 engine::conformance!(MARIADB, "local:mariadb", shared);
 engine::conformance!(MARIADB, "local:mariadb?nodes=3", nodes);
+
+mod on_mysql {
+    use super::*;
+
+    engine::conformance!(MYSQL, &format!("local:mysql?bin={}", mysql::bin().display()), shared);
+}

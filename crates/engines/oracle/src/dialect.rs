@@ -96,7 +96,7 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
     Ok(Sparse { rows_per_block: 1, row_bytes: (block.0 / 4) as u32, is_keyed: false, create })
 }
 
-/// Key, indexes, and statistics for the optimizer.
+/// Key, indexes that are not there yet, and statistics for the optimizer.
 fn finish(table: &Table) -> Vec<String> {
     let name = quoted(&table.name);
     let key = table.key.iter().map(|key| {
@@ -106,7 +106,8 @@ fn finish(table: &Table) -> Vec<String> {
     // An index of a table in parts has the same parts.
     let local = if table.partitions.is_some() { " local" } else { "" };
     let index = |index: &engine::Index| {
-        format!("create index {} on {name} ({}){local}", quoted(&index.name), quoted(&index.column))
+        let create = format!("create index {} on {name} ({}){local}", quoted(&index.name), quoted(&index.column));
+        unless(&create, NAME_IN_USE)
     };
     let statistics = format!(
         "begin dbms_stats.gather_table_stats(ownname => sys_context('userenv', 'current_schema'), \
@@ -116,13 +117,23 @@ fn finish(table: &Table) -> Vec<String> {
     key.chain(table.indexes.iter().map(index)).chain([statistics]).collect()
 }
 
-/// There is no "if exists" before version 23; -942 says that there is no such table.
+/// That something of this name is there.
+const NAME_IN_USE: i32 = -955;
+
+/// That there is no such table.
+const NO_TABLE: i32 = -942;
+
 fn drop(name: &str) -> Vec<String> {
-    let name = quoted(name).replace('\'', "");
-    vec![format!(
-        "begin execute immediate 'drop table {name} cascade constraints purge'; \
-         exception when others then if sqlcode <> -942 then raise; end if; end;"
-    )]
+    vec![unless(&format!("drop table {} cascade constraints purge", quoted(name)), NO_TABLE)]
+}
+
+/// `statement`, which is taken for done where it is refused with `code`: there is neither an "if exists" nor an "if not
+/// exists" before version 23.
+fn unless(statement: &str, code: i32) -> String {
+    let statement = statement.replace('\'', "");
+    format!(
+        "begin execute immediate '{statement}'; exception when others then if sqlcode <> {code} then raise; end if; end;"
+    )
 }
 
 /// With one thread nothing is parallel, whatever a table or the server asks for.
@@ -148,7 +159,9 @@ mod tests {
         assert_eq!(create(&table), [format!("create table \"ORDER\" ({columns})")]);
         let finish = finish(&table);
         assert_eq!(finish[0], "alter table \"ORDER\" add constraint \"ORDER_KEY\" primary key (\"ID\")");
-        assert_eq!(finish[1], "create index \"ORDER_NOTE\" on \"ORDER\" (\"NOTE\")");
+        let index = "create index \"ORDER_NOTE\" on \"ORDER\" (\"NOTE\")";
+        let unless_there = "exception when others then if sqlcode <> -955 then raise; end if; end;";
+        assert_eq!(finish[1], format!("begin execute immediate '{index}'; {unless_there}"));
         assert!(finish[2].contains("tabname => 'ORDER'") && finish.len() == 3, "{finish:?}");
         let compressed = Table { compressed: true, ..table };
         assert!(create(&compressed)[0].ends_with(") row store compress basic"));
@@ -168,7 +181,7 @@ mod tests {
              partition r3 values less than (maxvalue))"
         );
         table.indexes = sample::table("order").indexes;
-        assert!(finish(&table)[0].ends_with("(\"NOTE\") local"));
+        assert!(finish(&table)[0].contains("(\"NOTE\") local';"));
     }
 
     #[test]

@@ -4,4 +4,5 @@ mod double;
 mod exchange;
 mod grammar;
 mod listener;
+mod loads;
 mod stranger;

@@ -40,6 +40,7 @@ kit! {
         a_null_comes_back_and_equals_nothing
         execute_counts_rows_returned_and_changed
         a_commit_is_seen_and_a_rollback_is_not
+        a_deferred_commit_is_seen_at_once
         twenty_three_commits_are_counted_as_twenty_three
         twenty_three_reads_are_counted_as_the_capability_says
         twenty_three_rollbacks_are_no_commits

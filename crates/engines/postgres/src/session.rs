@@ -253,6 +253,18 @@ impl engine::Session for PostgresSession {
         if self.in_transaction { self.load_lines(table, form, lines) } else { Err(Error::outside_transaction()) }
     }
 
+    fn defer_durability(&mut self) -> Result<bool> {
+        self.alive()?;
+        if !self.in_transaction {
+            return Err(Error::outside_transaction());
+        }
+        // Relatives have logs of their own kinds, and some take this setting without a word and without an effect.
+        if self.tolerant {
+            return Ok(false);
+        }
+        self.query_simply("set local synchronous_commit = off").map(|()| true)
+    }
+
     fn sending_ns(&self) -> Option<u64> {
         Some(self.sending.as_nanos() as u64)
     }

@@ -13,6 +13,7 @@ mod platform;
 mod reading;
 pub(crate) mod reference;
 mod run;
+mod scan;
 mod second;
 mod setting;
 mod stream;
@@ -39,6 +40,7 @@ pub(crate) const TABLES: &[Table] = &[
     layer::TABLE,
     load::TABLE,
     load::STAGE_TABLE,
+    scan::TABLE,
     parameter::TABLE,
     data_set::TABLE,
 ];

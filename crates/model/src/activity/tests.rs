@@ -178,7 +178,8 @@ fn histograms_of_a_traced_repeat_stand_with_the_run_that_it_repeats() {
         bytes: None,
         latency,
     };
-    let trace = Trace { rung: Rung::Bpf, missing: Vec::new(), lost_count: 0, latencies: vec![seen] };
+    let trace =
+        Trace { rung: Rung::Bpf, passed: Vec::new(), missing: Vec::new(), lost_count: 0, latencies: vec![seen] };
     let repeat = Run { variation: Some(Variation::Traced), trace: Some(Box::new(trace)), ..run("T716", 4) };
     let record = record(vec![run("T716", 4), run("T716", 2), repeat]);
     let titles = |index: usize| -> Vec<(String, u64)> {

@@ -30,23 +30,48 @@ pub(super) fn found(point: MeasuringPoint, run: &Run, location: Option<Location>
 fn traced(point: MeasuringPoint, trace: &Trace) -> Option<Vec<LayerRow>> {
     let here = trace.latencies.iter().filter(|latency| latency.point == point);
     let rows: Vec<LayerRow> = here.map(|latency| row(latency, trace.rung)).collect();
-    (trace.rung == Rung::Bpf || !rows.is_empty()).then_some(rows)
+    // A lower rung has no system calls: there it did not look.
+    let looked = match trace.rung {
+        Rung::Bpf => true,
+        Rung::Perf | Rung::Tracefs => point != MeasuringPoint::SystemCall,
+        Rung::Counters | Rung::Engine => false,
+    };
+    (looked || !rows.is_empty()).then_some(rows)
 }
 
 fn row(layer: &LayerLatency, rung: Rung) -> LayerRow {
-    let source = match (rung, layer.point) {
-        (Rung::Counters, _) => "counters of the kernel",
-        (Rung::Bpf, MeasuringPoint::SystemCall) => "tracepoints sys_enter, sys_exit",
-        (Rung::Bpf, MeasuringPoint::Block) => "tracepoint block_rq_complete",
-        (Rung::Bpf, _) => "tracepoints block_rq_issue, block_rq_complete",
-    };
+    let source = source(rung, layer);
     let latency = &layer.latency;
     match rung {
-        Rung::Bpf => timed(layer.class, &layer.name, source, latency),
-        Rung::Counters => {
+        Rung::Bpf | Rung::Perf | Rung::Tracefs => timed(layer.class, &layer.name, source, latency),
+        Rung::Counters | Rung::Engine => {
             let total = latency.mean_ns.0 as f64 * latency.count as f64;
             added_up(Some(layer.class), &layer.name, source, Some(latency.count), total)
         }
+    }
+}
+
+/// By which of the kernel's tracepoints a row came about, and on which rung they were listened to.
+fn source(rung: Rung, layer: &LayerLatency) -> &'static str {
+    match (rung, layer.point) {
+        (Rung::Counters | Rung::Engine, _) => "counters of the kernel",
+        (Rung::Bpf, MeasuringPoint::SystemCall) if layer.name.starts_with("io_uring") => {
+            "tracepoints io_uring_submit_req, io_uring_complete"
+        }
+        (Rung::Bpf, MeasuringPoint::SystemCall) if layer.name.starts_with("aio") => {
+            "tracepoints sys_enter of io_submit, sys_exit of io_getevents"
+        }
+        (Rung::Bpf, MeasuringPoint::SystemCall) => "tracepoints sys_enter, sys_exit",
+        (Rung::Bpf, MeasuringPoint::Block) => "tracepoint block_rq_complete",
+        (Rung::Bpf, _) => "tracepoints block_rq_issue, block_rq_complete",
+        (Rung::Perf, MeasuringPoint::Block) => {
+            "perf_event_open, tracepoints block_rq_insert (block_rq_issue of what was never inserted), block_rq_complete"
+        }
+        (Rung::Perf, _) => "perf_event_open, tracepoints block_rq_issue, block_rq_complete",
+        (Rung::Tracefs, MeasuringPoint::Block) => {
+            "tracefs, tracepoints block_rq_insert (block_rq_issue of what was never inserted), block_rq_complete"
+        }
+        (Rung::Tracefs, _) => "tracefs, tracepoints block_rq_issue, block_rq_complete",
     }
 }
 

@@ -22,7 +22,8 @@ mod row;
 mod tests;
 
 use record::{
-    Dop, Latency, Location, MeasuringPoint, MissingLayer, OperationClass, Record, Run, Sweep, Variation, name,
+    Dop, Latency, Location, MeasuringPoint, MissingLayer, OperationClass, PassedRung, Record, Run, Rung, Sweep,
+    Variation, name,
 };
 
 use crate::checks::has_probe_code;
@@ -68,6 +69,10 @@ pub struct LayerTable {
     pub steps: u64,
     /// The plain run that this one repeats, and what tracing cost; absent of a run that was not traced.
     pub repeat: Option<TracedRepeat>,
+    /// How far down the layers could be seen; absent where nobody looked.
+    pub rung: Option<Rung>,
+    /// The better rungs that were tried and not to be had.
+    pub passed: Vec<PassedRung>,
     /// Events that the tracer lost: what it counted is too little by these.
     pub lost_count: u64,
     /// Processor time of the engine's processes, nanoseconds per step, where it is known apart from that of dbdyno.
@@ -195,6 +200,8 @@ pub fn own_layers(record: &Record, shown: &Run) -> Option<LayerTable> {
         variation: shown.variation,
         steps,
         repeat: repeat::of(record, shown),
+        rung: shown.trace.as_ref().map(|trace| trace.rung),
+        passed: shown.trace.as_ref().map_or(Vec::new(), |trace| trace.passed.clone()),
         lost_count: shown.trace.as_ref().map_or(0, |trace| trace.lost_count),
         server_cpu_per_step_ns: delta(shown, name::SERVER_CPU_NS).map(|cpu| cpu as f64 / steps.max(1) as f64),
         layers,

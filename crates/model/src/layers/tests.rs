@@ -9,7 +9,7 @@ fn traced(point: MeasuringPoint, class: OperationClass, name: &str, count: u64, 
 }
 
 fn trace(latencies: Vec<LayerLatency>) -> Option<Box<Trace>> {
-    Some(Box::new(Trace { rung: Rung::Bpf, missing: Vec::new(), lost_count: 0, latencies }))
+    Some(Box::new(Trace { rung: Rung::Bpf, passed: Vec::new(), missing: Vec::new(), lost_count: 0, latencies }))
 }
 
 /// TPC-B with one client on a busy machine: 3705 steps of 2695 µs, as they were measured.

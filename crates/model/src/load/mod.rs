@@ -1,5 +1,5 @@
 //! Loads of flat files: what a run came to, which of its stages was the slowest, and what a load that was not measured
-//! would reach.
+//! would reach; and scans of what was loaded.
 //!
 //! A rate is bytes of flat file per second of the window, uncompressed, unless it says otherwise; what something cost is
 //! told per byte of flat file that went in, so that loads of different sizes stand beside each other.
@@ -9,14 +9,16 @@ mod figures;
 pub(crate) mod fixture;
 mod observation;
 mod prediction;
+mod scan;
 mod session;
 mod stage;
 #[cfg(test)]
 mod tests;
 
 pub use figures::{BytesPerByte, LoadFigures, figures, is_load, table_against_plain};
-pub use observation::inputs;
+pub use observation::{are_lines_found, inputs};
 pub use prediction::{Binding, Composed, InputCost, LoadCheck, Prediction, Refusal, Target, check, measured, predict};
+pub use scan::{Scan, ScanCeiling, ScanFigures, ScanKind, cold_finding, scan, scan_figures};
 pub use stage::{Crew, StageFigures, crew, slowest, stages};
 
 pub(crate) use observation::{Observation, input_word, observations};

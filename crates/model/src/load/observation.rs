@@ -67,6 +67,12 @@ pub fn inputs(record: &Record) -> Vec<String> {
     inputs
 }
 
+/// Whether all runs of `record` loaded lines that were there: nothing in it was drawn from its seed.
+pub fn are_lines_found(record: &Record) -> bool {
+    let is_found = |run: &Run| run.load.as_deref().is_some_and(|load| input_word(load) != GENERATED);
+    !record.runs.is_empty() && record.runs.iter().all(is_found)
+}
+
 /// What brings the lines of `load`.
 pub(crate) fn input_word(load: &Load) -> &str {
     match load.stages.iter().any(|stage| stage.kind == LoadStageKind::Generate) {

@@ -9,6 +9,7 @@ use record::{
 
 use super::{Fact, FactGroup};
 use crate::checks::plural;
+use crate::load::are_lines_found;
 
 /// The facts of `record`, machine first.
 pub(super) fn facts(record: &Record) -> Vec<Fact> {
@@ -147,7 +148,7 @@ fn measurement(record: &Record, facts: &mut Facts) {
     fact("load", Some(pace_words(plan.pace)));
     fact("placement", Some(placement(plan).to_owned()));
     fact("hardware threads", plan.one_thread_per_core.then(|| "one of each core".to_owned()));
-    fact("seed", Some(plan.seed.to_string()));
+    fact("seed", (!are_lines_found(record)).then(|| plan.seed.to_string()));
     for data in &record.data_sets {
         fact(&format!("table {}", data.table), Some(format!("{} rows, {}", data.rows, size_words(data.size_bytes))));
     }
@@ -200,10 +201,11 @@ pub(crate) fn size_words(Bytes(bytes): Bytes) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::Setting;
+    use record::{LoadModel, LoadStageKind, Setting};
 
     use super::*;
     use crate::fixture;
+    use crate::load::fixture::Machine;
 
     #[test]
     fn what_is_not_known_is_no_fact() {
@@ -229,5 +231,20 @@ mod tests {
         assert_eq!(value(FactGroup::Engine, "buffer cache").as_deref(), Some("128 MiB"));
         assert_eq!(value(FactGroup::Machine, "memory").as_deref(), Some("1.5 GiB"));
         assert_eq!(value(FactGroup::Machine, "processor"), None);
+    }
+
+    #[test]
+    fn a_seed_from_which_nothing_was_drawn_is_no_fact() {
+        let has_seed = |record: &Record| facts(record).iter().any(|fact| fact.name == "seed");
+        let mut record = fixture::record(Vec::new());
+        assert!(has_seed(&record));
+        let found = Machine::SMALL.run(LoadModel::default(), 1, true);
+        record.runs = vec![found.clone()];
+        assert!(!has_seed(&record));
+        let mut generated = found;
+        let stages = generated.load.iter_mut().flat_map(|load| load.stages.iter_mut());
+        stages.filter(|stage| stage.kind == LoadStageKind::Read).for_each(|stage| stage.kind = LoadStageKind::Generate);
+        record.runs.push(generated);
+        assert!(has_seed(&record), "rows of one of the loads were drawn");
     }
 }

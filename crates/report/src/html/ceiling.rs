@@ -9,7 +9,7 @@ use super::diagram::Diagram;
 use super::table::{Cell, Column, Row, Table};
 use crate::chart::{Axis, Bar, BarChart, Figures, Mark, Scale, Tone};
 use crate::layout::clean;
-use crate::limit::{self, proof_of};
+use crate::limit;
 use crate::text::title;
 use crate::words::dop;
 
@@ -18,7 +18,7 @@ const BARS_MAX: usize = 60;
 
 /// One bar per test that has a ceiling, and what limits the best run of each test.
 pub(super) fn ceilings(record: &Record, limited: &[Limited<'_>], sheet: &Sheet) -> Markup {
-    html! { (bars(sheet)) (limits(limited, sheet, &model::proofs(record))) }
+    html! { (bars(sheet)) (limits(record, limited, sheet, &model::proofs(record))) }
 }
 
 /// A test, its best run, and what limits that.
@@ -31,20 +31,22 @@ pub(super) fn limited<'a>(record: &Record, tests: &'a [Test<'a>]) -> Vec<Limited
     best.filter_map(|(test, best)| Some((test, best, capacities.attribute(best.run)?))).collect()
 }
 
-fn limits(limited: &[Limited<'_>], sheet: &Sheet, proofs: &[Proof]) -> Markup {
+fn limits(record: &Record, limited: &[Limited<'_>], sheet: &Sheet, proofs: &[Proof]) -> Markup {
     let columns = [Column::text("test"), Column::text("at"), Column::text("what limits it, by the figures of the run")];
     let mut table = Table::new("limits", "What limits the best run of each test", &columns);
     let row = |code: &str, at: String, words: String| {
         Row::new(vec![Cell::text(clean(code)), Cell::text(at), Cell::text(clean(&words))])
     };
     let known = limited.iter().map(|(test, best, found)| {
-        let proof = proof_of(proofs, test.code, best.run.dop).map(|proof| format!("; {}", proof.sentence));
-        row(test.code, best.at(), format!("{}{}", found.sentence, proof.unwrap_or_default()))
+        let tried = limit::tried(record, proofs, test.code, best.run.dop).map(|said| format!("; {said}"));
+        row(test.code, best.at(), format!("{}{}", found.sentence, tried.unwrap_or_default()))
     });
     let others = limit::tests(sheet).filter(|line| limited.iter().all(|(test, ..)| test.code != line.test));
     let unknown = others.filter_map(|line| {
-        let at = dop(line.best.as_ref()?.dop, line.sweep);
-        Some(row(&line.test, at, limit::NOTHING_COUNTED.to_owned()))
+        let best = line.best.as_ref()?.dop;
+        let tried = limit::tried(record, proofs, &line.test, best).map(|said| format!("; {said}"));
+        let words = format!("{}{}", limit::NOTHING_COUNTED, tried.unwrap_or_default());
+        Some(row(&line.test, dop(best, line.sweep), words))
     });
     table.rows = known.chain(unknown).take(BARS_MAX).collect();
     html! { @if !table.rows.is_empty() { h3 { "What limits it" } (table.html()) } }

@@ -8,7 +8,9 @@ use record::{Nanos, Record};
 
 use super::table::{Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, count, duration, nanos, three_digits};
-use crate::layers::{cost, id, label, largest, layer, missing, negative_note, repeat, sources, span, title};
+use crate::layers::{
+    cost, id, label, largest, layer, missing, negative_note, passed, repeat, rung, sources, span, title,
+};
 use crate::layout::clean;
 
 /// Tables of a page.
@@ -61,8 +63,8 @@ pub(super) fn layers(record: &Record) -> Markup {
 /// One table.
 fn one(index: usize, table: &LayerTable, is_open: bool) -> Markup {
     let whole = table.whole_ns().map_or_else(|| UNKNOWN.to_owned(), nanos);
-    let lost = (table.lost_count > 0).then(|| format!("{} events were lost by the tracer", count(table.lost_count)));
-    let head = [Some(format!("{}, {} steps", repeat(table), count(table.steps))), cost(table), lost, largest(table)];
+    let steps = format!("{}, {} steps", repeat(table), count(table.steps));
+    let head = [Some(steps), cost(table), rung(table), largest(table)];
     let head = head.into_iter().flatten().collect::<Vec<_>>().join("; ");
     let mut drawn =
         Table::new(format!("layers-{}", index + 1), format!("Latency by layer, {}", title(table)), &COLUMNS);
@@ -182,11 +184,13 @@ fn measured(tables: &[LayerTable]) -> Markup {
 
 fn not_seen(tables: &[LayerTable]) -> Markup {
     let layers = tables.iter().flat_map(|table| &table.layers).filter_map(|layer| layer.missing.as_ref());
-    let absent: BTreeSet<(&str, String)> = layers.map(|absent| (id(absent.point), missing(absent))).collect();
+    let rungs = tables.iter().flat_map(passed).map(|words| ("", words));
+    let absent: BTreeSet<(&str, String)> =
+        layers.map(|absent| (id(absent.point), missing(absent))).chain(rungs).collect();
     html! {
         @if !absent.is_empty() {
             h3 { "Layers without a source" }
-            ul { @for (id, words) in &absent { li { (id) " " (clean(words)) "." } } }
+            ul { @for (id, words) in &absent { li { (format!("{id} {}", clean(words)).trim_start()) "." } } }
         }
     }
 }

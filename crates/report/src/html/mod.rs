@@ -19,6 +19,7 @@ mod platform;
 mod price;
 mod published;
 mod runs;
+mod scans;
 mod second;
 mod steady;
 mod streams;
@@ -87,6 +88,7 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::new("activity", "Database activity", activity::activity(record)),
             Section::new("load", "Latency over rate, and think time", load_curve::load(record)),
             Section::new("bulk-load", "Bulk load", loads::loads(record)),
+            Section::new("bulk-read", "Reading what was loaded", scans::scans(record)),
             Section::new("blocks", "Random blocks", blocks::blocks(record)),
             Section::new("streams", "File streams", streams::streams(record)),
             Section::new("seconds", "Throughput over time", second::seconds(&tests)),

@@ -3,12 +3,12 @@
 use model::{LayerFigure, LayerMethod, LayerTable};
 use record::{MeasuringPoint, Nanos, OperationClass, Record};
 
-use super::words::id;
+use super::words::{id, rung_word};
 use super::{LayersQuestion, tables};
 use crate::csv::line;
 use crate::words::variation;
 
-const HEADS: [&str; 29] = [
+const HEADS: [&str; 31] = [
     "record",
     "run",
     "plain_run",
@@ -38,6 +38,8 @@ const HEADS: [&str; 29] = [
     "source",
     "below",
     "missing",
+    "rung",
+    "lost_count",
 ];
 
 /// The latency tables of `record` that `question` is about as comma-separated values (RFC 4180, UTF-8) under one line of
@@ -49,10 +51,10 @@ pub fn layers_csv(record: &Record, question: &LayersQuestion) -> Result<String, 
     let mut text = String::new();
     line(&mut text, HEADS.into_iter());
     for table in tables(record, question)? {
-        let head = head(record, &table);
+        let (head, tail) = (head(record, &table), tail(&table));
         for one in &model::layer_lines(&table) {
             let cells = cells(&model::layer_figure(&table, one));
-            line(&mut text, head.iter().chain(&cells).map(String::as_str));
+            line(&mut text, head.iter().chain(&cells).chain(&tail).map(String::as_str));
         }
     }
     Ok(text)
@@ -73,6 +75,12 @@ fn head(record: &Record, table: &LayerTable) -> Vec<String> {
         table.variation.map(variation).unwrap_or_default(),
         table.steps.to_string(),
     ]
+}
+
+/// How far down the layers could be seen, and what of it was lost.
+fn tail(table: &LayerTable) -> [String; 2] {
+    let lost_count = table.rung.map(|_| table.lost_count.to_string());
+    [table.rung.map(rung_word).unwrap_or_default().to_owned(), lost_count.unwrap_or_default()]
 }
 
 fn cells(of: &LayerFigure<'_>) -> Vec<String> {

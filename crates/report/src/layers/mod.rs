@@ -11,7 +11,7 @@ use record::Record;
 pub use csv::layers_csv;
 pub(crate) use source::{Source, sources};
 pub use text::layers_text;
-pub(crate) use words::{cost, id, label, largest, layer, missing, negative_note, repeat, span, title};
+pub(crate) use words::{cost, id, label, largest, layer, missing, negative_note, passed, repeat, rung, span, title};
 
 /// Which latency tables are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

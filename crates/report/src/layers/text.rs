@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::{LatencyLayer, LayerLine, LayerRow, LayerTable, layer_lines};
 use record::Record;
 
-use super::words::{cost, id, label, largest, layer, missing, negative_note, repeat, span, title};
+use super::words::{cost, id, label, largest, layer, missing, negative_note, passed, repeat, rung, span, title};
 use super::{LayersQuestion, Source, sources, tables};
 use crate::figure::{UNKNOWN, count, duration, nanos, number, three_digits};
 use crate::layout::{Align, Head, Table, cut, paragraph, section};
@@ -81,8 +81,7 @@ pub fn layers_text(
 
 /// What stands above a table.
 fn head(table: &LayerTable, width: usize) -> Vec<String> {
-    let lost = (table.lost_count > 0).then(|| format!("{} events were lost by the tracer", count(table.lost_count)));
-    let run = [Some(format!("{}, {} steps", repeat(table), count(table.steps))), cost(table), lost];
+    let run = [Some(format!("{}, {} steps", repeat(table), count(table.steps))), cost(table), rung(table)];
     let run = run.into_iter().flatten().collect::<Vec<_>>().join("; ");
     [Some(run), largest(table)].into_iter().flatten().flat_map(|words| paragraph("", 0, &words, width)).collect()
 }
@@ -144,5 +143,6 @@ fn measured(tables: &[LayerTable], width: usize) -> Vec<String> {
 
 fn absent(table: &LayerTable) -> Vec<(&'static str, String)> {
     let layers = table.layers.iter().filter_map(|layer| layer.missing.as_ref());
-    layers.map(|absent| (id(absent.point), missing(absent))).collect()
+    let rungs = passed(table).into_iter().map(|words| ("", words));
+    layers.map(|absent| (id(absent.point), missing(absent))).chain(rungs).collect()
 }

@@ -1,9 +1,9 @@
 //! How layers are called, and what stands between them.
 
 use model::{LayerMethod, LayerRow, LayerTable, TracingCost};
-use record::{MeasuringPoint, MissingLayer, Ratio, Variation};
+use record::{MeasuringPoint, MissingLayer, PassedRung, Ratio, Rung, Variation};
 
-use crate::figure::{duration, nanos, percent};
+use crate::figure::{count, duration, nanos, percent};
 use crate::layout::clean;
 use crate::words::{dop, variation};
 
@@ -105,6 +105,49 @@ pub(crate) fn repeat(table: &LayerTable) -> String {
         (None, Some(other)) => format!("{run}, not the plain run: {}", variation(other)),
         (None, None) => run,
     }
+}
+
+/// A rung of the ladder, as it is called.
+pub(crate) fn rung_word(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Bpf => "bpf",
+        Rung::Perf => "perf",
+        Rung::Tracefs => "tracefs",
+        Rung::Counters => "counters",
+        Rung::Engine => "engine",
+    }
+}
+
+/// How far down the layers could be seen, by which means, and what was lost on the way; nothing where nobody looked.
+pub(crate) fn rung(table: &LayerTable) -> Option<String> {
+    let rung = table.rung?;
+    let (means, is_of_events) = match rung {
+        Rung::Bpf => ("every event timed in the kernel", true),
+        Rung::Perf => ("every event of the block layer handed over (perf_event_open)", true),
+        Rung::Tracefs => ("every event of the block layer handed over (tracefs)", true),
+        Rung::Counters => ("sums of the kernel, means only", false),
+        Rung::Engine => ("what the engine says, means only", false),
+    };
+    let lost = match (is_of_events, table.lost_count) {
+        (_, 1..) => format!(", {} events were lost by the tracer", count(table.lost_count)),
+        (true, 0) => ", no loss reported".to_owned(),
+        (false, 0) => String::new(),
+    };
+    Some(format!("rung {}: {means}{lost}", rung_word(rung)))
+}
+
+/// Why better rungs were not to be had, where the layers that are missing do not say so already.
+pub(crate) fn passed(table: &LayerTable) -> Vec<String> {
+    let told = |reason: &str| {
+        let mut layers = table.layers.iter().filter_map(|layer| layer.missing.as_ref());
+        layers.any(|missing| missing.reason.contains(reason))
+    };
+    let of = |passed: &PassedRung| {
+        let hint = clean(&passed.hint);
+        let hint = if hint.is_empty() { hint } else { format!("; hint: {hint}") };
+        format!("rung {}: {}{hint}", rung_word(passed.rung), clean(&passed.reason))
+    };
+    table.passed.iter().filter(|passed| !told(&passed.reason)).map(of).collect()
 }
 
 /// What tracing cost, where the run was traced and the plain one is known.

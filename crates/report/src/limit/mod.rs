@@ -3,9 +3,9 @@
 use model::{Attribution, Capacities, Limiter, Line, Proof, Sheet};
 use record::{Dop, Record, Variation};
 
-use crate::layout::{clean, cut, paragraph};
+use crate::layout::{clean, paragraph};
 use crate::load_curve::{answers, told};
-use crate::words::dop;
+use crate::words::{dop, short_code};
 
 /// Where the words begin.
 const INDENT: usize = 14;
@@ -23,11 +23,11 @@ pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
             let best = line.best.as_ref()?;
             let run = record.runs.iter().find(|run| run.number == best.run)?;
             let found = capacities.attribute(run);
-            let label = format!("{} {}", cut(&clean(&line.test), 8), dop(best.dop, line.sweep));
-            let mut lines = paragraph(&label, INDENT, &words(found.as_ref()), width);
-            if let Some(proof) = proof_of(&proofs, &line.test, best.dop) {
-                lines.extend(paragraph("", INDENT, &proof.sentence, width));
-            }
+            let (code, of) = short_code(&clean(&line.test));
+            let label = format!("{code} {}", dop(best.dop, line.sweep));
+            let mut lines = paragraph(&label, INDENT, &format!("{}{of}", words(found.as_ref())), width);
+            let tried = tried(record, &proofs, &line.test, best.dop);
+            lines.extend(tried.iter().flat_map(|said| paragraph("", INDENT, said, width)));
             let alike = record.runs.iter().filter(|run| run.test == line.test && run.dop == best.dop);
             let perturbed = alike.filter(|run| matches!(run.variation, Some(Variation::Perturbed { .. })));
             let findings = perturbed.flat_map(|run| answers(run).map(move |finding| (run, finding)));
@@ -44,8 +44,17 @@ pub(crate) fn tests(sheet: &Sheet) -> impl Iterator<Item = &Line> {
 }
 
 /// What was tried last with `test` at a degree of parallelism.
-pub(crate) fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<&'p Proof> {
+fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<&'p Proof> {
     proofs.iter().rev().find(|proof| proof.test == test && proof.dop == dop)
+}
+
+/// What came of trying whether what limits `test` is why it is not faster: what that did, or why nothing was tried.
+pub(crate) fn tried(record: &Record, proofs: &[Proof], test: &str, dop: Dop) -> Option<String> {
+    if let Some(proof) = proof_of(proofs, test, dop) {
+        return Some(proof.sentence.clone());
+    }
+    let unproved = record.unproved.iter().rev().find(|unproved| unproved.test == test && unproved.dop == dop)?;
+    Some(format!("not proved: {}", clean(&unproved.reason)))
 }
 
 /// What limits a run, short enough for a line.

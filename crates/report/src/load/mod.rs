@@ -1,27 +1,30 @@
 //! Loads of flat files: how fast, at what price in processor time and writes, what the table came to, and which stage set
-//! the pace.
+//! the pace; and how fast what was loaded is read.
 
 mod chart;
 mod cost;
 mod rate;
 mod remark;
+mod scan;
 mod stage;
 mod stored;
 
-use model::load::{LoadFigures, figures, is_load};
+use model::load::{LoadFigures, figures, is_load, scan as scan_of};
 use record::{Load, LoadForm, LoadStageKind, Record, Run};
 
 pub(crate) use chart::chart;
 pub(crate) use cost::costs;
 pub(crate) use rate::rates;
 pub(crate) use remark::{facts, remarks};
+pub(crate) use scan::{Scanned, caches, code, meanings, scanned, scans};
 pub(crate) use stage::{legend, setter, stages};
 pub(crate) use stored::tables;
 
-/// Whether `record` is about nothing but loads.
+/// Whether `record` is about nothing but loads, scans of their tables, and the probe that these are held against.
 pub(crate) fn is_loads_alone(record: &Record) -> bool {
     let planned = &record.plan.runs;
-    !planned.is_empty() && planned.iter().all(|run| is_load(&run.test))
+    let belongs = |test: &str| is_load(test) || scan_of(test).is_some() || model::has_probe_code(test);
+    planned.iter().any(|run| is_load(&run.test)) && planned.iter().all(|run| belongs(&run.test))
 }
 
 /// The loads that are results, with their figures.

@@ -1,6 +1,7 @@
 //! Latency over the rate of arrivals, the answer of a search for the highest rate, and what think time leaves of the
 //! processors: the sentences that the terminal and the page have in common, and the view of the terminal.
 
+mod answer;
 mod command;
 mod finding;
 mod plan;
@@ -8,9 +9,10 @@ mod reason;
 mod text;
 mod whose;
 
-use model::{Bound, Bracket, Contrast, Interval, RateCurve, ThinkStudy};
-use record::{Check, Finding, Outcome, Rate, Ratio, Record, Run, Until, Verdict};
+use model::{Bound, Contrast, RateCurve, ThinkStudy};
+use record::{Check, Finding, Outcome, Ratio, Record, Run, Until, Verdict};
 
+pub(crate) use answer::answer;
 pub(crate) use command::{load_options, other_loads};
 pub(crate) use finding::{answers, told};
 pub(crate) use plan::variations;
@@ -51,42 +53,7 @@ pub(crate) fn capacity(curve: &RateCurve<'_>) -> Option<String> {
 
 /// The service level that `record` was searched for, as a bound.
 pub(crate) fn bound(record: &Record) -> Option<Bound> {
-    bound_of(wish(record)?)
-}
-
-fn bound_of(until: &Until) -> Option<Bound> {
-    until.level.parse().ok()
-}
-
-/// What a search came to, with its tolerance, the number of runs that tell so, and where they contradict each other.
-pub(crate) fn answer(curve: &RateCurve<'_>, until: &Until) -> String {
-    let Bracket { kept, not_kept, measurements } = curve.bracket(until.tolerance.0);
-    let level = clean(&until.level);
-    let rate = |Rate(rate): Rate| number(rate);
-    let said = match (kept, not_kept) {
-        (Some(kept), Some(not)) => format!("{} steps/s keep {level}, {} do not", rate(kept), rate(not)),
-        (Some(kept), None) => {
-            format!("{} steps/s keep {level}, and nothing above was measured: the limit may lie higher", rate(kept))
-        }
-        (None, Some(not)) => format!("even {} steps/s do not keep {level}", rate(not)),
-        (None, None) => format!("no run tells whether {level} is kept"),
-    };
-    let runs = plural(measurements as u64, "run");
-    let interval = bound_of(until).and_then(|bound| curve.level_interval(&bound, until.tolerance.0));
-    let known = match interval {
-        Some(Interval { estimate, low, high }) => format!(
-            "the line through the response times near it meets the limit at {} steps/s, 95 % interval {} to {}",
-            number(estimate),
-            number(low),
-            number(high)
-        ),
-        None => format!("{} is the tolerance of the search, no interval of repeats", percent(until.tolerance)),
-    };
-    let told = format!("{said}; response time, {runs} under a rate; {known}");
-    match contradiction(curve, until) {
-        Some(contradiction) => format!("{told}; {contradiction}"),
-        None => told,
-    }
+    wish(record)?.level.parse().ok()
 }
 
 /// Why a closed and an open loop of the same test differ, from their own figures.

@@ -36,7 +36,7 @@ pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'stati
 fn of_curve(record: &Record, curve: &RateCurve<'_>, style: Style, width: usize) -> Vec<String> {
     let label = cut(&format!("  {}", head(curve)), LABEL_MAX);
     let indent = label.chars().count() + 2;
-    let mut said: Vec<String> = wish(record).map(|until| answer(curve, until)).into_iter().collect();
+    let mut said: Vec<String> = answer(curve, &record.plan).into_iter().collect();
     said.extend(capacity(curve));
     let mut lines = paragraph(&label, indent, &said.join("; "), width);
     lines.extend(table(record, curve).lines(style, width));

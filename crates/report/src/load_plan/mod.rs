@@ -2,14 +2,20 @@
 //! measured.
 
 mod amount;
+mod page;
 mod prediction;
+mod prediction_page;
+mod remark;
+mod row;
 mod sentence;
 mod text;
 
 use model::load_plan::{Needs, Plan, needs};
 
 pub use amount::ByteSteps;
+pub use page::load_plan_html;
 pub use prediction::{AskedLoad, LoadPredictionView, load_prediction_text};
+pub use prediction_page::load_prediction_html;
 pub use text::load_plan_text;
 
 /// A plan and what it comes to.

@@ -89,12 +89,25 @@ pub fn load_prediction_text(view: &LoadPredictionView, style: Style, width: usiz
 
 fn measured(plan: &MeasuredPlan, style: Style, width: usize) -> Vec<String> {
     let mut table = Table::new(&STAGES, &[]);
-    for cost in &plan.stages {
-        let StageCost::Rate(rate) = cost else { continue };
+    stage_rows(plan).into_iter().for_each(|cells| table.push(cells.to_vec(), None));
+    let said = said_of(plan);
+    let said = said.iter().flat_map(|said| paragraph("-", 2, said, width));
+    table.lines(style, width).into_iter().chain(said).collect()
+}
+
+/// The stages of measured loads: the rate of a core, and between which rates it lies.
+pub(super) fn stage_rows(plan: &MeasuredPlan) -> Vec<[String; 3]> {
+    let row = |cost: &StageCost| {
+        let StageCost::Rate(rate) = cost else { return None };
         let (low, high) = (rate.rate.low, rate.rate.high);
         let span = if low < high { format!("{} to {}", STEPS.digits(low), STEPS.digits(high)) } else { String::new() };
-        table.push(vec![rate.stage.word().to_owned(), STEPS.digits(rate.rate.estimate), span], None);
-    }
+        Some([rate.stage.word().to_owned(), STEPS.digits(rate.rate.estimate), span])
+    };
+    plan.stages.iter().filter_map(row).collect()
+}
+
+/// What else was measured of them.
+pub(super) fn said_of(plan: &MeasuredPlan) -> Vec<String> {
     let mut said = vec![format!(
         "of {}, the fastest of which, run {}, reached {}",
         plural(plan.runs.len() as u64, "load"),
@@ -113,35 +126,45 @@ fn measured(plan: &MeasuredPlan, style: Style, width: usize) -> Vec<String> {
         };
         format!("written for a byte of flat file: {} bytes{how}", three_digits(written))
     }));
-    let said = said.iter().flat_map(|said| paragraph("-", 2, said, width));
-    table.lines(style, width).into_iter().chain(said).collect()
+    said
 }
 
 fn predicted(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String> {
     let mut table = Table::new(&LOADS, &[]);
-    let mut refused = Vec::new();
-    for asked in &view.asked {
-        let head = head(&asked.target);
-        match &asked.predicted {
-            Ok(prediction) => table.push([head.to_vec(), figures(prediction, asked.measured)].concat(), None),
-            Err(refusal) => refused.push(format!("{}: no prediction, {refusal}", head.join(" "))),
-        }
-    }
+    predicted_rows(view).into_iter().for_each(|cells| table.push(cells.to_vec(), None));
     let lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    lines.into_iter().chain(predicted_notes(view).iter().flat_map(|note| paragraph("-", 2, note, width))).collect()
+}
+
+/// The loads that are asked about of which there is a prediction.
+pub(super) fn predicted_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
+    let row = |asked: &AskedLoad| {
+        let prediction = asked.predicted.as_ref().ok()?;
+        let [model, form, jobs, input] = head(&asked.target);
+        let [rate, hourly, span, measured, binding] = figures(prediction, asked.measured);
+        Some([model, form, jobs, input, rate, hourly, span, measured, binding])
+    };
+    view.asked.iter().filter_map(row).collect()
+}
+
+/// Of which there is none and why, and on what the predictions rest.
+pub(super) fn predicted_notes(view: &LoadPredictionView) -> Vec<String> {
+    let refused = view.asked.iter().filter_map(|asked| {
+        let refusal = asked.predicted.as_ref().err()?;
+        Some(format!("{}: no prediction, {refusal}", head(&asked.target).join(" ")))
+    });
     let said = view.asked.iter().find_map(|asked| asked.predicted.as_ref().ok()).map(trust);
-    let notes = refused.into_iter().chain(said).chain(composed(view));
-    lines.into_iter().chain(notes.flat_map(|note| paragraph("-", 2, &note, width))).collect()
+    refused.chain(said).chain(composed(view)).collect()
 }
 
 fn head(target: &Target) -> [String; 4] {
-    let input = if target.input == "none" { "plain" } else { &target.input };
-    [target.model.word().to_owned(), target.form.word().to_owned(), target.jobs.to_string(), clean(input)]
+    [target.model.word().to_owned(), target.form.word().to_owned(), target.jobs.to_string(), clean(&target.input)]
 }
 
-fn figures(prediction: &Prediction, measured: Option<Rate>) -> Vec<String> {
+fn figures(prediction: &Prediction, measured: Option<Rate>) -> [String; 5] {
     let Rate(rate) = prediction.rate;
     let span = prediction.interval().map(|(low, high)| format!("{} to {}", STEPS.digits(low.0), STEPS.digits(high.0)));
-    vec![
+    [
         STEPS.digits(rate),
         short(Some(rate * 3_600.0 / 1e12)),
         span.unwrap_or_else(|| UNKNOWN.to_owned()),
@@ -187,30 +210,33 @@ fn composed(view: &LoadPredictionView) -> Option<String> {
 
 fn checked(view: &LoadPredictionView, style: Style, width: usize) -> Vec<String> {
     let mut table = Table::new(&CHECKS, &[]);
-    let mut notes = Vec::new();
-    for check in &view.checked {
+    checked_rows(view).into_iter().for_each(|cells| table.push(cells.to_vec(), None));
+    let lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
+    lines.into_iter().chain(checked_notes(view).iter().flat_map(|note| paragraph("-", 2, note, width))).collect()
+}
+
+/// The loads of the other record.
+pub(super) fn checked_rows(view: &LoadPredictionView) -> Vec<[String; 9]> {
+    let row = |check: &LoadCheck| {
         let [model, form, jobs, input] = head(&check.target);
         let said = check.predicted.as_ref();
+        let rate = said.map_or_else(|_| UNKNOWN.to_owned(), |said| STEPS.digits(said.rate.0));
         let off = check.off().map_or_else(|| UNKNOWN.to_owned(), signed);
-        let cells = vec![
-            check.run.to_string(),
-            model,
-            form,
-            jobs,
-            input,
-            said.map_or_else(|_| UNKNOWN.to_owned(), |said| STEPS.digits(said.rate.0)),
-            STEPS.digits(check.measured.0),
-            off,
-            said.map_or_else(|_| String::new(), |said| binding(said.binding).to_owned()),
-        ];
-        table.push(cells, None);
-        notes.extend(said.err().map(|refusal| format!("run {}: no prediction, {refusal}", check.run)));
-    }
+        let binding = said.map_or_else(|_| String::new(), |said| binding(said.binding).to_owned());
+        [check.run.to_string(), model, form, jobs, input, rate, STEPS.digits(check.measured.0), off, binding]
+    };
+    view.checked.iter().map(row).collect()
+}
+
+/// Of which of them there is no prediction, and by how much the others are off.
+pub(super) fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
+    let refusal = |check: &LoadCheck| {
+        check.predicted.as_ref().err().map(|refusal| format!("run {}: no prediction, {refusal}", check.run))
+    };
     let worst = view.checked.iter().filter_map(|check| check.off().map(f64::abs)).reduce(f64::max);
     let known = view.checked.iter().filter(|check| check.off().is_some()).count() as u64;
-    notes.extend(worst.map(|worst| format!("off by {} at most, of {}", percent(Ratio(worst)), plural(known, "load"))));
-    let lines = if table.is_empty() { Vec::new() } else { table.lines(style, width) };
-    lines.into_iter().chain(notes.iter().flat_map(|note| paragraph("-", 2, note, width))).collect()
+    let worst = worst.map(|worst| format!("off by {} at most, of {}", percent(Ratio(worst)), plural(known, "load")));
+    view.checked.iter().filter_map(refusal).chain(worst).collect()
 }
 
 /// `+4.2 %`, `-11 %`.

@@ -1,6 +1,6 @@
 //! The arithmetic of a plan in words.
 
-use model::load_plan::{Cores, Need, PhaseKind, Resource, Stage, Units, WrittenSource};
+use model::load_plan::{Need, PhaseKind, Resource, Stage, Units, WrittenSource};
 
 use super::LoadPlanView;
 use super::amount::{cores, seconds, time};
@@ -214,7 +214,8 @@ fn replicas(view: &LoadPlanView) -> Option<String> {
     })
 }
 
-fn verdict(view: &LoadPlanView) -> String {
+/// Whether it fits, what is used most, and what there is allows.
+pub(super) fn verdict(view: &LoadPlanView) -> String {
     let open = || {
         let known = view.needs.needs.iter().filter(|need| need.used.is_none() || !need.unknown.is_empty());
         known.map(|need| name(need.resource)).collect::<Vec<_>>().join(", ")
@@ -240,9 +241,4 @@ fn verdict(view: &LoadPlanView) -> String {
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
-/// Whether `cores` leave it open how many there are.
-pub(super) fn are_open(cores: Cores) -> bool {
-    matches!(cores, Cores::Shared(None) | Cores::Apart { client: None, .. } | Cores::Apart { server: None, .. })
 }

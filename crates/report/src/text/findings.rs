@@ -11,7 +11,7 @@ use crate::figure::three_digits;
 use crate::layout::{clean, cut, paragraph};
 use crate::plan::degrees;
 use crate::style::{Ink, Style};
-use crate::words::{list, mark};
+use crate::words::{CODE_MAX, list, mark, short_code};
 
 /// Column of the texts.
 const INDENT: usize = 12;
@@ -21,9 +21,6 @@ const SKIPPED_INDENT: usize = 7;
 
 /// More tests than these are not named: the reader would not read them.
 const TESTS_NAMED_MAX: usize = 12;
-
-/// Letters of a code.
-const CODE_MAX: usize = 40;
 
 /// Doubts that are told; the gravest stand first.
 const DOUBTS_MAX: usize = 100;
@@ -52,7 +49,7 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
     for doubt in doubts.iter().take(DOUBTS_MAX) {
         let mut tests = doubt.tests.iter().map(|(test, _)| cut(&clean(test), CODE_MAX));
         let first = tests.next().unwrap_or_default();
-        let (code, of) = code(&first);
+        let (code, of) = short_code(&first);
         let (label, rest) = match (doubt.tests.len(), doubt.others_differ) {
             (0 | 1, _) => (code, of),
             (count, _) if count > TESTS_NAMED_MAX => (format!("{count} tests"), String::new()),
@@ -103,10 +100,11 @@ fn leaps(record: &Record, style: Style, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for line in model::sheet(record).lines.iter().filter(|line| line.gains_beyond_its_workers()) {
         let (Some(best), Some(gain)) = (&line.best, line.scalability) else { continue };
-        let label = format!("  {:<5}{}", mark(Verdict::Warn), cut(&clean(&line.test), 8));
+        let (code, of) = short_code(&clean(&line.test));
+        let label = format!("  {:<5}{code}", mark(Verdict::Warn));
         let at = degrees(&[best.dop]);
         let where_from = where_from(line, of_storage(&line.test));
-        let text = format!("{at} did {} times the rate of one: {where_from}", three_digits(gain));
+        let text = format!("{at} did {} times the rate of one: {where_from}{of}", three_digits(gain));
         let paragraph = paragraph(&label, INDENT.max(label.chars().count() + 1), &text, width);
         lines.extend(paragraph.iter().map(|line| style.paint(line, Ink::Warning)));
     }
@@ -124,14 +122,6 @@ pub(super) fn skipped(record: &Record, width: usize) -> Vec<String> {
         test => paragraph("", 2, &format!("{test}: {}", skipped.reason), width),
     };
     skipped.flat_map(said).collect()
-}
-
-/// A code as a label, and in brackets the whole of one that is too long for it: `S100`, ` (S100@blob-write)`.
-fn code(test: &str) -> (String, String) {
-    match test.split_once('@') {
-        Some((code, _)) if test.chars().count() > 8 && !code.is_empty() => (cut(code, 8), format!(" ({test})")),
-        _ => (cut(test, 8), String::new()),
-    }
 }
 
 /// At which degrees, where it is not all of the test.

@@ -7,7 +7,7 @@ use crate::figure::{UNKNOWN, duration, megabytes, percent_digits, rate, short, t
 use crate::layout::{Align, Head, Span, Table, clean, cut};
 use crate::listed;
 use crate::style::Ink;
-use crate::words::{dop, mark, unit_per_second, varied};
+use crate::words::{CODE_MAX, dop, mark, unit_per_second, varied};
 
 /// The columns that tell one run from another.
 const IDENTITY: [Head; 3] = [(&["run"], Align::Right), (&["test"], Align::Left), (&["at"], Align::Left)];
@@ -156,7 +156,7 @@ fn table<'a>(
 fn identity(run: &Run) -> Vec<String> {
     let at = dop(run.dop, run.sweep);
     let at = run.variation.map_or(at.clone(), |variation| format!("{at} {}", varied(variation)));
-    vec![run.number.to_string(), cut(&clean(&run.test), 8), at]
+    vec![run.number.to_string(), cut(&clean(&run.test), CODE_MAX), at]
 }
 
 fn per_second(rate: Option<Rate>) -> Option<f64> {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use model::{SteadyVerdict, is_void, steady_word};
 use record::{Check, Record, Run, Verdict};
 
-use crate::layout::{clean, cut, paragraph};
+use crate::layout::{clean, paragraph};
 use crate::style::{Ink, Style};
-use crate::words::{dop, list, mark, plural};
+use crate::words::{dop, list, mark, plural, short_code};
 
 /// Runs that are named; a reader of more asks for the page.
 const RUNS_NAMED_MAX: usize = 40;
@@ -30,15 +30,10 @@ pub(super) fn steady(record: &Record, style: Style, width: usize) -> Vec<String>
         let finding = run.findings.iter().find(|finding| finding.check == Check::Steady);
         let (verdict, detail) = finding.map_or((Verdict::Pass, ""), |finding| (finding.verdict, &finding.detail));
         let said = if detail.is_empty() { word.word() } else { detail };
-        let label = format!(
-            "  {:<5}{:>4} {} {}",
-            mark(verdict),
-            run.number,
-            cut(&clean(&run.test), 8),
-            dop(run.dop, run.sweep)
-        );
+        let (code, of) = short_code(&clean(&run.test));
+        let label = format!("  {:<5}{:>4} {code} {}", mark(verdict), run.number, dop(run.dop, run.sweep));
         let doubtful = verdict == Verdict::Warn;
-        let told = paragraph(&label, label.chars().count() + 2, said, width);
+        let told = paragraph(&label, label.chars().count() + 2, &format!("{said}{of}"), width);
         lines.extend(told.into_iter().enumerate().map(|(index, line)| match index {
             0 if doubtful => style.paint(&line, Ink::Warning),
             _ => line,

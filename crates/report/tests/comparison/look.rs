@@ -1,18 +1,22 @@
-//! The pages of a comparison and of a claim in a browser. The pictures go to target/screenshots.
+//! The pages of a comparison, of a claim and of a load in a browser. The pictures go to target/screenshots.
 
 use std::fs;
 use std::path::PathBuf;
 
-use dbdyno_report::{ComparisonView, LoadCurve, ScaleQuestion, ScaleView, comparison_html, scale_html};
+use dbdyno_report::{
+    ComparisonView, LoadCurve, ScaleQuestion, ScaleView, comparison_html, load_plan_html, load_prediction_html,
+    scale_html,
+};
 use model::Gate;
 use serde_json::{Value, json};
 
 use crate::browser::Browser;
 use crate::fixture::{book, compared, pair, published};
+use crate::load_plan;
 
 const AXE: &str = include_str!("../page/axe.min.js");
 
-/// The two pages, written into the folder of the pictures.
+/// The pages, written into the folder of the pictures.
 fn pages() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
     fs::create_dir_all(&folder).unwrap();
@@ -25,8 +29,12 @@ fn pages() -> Vec<PathBuf> {
     let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: Some(&gate) };
     let curve = LoadCurve::of_test(&systems[2], &systems[2].tests[0]);
     let question = ScaleQuestion { at: Some(64.0), claim: Some(700e3), ..ScaleQuestion::default() };
-    let pages =
-        [("comparison.html", comparison_html(&view)), ("scale.html", scale_html(&ScaleView::new(curve, question)))];
+    let pages = [
+        ("comparison.html", comparison_html(&view)),
+        ("scale.html", scale_html(&ScaleView::new(curve, question))),
+        ("load-plan.html", load_plan_html(&load_plan::plan())),
+        ("load-prediction.html", load_prediction_html(&load_plan::prediction())),
+    ];
     let write = |(name, page): (&str, String)| {
         fs::write(folder.join(name), page).unwrap();
         folder.join(name)

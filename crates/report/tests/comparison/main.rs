@@ -1,4 +1,4 @@
-//! Systems side by side, curves and published systems, as a reader and a pipeline see them.
+//! Systems side by side, curves, plans of loads and published systems, as a reader and a pipeline see them.
 
 #[path = "../page/browser.rs"]
 #[expect(dead_code, reason = "keys are pressed on the page of a record")]
@@ -7,6 +7,7 @@ mod browser;
 mod document;
 mod fixture;
 mod format;
+mod load_plan;
 mod look;
 mod page;
 mod reference;

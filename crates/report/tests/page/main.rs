@@ -18,6 +18,10 @@ mod nodes;
 #[path = "../views/platform_sample.rs"]
 mod platform_sample;
 mod published;
+#[path = "../views/run_sample.rs"]
+mod run_sample;
 #[path = "../views/sample.rs"]
 mod sample;
 mod series;
+#[path = "../views/test_sample.rs"]
+mod test_sample;

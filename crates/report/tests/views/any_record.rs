@@ -110,7 +110,7 @@ proptest! {
         let page = width.clamp(60, 120);
         let views = [
             text(&record, "r.json", Style::default(), width),
-            inventory(&record.host, record.engine.as_ref(), Style::default(), width),
+            inventory(&record.host, record.engine.as_ref(), &record.nodes, Style::default(), width),
         ];
         for view in views {
             for line in view.lines() {

@@ -96,7 +96,7 @@ fn a_record_as_json_is_the_record() {
 
 #[test]
 fn a_platform_as_json_is_that_part_of_a_record() {
-    let value: serde_json::Value = serde_json::from_str(&inventory_json(&sample::host(), None)).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&inventory_json(&sample::host(), None, &[])).unwrap();
     assert_eq!(serde_json::from_value::<HostInventory>(value["host"].clone()).unwrap(), sample::host());
     assert!(value["engine"].is_null());
 }

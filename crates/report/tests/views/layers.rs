@@ -3,8 +3,8 @@
 use dbdyno_report::{LayersQuestion, Style, layers_csv, layers_text, text};
 use proptest::prelude::*;
 use record::{
-    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, Record, Resource, Rung, Trace,
-    Variation,
+    Latency, LayerLatency, MeasuringPoint, MissingLayer, Nanos, OperationClass, PassedRung, Record, Resource, Rung,
+    Trace, Variation,
 };
 
 use crate::layers_sample::{record, without_privileges};
@@ -24,6 +24,32 @@ fn the_tables_of_all_tests_at_80_columns() {
 fn without_privileges_the_same_command_says_what_is_missing_and_how_to_get_it() {
     let shown = shown(&without_privileges(), &LayersQuestion::Test("T311".to_owned()), 80);
     insta::assert_snapshot!(shown);
+}
+
+#[test]
+fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be_had() {
+    let mut record = record();
+    let run = record.runs.iter_mut().find(|run| run.variation == Some(Variation::Traced)).unwrap();
+    let trace = run.trace.as_mut().unwrap();
+    (trace.rung, trace.lost_count) = (Rung::Tracefs, 1_234);
+    trace.latencies.retain(|latency| latency.point != MeasuringPoint::SystemCall);
+    let passed = |rung, reason: &str| PassedRung { rung, reason: reason.to_owned(), hint: "run as root".to_owned() };
+    trace.passed = vec![passed(Rung::Bpf, "no types"), passed(Rung::Perf, "no such call")];
+    trace.missing = vec![MissingLayer {
+        point: MeasuringPoint::SystemCall,
+        reason: "only programs in the kernel (BPF) see system calls, and no types".to_owned(),
+        hint: String::new(),
+    }];
+    let shown = shown(&record, &LayersQuestion::Run(40), 200);
+    assert!(
+        shown.contains("rung tracefs:\nevery event of the block layer handed over (tracefs), 1234 events were lost"),
+        "{shown}"
+    );
+    assert!(shown.contains("rung perf: no such call; hint: run as root"), "{shown}");
+    assert!(!shown.contains("rung bpf"), "the layer that is missing says so already: {shown}");
+    assert!(shown.contains("tracefs, tracepoints block_rq_issue"), "{shown}");
+    let csv = layers_csv(&record, &LayersQuestion::Run(40)).unwrap();
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",tracefs,1234")), "{csv}");
 }
 
 #[test]
@@ -133,7 +159,7 @@ proptest! {
         let missing = MissingLayer { point: MeasuringPoint::Device, reason: words.clone(), hint: words };
         let rung = if is_bpf { Rung::Bpf } else { Rung::Counters };
         let run = record.runs.iter_mut().find(|run| run.variation == Some(Variation::Traced)).unwrap();
-        run.trace = Some(Box::new(Trace { rung, missing: vec![missing], lost_count: lost, latencies: latencies.collect() }));
+        run.trace = Some(Box::new(Trace { rung, passed: Vec::new(), missing: vec![missing], lost_count: lost, latencies: latencies.collect() }));
         run.totals.steps = steps;
         run.window_ns = Nanos(window);
         let page = width.clamp(60, 120);

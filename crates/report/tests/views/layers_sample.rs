@@ -77,6 +77,7 @@ fn trace() -> Trace {
     };
     Trace {
         rung: Rung::Bpf,
+        passed: Vec::new(),
         missing: Vec::new(),
         lost_count: 0,
         latencies: vec![
@@ -108,6 +109,7 @@ pub fn without_privileges() -> Record {
     };
     for run in &mut record.runs {
         run.trace = Some(Box::new(Trace {
+            passed: Vec::new(),
             rung: Rung::Counters,
             missing: vec![missing(MeasuringPoint::SystemCall), missing(MeasuringPoint::Device)],
             lost_count: 0,

@@ -2,7 +2,10 @@
 
 use dbdyno_report::{PageOptions, Style, html, load_text, text};
 use proptest::prelude::*;
-use record::{Bytes, IndexTime, Load, LoadForm, LoadModel, LoadStage, LoadStageKind, Nanos, Record, Run, Totals, name};
+use record::{
+    Bytes, Ceiling, Dop, IndexTime, Load, LoadForm, LoadModel, LoadStage, LoadStageKind, Nanos, Record, Run, Totals,
+    Unit, name,
+};
 
 use crate::sample;
 
@@ -125,6 +128,70 @@ fn the_page_draws_processors_over_the_rate_of_each_kind_of_table() {
     }
     let none = html(&sample::record(), &PageOptions::default());
     assert!(!none.contains("id=\"bulk-load\""), "nothing of a record without loads");
+}
+
+/// The table of the first load read with two threads in five seconds.
+fn read(plain: &Run, number: u32, code: &str) -> Run {
+    let mut run = loaded(plain, number, LoadModel::default(), LoadForm::Typed);
+    (run.test, run.load, run.window_ns) = (code.to_owned(), None, Nanos(5 * SECOND));
+    run.dop = Dop { nodes: 1, jobs: 1, threads: 2 };
+    run.totals =
+        Totals { steps: 1, rows: 10_000_000, transactions: 1, bytes: Some(Bytes(1_080_000_000)), ..Totals::default() };
+    run.service.mean_ns = Nanos(5 * SECOND);
+    run.data_bytes = Some(Bytes(1_000_000_000));
+    run.ceiling = Some(Ceiling { probe: "P311".to_owned(), unit: Unit::Byte });
+    run
+}
+
+/// A probe that read 432 MB/s, a load, and scans of its table.
+fn with_scans(codes: &[&str]) -> Record {
+    let mut record = record_of(|plain| {
+        let mut probe = loaded(plain, 1, LoadModel::default(), LoadForm::Typed);
+        (probe.test, probe.load, probe.unit) = ("P311".to_owned(), None, Unit::Block);
+        probe.totals.bytes = Some(Bytes(4_320_000_000));
+        let load = loaded(plain, 2, LoadModel::default(), LoadForm::Typed);
+        let scans = codes.iter().zip(3..).map(|(code, number)| read(plain, number, code));
+        [probe, load].into_iter().chain(scans).collect()
+    });
+    record.plan.runs.truncate(1);
+    record
+}
+
+#[test]
+fn what_was_loaded_is_read_beside_what_storage_gives() {
+    let record = with_scans(&["L431,cold", "L431", "L441,cold"]);
+    for width in [60, 80, 100] {
+        let shown = load_text(&record, "r.json", Style::default(), width);
+        assert!(shown.lines().all(|line| line.chars().count() <= width), "{width}\n{shown}");
+    }
+    let shown = load_text(&record, "r.json", Style::default(), 120);
+    let words = flat(&shown);
+    for told in [
+        "READING WHAT WAS LOADED",
+        "3 L431 plain 2 cold 5.00 s 2.000 M 216.0 200.0",
+        "4 L431 plain 2 warm",
+        "5 L441 plain 2 cold",
+        "50 3.20",
+        "bytes of the table over the 432.0 MB/s that P311 read",
+        "cold: the engine started anew",
+    ] {
+        assert!(words.contains(told), "no {told:?} in\n{shown}");
+    }
+    let page = html(&record, &PageOptions::default());
+    for told in
+        ["Reading what was loaded", "Reading the plain table", "L431, cold", "L441, cold", "P311, sequential reads"]
+    {
+        assert!(page.contains(told), "no {told:?}");
+    }
+}
+
+#[test]
+fn what_was_not_read_cold_is_not_called_so() {
+    let shown = load_text(&with_scans(&["L431"]), "r.json", Style::default(), 100);
+    assert!(shown.contains("nothing was read cold") && !shown.contains("cold: the engine"), "{shown}");
+    let without = load_text(&models(), "r.json", Style::default(), 100);
+    assert!(!without.contains("READING"), "{without}");
+    assert!(!html(&models(), &PageOptions::default()).contains("id=\"bulk-read\""));
 }
 
 fn number() -> impl Strategy<Value = u64> {

@@ -8,18 +8,19 @@ use record::{Bytes, Finding, Nanos, Outcome, Plan, PlannedRun, Preset, Record};
 use workload::Sizes;
 use workload::blocks::{self, Layout, Mode};
 
-use super::device::{add_probe, probe};
 use super::extent::{remark, steps};
 use super::measurement::{load, measure_one};
 use super::request::BlocksRequest;
 use crate::beginning::begun;
+use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{conclude, run_group, sources, subject};
+use crate::execution::{conclude, run_group};
 use crate::invocation::{Measured, Workplace};
 use crate::io::{Offer, ProbeGround};
 use crate::measurement::Bench;
 use crate::opening::{Opened, Plot, Setting, claim, open, sizes};
 use crate::plan::Item;
+use crate::premises::Premises;
 use crate::{Error, Event, Result};
 
 /// The block that is asked about before an engine is open.
@@ -49,7 +50,8 @@ pub fn measure_blocks(request: &BlocksRequest, workplace: &Workplace<'_>) -> Res
     setting.look_where(Some(&opened));
     let mut plan = request.plan(&workplace.target.to_string(), directory.path(), steps);
     if request.probes {
-        add_probe(&mut plan, &Offer::look(&directory.data(), Preset::Quick));
+        let (jobs, window) = (plan.runs.first().map_or(1, |run| run.dop.jobs), plan.window_ns);
+        DeviceProbe::RANDOM.add_to(&mut plan, &Offer::look(&directory.data(), Preset::Quick), jobs, window);
     }
     let record = begun(&plain, plan, &setting, Some(&opened));
     Ok(house.carry_out(record, opened, &setting, origin))
@@ -154,7 +156,7 @@ impl<'a> House<'a> {
         self.announce(&plan);
         let sizes = sizes(&self.request.request(), opened.as_ref());
         let (probes, runs): (Vec<&PlannedRun>, Vec<&PlannedRun>) =
-            plan.runs.iter().partition(|planned| probe().is_some_and(|probe| planned.test == probe.code));
+            plan.runs.iter().partition(|planned| planned.test == DeviceProbe::RANDOM.code);
         for planned in probes {
             self.probe(record, opened.as_ref(), setting, (&plan, planned), &sizes, origin)?;
         }
@@ -228,7 +230,7 @@ impl<'a> House<'a> {
         sizes: &Sizes,
         origin: Nanos,
     ) -> Result<()> {
-        let (Some(opened), Some(probe)) = (opened, probe()) else { return Ok(()) };
+        let (Some(opened), Some(probe)) = (opened, DeviceProbe::RANDOM.probe()) else { return Ok(()) };
         let (path, group) = (self.request.record.as_path(), std::slice::from_ref(planned));
         self.with_bench(opened, setting, plan, sizes, origin, |bench| {
             run_group(bench, record, path, Item::Probe(probe), group, &mut ProbeGround::default())
@@ -269,21 +271,7 @@ impl<'a> House<'a> {
         origin: Nanos,
         body: impl FnOnce(&Bench<'_>) -> Result<T>,
     ) -> Result<T> {
-        let directory = Path::new(&plan.directory);
-        let subject = subject(opened, directory);
-        let sources = sources(Some(&subject), directory)?;
-        body(&Bench {
-            plan,
-            sizes,
-            subject: Some(&subject),
-            sources: &sources,
-            instrument: &setting.instrument,
-            host: &setting.host,
-            processors: setting.processors.clone(),
-            looks: self.request.looks,
-            origin,
-            interrupt: self.workplace.interrupt,
-            listener: self.workplace.listener,
-        })
+        let Self { workplace, request, .. } = self;
+        Premises { workplace, setting, plan, sizes, looks: request.looks, origin }.with_bench(opened, body)
     }
 }

@@ -11,11 +11,11 @@ use record::{
 use workload::Stage;
 use workload::blocks::{self, BlocksJob, BlocksLoading, Kind, Layout, Mode, Visit};
 
-use super::cold::put_out;
-use super::device::ceiling;
 use super::extent::per_step;
 use super::parameter::{parameters, title};
 use super::request::BlocksRequest;
+use crate::caches::put_out;
+use crate::device::DeviceProbe;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::measurement::{Bench, Cast, blank, bounds, drive, finish};
@@ -86,7 +86,7 @@ pub(super) fn measure_one(
     (run.layer, run.unit) = (Layer::Storage, Unit::Statement);
     run.parameters = parameters(settings).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     run.changes = settings.update_percent == 100;
-    run.ceiling = Some(ceiling()).filter(|ceiling| bounds(bench, ceiling));
+    run.ceiling = Some(DeviceProbe::RANDOM.ceiling()).filter(|ceiling| bounds(bench, ceiling));
     run.data_bytes = Some(layout.data_bytes(settings));
     run.findings.push(answers.clone());
     let expected = if bench.plan.steps.is_some() { Nanos(0) } else { bench.plan.warm_up_ns + bench.plan.window_ns };

@@ -94,6 +94,7 @@ pub fn measure_io(request: &IoRequest, workplace: &Workplace<'_>) -> Result<Meas
         engine: None,
         instrument: setting.instrument.clone(),
         nodes: Vec::new(),
+        unproved: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),
     };

@@ -33,7 +33,7 @@ pub(crate) fn until(
     let failed = closed.outcome != Outcome::Done;
     keep(closed)?;
     let Some(capacity) = capacity.filter(|_| !failed) else { return Ok(None) };
-    search(capacity.0, wish.arrival, wish.tolerance, &[], &mut |pace| {
+    search(capacity.0, wish.arrival, wish.tolerance, &mut |pace| {
         let run = one(pace, Some(wish.bound.to_string()))?;
         let kept = model::keeps_level(&run, &wish.bound);
         keep(run)?;

@@ -1,5 +1,6 @@
 //! Whether what was loaded stays, and how it goes.
 
+use model::load::is_load;
 use record::{Outcome, Record};
 
 use super::request::LoadRequest;
@@ -25,16 +26,21 @@ impl Closing<'_> {
         self.request.keep || self.is_single
     }
 
-    /// Ends the engine. What was loaded stays where that was asked for, and where it can be gone on with.
+    /// Ends the engine, if it is open. What was loaded stays where that was asked for, and where it can be gone on with.
     ///
     /// # Errors
     /// What the engine says.
-    pub(super) fn close(&self, opened: Opened<'_>, directory: &mut MeasuredDirectory, can_go_on: bool) -> Result<()> {
+    pub(super) fn close(
+        &self,
+        opened: Option<Opened<'_>>,
+        directory: &mut MeasuredDirectory,
+        can_go_on: bool,
+    ) -> Result<()> {
         let stays = self.request.keep || (self.is_single && can_go_on);
         if !self.request.keep && (!stays || self.request.resume) {
             directory.let_go();
         }
-        opened.nodes.close()?;
+        opened.map_or(Ok(()), |opened| opened.nodes.close())?;
         if stays {
             return Ok(());
         }
@@ -68,7 +74,7 @@ pub(super) fn failed(message: &str, is_single: bool) -> Error {
 
 /// Whether the load of `record` stopped with something in its table.
 pub(super) fn can_go_on(record: &Record, request: &LoadRequest, error: Option<&Error>) -> bool {
-    let is_broken = record.runs.iter().any(|run| run.outcome != Outcome::Done);
+    let is_broken = record.runs.iter().any(|run| is_load(&run.test) && run.outcome != Outcome::Done);
     error.is_some_and(|error| is_broken || request.resume || error.fault == Fault::Interrupted)
 }
 

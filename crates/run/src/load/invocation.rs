@@ -3,20 +3,26 @@
 use std::path::Path;
 
 use measure::clock;
-use record::{Nanos, Outcome, Plan, PlannedRun, Record};
+use record::{Nanos, Outcome, Plan, PlannedRun, Preset, Record, Run};
 use workload::load::{self, Figures, Input};
 
 use super::closing::{Closing, GO_ON, can_go_on, failed};
 use super::measurement::OneLoad;
 use super::plan::{LoadPlan, PlannedLoad, loads, plan};
 use super::request::LoadRequest;
+use super::scan_plan::{PlannedScan, ScanGround};
+use super::scanning::{Left, OneScan};
+use super::space;
 use crate::beginning::begun;
+use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{conclude, sources, subject};
+use crate::execution::{conclude, run_group};
 use crate::invocation::{Measured, Workplace};
-use crate::measurement::Bench;
+use crate::io::{Offer, ProbeGround};
 use crate::opening::{Opened, Plot, Setting, claim, is_elsewhere, look, open, sizes};
-use crate::{Error, Event, Fault, Result};
+use crate::plan::{Item, windows};
+use crate::premises::Premises;
+use crate::{Error, Event, Fault, Request, Result};
 
 /// Loads what `request` asks for.
 ///
@@ -30,10 +36,16 @@ pub fn measure_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<
     let origin = clock::now();
     let plain = request.request(&degrees, closing.stays_meanwhile());
     // A server of somebody else's keeps nothing in the directory.
-    let in_directory = plain.keep && !is_elsewhere(workplace.target);
-    let mut directory = claim(&request.request(&degrees, in_directory), workplace)?;
-    let opened = Setting::find_out(directory.path())
-        .and_then(|setting| Ok((setting, open(&plain, workplace, &Plot::of(&directory))?)));
+    let elsewhere = is_elsewhere(workplace.target);
+    let mut directory = claim(&request.request(&degrees, plain.keep && !elsewhere), workplace)?;
+    let tables = request.models.len();
+    let has_room = if elsewhere { Ok(()) } else { space::check(request, tables, &directory.data()) };
+    let plot = Plot::of(&directory);
+    // What is opened again for each cold scan must not go when it is closed; the directory goes with all that is in it.
+    let plot = Plot { keep: plot.keep || (request.scans.is_some() && !elsewhere), ..plot };
+    let opened = has_room
+        .and_then(|()| Setting::find_out(directory.path()))
+        .and_then(|setting| Ok((setting, open(&plain, workplace, &plot)?)));
     let (mut setting, opened) = match opened {
         Ok(opened) => opened,
         Err(error) => {
@@ -42,18 +54,37 @@ pub fn measure_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<
         }
     };
     setting.look_where(Some(&opened));
-    let loads = match loads(request, opened.nodes.first().caps(), &degrees) {
+    let loads = match loads(request, opened.nodes.first().caps(), &degrees, &ground(&opened)) {
         Ok(loads) => loads,
         Err(error) => {
             // The first error is the one to tell.
-            let _ = closing.close(opened, &mut directory, request.resume);
+            let _ = closing.close(Some(opened), &mut directory, request.resume);
             return Err(error);
         }
     };
-    let plan = plan(request, &loads, &workplace.target.to_string(), directory.path());
+    let mut plan = plan(request, &loads, &workplace.target.to_string(), directory.path());
+    if request.scans.as_ref().is_some_and(|scans| scans.probes) && !elsewhere {
+        let offer = Offer::look(&directory.data(), Preset::Quick);
+        DeviceProbe::SEQUENTIAL.add_to(&mut plan, &offer, 1, windows(request.preset).1);
+    }
     let record = begun(&plain, plan, &setting, Some(&opened));
-    let house = House { request, workplace, loads: &loads, is_single };
-    Ok(house.carry_out(record, opened, &setting, origin, &closing, &mut directory))
+    let house = House { request, workplace, loads: &loads, is_single, plain: &plain, plot, setting: &setting, origin };
+    Ok(house.carry_out(record, opened, &closing, &mut directory))
+}
+
+/// What the engine offers to scans, as it is open.
+fn ground(opened: &Opened<'_>) -> ScanGround {
+    let data = opened.nodes.first().data_directory();
+    let in_memory = |data: &Path| host::place(data).is_ok_and(|place| place.medium.has_device() == Some(false));
+    let never_cold = match data {
+        _ if !opened.inventory.throwaway => {
+            Some("the caches of a server that dbdyno did not start cannot be emptied: what is read is read warm")
+        }
+        None => Some("where the engine keeps its files is not known: what is read is read warm"),
+        Some(data) if in_memory(data) => Some("the engine's files lie in memory: what is read is read warm"),
+        Some(_) => None,
+    };
+    ScanGround { processors: host::cpus_allowed().len() as u32, never_cold: never_cold.map(str::to_owned) }
 }
 
 /// The loads of `request`, without carrying them out. The engine is opened to ask what it can do, and closed again.
@@ -65,33 +96,37 @@ pub fn dry_run_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<
     let plain = request.request(&degrees, request.keep);
     let directory = claim(&plain, workplace)?;
     let opened = look(&plain, workplace, &Plot::of(&directory))?;
-    let loads = loads(request, opened.nodes.first().caps(), &degrees);
+    let loads = loads(request, opened.nodes.first().caps(), &degrees, &ground(&opened));
     opened.nodes.close()?;
     loads
 }
 
-/// Where the loads of an invocation are carried out.
+/// Where the loads of an invocation are carried out, and the scans of their tables.
 struct House<'a> {
     request: &'a LoadRequest,
     workplace: &'a Workplace<'a>,
     loads: &'a LoadPlan,
     is_single: bool,
+    /// How the engine is opened, and where.
+    plain: &'a Request,
+    plot: Plot,
+    setting: &'a Setting,
+    origin: Nanos,
 }
 
-impl House<'_> {
+impl<'a> House<'a> {
     /// Runs and writes; whatever happens, the record says how far it came.
     fn carry_out(
         &self,
         mut record: Record,
-        opened: Opened<'_>,
-        setting: &Setting,
-        origin: Nanos,
+        opened: Opened<'a>,
         closing: &Closing<'_>,
         directory: &mut MeasuredDirectory,
     ) -> Measured {
         let path = self.request.record.as_path();
+        let mut opened = Some(opened);
         let written = store::write(path, &record).map_err(Error::from);
-        let error = written.and_then(|()| self.run_all(&mut record, &opened, setting, origin)).err();
+        let error = written.and_then(|()| self.run_all(&mut record, &mut opened)).err();
         conclude(&mut record, error.as_ref());
         let closed = closing.close(opened, directory, can_go_on(&record, self.request, error.as_ref()));
         let written = store::write(path, &record).map_err(Error::from);
@@ -106,60 +141,88 @@ impl House<'_> {
         Measured { record, path: path.to_owned(), error }
     }
 
-    /// One load after the other. What fails once would fail again.
-    fn run_all(&self, record: &mut Record, opened: &Opened<'_>, setting: &Setting, origin: Nanos) -> Result<()> {
+    /// One load after the other, each table read after its last one. What fails once would fail again. `opened` is the
+    /// engine as it stands, for the caller to close.
+    fn run_all(&self, record: &mut Record, opened: &mut Option<Opened<'a>>) -> Result<()> {
         let plan = record.plan.clone();
         self.announce(&plan);
-        let directory = Path::new(&plan.directory);
-        let subject = subject(opened, directory);
-        let sources = sources(Some(&subject), directory)?;
-        let sizes = sizes(&self.request.request(&[], false), Some(opened));
-        let bench = Bench {
-            plan: &plan,
-            sizes: &sizes,
-            subject: Some(&subject),
-            sources: &sources,
-            instrument: &setting.instrument,
-            host: &setting.host,
-            processors: setting.processors.clone(),
-            looks: self.request.looks,
-            origin,
-            interrupt: self.workplace.interrupt,
-            listener: self.workplace.listener,
-        };
+        let sizes = sizes(&self.request.request(&[], false), opened.as_ref());
+        let Self { workplace, setting, origin, request, .. } = *self;
+        let premises = Premises { workplace, setting, plan: &plan, sizes: &sizes, looks: request.looks, origin };
+        let (probes, runs): (Vec<&PlannedRun>, Vec<&PlannedRun>) =
+            plan.runs.iter().partition(|planned| planned.test == DeviceProbe::SEQUENTIAL.code);
+        for planned in probes {
+            self.probe(record, &premises, opened.as_ref(), planned)?;
+        }
+        let mut runs = runs.into_iter();
         let mut known: Option<Figures> = None;
-        for (load, planned) in self.loads.loads.iter().zip(&plan.runs) {
-            let figures = self.run_one(record, &bench, load, planned, known.as_ref())?;
+        for (load, is_first) in self.loads.loads.iter().zip([true].into_iter().chain(std::iter::repeat(false))) {
+            let (Some(there), Some(planned)) = (opened.as_ref(), runs.next()) else { return Ok(()) };
+            let rejects = is_first.then_some(request.rejects.as_path());
+            let one = OneLoad { request, load, piece: self.loads.piece, rejects, known: known.as_ref() };
+            let (run, figures) = premises.with_bench(there, |bench| one.measure(bench, planned))?;
+            let left = figures.as_ref().map(|figures| left(&run, figures, known.as_ref()));
+            self.note(record, run, |message| failed(message, self.is_single))?;
             known = known.or(figures.filter(Figures::is_complete));
+            for (scan, planned) in load.scans.iter().zip(&mut runs) {
+                let Some(left) = &left else { return Ok(()) };
+                self.scan(record, &premises, opened, (load, scan, left), planned)?;
+            }
+            if let Some(there) = opened.as_ref().filter(|_| !request.keep) {
+                premises.with_bench(there, |bench| self.forget(bench.stage(), load))?;
+            }
         }
         Ok(())
     }
 
-    fn run_one(
+    /// What the device gives, before anything of the engine's lies on it.
+    fn probe(
         &self,
         record: &mut Record,
-        bench: &Bench<'_>,
-        load: &PlannedLoad,
+        premises: &Premises<'_>,
+        opened: Option<&Opened<'_>>,
         planned: &PlannedRun,
-        known: Option<&Figures>,
-    ) -> Result<Option<Figures>> {
-        let rejects = (planned.number == 1).then_some(self.request.rejects.as_path());
-        let one = OneLoad { request: self.request, load, piece: self.loads.piece, rejects, known };
-        let (run, figures) = one.measure(bench, planned)?;
-        bench.listener.hear(&Event::Ended(&run));
+    ) -> Result<()> {
+        let (Some(opened), Some(probe)) = (opened, DeviceProbe::SEQUENTIAL.probe()) else { return Ok(()) };
+        let (path, group) = (self.request.record.as_path(), std::slice::from_ref(planned));
+        premises.with_bench(opened, |bench| {
+            run_group(bench, record, path, Item::Probe(probe), group, &mut ProbeGround::default())
+        })
+    }
+
+    /// One scan. A cold one begins with the engine started anew.
+    fn scan(
+        &self,
+        record: &mut Record,
+        premises: &Premises<'_>,
+        opened: &mut Option<Opened<'a>>,
+        (load, scan, left): (&PlannedLoad, &PlannedScan, &Left),
+        planned: &PlannedRun,
+    ) -> Result<()> {
+        if scan.is_cold {
+            opened.take().map_or(Ok(()), |before| before.nodes.close())?;
+            *opened = Some(open(self.plain, self.workplace, &self.plot)?);
+        }
+        let Some(there) = opened.as_ref() else { return Ok(()) };
+        let one = OneScan { scan, table: &load.table, left, preset: self.request.preset };
+        let run = premises.with_bench(there, |bench| one.measure(bench, planned))?;
+        self.note(record, run, |message| Error::environment(message))
+    }
+
+    /// Adds `run` to the record; one that failed ends all, with what `refused` makes of its message.
+    fn note(&self, record: &mut Record, run: Run, refused: impl Fn(&str) -> Error) -> Result<()> {
+        self.workplace.listener.hear(&Event::Ended(&run));
         let broken = match &run.outcome {
-            Outcome::Failed { message } => Some(message.clone()),
+            Outcome::Failed { message } => Some(refused(message)),
             Outcome::Done => None,
         };
         record.runs.push(run);
         store::write(&self.request.record, record)?;
-        if let Some(message) = broken {
-            return Err(failed(&message, self.is_single));
-        }
-        if let Some(stage) = bench.stage().filter(|_| !self.request.keep) {
-            load::forget(&stage, &load.table)?;
-        }
-        Ok(figures)
+        broken.map_or(Ok(()), Err)
+    }
+
+    fn forget(&self, stage: Option<workload::Stage<'_>>, load: &PlannedLoad) -> Result<()> {
+        Ok(stage.map_or(Ok(()), |stage| load::forget(&stage, &load.table))?)
     }
 
     fn announce(&self, plan: &Plan) {
@@ -171,5 +234,17 @@ impl House<'_> {
             skipped: &plan.skipped,
             records: &records,
         });
+    }
+}
+
+/// What `run`, a load, left in its table, of which `figures` are known; what lines that were sent as they are hold, another
+/// run over the same source may have counted.
+fn left(run: &Run, figures: &Figures, known: Option<&Figures>) -> Left {
+    let known = known.filter(|known| !figures.is_complete() && known.rows == figures.rows);
+    let load = run.load.as_deref();
+    Left {
+        figures: known.unwrap_or(figures).clone(),
+        table_bytes: load.and_then(|load| load.table_bytes),
+        flat_bytes: run.data_bytes.filter(|_| load.is_some_and(|load| load.resumed_rows == 0)),
     }
 }

@@ -92,11 +92,12 @@ impl OneLoad<'_> {
         let LoadRequest { input, layout, indexes, resume, .. } = self.request;
         let table = &self.load.table;
         let described = input.described(layout, self.piece, table.model());
-        if *resume {
-            return Ok(load::resume(stage, table, &described)?);
-        }
-        let before = load::begin(stage, table, &described)?;
+        let before = match resume {
+            true => load::resume(stage, table, &described)?,
+            false => load::begin(stage, table, &described)?,
+        };
         if *indexes == IndexTime::Before {
+            // Also of a load that is gone on with: it may have been broken off before it had them.
             make_indexes(stage, stage.node.connect()?.as_mut(), table)?;
         }
         Ok(before)

@@ -1,4 +1,5 @@
-//! Bulk load of flat files: one invocation, a run for each model, form and degree of parallelism.
+//! Bulk load of flat files: one invocation, a run for each model, form and degree of parallelism; and scans of what was
+//! loaded.
 
 mod closing;
 mod invocation;
@@ -6,8 +7,12 @@ mod loaded;
 mod measurement;
 mod plan;
 mod request;
+mod scan_plan;
+mod scanning;
+mod space;
 mod telling;
 
 pub use invocation::{dry_run_load, measure_load};
 pub use plan::{LoadPlan, PlannedLoad};
-pub use request::LoadRequest;
+pub use request::{LoadRequest, ScanRequest};
+pub use scan_plan::PlannedScan;

@@ -1,5 +1,6 @@
 //! From what was asked for to the list of loads.
 
+use std::iter;
 use std::path::Path;
 
 use engine::Caps;
@@ -7,6 +8,7 @@ use record::{Bytes, Dop, LoadForm, LoadModel, Nanos, Pace, Plan, PlannedRun, Ski
 use workload::load::{CODE, Input, LoadTable, Unfit};
 
 use super::request::LoadRequest;
+use super::scan_plan::{PlannedScan, ScanGround, scans, unread};
 use crate::{Error, Result};
 
 /// One run: a load of the whole source into a table of its own.
@@ -18,6 +20,8 @@ pub struct PlannedLoad {
     pub jobs: u32,
     /// The table.
     pub(super) table: LoadTable,
+    /// How it is read afterwards: the last load of a model is the one whose table is read.
+    pub scans: Vec<PlannedScan>,
 }
 
 /// What will be loaded.
@@ -54,12 +58,13 @@ fn code(model: LoadModel, form: LoadForm) -> String {
     format!("{CODE}{model}{form}")
 }
 
-/// The loads of `request` that an engine with `caps` can do, with `degrees` of parallelism.
+/// The loads of `request` that an engine with `caps` can do, with `degrees` of parallelism, and the scans of their tables
+/// that it can do on `ground`.
 ///
 /// # Errors
 /// Where none is left, and for what cannot be done with several.
-pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32]) -> Result<LoadPlan> {
-    let (mut loads, mut skipped) = (Vec::new(), Vec::new());
+pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], ground: &ScanGround) -> Result<LoadPlan> {
+    let (mut loads, mut skipped): (Vec<PlannedLoad>, Vec<Skipped>) = (Vec::new(), Vec::new());
     for model in &request.models {
         for form in &request.forms {
             let code = code(*model, *form);
@@ -84,8 +89,16 @@ pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32]) -> Resu
                 skipped.push(skip(code, &reason));
             }
             let jobs = if allowed.is_empty() && request.degrees.is_none() { vec![1] } else { allowed };
-            loads.extend(jobs.into_iter().map(|jobs| PlannedLoad { form: *form, jobs, table: table.clone() }));
+            let load = |jobs| PlannedLoad { form: *form, jobs, table: table.clone(), scans: Vec::new() };
+            loads.extend(jobs.into_iter().map(load));
         }
+        if let (Some(asked), Some(last)) = (&request.scans, loads.last_mut().filter(|last| last.model() == *model)) {
+            last.scans = scans(asked, &last.table, caps, ground);
+        }
+    }
+    if let (Some(asked), Some(last)) = (&request.scans, loads.last()) {
+        // What is said of one table holds for all.
+        skipped.extend(unread(asked, &last.table, caps, ground));
     }
     if loads.is_empty() {
         let reasons: Vec<String> = skipped.iter().map(|skip| format!("{}: {}", skip.test, skip.reason)).collect();
@@ -116,13 +129,13 @@ fn check_several(request: &LoadRequest, count: usize) -> Result<()> {
 
 /// The plan as the record keeps it.
 pub(super) fn plan(request: &LoadRequest, loads: &LoadPlan, target: &str, directory: &Path) -> Plan {
-    let planned = |(load, number): (&PlannedLoad, u32)| PlannedRun {
-        number,
-        test: load.code(),
-        dop: Dop::jobs(load.jobs),
-        repeat: 1,
-        variation: None,
-    };
+    let planned = |(test, dop): (String, Dop)| PlannedRun { number: 0, test, dop, repeat: 1, variation: None };
+    let all = loads.loads.iter().flat_map(|load| {
+        let scan = |scan: &PlannedScan| (scan.code(), Dop { nodes: 1, jobs: 1, threads: scan.threads });
+        iter::once((load.code(), Dop::jobs(load.jobs))).chain(load.scans.iter().map(scan))
+    });
+    let mut runs: Vec<PlannedRun> = all.map(planned).collect();
+    runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
     let window = request.request(&[], false).window.unwrap_or_default();
     Plan {
         target: target.to_owned(),
@@ -140,7 +153,7 @@ pub(super) fn plan(request: &LoadRequest, loads: &LoadPlan, target: &str, direct
         large_rows: 0,
         repeats: 1,
         paired: None,
-        runs: loads.loads.iter().zip(1..).map(planned).collect(),
+        runs,
         skipped: loads.skipped.clone(),
         test_files: Vec::new(),
         io: None,
@@ -148,11 +161,17 @@ pub(super) fn plan(request: &LoadRequest, loads: &LoadPlan, target: &str, direct
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use super::super::request::ScanRequest;
     use super::super::request::tests::request;
     use super::*;
 
-    fn caps() -> Caps {
+    /// As for the engine that has caches of its own on this host, with two processors.
+    fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32]) -> Result<LoadPlan> {
+        super::loads(request, caps, degrees, &ScanGround { processors: 2, never_cold: None })
+    }
+
+    pub(in crate::load) fn caps() -> Caps {
         Caps {
             procedures: true,
             decimal: true,
@@ -194,6 +213,21 @@ mod tests {
         assert!(error.message.contains("lets one session write at a time"), "{error}");
         let unasked = LoadRequest { forms: vec![LoadForm::Typed], models: vec![LoadModel::default()], ..wide() };
         assert_eq!(loads(&unasked, &simple, &[2]).unwrap().loads[0].jobs, 1, "nobody asked for more");
+    }
+
+    #[test]
+    fn the_table_of_the_last_load_of_each_model_is_read() {
+        let scans = ScanRequest { degrees: Some(vec![1, 2]), probes: false };
+        let planned = loads(&LoadRequest { scans: Some(scans), ..wide() }, &caps(), &[1, 2]).unwrap();
+        let scans: Vec<usize> = planned.loads.iter().map(|load| load.scans.len()).collect();
+        assert_eq!(scans, [0, 0, 0, 8].repeat(4));
+        let plan = plan(&wide(), &planned, "example", Path::new("/measured"));
+        assert_eq!(plan.runs.len(), 4 * (4 + 8));
+        let told =
+            |place: usize| (plan.runs[place].test.as_str(), plan.runs[place].dop.jobs, plan.runs[place].dop.threads);
+        assert_eq!((told(3), told(4)), (("L100,as-is", 2, 1), ("L431,cold", 1, 1)));
+        assert_eq!((told(11), told(12)), (("L441", 1, 2), ("L100@partitioned", 1, 1)));
+        assert!(plan.runs.iter().zip(1..).all(|(run, number)| run.number == number));
     }
 
     #[test]

@@ -56,12 +56,24 @@ pub struct LoadRequest {
     pub placement: Placement,
     /// Whether somebody looks at what the sessions of the engine are doing.
     pub looks: bool,
+    /// How each table is read after its last load; absent where it is not.
+    pub scans: Option<ScanRequest>,
     /// Where the record goes.
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
     /// What the program was built from and with, for the record.
     pub build: Option<Build>,
+}
+
+/// How a loaded table is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScanRequest {
+    /// Threads inside a statement, each number at least 1: a run for each; absent for 1, 2, 4, ... up to twice the
+    /// processors.
+    pub degrees: Option<Vec<u32>>,
+    /// Whether the device is probed first, where runs are long enough for it.
+    pub probes: bool,
 }
 
 impl LoadRequest {
@@ -113,7 +125,7 @@ impl LoadRequest {
 pub(super) mod tests {
     use super::*;
 
-    pub(crate) fn request(input: Input) -> LoadRequest {
+    pub(in crate::load) fn request(input: Input) -> LoadRequest {
         LoadRequest {
             input,
             layout: Layout::cards(),
@@ -133,6 +145,7 @@ pub(super) mod tests {
             keep: false,
             placement: Placement::Kernel,
             looks: false,
+            scans: None,
             record: PathBuf::from("r.json"),
             version: "0".to_owned(),
             build: None,

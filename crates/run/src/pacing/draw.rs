@@ -1,15 +1,15 @@
-//! What the random due times of a run are drawn from.
+//! What the keys and the random due times of a run are drawn from.
 
 use record::{Run, Variation};
 
 /// Between the seeds of two runs: odd, with bits all over.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The seed of the arrivals of `run` in a plan with `seed`. Plain runs have that of the plan. Each run of a sweep or a
-/// search has one of its own, so that a rate that is measured again meets with other arrivals: a confirmation that
-/// repeats the same draw confirms nothing. It follows from the number of the run alone, so that a plan that is resumed
+/// The seed of the keys and the arrivals of `run` in a plan with `seed`. Plain runs have that of the plan. Each run of a
+/// sweep or a search has one of its own, so that a rate that is measured again meets with other keys and other arrivals: a
+/// confirmation that repeats the same draw, or finds the blocks of the run before cached, confirms nothing. It follows from the number of the run alone, so that a plan that is resumed
 /// goes on with the same figures.
-pub(crate) fn arrival_seed(seed: u64, run: &Run) -> u64 {
+pub(crate) fn run_seed(seed: u64, run: &Run) -> u64 {
     match run.variation {
         Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }) => {
             seed.wrapping_add(u64::from(run.number).wrapping_mul(SEED_STEP))
@@ -26,7 +26,7 @@ mod tests {
     use crate::pacing::sweep::tests::finished;
 
     fn seed_of(number: u32, variation: Option<Variation>) -> u64 {
-        arrival_seed(7, &Run { number, variation, ..finished("T611", 4, 100) })
+        run_seed(7, &Run { number, variation, ..finished("T611", 4, 100) })
     }
 
     #[test]

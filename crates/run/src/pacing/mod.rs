@@ -7,10 +7,12 @@ mod search;
 mod sweep;
 mod threads;
 mod until;
+mod window;
 
 pub(crate) use capacity::{Capacities, is_known, pace};
-pub(crate) use draw::arrival_seed;
+pub(crate) use draw::run_seed;
 pub(crate) use search::search;
 pub(crate) use sweep::{arranged, searched};
 pub(crate) use threads::Threads;
 pub(crate) use until::{level, search_all};
+pub(crate) use window::window;

@@ -1,14 +1,35 @@
-//! The highest rate that keeps a service level: a search, and a staircase that says how well it is known.
+//! Searches for the highest rate that keeps a service level: they ask, runs answer.
 
-use model::{Answer, Bound, STAIRCASE_RUNS, Search, Step, next_step};
-use record::{Arrival, Pace, Run};
+use model::{Answer, Purpose, RateSearch, STAIRCASE_RUNS, Search, Step, Visit, next_step};
+use record::{Arrival, Pace};
 
 use crate::Result;
 
-/// Measures at rates until the highest one is found that keeps a level, to within `tolerance`, and then around it, so that
-/// there is an interval. `capacity` is what a closed loop gives, in steps per second; `measured` is what an earlier
-/// invocation measured of the same search, in its order: rates and whether they kept the level. `measure` carries out one
-/// run at a pace and tells whether it did.
+/// Measures what `search` asks for until it asks for nothing more. `measured` is what an earlier invocation measured of the
+/// same search, in its order. `measure` carries out one run at a pace.
+///
+/// # Errors
+/// Those of `measure`.
+pub(crate) fn search_rate(
+    search: &mut RateSearch,
+    arrival: Arrival,
+    measured: &[Visit],
+    measure: &mut dyn FnMut(Pace, Purpose, &RateSearch) -> Result<Visit>,
+) -> Result<()> {
+    let mut measured = measured.iter().copied();
+    while let Some((rate, purpose)) = search.next() {
+        let visit = match measured.next() {
+            Some(visit) => visit,
+            None => measure(arrival.pace(rate), purpose, search)?,
+        };
+        search.record(visit);
+    }
+    Ok(())
+}
+
+/// Measures at rates of I/O until the highest one is found that keeps a level, to within `tolerance`, and then around it.
+/// `capacity` is what a closed loop gives, in I/Os per second. `measure` carries out one run at a pace and tells whether it
+/// kept the level.
 ///
 /// # Errors
 /// Those of `measure`.
@@ -16,14 +37,9 @@ pub(crate) fn search(
     capacity: f64,
     arrival: Arrival,
     tolerance: f64,
-    measured: &[(f64, Option<bool>)],
     measure: &mut dyn FnMut(Pace) -> Result<Option<bool>>,
 ) -> Result<Answer> {
-    let mut measured = measured.iter().copied();
-    let mut tell = |rate: f64| match measured.next() {
-        Some(told) => Ok(told),
-        None => measure(arrival.pace(rate)).map(|kept| (rate, kept)),
-    };
+    let mut tell = |rate: f64| measure(arrival.pace(rate)).map(|kept| (rate, kept));
     let mut search = Search::of_rates(capacity, tolerance);
     let answer = loop {
         match search.next() {
@@ -43,38 +59,52 @@ pub(crate) fn search(
     Ok(answer)
 }
 
-/// The rate of `run` and whether it kept `bound`; nothing of a run without a rate.
-pub(crate) fn told(run: &Run, bound: &Bound) -> Option<(f64, Option<bool>)> {
-    Some((run.pace.rate()?, model::keeps_level(run, bound)))
-}
-
 #[cfg(test)]
 mod tests {
+    use model::Ending;
+
     use super::*;
 
     /// A platform that keeps the level up to 400 steps per second.
-    fn go(measured: &[(f64, Option<bool>)], most: usize) -> (Option<Answer>, Vec<(f64, Option<bool>)>) {
+    fn go(measured: &[Visit], most: usize) -> (Option<RateSearch>, Vec<Visit>) {
         let mut all = measured.to_vec();
-        let answer = search(1_000.0, Arrival::Poisson, 0.05, measured, &mut |pace| {
-            let Pace::Poisson { steps_per_second } = pace else { panic!("{pace:?}") };
+        let mut search = RateSearch::new(1_000.0, 0.1, 42);
+        let result = search_rate(&mut search, Arrival::Poisson, measured, &mut |pace, _, _| {
+            let Pace::Poisson { steps_per_second: rate } = pace else { panic!("{pace:?}") };
             if all.len() == most {
                 return Err(crate::Error::interrupted());
             }
-            all.push((steps_per_second, Some(steps_per_second <= 400.0)));
-            Ok(Some(steps_per_second <= 400.0))
+            let visit = Visit { rate, kept: Some(rate <= 400.0), is_disturbed: false };
+            all.push(visit);
+            Ok(visit)
         });
-        (answer.ok(), all)
+        (result.ok().map(|()| search), all)
     }
 
     #[test]
     fn a_search_that_was_broken_off_goes_on_where_it_was() {
-        let (answer, all) = go(&[], usize::MAX);
-        let Some(Answer::Between { kept, not_kept }) = answer else { panic!("{answer:?}") };
-        assert!(kept <= 400.0 && not_kept > 400.0 && not_kept <= kept * 1.05 * 1.000_001);
+        let (search, all) = go(&[], usize::MAX);
+        let answer = search.as_ref().unwrap().answer();
+        let limit = answer.limit.unwrap();
+        assert_eq!(answer.ending, Some(Ending::Confirmed));
+        assert!(limit.low.rate <= 400.0 && limit.high.rate >= 400.0 && limit.is_within(0.1), "{limit:?}");
         for most in 0..all.len() {
             let (broken_off, some) = go(&[], most);
             assert_eq!((broken_off, some.as_slice()), (None, &all[..most]));
-            assert_eq!(go(&some, usize::MAX), (answer, all.clone()));
+            assert_eq!(go(&some, usize::MAX), (search.clone(), all.clone()));
         }
+    }
+
+    #[test]
+    fn a_rate_of_io_is_bracketed_and_climbed_around() {
+        let mut rates = Vec::new();
+        let answer = search(1_000.0, Arrival::Fixed, 0.05, &mut |pace| {
+            rates.extend(pace.rate());
+            Ok(pace.rate().map(|rate| rate <= 400.0))
+        });
+        let Ok(Answer::Between { kept, not_kept }) = answer else { panic!() };
+        assert!(kept <= 400.0 && not_kept > 400.0 && not_kept <= kept * 1.05 * 1.000_001);
+        let staircase = &rates[rates.len() - STAIRCASE_RUNS..];
+        assert!(staircase.iter().all(|rate| (350.0..450.0).contains(rate)), "{staircase:?}");
     }
 }

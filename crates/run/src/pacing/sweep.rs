@@ -129,6 +129,7 @@ pub(super) mod tests {
             steps: None,
             repeats: None,
             seed: 42,
+            rung: None,
             placement: Placement::Kernel,
             pace: Pace::AsFastAsPossible,
             variations,
@@ -143,6 +144,31 @@ pub(super) mod tests {
             record: PathBuf::new(),
             version: String::new(),
             build: None,
+        }
+    }
+
+    /// A plan of no runs that searches.
+    pub(in crate::pacing) fn searching(until: record::Until) -> Plan {
+        Plan {
+            target: String::new(),
+            directory: String::new(),
+            preset: Preset::Quick,
+            window_ns: Nanos::SECOND,
+            warm_up_ns: Nanos(0),
+            steps: None,
+            seed: 42,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            until: Some(until),
+            one_thread_per_core: false,
+            small_rows: 0,
+            large_rows: 0,
+            repeats: 1,
+            paired: None,
+            runs: Vec::new(),
+            skipped: Vec::new(),
+            test_files: Vec::new(),
+            io: None,
         }
     }
 

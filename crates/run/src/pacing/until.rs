@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use model::{Bound, BoundError};
-use record::{Finding, Pace, PlannedRun, Record, Run, Until, Variation};
+use model::{Bound, BoundError, Ending, Purpose, RateAnswer, RateSearch, Visit};
+use record::{Check, Finding, Pace, PlannedRun, Record, Run, Until, Variation, Verdict};
 
-use super::search::{search, told};
+use super::search::search_rate;
+use super::window::{check, lengthened};
 use crate::execution::{load, run_group};
 use crate::io::ProbeGround;
 use crate::measurement::Bench;
@@ -62,21 +63,84 @@ fn search_one(
         measure(plain, record)?;
     }
     let Some(capacity) = bench.sources.capacities.of(&plain.test, plain.dop) else { return Ok(false) };
+    check(bench.plan, &plain.test, bound, capacity)?;
     let is_ours = |run: &&Run| run.test == plain.test && run.dop == plain.dop && is_paced(run);
-    let measured: Vec<(f64, Option<bool>)> =
-        record.runs.iter().filter(is_ours).filter_map(|run| told(run, bound)).collect();
-    bench.listener.hear(&Event::Note(&format!(
-        "{}: at most {capacity:.1} steps/s as fast as possible; searching the highest rate that keeps {bound}",
-        plain.test
-    )));
-    search(capacity, wish.arrival, wish.tolerance.0, &measured, &mut |pace| {
+    let measured: Vec<Visit> = record.runs.iter().filter(is_ours).filter_map(|run| model::visit(run, bound)).collect();
+    let note = |text: String| bench.listener.hear(&Event::Note(&format!("{}: {text}", plain.test)));
+    note(format!("at most {capacity:.1} steps/s as fast as possible; searching the highest rate that keeps {bound}"));
+    let mut search = RateSearch::new(capacity, wish.tolerance.0, bench.plan.seed);
+    lengthened(bench.plan, bound, search.bracketing().lowest()).into_iter().for_each(note);
+    let mut last = Purpose::Bracket;
+    search_rate(&mut search, wish.arrival, &measured, &mut |pace, purpose, search| {
+        if let Some(text) = stage(last, purpose, search) {
+            note(text);
+        }
+        last = purpose;
         let planned = next(record, plain, pace);
         record.plan.runs.push(planned.clone());
         measure(&planned, record)?;
-        let run = record.runs.iter().rev().find(|run| run.number == planned.number);
-        Ok(run.and_then(|run| told(run, bound)?.1))
+        let run = record.runs.iter_mut().rev().find(|run| run.number == planned.number);
+        if let Some(run) = run.filter(|_| matches!(purpose, Purpose::AtLimit | Purpose::AboveLimit)) {
+            say_purpose(run, purpose);
+        }
+        let visit = record.runs.iter().rev().find(|run| run.number == planned.number);
+        let untold = Visit { rate: pace.rate().unwrap_or(0.0), kept: None, is_disturbed: false };
+        Ok(visit.and_then(|run| model::visit(run, bound)).unwrap_or(untold))
     })?;
+    let is_last = |run: &&mut Run| run.test == plain.test && run.dop == plain.dop && is_paced(run);
+    let answered = answered(&search.answer(), bound);
+    if let Some(run) = record.runs.iter_mut().rev().find(is_last).filter(|run| !run.findings.contains(&answered)) {
+        run.findings.push(answered);
+    }
+    store::write(path, record)?;
     Ok(true)
+}
+
+/// What is said when a search goes on to another purpose.
+fn stage(last: Purpose, next: Purpose, search: &RateSearch) -> Option<String> {
+    let answer = search.answer();
+    let near = answer.limit.map(|limit| {
+        let [low, high] = [limit.low.rate, limit.high.rate];
+        format!("near {:.1} steps/s, {low:.1} to {high:.1}", limit.estimate)
+    });
+    match (last, next) {
+        (Purpose::Bracket | Purpose::AtLimit | Purpose::AboveLimit, Purpose::Round(_)) => {
+            Some(format!("{}: rounds around it, in an order drawn by lot", near?))
+        }
+        (Purpose::Bracket | Purpose::Round(_), Purpose::AtLimit | Purpose::AboveLimit) => {
+            Some(format!("{}: to be confirmed there and 10 % above", near?))
+        }
+        _ => None,
+    }
+}
+
+/// Notes in the record that `run` was made to confirm an answer.
+fn say_purpose(run: &mut Run, purpose: Purpose) {
+    let of = match purpose {
+        Purpose::AboveLimit => "confirmation 10 % above the rate found",
+        _ => "confirmation at the rate found",
+    };
+    for finding in run.findings.iter_mut().filter(|finding| finding.check == Check::Bound) {
+        finding.detail = format!("{}; {of}", finding.detail);
+    }
+}
+
+/// The answer as the record keeps it, at the last run of the search.
+fn answered(answer: &RateAnswer, bound: &Bound) -> Finding {
+    let limit = answer.limit.map_or_else(
+        || "no limit was found".to_owned(),
+        |limit| {
+            let [low, high] = [limit.low, limit.high]
+                .map(|end| format!("{:.2}{}", end.rate, if end.is_told { "" } else { " (the outermost rate tried)" }));
+            format!("{:.2} steps/s, 95 % interval of a repeat {low} to {high}", limit.estimate)
+        },
+    );
+    let (verdict, said) = match answer.ending {
+        Some(Ending::Confirmed) => (Verdict::Pass, "confirmed, the level is broken 10 % above"),
+        Some(Ending::NotConfirmed) => (Verdict::Unknown, "not confirmed, the level is not broken 10 % above"),
+        Some(Ending::OneSided) | None => (Verdict::Unknown, "not bounded on both sides"),
+    };
+    Finding { check: Check::Bound, verdict, detail: format!("search for {bound}: {limit}; {said}") }
 }
 
 /// What is to be said of the service level in `run`, where it is one of a search.

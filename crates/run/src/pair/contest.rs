@@ -63,6 +63,7 @@ fn begun(request: &PairRequest, stand: &Stand<'_>, path: &Path, plan: &Plan) -> 
         engine: Some(stand.opened.inventory.clone()),
         instrument: stand.setting.instrument.clone(),
         nodes: stand.opened.nodes.inventory(),
+        unproved: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),
     }

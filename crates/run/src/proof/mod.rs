@@ -10,7 +10,7 @@ mod taking;
 use std::path::Path;
 
 use model::{Attribution, Capacities, Limiter, Line, Perturbation, RULES};
-use record::{Outcome, PlannedRun, Ratio, Record, Run, Variation};
+use record::{Outcome, PlannedRun, Ratio, Record, Run, Unproved, Variation};
 
 use self::counting::Counting;
 use self::taking::{Refusal, Taking};
@@ -30,8 +30,22 @@ struct Suspicion<'i> {
     plain: PlannedRun,
     /// Its test and degree of parallelism, as they are spoken of.
     called: String,
+    /// What limits it, as a clause.
+    gist: String,
     limiter: Limiter,
     perturbation: Perturbation,
+}
+
+impl Suspicion<'_> {
+    /// That it could not be tried.
+    fn unproved(&self, refusal: &Refusal) -> Unproved {
+        Unproved {
+            test: self.plain.test.clone(),
+            dop: self.plain.dop,
+            limit: Some(self.gist.clone()),
+            reason: refusal.to_string(),
+        }
+    }
 }
 
 /// Runs each test of `items` again, at its best degree of parallelism, with all and with less of what limits it there,
@@ -41,9 +55,11 @@ struct Suspicion<'i> {
 /// As for all runs.
 pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_>]) -> Result<()> {
     let note = |text: &str| bench.listener.hear(&Event::Note(text));
-    let suspicions = suspicions(record, items, &note);
+    let (suspicions, unproved) = suspicions(record, items, &note);
+    let changed = record.unproved != unproved;
+    record.unproved = unproved;
     if suspicions.is_empty() {
-        return Ok(());
+        return if changed { store::write(path, record).map_err(Into::into) } else { Ok(()) };
     }
     let plain: Vec<PlannedRun> = suspicions.iter().map(|one| one.plain.clone()).collect();
     load(bench, record, path, &plain, items)?;
@@ -51,6 +67,8 @@ pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Record, path: &Path, ite
         for repeat in 1..=record.plan.repeats.max(1) {
             if let Err(refusal) = prove(&mut Court { bench, record: &mut *record, path, one, repeat })? {
                 note(&format!("{}: not proved: {refusal}", one.called));
+                record.unproved.push(one.unproved(&refusal));
+                store::write(path, record).map_err(crate::Error::from)?;
                 break;
             }
         }
@@ -136,12 +154,19 @@ fn is_perturbed(variation: Option<Variation>) -> bool {
     matches!(variation, Some(Variation::Perturbed { .. }))
 }
 
-/// What is to be tried, in the order of the sheet. The rest is said.
-fn suspicions<'i>(record: &Record, items: &[Item<'i>], note: &dyn Fn(&str)) -> Vec<Suspicion<'i>> {
+/// What is to be tried, in the order of the sheet, and what cannot be. The rest is said.
+fn suspicions<'i>(record: &Record, items: &[Item<'i>], note: &dyn Fn(&str)) -> (Vec<Suspicion<'i>>, Vec<Unproved>) {
     let capacities = Capacities::of(record);
     let lines = model::sheet(record).lines;
     let tests = lines.iter().filter(|line| !line.is_probe());
-    tests.filter_map(|line| suspicion(record, &capacities, line, items, note)).collect()
+    let (mut suspicions, mut unproved) = (Vec::new(), Vec::new());
+    for found in tests.filter_map(|line| suspicion(record, &capacities, line, items, note)) {
+        match found {
+            Ok(suspicion) => suspicions.push(suspicion),
+            Err(refused) => unproved.push(refused),
+        }
+    }
+    (suspicions, unproved)
 }
 
 fn suspicion<'i>(
@@ -150,24 +175,28 @@ fn suspicion<'i>(
     line: &Line,
     items: &[Item<'i>],
     note: &dyn Fn(&str),
-) -> Option<Suspicion<'i>> {
+) -> Option<std::result::Result<Suspicion<'i>, Unproved>> {
     let best = line.best.as_ref()?;
     let run = record.runs.iter().find(|run| run.number == best.run)?;
     if model::proofs(record).iter().any(|proof| proof.test == run.test && proof.dop == run.dop) {
         return None;
     }
     let called = called(run);
+    let unproved = |limit: Option<String>, reason: &str| {
+        Some(Err(Unproved { test: run.test.clone(), dop: run.dop, limit, reason: reason.to_owned() }))
+    };
     let Some(Attribution { limiter, gist, .. }) = capacities.attribute(run) else {
-        note(&format!("{called}: not proved: nothing is known of what limits it"));
-        return None;
+        let reason = "nothing is known of what limits it";
+        note(&format!("{called}: not proved: {reason}"));
+        return unproved(None, reason);
     };
     let item = *items.iter().find(|item| item.code() == line.test)?;
     let plain = record.plan.runs.iter().find(|planned| planned.number == run.number)?.clone();
     match model::perturbation(run, &limiter, Ratio(RULES.proof_share)) {
-        Ok(perturbation) => Some(Suspicion { item, plain, called, limiter, perturbation }),
+        Ok(perturbation) => Some(Ok(Suspicion { item, plain, called, gist, limiter, perturbation })),
         Err(reason) => {
             note(&format!("{called}: {gist}; cannot be perturbed: {reason}"));
-            None
+            unproved(Some(gist), &reason)
         }
     }
 }

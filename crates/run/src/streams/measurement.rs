@@ -13,7 +13,7 @@ use workload::streams::{Progress, StreamJob};
 use super::ground::Ground;
 use super::leg::{Keeper, Leg};
 use super::request::StreamsRequest;
-use crate::blocks::put_out;
+use crate::caches::put_out;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::measurement::{Bench, Cast, blank, drive, finish};

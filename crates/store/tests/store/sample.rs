@@ -7,9 +7,9 @@ use record::{
     DataSet, Dop, EngineInventory, FailureKind, FileSystem, Finding, HostInventory, HostState, Instrument, Kernel,
     KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos,
     NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome, Pace,
-    Pairing, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, Rung, SCHEMA_VERSION,
-    SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, Unit, Until,
-    Variation, Verdict, WaitClass, name,
+    Pairing, PassedRung, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, Rung,
+    SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace,
+    Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of a nanosecond, as a record holds them.
@@ -38,6 +38,7 @@ pub fn sparse() -> Record {
         engine: None,
         instrument: Instrument::default(),
         nodes: Vec::new(),
+        unproved: Vec::new(),
         data_sets: Vec::new(),
         runs: Vec::new(),
     }
@@ -78,6 +79,7 @@ pub fn full() -> Record {
             sample_ns: Nanos(150_000),
         },
         nodes: [("db1", true), ("db2", false)].map(node).into(),
+        unproved: Vec::new(),
         data_sets: vec![DataSet {
             table: "dbdyno_small".to_owned(),
             rows: 1_000_000,
@@ -367,6 +369,11 @@ fn activity() -> Activity {
 fn trace(latency: &Latency) -> Trace {
     Trace {
         rung: Rung::Bpf,
+        passed: vec![PassedRung {
+            rung: Rung::Tracefs,
+            reason: "tracefs cannot be read".to_owned(),
+            hint: "run as root".to_owned(),
+        }],
         missing: vec![MissingLayer {
             point: MeasuringPoint::Device,
             reason: "the device is on another host".to_owned(),

@@ -1,5 +1,8 @@
 //! The tracer on this machine: exact where it may, and with a reason where it may not.
 
+mod agreement;
+mod handed;
+mod left;
 mod permitted;
 mod refused;
 
@@ -15,9 +18,16 @@ fn may_trace() -> bool {
 }
 
 fn has_capabilities() -> bool {
+    has_capability(39) && has_capability(38)
+}
+
+/// Whether this thread may read tracefs, and mount it for itself where nobody did: an administrator who is root.
+fn may_read_tracefs() -> bool {
+    may_trace() && has_capability(21) && rustix::process::geteuid().is_root()
+}
+
+fn has_capability(bit: u32) -> bool {
     let status = fs::read_to_string("/proc/thread-self/status").unwrap();
     let set = status.lines().find_map(|line| line.strip_prefix("CapEff:")).unwrap();
-    let set = u64::from_str_radix(set.trim(), 16).unwrap();
-    let has = |bit: u32| set >> bit & 1 == 1;
-    has(39) && has(38)
+    u64::from_str_radix(set.trim(), 16).unwrap() >> bit & 1 == 1
 }

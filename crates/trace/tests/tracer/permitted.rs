@@ -11,12 +11,12 @@ use dbdyno_trace::{Scope, Tracer};
 use record::{Latency, LayerLatency, MeasuringPoint, OperationClass, Rung, Trace};
 
 /// Tests of this binary are threads of one process, and a process is what is traced.
-static ALONE: Mutex<()> = Mutex::new(());
+pub static ALONE: Mutex<()> = Mutex::new(());
 
 /// A tracer of this process; none where it cannot be traced, because this thread has no right to it or because its
 /// process has another number than the kernel knows.
-fn tracer(device: Option<String>) -> Option<Tracer> {
-    let tracer = Tracer::start(&Scope { roots: vec![std::process::id()], device });
+pub fn tracer(device: Option<String>) -> Option<Tracer> {
+    let tracer = Tracer::start(&Scope { roots: vec![std::process::id()], device }, Some(Rung::Bpf));
     if crate::may_trace() {
         return Some(tracer.map_err(|refused| refused.reason).expect("this process has the capabilities"));
     }
@@ -28,16 +28,16 @@ fn tracer(device: Option<String>) -> Option<Tracer> {
     None
 }
 
-fn found<'a>(trace: &'a Trace, point: MeasuringPoint, name: &str) -> Option<&'a LayerLatency> {
+pub fn found<'a>(trace: &'a Trace, point: MeasuringPoint, name: &str) -> Option<&'a LayerLatency> {
     trace.latencies.iter().find(|latency| latency.point == point && latency.name == name)
 }
 
-fn counted(trace: &Trace, name: &str) -> u64 {
+pub fn counted(trace: &Trace, name: &str) -> u64 {
     found(trace, MeasuringPoint::SystemCall, name).map_or(0, |latency| latency.latency.count)
 }
 
 /// The whole disk below `directory`, if it has requests of its own, and whether it has a cache that is flushed.
-fn disk(directory: &Path) -> Option<(String, bool)> {
+pub fn disk(directory: &Path) -> Option<(String, bool)> {
     let number = fs::metadata(directory).unwrap().dev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
     let mut node = fs::canonicalize(format!("/sys/dev/block/{major}:{minor}")).ok()?;
@@ -151,7 +151,8 @@ fn what_a_traced_process_starts_counts_and_what_others_do_does_not() {
     assert_eq!((counted(&own, "write"), counted(&own, "fdatasync")), (8, 1), "{:#?}", own.latencies);
     // A process that this one has started, and that has started nothing.
     let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-    let tracer = Tracer::start(&Scope { roots: vec![other.id()], device: None }).map_err(|refused| refused.reason);
+    let scope = Scope { roots: vec![other.id()], device: None };
+    let tracer = Tracer::start(&scope, None).map_err(|refused| refused.reason);
     let tracer = tracer.expect("the first one was permitted");
     tracer.begin();
     File::create(&file).unwrap().sync_all().unwrap();

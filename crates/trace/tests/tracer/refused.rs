@@ -13,7 +13,7 @@ fn without_capabilities() -> Option<dbdyno_trace::Refused> {
             set_capabilities(None, none).unwrap();
             assert!(!crate::has_capabilities());
             let scope = Scope { roots: vec![std::process::id()], device: None };
-            Tracer::start(&scope).err()
+            Tracer::start(&scope, None).err()
         });
         thread.join().unwrap()
     })
@@ -33,6 +33,6 @@ fn without_capabilities_the_reason_and_the_way_are_named() {
 
 #[test]
 fn of_an_engine_elsewhere_nothing_can_be_seen() {
-    let refused = Tracer::start(&Scope::default()).err().expect("there is nothing to trace");
+    let refused = Tracer::start(&Scope::default(), None).err().expect("there is nothing to trace");
     assert!(refused.reason.contains("not on this host"), "{refused:?}");
 }

@@ -8,7 +8,7 @@ use measure::{Broken, Done, Work};
 use record::{LoadStageKind, Nanos};
 
 use super::figures::Figures;
-use super::pipeline::{Content, Piece, Pipeline, Rows, lock};
+use super::pipeline::{Content, Piece, Pipeline, Rows};
 use super::progress::Insert;
 use super::refusal::{Refusal, refused_rows, rejected_row};
 use super::rejects::Rejected;
@@ -22,14 +22,18 @@ const ATTEMPTS_MAX: u32 = 10;
 
 /// A session that loads pieces of a pipeline.
 pub struct LoadJob<'a> {
-    pipeline: &'a Pipeline<'a>,
-    session: Box<dyn Session>,
-    insert: Insert,
+    pub(super) pipeline: &'a Pipeline<'a>,
+    pub(super) session: Box<dyn Session>,
+    pub(super) insert: Insert,
     /// Whether the window has begun: there is nothing that could be loaded to warm up.
     released: bool,
     /// A piece that is to be tried again.
     in_hand: Option<Piece>,
     attempts: u32,
+    /// Whether commits of this session may not be on stable storage yet.
+    pub(super) unsettled: bool,
+    /// Transactions of this session that load nothing.
+    pub(super) own_transactions: u64,
 }
 
 /// Why a piece is not loaded.
@@ -56,7 +60,16 @@ pub fn jobs<'a>(stage: &Stage<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<Loa
         .map(|_| {
             let mut session = stage.node.connect()?;
             let insert = Insert::prepare(stage, session.as_mut())?;
-            Ok(LoadJob { pipeline, session, insert, released: false, in_hand: None, attempts: 0 })
+            Ok(LoadJob {
+                pipeline,
+                session,
+                insert,
+                released: false,
+                in_hand: None,
+                attempts: 0,
+                unsettled: false,
+                own_transactions: 0,
+            })
         })
         .collect()
 }
@@ -67,7 +80,7 @@ impl LoadJob<'_> {
     /// # Errors
     /// What the engine says.
     pub fn publish_counters(&mut self) -> Result<u64> {
-        self.session.publish_counters()
+        Ok(self.session.publish_counters()? + std::mem::take(&mut self.own_transactions))
     }
 
     /// Something that can break off a statement of this job from another thread.
@@ -224,43 +237,6 @@ impl LoadJob<'_> {
         }
         appended.map_err(|error| self.rolled_back(error))
     }
-
-    /// Writes down what was loaded, and commits.
-    fn committed(
-        &mut self,
-        place: (u32, u64),
-        figures: &Figures,
-        rejected: &[Rejected],
-        flat_bytes: u64,
-    ) -> std::result::Result<(), Refusal> {
-        let watch = Watch::start();
-        let counts = (figures.rows, rejected.len() as u64);
-        let (session, table) = (self.session.as_mut(), self.pipeline.loading.table.name());
-        let written = self.insert.write(session, table, place, counts, &figures.written());
-        let result = written.and_then(|()| session.commit());
-        self.pipeline.stages.add(LoadStageKind::Commit, watch.spent(), flat_bytes);
-        result.map_err(|error| match self.rolled_back(error) {
-            // These are lines of our own: no row is to blame.
-            Refusal::Data(error) => Refusal::Gone(error),
-            refusal => refusal,
-        })?;
-        let of_all = &self.pipeline.counts;
-        of_all.pieces.fetch_add(1, Ordering::Relaxed);
-        of_all.flat_bytes.fetch_add(flat_bytes, Ordering::Relaxed);
-        of_all.rejected.fetch_add(rejected.len() as u64, Ordering::Relaxed);
-        lock(&of_all.figures).add(figures);
-        Ok(())
-    }
-
-    fn rolled_back(&mut self, error: Error) -> Refusal {
-        let refusal = Refusal::from(error);
-        match (refusal, self.session.rollback()) {
-            // Where nothing goes any more, the first error is the one to tell.
-            (Refusal::Gone(error), _) => Refusal::Gone(error),
-            (_, Err(second)) => Refusal::Gone(second),
-            (refusal, Ok(())) => refusal,
-        }
-    }
 }
 
 impl Work for LoadJob<'_> {
@@ -268,7 +244,9 @@ impl Work for LoadJob<'_> {
         if !self.released {
             return Ok(Done::over());
         }
-        let Some(mut piece) = self.in_hand.take().or_else(|| self.pipeline.take()) else { return Ok(Done::over()) };
+        let Some(mut piece) = self.in_hand.take().or_else(|| self.pipeline.take()) else {
+            return self.settle().map(|()| Done::over());
+        };
         match self.load(&mut piece) {
             Ok(rows) => {
                 self.attempts = 0;

@@ -3,19 +3,24 @@
 //! Threads read files or generate lines, and cut them into **pieces** of whole lines; parsers make values of them; each job
 //! takes a piece, hands its rows to the engine, and commits them together with a line that says so in a table of the same
 //! database. So a piece is either loaded and written down, or neither, whatever happens: a load that was broken off is gone
-//! on with where it stopped. Lines sent **as they are** skip the parsers.
+//! on with where it stopped. Where the engine lets it, only the last commit of a job waits for stable storage. Lines sent
+//! **as they are** skip the parsers.
 //!
-//! Every stage is timed without what it waits for the others, so that the slowest can be named.
+//! Every stage is timed without what it waits for the others, so that the slowest can be named. What was loaded can be
+//! **scanned** afterwards, in one query at a time.
 
+mod commit;
 mod figures;
 mod input;
 mod job;
 mod loading;
 mod pipeline;
 mod progress;
+mod question;
 mod refusal;
 mod rejects;
 mod rows;
+mod scan;
 mod stages;
 mod table;
 mod waiting;
@@ -27,6 +32,7 @@ pub use loading::Loading;
 pub use pipeline::Pipeline;
 pub use progress::{Before, begin, forget, resume};
 pub use rejects::Rejects;
+pub use scan::{ScanJob, ScanTest, Scanning};
 pub use table::{LoadTable, Unfit};
 
 /// The code of a load; runs of other models and forms have it with a clause behind it.

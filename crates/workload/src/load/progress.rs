@@ -148,14 +148,26 @@ fn forget_in(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result
 
 /// Writes lines, within the transaction that is open.
 #[derive(Clone, Copy)]
-pub(super) struct Insert(Statement);
+pub(super) struct Insert {
+    insert: Statement,
+    touch: Statement,
+}
 
 impl Insert {
     pub(super) fn prepare(stage: &Stage<'_>, session: &mut dyn Session) -> Result<Insert> {
         let placeholder = stage.engine.dialect().placeholder;
         let values: Vec<String> = (1..=6).map(|position| placeholder.at(position)).collect();
         let sql = format!("insert into {NAME} ({COLUMNS}) values ({})", values.join(", "));
-        session.prepare(&sql).map(Insert)
+        let touch = format!(
+            "update {NAME} set note = note where table_name = {} and source_file = 0 and piece = 0",
+            placeholder.at(1)
+        );
+        Ok(Insert { insert: session.prepare(&sql)?, touch: session.prepare(&touch)? })
+    }
+
+    /// Writes something, and changes nothing: its commit has a reason to wait for the log.
+    pub(super) fn touch(self, session: &mut dyn Session, table: &str) -> Result<()> {
+        session.execute(self.touch, &[Value::Text(table.into())]).map(|_| ())
     }
 
     /// Piece `piece` of `file` is loaded, with so many rows loaded and rejected.
@@ -176,7 +188,7 @@ impl Insert {
             int(rejected),
             Value::Text(note.into()),
         ];
-        session.execute(self.0, &binds).map(|_| ())
+        session.execute(self.insert, &binds).map(|_| ())
     }
 }
 

@@ -149,13 +149,13 @@ fn kind(kind: FieldKind) -> ColumnType {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use engine::Engine;
     use engine::null::Null;
 
     use super::*;
 
-    fn caps(can: bool) -> Caps {
+    pub(in crate::load) fn caps(can: bool) -> Caps {
         Caps {
             procedures: can,
             decimal: true,

@@ -1,5 +1,7 @@
 //! Options of `dbdyno model load`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
@@ -10,7 +12,7 @@ Examples:
   dbdyno model load --from load.json --jobs 8,16                 what the record says of more sessions
   dbdyno model load --from plain.json,gzip.json --jobs 4         by loads of two records of one machine
   dbdyno model load --from load.json --check other.json          predicted and measured, in percent
-  dbdyno model load --from closson                               a published plan, reckoned again
+  dbdyno model load --from closson --html plan.html              a published plan, reckoned again, as a page
 
 Rates of stages are bytes of flat file, uncompressed, per second of one core; RATE@CORES is that of a worker with so much of
 a core, such as 20MB/s@0.25; `none` says that a stage is not gone through. What is not given is not known, and the plan says
@@ -109,6 +111,9 @@ pub struct LoadPlanArguments {
     /// Rates of the stages.
     #[command(flatten)]
     pub rates: RateArguments,
+    /// Write a page instead of printing it
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
 }
 
 /// What a core does in each stage.

@@ -9,8 +9,8 @@ use record::Bytes;
 use run::{Error, Result};
 
 use super::is_binary;
+use crate::amount::{amount, bytes};
 use crate::arguments::generate::CardsArguments;
-use crate::quantity;
 
 /// Where nobody says how much.
 const SIZE: &str = "1GB";
@@ -19,6 +19,8 @@ const STANDARD_OUTPUT: &str = "-";
 const FILES_MAX: u64 = 9_999;
 /// More threads than these, too.
 const THREADS_MAX: u64 = 1_024;
+/// An exabyte.
+const SIZE_BYTES_MAX: u64 = 1_000_000_000_000_000_000;
 /// Rows of a petabyte and more.
 const ROWS_MAX: u64 = 100_000_000_000_000;
 
@@ -27,7 +29,7 @@ const ROWS_MAX: u64 = 100_000_000_000_000;
 /// # Errors
 /// What cannot be, or contradicts itself.
 pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
-    let count = whole("files", &arguments.files, FILES_MAX)?;
+    let count = amount("files", &arguments.files, 1..=FILES_MAX)?;
     let named = named_file(&arguments.out);
     let format =
         arguments.format.map(FilesFormat::from).or_else(|| named.and_then(format_of)).unwrap_or(FilesFormat::Bars);
@@ -37,15 +39,18 @@ pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
     }
     let packing = packing(arguments.compress.as_deref(), named, format)?;
     let rows = match (&arguments.rows, &arguments.size) {
-        (Some(rows), _) => whole("rows", rows, ROWS_MAX)?,
-        (None, asked) => Cards::rows_in(size(asked.as_deref().unwrap_or(SIZE))?, format.style()).min(ROWS_MAX),
+        (Some(rows), _) => amount("rows", rows, 1..=ROWS_MAX)?,
+        (None, asked) => {
+            let size = bytes("size", asked.as_deref().unwrap_or(SIZE), 1..=SIZE_BYTES_MAX)?;
+            Cards::rows_in(Bytes(size), format.style()).min(ROWS_MAX)
+        }
     };
     if count > rows {
         return Err(Error::user(format!("files {count} are more than the rows, which are {rows}"))
             .hint("use fewer files, or more --rows"));
     }
     let threads = match &arguments.threads {
-        Some(threads) => whole("threads", threads, THREADS_MAX)? as usize,
+        Some(threads) => amount("threads", threads, 1..=THREADS_MAX)? as usize,
         None => host::cpus_allowed().len().max(1),
     };
     let destination = destination(&arguments.out, named, count)?;
@@ -117,45 +122,9 @@ fn is_unknown_file(out: &Path) -> bool {
     !is_directory && ending.starts_with(|letter: char| letter.is_ascii_alphabetic())
 }
 
-/// A whole number from 1 to `most`, also as `10k`, `10M`, `10G`.
-fn whole(what: &str, text: &str, most: u64) -> Result<u64> {
-    let (digits, unit) = match text.char_indices().last() {
-        Some((end, 'k' | 'K')) => (&text[..end], 1_000),
-        Some((end, 'M')) => (&text[..end], 1_000_000),
-        Some((end, 'G')) => (&text[..end], 1_000_000_000),
-        _ => (text, 1),
-    };
-    let refused = |wrong: &str| Err(Error::user(format!("{what} {text} {wrong}")).hint(format!("use 1 to {most}")));
-    match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
-        Some(0) => refused("is none"),
-        Some(number) if number <= most => Ok(number),
-        Some(_) => refused("is too many"),
-        None => refused("is not a whole number"),
-    }
-}
-
-fn size(text: &str) -> Result<Bytes> {
-    let volume = quantity::volume(text).map_err(|error| Error::user(format!("size {text} {error}")))?;
-    Ok(Bytes(volume.bytes as u64))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn counts_may_have_a_unit() {
-        let count = |text: &str| whole("rows", text, 1_000_000_000).map_err(|error| error.to_string());
-        assert_eq!(
-            (count("7"), count("10k"), count("10M"), count("1G")),
-            (Ok(7), Ok(10_000), Ok(10_000_000), Ok(1_000_000_000))
-        );
-        assert_eq!(count("0").unwrap_err(), "rows 0 is none\nhint: use 1 to 1000000000");
-        assert!(count("2G").unwrap_err().starts_with("rows 2G is too many"));
-        for text in ["", "M", "-1", "1.5M", "ten", "99999999999999999999G"] {
-            assert!(count(text).unwrap_err().starts_with(&format!("rows {text} is not a whole number")), "{text}");
-        }
-    }
 
     #[test]
     fn the_name_of_a_file_says_what_it_is() {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use model::load_plan::{Input, MeasuredPlan, Plan, Stage, StageCost, WrittenSource, starting_rates};
 use record::{Bytes, Ratio};
-use report::{ByteSteps, LoadPlanView, load_plan_text};
+use report::{ByteSteps, LoadPlanView, load_plan_html, load_plan_text};
 use run::{Error, Result};
 
 use super::load_prediction::{compare, tell};
@@ -13,6 +13,7 @@ use super::load_source::Source;
 use super::load_study::plan_of;
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::arguments::parse_time;
+use crate::command::report::write_page;
 use crate::command::subject;
 use crate::output::{print, style, width};
 use crate::quantity::{self, Steps};
@@ -46,7 +47,7 @@ pub(super) fn load(arguments: &LoadPlanArguments) -> Result<()> {
     }
     let source = (!arguments.from.is_empty()).then(|| Source::read(arguments)).transpose()?;
     match (goal, source, &arguments.check) {
-        (None, Some(source), Some(other)) => compare(&source, other),
+        (None, Some(source), Some(other)) => compare(&source, other, arguments),
         (None, Some(source), None) => tell(&source, arguments),
         (Some(goal), source, _) => plan(&goal, source.as_ref(), arguments),
         (None, None, _) => Err(Error::user("there is no goal to plan for")
@@ -144,8 +145,18 @@ fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> 
         log_per_byte: log.or_else(|| measured.as_ref()?.log_per_byte),
         replicas: count("--replicas", &arguments.replicas, 0)?,
     };
-    let view = LoadPlanView::new(plan, goal.steps, remarks);
-    print(&load_plan_text(&view, style(), width()))
+    show(&LoadPlanView::new(plan, goal.steps, remarks), arguments)
+}
+
+/// The plan on the terminal, or as the page that was asked for.
+///
+/// # Errors
+/// Where the page cannot be written.
+pub(super) fn show(view: &LoadPlanView, arguments: &LoadPlanArguments) -> Result<()> {
+    match &arguments.html {
+        Some(file) => write_page(file, &load_plan_html(view)),
+        None => print(&load_plan_text(view, style(), width())),
+    }
 }
 
 fn measured_remark(plan: &MeasuredPlan, source: &Source) -> String {

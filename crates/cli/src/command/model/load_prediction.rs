@@ -2,12 +2,13 @@
 
 use model::load::{InputCost, Target, check, measured, predict};
 use model::load_plan::{Cores, Stage, StageCost};
-use report::{AskedLoad, LoadPredictionView, load_prediction_text};
+use report::{AskedLoad, LoadPredictionView, load_prediction_html, load_prediction_text};
 use run::Result;
 
 use super::load_rates::{compression, cores, count, stages};
 use super::load_source::{Source, doubts, is_alike, read};
 use crate::arguments::model::load::LoadPlanArguments;
+use crate::command::report::write_page;
 use crate::output::{print, style, width};
 
 /// What the record says: what its stages cost, and what is predicted of the loads that are asked about.
@@ -52,7 +53,15 @@ pub(super) fn tell(source: &Source, arguments: &LoadPlanArguments) -> Result<()>
         checked: Vec::new(),
         remarks: source.doubts.clone(),
     };
-    print(&load_prediction_text(&view, style(), width()))
+    show(&view, arguments)
+}
+
+/// The view on the terminal, or as the page that was asked for.
+fn show(view: &LoadPredictionView, arguments: &LoadPlanArguments) -> Result<()> {
+    match &arguments.html {
+        Some(file) => write_page(file, &load_prediction_html(view)),
+        None => print(&load_prediction_text(view, style(), width())),
+    }
 }
 
 /// The numbers of sessions that are asked about.
@@ -84,8 +93,8 @@ fn input_cost(arguments: &LoadPlanArguments) -> Result<Option<InputCost>> {
 /// The loads of another record beside what the first one predicts of them.
 ///
 /// # Errors
-/// Where the other record cannot be read or has no load.
-pub(super) fn compare(source: &Source, other: &str) -> Result<()> {
+/// Where the other record cannot be read or has no load, and where the page cannot be written.
+pub(super) fn compare(source: &Source, other: &str, arguments: &LoadPlanArguments) -> Result<()> {
     let place = other;
     let other = read(place)?;
     let foreign = "the two records are of different machines or engines".to_owned();
@@ -98,5 +107,5 @@ pub(super) fn compare(source: &Source, other: &str) -> Result<()> {
         checked: check(&source.record, &other),
         remarks,
     };
-    print(&load_prediction_text(&view, style(), width()))
+    show(&view, arguments)
 }

@@ -144,8 +144,9 @@ pub(super) fn compression(text: &str) -> Result<(Option<String>, Option<f64>)> {
         return Err(wrong("--compression", text, "has no name; write it as in gzip:2.1 or none"));
     }
     match (name.as_str(), ratio) {
-        ("none" | "plain", None) => Ok((None, None)),
-        ("none" | "plain", Some(_)) => Err(wrong("--compression", text, "has a ratio; write none alone, or gzip:2.1")),
+        ("none", None) => Ok((None, None)),
+        ("none", Some(_)) => Err(wrong("--compression", text, "has a ratio; write none alone, or gzip:2.1")),
+        ("plain", _) => Err(wrong("--compression", text, "is a kind of table; write none where nothing is compressed")),
         (_, ratio) => {
             let ratio = ratio.map(|ratio| {
                 let found = quantity::number(ratio).filter(|ratio| (0.1..=1e6).contains(ratio));
@@ -175,7 +176,7 @@ mod tests {
         assert_eq!(compression("gzip:2.1").ok(), Some((Some("gzip".to_owned()), Some(2.1))));
         assert_eq!(compression("ZSTD").ok(), Some((Some("zstd".to_owned()), None)));
         assert_eq!(compression("none").ok(), Some((None, None)));
-        for text in ["", ":2", "gzip:", "gzip:0", "gzip:-1", "none:2", "gzip:x", "g zip"] {
+        for text in ["", ":2", "gzip:", "gzip:0", "gzip:-1", "none:2", "plain", "gzip:x", "g zip"] {
             assert!(compression(text).is_err(), "{text}");
         }
     }

@@ -3,13 +3,13 @@
 use model::load_plan::{Input, Plan, RateSource, Stage, StageCost, StageRate, Units};
 use record::{Bytes, Rate, Ratio};
 use reference::LoadStudy;
-use report::{ByteSteps, LoadPlanView, load_plan_text};
+use report::{ByteSteps, LoadPlanView};
 use run::{Error, Result};
 
+use super::load::show;
 use super::load_rates::cores;
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::command::subject;
-use crate::output::{print, style, width};
 
 /// Steps of 1024, in which its figures fit each other.
 const MEBIBYTE: f64 = 1_048_576.0;
@@ -56,8 +56,7 @@ pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments)
     };
     let mut remarks = vec![published(&study)];
     remarks.extend(system.remarks.iter().filter(|remark| remark.starts_with("load: ")).cloned());
-    let view = LoadPlanView::new(plan, ByteSteps::Binary, remarks);
-    print(&load_plan_text(&view, style(), width()))
+    show(&LoadPlanView::new(plan, ByteSteps::Binary, remarks), arguments)
 }
 
 /// The figures as they were published, to stand beside.

@@ -111,7 +111,7 @@ fn default_place(surroundings: &Surroundings) -> Result<Place> {
     let names: Vec<String> = surroundings.sockets.iter().map(|path| path.display().to_string()).collect();
     let message = format!("no MariaDB or MySQL server has its socket at {}", names.join(" or "));
     Err(Error::new(Kind::Unreachable, message)
-        .hint("start the server, name its host or socket=FILE in the target, or let dbdyno start one: local:mariadb"))
+        .hint("start the server, name its host or socket=FILE in the target, or let dbdyno start one: local:mariadb, local:mysql"))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use engine::server::{Identity, Place, log_tail, open_log, refused};
 use engine::{Error, Kind, Result, Value};
 
 use super::USER;
+use super::blueprint::{Blueprint, TEMPORARY};
 use super::find::Programs;
 use super::log::Reason;
 use crate::connect::Login;
@@ -23,27 +24,17 @@ const START_LIMIT: Duration = Duration::from_secs(600);
 /// How long it may take to join others.
 const JOIN_LIMIT: Duration = Duration::from_secs(120);
 
-/// Settings that the data are made with and that cannot change afterwards.
-const OF_THE_DATA: [&str; 4] =
-    ["innodb_data_file_path", "innodb_page_size", "innodb_undo_tablespaces", "lower_case_table_names"];
-
-/// Name of the directory for temporary files, among the data: it shall be on the same device.
-const TEMPORARY: &str = "dbdyno_temporary";
-
-/// Name of the option file, among the data.
-const OPTION_FILE: &str = "mariadb.cnf";
-
-/// The programs, who runs them and where they run.
+/// What is run, the programs, who runs them and where they run.
 #[derive(Clone, Debug)]
 pub(super) struct Crew<'a> {
+    pub(super) blueprint: &'static Blueprint,
     pub(super) programs: &'a Programs,
     pub(super) identity: &'a Identity,
     pub(super) place: &'a Place,
 }
 
 impl Crew<'_> {
-    /// Makes the data directory, which must be absent. Nothing is synced then: what is not there after a crash is made
-    /// again. The server itself, when it runs, syncs all that it writes. `asked` are the settings of the target.
+    /// Makes the data directory, which must be absent. `asked` are the settings of the target.
     pub(super) fn make(&self, asked: &[(String, String)]) -> Result<()> {
         let data = &self.place.data;
         std::fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
@@ -51,16 +42,13 @@ impl Crew<'_> {
         let temporary = self.temporary_directory();
         std::fs::create_dir(&temporary).map_err(|error| refused("create", &temporary, &error))?;
         self.identity.give(&temporary)?;
-        let mut command = self.command(&self.programs.install);
+        let mut command = self.command(&self.programs.maker);
         command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
-        // Whoever reaches the socket has passed the mode of its directory; nobody reaches it another way.
-        command.args(["--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"]);
-        command.args(["--debug-no-sync", "--innodb-log-file-size=8M", "--lc-messages=en_US"]);
-        command.arg(format!("--tmpdir={}", temporary.display()));
-        let of_the_data = |setting: &&(String, String)| OF_THE_DATA.contains(&setting.0.as_str());
+        command.args(self.blueprint.make).arg(format!("--tmpdir={}", temporary.display()));
+        let of_the_data = |setting: &&(String, String)| self.blueprint.of_the_data.contains(&setting.0.as_str());
         let asked: Vec<&(String, String)> = asked.iter().filter(of_the_data).collect();
         command.args(asked.iter().map(|(name, value)| format!("--{name}={value}")));
-        let output = self.output(command, &self.programs.install)?;
+        let output = self.output(command, &self.programs.maker)?;
         if output.status.success() {
             return Ok(());
         }
@@ -69,7 +57,8 @@ impl Crew<'_> {
             true => (Kind::Unreachable, "run it by hand to see more"),
             false => (Kind::Usage, "leave settings of the target away"),
         };
-        Err(Reason::of(&said).error(kind, "mariadb-install-db failed", hint))
+        let what = format!("the data of the server cannot be made by {}", self.blueprint.maker);
+        Err(Reason::of(&said).error(kind, &what, hint))
     }
 
     /// Makes the data directory, which must be absent, of those of a server that does not run.
@@ -113,22 +102,22 @@ impl Crew<'_> {
     }
 
     fn option_file(&self) -> PathBuf {
-        self.place.data.join(OPTION_FILE)
+        self.place.data.join(self.blueprint.option_file)
     }
 
     /// Asks the server's own program whether each of `settings` exists and its value can be. It needs no data for that.
     pub(super) fn check_settings(&self, settings: &[(String, String)]) -> Result<()> {
         for (name, value) in settings {
             let mut command = self.command(&self.programs.server);
-            command.args(["--no-defaults", &format!("--{name}={value}"), "--help", "--verbose"]);
+            command.arg("--no-defaults").args(self.blueprint.check).arg(format!("--{name}={value}"));
             command.arg(format!("--datadir={}", self.place.root.display()));
             let output = self.output(command, &self.programs.server)?;
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
-            // An option of a plugin that it does not take only switches the plugin off here; an unknown one ends it.
             if !output.status.success() || said.contains("Error while setting value") {
                 let what = format!("server setting {name}={value} is refused");
-                let hint = "local:mariadb takes bin, os_user and the settings of the server";
-                return Err(Reason::of(&said).error(Kind::Usage, &what, hint));
+                let (target, parameters) = (self.blueprint.target(), self.blueprint.parameters);
+                let hint = format!("{target} takes {parameters} and the settings of the server");
+                return Err(Reason::of(&said).error(Kind::Usage, &what, &hint));
             }
         }
         Ok(())
@@ -144,7 +133,7 @@ impl Crew<'_> {
         command.arg(format!("--datadir={}", self.place.data.display()));
         command.arg(format!("--pid-file={}", self.place.data.join("pid").display()));
         command.arg(format!("--tmpdir={}", self.temporary_directory().display()));
-        command.arg(format!("--ignore-db-dirs={TEMPORARY}")).args(more);
+        command.args(self.blueprint.launch).args(more);
         // Programs of ours that it calls lie among the data.
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
         let places = std::iter::once(self.place.data.clone()).chain(std::env::split_paths(&path));

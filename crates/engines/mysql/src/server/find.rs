@@ -1,4 +1,4 @@
-//! Finds the programs of an installed MariaDB server.
+//! Finds the programs of an installed server.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,29 +6,27 @@ use std::process::{Command, Stdio};
 
 use engine::{Error, Kind, Result};
 
+use super::blueprint::Blueprint;
 use crate::flavour::{Flavour, release};
-
-/// Where packages put the server, which is no program for ordinary users. Searched behind `PATH`.
-const SERVER_PLACES: &[&str] = &["/usr/sbin", "/usr/libexec", "/usr/local/mysql/bin", "/opt/mariadb/bin"];
 
 /// The programs of one installation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Programs {
-    /// `mariadbd`.
+    /// The server.
     pub(super) server: PathBuf,
-    /// `mariadb-install-db`.
-    pub(super) install: PathBuf,
+    /// What makes the data; it may be the server.
+    pub(super) maker: PathBuf,
 }
 
-/// Finds the programs, in `directory` only if one is given.
+/// Finds the programs that `blueprint` names, in `directory` only if one is given.
 ///
 /// # Errors
 /// `Missing`, with the places that were looked at.
-pub(super) fn find(directory: Option<&Path>) -> Result<Programs> {
-    find_in(directory, &std::env::var_os("PATH").unwrap_or_default(), SERVER_PLACES)
+pub(super) fn find(blueprint: &Blueprint, directory: Option<&Path>) -> Result<Programs> {
+    find_in(blueprint, directory, &std::env::var_os("PATH").unwrap_or_default(), blueprint.places)
 }
 
-fn find_in(directory: Option<&Path>, path: &OsStr, places: &[&str]) -> Result<Programs> {
+fn find_in(blueprint: &Blueprint, directory: Option<&Path>, path: &OsStr, places: &[&str]) -> Result<Programs> {
     let candidates: Vec<PathBuf> = match directory {
         // An installation in one directory keeps them in bin and scripts.
         Some(directory) => vec![directory.to_owned(), directory.with_file_name("scripts")],
@@ -37,37 +35,51 @@ fn find_in(directory: Option<&Path>, path: &OsStr, places: &[&str]) -> Result<Pr
             listed.chain(places.iter().map(PathBuf::from)).collect()
         }
     };
-    let program =
-        |name: &str| candidates.iter().map(|directory| directory.join(name)).find(|program| program.is_file());
+    let programs = |name: &str| -> Vec<PathBuf> {
+        let all = candidates.iter().map(|directory| directory.join(name));
+        all.filter(|program| program.is_file()).collect()
+    };
     let missing = |what: String| {
         let looked = match directory {
             Some(directory) => directory.display().to_string(),
             None => format!("PATH, {}", places.join(", ")),
         };
-        Error::new(Kind::Missing, format!("{what} in {looked}"))
-            .hint("install MariaDB (Debian, Ubuntu: apt-get install mariadb-server), or give local:mariadb?bin=DIR")
+        let hint = format!("{}, or give {}?bin=DIR", blueprint.package, blueprint.target());
+        Error::new(Kind::Missing, format!("{what} in {looked}")).hint(hint)
     };
-    let server = program("mariadbd").ok_or_else(|| missing("no server program mariadbd".to_owned()))?;
-    let install = program("mariadb-install-db").ok_or_else(|| missing("no program mariadb-install-db".to_owned()))?;
-    let (major, minor) = Flavour::MariaDb.version_min();
-    match version(&server) {
-        Some(found) if found >= (major, minor) => Ok(Programs { server, install }),
-        found => {
-            let found = found.map_or_else(|| "of no known version".to_owned(), |(one, two)| format!("{one}.{two}"));
-            Err(missing(format!("no MariaDB {major}.{minor} or later, only {} {found},", server.display())))
+    let absent = |name: &str| missing(format!("no program {name}"));
+    let least = blueprint.flavour.version_min();
+    // MariaDB leaves its server under the other product's name too.
+    let is_ours = |found: &(Flavour, (u32, u32))| found.0 == blueprint.flavour && found.1 >= least;
+    let servers = programs(blueprint.server);
+    let server = servers.iter().find(|program| version(program).as_ref().is_some_and(is_ours));
+    let server = server.cloned().ok_or_else(|| match servers.first() {
+        None => absent(blueprint.server),
+        Some(other) => {
+            let found = version(other).map_or_else(
+                || "of no known version".to_owned(),
+                |(flavour, (major, minor))| format!("of {} {major}.{minor}", flavour.title()),
+            );
+            let wanted = format!("{} {}.{}", blueprint.flavour.title(), least.0, least.1);
+            missing(format!("no {wanted} or later, only {} {found},", other.display()))
         }
+    })?;
+    if blueprint.maker == blueprint.server {
+        return Ok(Programs { maker: server.clone(), server });
     }
+    let maker = programs(blueprint.maker).into_iter().next().ok_or_else(|| absent(blueprint.maker))?;
+    Ok(Programs { server, maker })
 }
 
-/// The release in `mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)`.
-fn version(server: &Path) -> Option<(u32, u32)> {
+/// The product and the release in `mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)`.
+fn version(server: &Path) -> Option<(Flavour, (u32, u32))> {
     let said = Command::new(server).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
     parse_version(&String::from_utf8_lossy(&said.stdout))
 }
 
-fn parse_version(said: &str) -> Option<(u32, u32)> {
+fn parse_version(said: &str) -> Option<(Flavour, (u32, u32))> {
     let version = said.split_once("Ver ")?.1.split_ascii_whitespace().next()?;
-    version.contains("MariaDB").then(|| release(version)).flatten()
+    Some((Flavour::of_version(version), release(version)?))
 }
 
 #[cfg(test)]
@@ -90,34 +102,50 @@ mod tests {
 
     #[test]
     fn the_programs_need_not_lie_together() {
+        let mariadb = Blueprint::of(Flavour::MariaDb);
         let root = tempfile::tempdir().expect("temporary directory");
         let bin = install(root.path(), "bin", &["mariadb-install-db"], "");
         let sbin = install(root.path(), "sbin", &["mariadbd"], "10.11.19-MariaDB-0+deb12u1");
-        let found = find_in(None, bin.as_os_str(), &[sbin.to_str().unwrap()]).expect("found");
-        assert_eq!(found, Programs { server: sbin.join("mariadbd"), install: bin.join("mariadb-install-db") });
-        let error = find_in(Some(&sbin), bin.as_os_str(), &[]).expect_err("only there");
+        let found = find_in(mariadb, None, bin.as_os_str(), &[sbin.to_str().unwrap()]).expect("found");
+        assert_eq!(found, Programs { server: sbin.join("mariadbd"), maker: bin.join("mariadb-install-db") });
+        let error = find_in(mariadb, Some(&sbin), bin.as_os_str(), &[]).expect_err("only there");
         assert!(error.message.contains("mariadb-install-db"), "{error}");
     }
 
     #[test]
     fn what_is_absent_or_old_is_named_with_the_places_and_the_package() {
+        let mariadb = Blueprint::of(Flavour::MariaDb);
         let root = tempfile::tempdir().expect("temporary directory");
-        let error = find_in(None, OsStr::new(""), &["/nonexistent"]).expect_err("nothing there");
+        let error = find_in(mariadb, None, OsStr::new(""), &["/nonexistent"]).expect_err("nothing there");
         assert_eq!(error.kind, Kind::Missing);
         assert!(error.message.contains("PATH, /nonexistent"), "{error}");
         assert!(error.hint.expect("hint").contains("apt-get install mariadb-server"));
         for version in ["10.3.39-MariaDB", "8.0.36"] {
             let bin = install(root.path(), "bin", &["mariadbd", "mariadb-install-db"], version);
-            let error = find_in(Some(&bin), OsStr::new(""), &[]).expect_err("not this one");
+            let error = find_in(mariadb, Some(&bin), OsStr::new(""), &[]).expect_err("not this one");
             assert!(error.message.contains("10.5"), "{error}");
         }
     }
 
     #[test]
+    fn a_server_of_mariadb_under_the_name_of_mysql_is_passed_over() {
+        let mysql = Blueprint::of(Flavour::MySql);
+        let root = tempfile::tempdir().expect("temporary directory");
+        let other = install(root.path(), "sbin", &["mysqld"], "10.11.19-MariaDB-0+deb12u1");
+        let error = find_in(mysql, None, OsStr::new(""), &[other.to_str().unwrap()]).expect_err("not this one");
+        assert!(error.message.contains("no MySQL 8.0 or later") && error.message.contains("MariaDB 10.11"), "{error}");
+        assert!(error.hint.expect("hint").contains("local:mysql?bin=DIR"));
+        let own = install(root.path(), "mysql", &["mysqld"], "9.7.4-2");
+        let found = find_in(mysql, None, other.as_os_str(), &[own.to_str().unwrap()]).expect("found behind it");
+        assert_eq!(found, Programs { server: own.join("mysqld"), maker: own.join("mysqld") });
+    }
+
+    #[test]
     fn a_version_is_read_from_between_the_words() {
         let said = "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)\n";
-        assert_eq!(parse_version(said), Some((10, 11)));
-        assert_eq!(parse_version("mysqld  Ver 8.0.36 for Linux"), None);
+        assert_eq!(parse_version(said), Some((Flavour::MariaDb, (10, 11))));
+        let said = "/opt/mysql/bin/mysqld  Ver 9.7.4-2 for Linux on x86_64 ((Debian))";
+        assert_eq!(parse_version(said), Some((Flavour::MySql, (9, 7))));
         assert_eq!(parse_version(""), None);
     }
 }

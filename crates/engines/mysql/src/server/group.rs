@@ -7,11 +7,11 @@ use std::process::Child;
 use engine::server::{Running, State, end};
 use engine::{Error, Kind, Result, Site};
 
+use super::blueprint::Blueprint;
 use super::crew::Crew;
 use super::find;
 use super::galera::{self, Group, Position};
 use super::parameter::Parameters;
-use super::product::PRODUCTS;
 use super::settings::{self, Sizing};
 
 /// Has a server begin a cluster instead of joining one.
@@ -19,6 +19,7 @@ const BEGIN: &str = "--wsrep-new-cluster";
 
 /// What the servers have in common.
 struct Plan<'a> {
+    blueprint: &'static Blueprint,
     group: Group,
     site: &'a Site,
     sizing: Sizing,
@@ -33,9 +34,11 @@ struct Plan<'a> {
 /// # Errors
 /// As [`super::start`] says.
 pub(super) fn start(parameters: &Parameters, site: &Site) -> Result<Vec<Running>> {
-    let programs = find::find(parameters.bin.as_deref())?;
+    let blueprint = parameters.blueprint;
+    let programs = find::find(blueprint, parameters.bin.as_deref())?;
     let options = parameters.provider_options.iter().map(|value| ("wsrep_provider_options".to_owned(), value.clone()));
     let plan = Plan {
+        blueprint,
         group: Group::of(parameters)?,
         site,
         sizing: super::sizing(site, parameters.nodes),
@@ -43,9 +46,9 @@ pub(super) fn start(parameters: &Parameters, site: &Site) -> Result<Vec<Running>
         asked: parameters.settings.iter().cloned().chain(options).collect(),
     };
     let mut copies = Vec::new();
-    let first = Running::start(&PRODUCTS[0], site, |place, state, kept| {
+    let first = Running::start(&blueprint.products[0], site, |place, state, kept| {
         let identity = super::identity(parameters, place, kept)?;
-        let crew = Crew { programs: &programs, identity: &identity, place };
+        let crew = Crew { blueprint, programs: &programs, identity: &identity, place };
         let socket = super::move_in(&crew, state, plan.settings)?;
         if !kept {
             crew.make(plan.settings)?;
@@ -83,7 +86,7 @@ impl Plan<'_> {
     /// Starts the node at `place` on a copy of the data of the first, whose crew is `first`.
     fn start_copy(&self, first: &Crew<'_>, place: usize) -> Result<Running> {
         let site = Site { keep: false, ..self.site.clone() };
-        Running::start(&PRODUCTS[place], &site, |own, state, _| {
+        Running::start(&self.blueprint.products[place], &site, |own, state, _| {
             let crew = Crew { place: own, ..first.clone() };
             let socket = super::move_in(&crew, state, &[])?;
             crew.copy(&first.place.data)?;
@@ -102,6 +105,7 @@ impl Plan<'_> {
 
     fn configure(&self, crew: &Crew<'_>, socket: &Path, (place, peers): (usize, &[usize])) -> Result<()> {
         let own = self.group.settings(place, peers, &self.sizing);
-        crew.configure(&settings::configuration(&self.sizing, &socket.to_string_lossy(), &own, self.settings))
+        let socket = socket.to_string_lossy();
+        crew.configure(&settings::configuration(self.blueprint, &self.sizing, &socket, &own, self.settings))
     }
 }

@@ -5,8 +5,8 @@ use engine::{Error, Kind};
 /// What stands before the words of a failure.
 const MARK: &str = "[ERROR] ";
 
-/// Who speaks, which is no part of what is said.
-const SPEAKERS: &[&str] = &["mariadbd: ", "/usr/sbin/mariadbd: ", "InnoDB: ", "mysqld: "];
+/// Who speaks, which is no part of what is said: behind the path of a program, or none.
+const SPEAKERS: &[&str] = &["mariadbd: ", "mysqld: ", "InnoDB: "];
 
 /// Last words that only say that something went wrong before.
 const CONSEQUENCES: &[&str] = &[
@@ -53,9 +53,17 @@ impl Reason {
     }
 }
 
-fn plain(said: &str) -> String {
-    let said = SPEAKERS.iter().find_map(|speaker| said.strip_prefix(speaker)).unwrap_or(said);
-    said.trim_end_matches('.').to_owned()
+fn plain(mut said: &str) -> String {
+    // MySQL says which message it is and what part of it speaks: `[MY-000067] [Server] unknown variable`.
+    while let Some((_, rest)) = said.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+        said = rest;
+    }
+    let spoken = |speaker: &&str| {
+        let (before, rest) = said.split_once(*speaker)?;
+        let is_path = before.is_empty() || before.ends_with('/') && !before.contains(' ');
+        is_path.then_some(rest)
+    };
+    SPEAKERS.iter().find_map(spoken).unwrap_or(said).trim_end_matches('.').to_owned()
 }
 
 #[cfg(test)]
@@ -72,6 +80,13 @@ mod tests {
              2026-11-21 19:48:12 0 [ERROR] Aborting\n",
         );
         assert_eq!(reason.message, "unknown variable 'no_such=1'");
+        for line in [
+            "2026-11-22T14:53:16.43Z 0 [ERROR] [MY-000067] [Server] unknown variable 'no_such=1'.",
+            "2026-11-22 19:48:12 0 [ERROR] /usr/sbin/mariadbd: unknown variable 'no_such=1'",
+        ] {
+            let text = format!("{line}\n2026-11-22T14:53:16.43Z 0 [ERROR] [MY-010119] [Server] Aborting\n");
+            assert_eq!(Reason::of(&text).message, "unknown variable 'no_such=1'");
+        }
         let error = reason.error(Kind::Usage, "the server did not start", "look at it");
         assert_eq!((error.kind, error.hint.as_deref()), (Kind::Usage, Some("look at it")));
     }

@@ -1,13 +1,13 @@
-//! The throwaway server behind `local:mariadb`: data in the measured directory, reached over a private Unix socket only,
-//! sized to the host, run by an unprivileged user, and removed at the end.
+//! The throwaway servers behind `local:mariadb` and `local:mysql`: data in the measured directory, reached over a private
+//! Unix socket only, sized to the host, run by an unprivileged user, and removed at the end.
 
+mod blueprint;
 mod crew;
 mod find;
 mod galera;
 mod group;
 mod log;
 mod parameter;
-mod product;
 mod settings;
 
 use std::path::{Path, PathBuf};
@@ -16,10 +16,11 @@ use std::process::Child;
 use engine::server::{Identity, Machine, Place, Process, Running, State, end, shared_socket_parents};
 use engine::{Result, Site, Target};
 
+use self::blueprint::Blueprint;
 use self::crew::Crew;
 use self::parameter::Parameters;
-use self::product::PRODUCTS;
 use self::settings::Sizing;
+use crate::flavour::Flavour;
 
 /// The account that the installation makes; it may do everything, and is asked for no password.
 pub(crate) const USER: &str = "root";
@@ -40,16 +41,18 @@ pub(crate) struct Cluster {
     running: Running,
 }
 
-/// Starts as many servers as `target` asks for in `site.directory`: on new data, or on data that were kept there.
+/// Starts as many servers of `flavour` as `target` asks for in `site.directory`: on new data, or on data that were kept
+/// there.
 ///
 /// # Errors
 /// `Missing` without programs, `Usage` for parameters that cannot be, `NotOurs` where the place is taken by something
 /// else, `Space` where it cannot be written, `Unreachable` where a server does not start.
-pub(crate) fn start(target: &Target, site: &Site) -> Result<Vec<Cluster>> {
-    let parameters = Parameters::of(target)?;
+pub(crate) fn start(flavour: Flavour, target: &Target, site: &Site) -> Result<Vec<Cluster>> {
+    let parameters = Parameters::of(target, Blueprint::of(flavour))?;
     let running = match parameters.nodes {
         1 => {
-            vec![Running::start(&PRODUCTS[0], site, |place, state, kept| alone(&parameters, site, place, state, kept))?]
+            let product = &parameters.blueprint.products[0];
+            vec![Running::start(product, site, |place, state, kept| alone(&parameters, site, place, state, kept))?]
         }
         _ => group::start(&parameters, site)?,
     };
@@ -62,10 +65,10 @@ pub(crate) fn start(target: &Target, site: &Site) -> Result<Vec<Cluster>> {
         .collect())
 }
 
-/// Stops and removes what a dead invocation left in `directory`; says what it did, a line each.
-pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
+/// Stops and removes what a dead invocation left of `flavour` in `directory`; says what it did, a line each.
+pub(crate) fn clean_up(flavour: Flavour, directory: &Path) -> Result<Vec<String>> {
     let mut said = Vec::new();
-    for product in &PRODUCTS {
+    for product in Blueprint::of(flavour).products {
         said.extend(engine::server::clean_up(product, directory)?);
     }
     Ok(said)
@@ -73,15 +76,17 @@ pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
 
 /// Makes or takes the data and starts the only server.
 fn alone(parameters: &Parameters, site: &Site, place: &Place, state: &mut State, kept: bool) -> Result<Child> {
-    let programs = find::find(parameters.bin.as_deref())?;
+    let blueprint = parameters.blueprint;
+    let programs = find::find(blueprint, parameters.bin.as_deref())?;
     let identity = identity(parameters, place, kept)?;
-    let crew = Crew { programs: &programs, identity: &identity, place };
+    let crew = Crew { blueprint, programs: &programs, identity: &identity, place };
     let socket = move_in(&crew, state, &parameters.settings)?;
     if !kept {
         crew.make(&parameters.settings)?;
     }
     let sizing = sizing(site, 1);
-    crew.configure(&settings::configuration(&sizing, &socket.to_string_lossy(), &[], &parameters.settings))?;
+    let socket_text = socket.to_string_lossy();
+    crew.configure(&settings::configuration(blueprint, &sizing, &socket_text, &[], &parameters.settings))?;
     launch(&crew, state, &[], kept, |child| crew.await_ready(child, &socket, &parameters.settings))
 }
 

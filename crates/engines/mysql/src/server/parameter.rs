@@ -4,18 +4,23 @@ use std::path::PathBuf;
 
 use engine::{Error, Kind, Result, Target};
 
-use super::product::NODES_MAX;
+use super::blueprint::Blueprint;
+use crate::flavour::Flavour;
 
 /// Settings that dbdyno gives to every server it starts: it would not reach or find the server with others.
 const OURS: &[&str] = &[
+    "admin_address",
     "basedir",
     "bind_address",
     "bootstrap",
     "chroot",
     "datadir",
     "init_file",
+    "initialize",
+    "initialize_insecure",
     "lc_messages",
     "log_error",
+    "mysqlx",
     "pid_file",
     "port",
     "skip_grant_tables",
@@ -32,14 +37,16 @@ const OURS: &[&str] = &[
     "wsrep_sst_method",
 ];
 
-/// The parameters of a target `local:mariadb`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The parameters of a target `local:mariadb` or `local:mysql`.
+#[derive(Clone, Debug)]
 pub(super) struct Parameters {
+    /// What servers are started.
+    pub(super) blueprint: &'static Blueprint,
     /// Directory of the server's programs.
     pub(super) bin: Option<PathBuf>,
     /// User of the operating system that runs the server.
     pub(super) os_user: Option<String>,
-    /// Servers to be started, 1 to [`NODES_MAX`].
+    /// Servers to be started, 1 to [`Blueprint::nodes_max`].
     pub(super) nodes: usize,
     /// The library of replication between them.
     pub(super) provider: Option<PathBuf>,
@@ -50,12 +57,14 @@ pub(super) struct Parameters {
 }
 
 impl Parameters {
-    /// Reads the parameters of `target`; of one that is given twice the last counts.
+    /// Reads the parameters of `target`, which asks for servers of `blueprint`; of one that is given twice the last
+    /// counts.
     ///
     /// # Errors
     /// `Usage` where a name or a value cannot be one. Whether the server knows a setting, it is asked later.
-    pub(super) fn of(target: &Target) -> Result<Parameters> {
+    pub(super) fn of(target: &Target, blueprint: &'static Blueprint) -> Result<Parameters> {
         let mut parameters = Parameters {
+            blueprint,
             bin: None,
             os_user: None,
             nodes: 1,
@@ -67,13 +76,13 @@ impl Parameters {
             match name.as_str() {
                 "bin" => parameters.bin = Some(PathBuf::from(value)),
                 "os_user" => parameters.os_user = Some(value.clone()),
-                "nodes" => parameters.nodes = count_of_nodes(value)?,
+                "nodes" => parameters.nodes = count_of_nodes(value, blueprint)?,
                 _ => parameters.set(name, value)?,
             }
         }
         match parameters.nodes == 1 && (parameters.provider.is_some() || parameters.provider_options.is_some()) {
             true => Err(Error::new(Kind::Usage, "parameters of replication are given and there is one node")
-                .hint(format!("give nodes=2 to {NODES_MAX} as well"))),
+                .hint(format!("give nodes=2 to {} as well", blueprint.nodes_max()))),
             false => Ok(parameters),
         }
     }
@@ -83,8 +92,10 @@ impl Parameters {
         let name = name.replace('-', "_");
         check_setting(&name, value)?;
         match name.as_str() {
-            "wsrep_provider" => self.provider = Some(PathBuf::from(value)),
-            "wsrep_provider_options" => self.provider_options = Some(value.to_owned()),
+            "wsrep_provider" if self.blueprint.nodes_max() > 1 => self.provider = Some(PathBuf::from(value)),
+            "wsrep_provider_options" if self.blueprint.nodes_max() > 1 => {
+                self.provider_options = Some(value.to_owned())
+            }
             _ => {
                 self.settings.retain(|(known, _)| *known != name);
                 self.settings.push((name, value.to_owned()));
@@ -94,10 +105,17 @@ impl Parameters {
     }
 }
 
-fn count_of_nodes(text: &str) -> Result<usize> {
-    text.parse().ok().filter(|count| (1..=NODES_MAX).contains(count)).ok_or_else(|| {
+fn count_of_nodes(text: &str, blueprint: &Blueprint) -> Result<usize> {
+    let nodes_max = blueprint.nodes_max();
+    if nodes_max == 1 {
+        let message = format!("nodes={} is asked for, and {} is one server", text.escape_debug(), blueprint.target());
+        let cluster = Blueprint::of(Flavour::MariaDb).target();
+        return Err(Error::new(Kind::Usage, message)
+            .hint(format!("leave nodes away; Galera clusters are of MariaDB: {cluster}?nodes=3")));
+    }
+    text.parse().ok().filter(|count| (1..=nodes_max).contains(count)).ok_or_else(|| {
         let message = format!("nodes {} is not a number of servers to start", text.escape_debug());
-        Error::new(Kind::Usage, message).hint(format!("use 1 to {NODES_MAX}"))
+        Error::new(Kind::Usage, message).hint(format!("use 1 to {nodes_max}"))
     })
 }
 
@@ -123,8 +141,10 @@ mod tests {
 
     use super::*;
 
-    fn parse(target: &str) -> Result<Parameters> {
-        Parameters::of(&target.parse().expect("a target"))
+    fn parse(text: &str) -> Result<Parameters> {
+        let target: Target = text.parse().expect("a target");
+        let flavour = if target.scheme == "mysql" { Flavour::MySql } else { Flavour::MariaDb };
+        Parameters::of(&target, Blueprint::of(flavour))
     }
 
     #[test]
@@ -151,6 +171,8 @@ mod tests {
             ("local:mariadb?nodes=three", "nodes three "),
             ("local:mariadb?wsrep_provider=/l.so", "one node"),
             ("local:mariadb?nodes=2&wsrep_on=off", "wsrep_on"),
+            ("local:mysql?nodes=3", "local:mysql is one server"),
+            ("local:mysql?nodes=1", "local:mysql is one server"),
         ] {
             let error = parse(text).expect_err(text);
             assert_eq!(error.kind, Kind::Usage, "{text}");
@@ -167,6 +189,9 @@ mod tests {
             "local:mariadb?sync_binlog%0Aport=1",
             "local:mariadb?sync_binlog=1%0Aport=1",
             "local:mariadb?Sync_Binlog=1",
+            "local:mysql?port=3307",
+            "local:mysql?mysqlx=on",
+            "local:mysql?admin-address=127.0.0.1",
         ] {
             assert_eq!(parse(text).expect_err(text).kind, Kind::Usage, "{text}");
         }

@@ -22,8 +22,42 @@ fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
     Site { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
 }
 
+/// What is started: the target without parameters of its own, and the name of its folder.
+struct Base {
+    target: String,
+    folder: &'static str,
+}
+
+impl Base {
+    fn mariadb() -> Base {
+        Base { target: "local:mariadb?".to_owned(), folder: "mariadb" }
+    }
+
+    /// The server that `./test.sh` puts into place.
+    fn mysql() -> Base {
+        let bin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../target/mysql/bin");
+        let there = Path::new(bin).join("mysqld").exists();
+        assert!(there, "no MySQL server in {bin}\nhint: run ./test.sh once, it installs one");
+        Base { target: format!("local:mysql?bin={bin}&"), folder: "mysql" }
+    }
+
+    fn with(&self, parameters: &str) -> String {
+        format!("{}{parameters}", self.target)
+    }
+}
+
+fn flavour(target: &Target) -> Flavour {
+    if target.scheme == "mysql" { Flavour::MySql } else { Flavour::MariaDb }
+}
+
+/// What [`super::clean_up`] says of both products, in the order in which engines are listed.
+fn clean_up(directory: &Path) -> Result<Vec<String>> {
+    Ok([super::clean_up(Flavour::MariaDb, directory)?, super::clean_up(Flavour::MySql, directory)?].concat())
+}
+
 fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
-    let mut started = start(&text.parse().expect("target"), &site(scratch, keep))?;
+    let target: Target = text.parse().expect("target");
+    let mut started = start(flavour(&target), &target, &site(scratch, keep))?;
     assert_eq!(started.len(), 1);
     Ok(started.remove(0))
 }
@@ -53,27 +87,48 @@ fn abandon(cluster: Cluster) -> Child {
     cluster.running.abandon(dead)
 }
 
-#[test]
-fn a_server_starts_as_planned_and_leaves_nothing() {
+/// The same for both products.
+macro_rules! on_both {
+    ($($test:ident),+ $(,)?) => {
+        mod on_mariadb {
+            $(#[test] fn $test() { super::$test(&super::Base::mariadb()); })+
+        }
+        mod on_mysql {
+            $(#[test] fn $test() { super::$test(&super::Base::mysql()); })+
+        }
+    };
+}
+
+on_both!(
+    a_server_starts_as_planned_and_leaves_nothing,
+    kept_data_are_taken_again_with_new_settings,
+    what_a_dead_owner_left_is_stopped_and_removed,
+    what_the_server_refuses_is_said_in_its_words_and_leaves_nothing,
+    a_directory_that_somebody_else_filled_is_left_alone,
+);
+
+fn a_server_starts_as_planned_and_leaves_nothing(base: &Base) {
     let scratch = scratch();
     let mode = fs::metadata(scratch.path()).expect("site").permissions().mode();
-    let cluster =
-        begin("local:mariadb?sync_binlog=7&innodb-flush-log-at-trx-commit=2", &scratch, false).expect("start");
+    let asked = base.with("sync_binlog=7&innodb-flush-log-at-trx-commit=2");
+    let cluster = begin(&asked, &scratch, false).expect("start");
+    let performance_schema = if base.folder == "mysql" { "1" } else { "0" };
     for (name, expected) in [
         ("innodb_buffer_pool_size", "16777216"),
         ("sync_binlog", "7"),
         ("innodb_flush_log_at_trx_commit", "2"),
         ("innodb_doublewrite", "ON"),
         ("max_connections", "14"),
-        ("skip_networking", "ON"),
-        ("performance_schema", "OFF"),
-        ("log_bin", "OFF"),
+        ("skip_networking", "1"),
+        ("performance_schema", performance_schema),
+        ("log_bin", "0"),
         ("innodb_flush_method", "O_DIRECT"),
-        ("innodb_stats_auto_recalc", "OFF"),
+        ("innodb_stats_auto_recalc", "0"),
     ] {
-        let sql =
-            format!("select global_value from information_schema.system_variables where variable_name = '{name}'");
-        assert_eq!(ask(&cluster, &sql), expected, "{name}");
+        // Some switches answer as numbers.
+        let as_number = |text: &str| text.replace("ON", "1").replace("OFF", "0");
+        let found = ask(&cluster, &format!("select cast(@@global.{name} as char)"));
+        assert_eq!(as_number(&found), as_number(expected), "{name}");
     }
     let socket = fs::metadata(cluster.socket.parent().expect("directory")).expect("socket directory");
     assert_eq!(socket.permissions().mode() & 0o777, 0o700);
@@ -90,19 +145,18 @@ fn a_server_starts_as_planned_and_leaves_nothing() {
     assert!(Process::of(pid).is_none());
 }
 
-#[test]
-fn kept_data_are_taken_again_with_new_settings() {
+fn kept_data_are_taken_again_with_new_settings(base: &Base) {
     let scratch = scratch();
-    let cluster = begin("local:mariadb?innodb_page_size=8k", &scratch, true).expect("start");
-    ask(&cluster, "create or replace database kept");
+    let cluster = begin(&base.with("innodb_page_size=8k"), &scratch, true).expect("start");
+    ask(&cluster, "create database kept");
     ask(&cluster, "create table kept.numbers as select 23 as number");
     cluster.stop(true).expect("stop");
     assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "what was kept on purpose stays");
     let error =
-        begin("local:mariadb?innodb_page_size=8k&max_connections=nonsense", &scratch, true).expect_err("bad setting");
+        begin(&base.with("innodb_page_size=8k&max_connections=nonsense"), &scratch, true).expect_err("bad setting");
     assert!(error.message.contains("max_connections"), "{error}");
 
-    let cluster = begin("local:mariadb?innodb_page_size=8k&max_connections=77", &scratch, true).expect("start again");
+    let cluster = begin(&base.with("innodb_page_size=8k&max_connections=77"), &scratch, true).expect("start again");
     assert_eq!(ask(&cluster, "select number from kept.numbers"), "23");
     assert_eq!(ask(&cluster, "select @@max_connections"), "77");
     assert_eq!(ask(&cluster, "select @@innodb_page_size"), "8192");
@@ -112,47 +166,45 @@ fn kept_data_are_taken_again_with_new_settings() {
     assert!(said.iter().any(|line| line.contains("kept the cluster")), "{said:?}");
     server.wait().expect("end");
 
-    let error = begin("local:mariadb", &scratch, false).expect_err("pages of another size");
+    let error = begin(&base.with(""), &scratch, false).expect_err("pages of another size");
     assert!(error.message.contains("page size"), "{error}");
-    let cluster = begin("local:mariadb?innodb_page_size=8k", &scratch, false).expect("start once more");
+    let cluster = begin(&base.with("innodb_page_size=8k"), &scratch, false).expect("start once more");
     assert_eq!(ask(&cluster, "select number from kept.numbers"), "23");
     drop(cluster);
     assert!(is_empty(&scratch), "a drop stops and removes too");
 }
 
-#[test]
-fn what_a_dead_owner_left_is_stopped_and_removed() {
+fn what_a_dead_owner_left_is_stopped_and_removed(base: &Base) {
     let scratch = scratch();
-    let cluster = begin("local:mariadb", &scratch, false).expect("start");
+    let cluster = begin(&base.with(""), &scratch, false).expect("start");
     assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0], "its owner lives");
-    let error = begin("local:mariadb", &scratch, false).expect_err("taken");
+    let error = begin(&base.with(""), &scratch, false).expect_err("taken");
     assert!(error.message.contains("in use"), "{error}");
     let pid = cluster.pid;
     let mut server = abandon(cluster);
     let said = clean_up(scratch.path()).expect("clean up");
     assert!(said[0].contains(&format!("stopped server process {pid}")), "{said:?}");
-    assert!(said[1].starts_with("removed ") && said[1].ends_with("/mariadb/data"), "{said:?}");
+    assert!(said[1].starts_with("removed ") && said[1].ends_with(&format!("/{}/data", base.folder)), "{said:?}");
     server.wait().expect("end");
     assert!(is_empty(&scratch));
     // A start takes the place of such a one too.
-    let mut server = abandon(begin("local:mariadb", &scratch, false).expect("start"));
+    let mut server = abandon(begin(&base.with(""), &scratch, false).expect("start"));
     let reaper = std::thread::spawn(move || server.wait());
-    let cluster = begin("local:mariadb", &scratch, false).expect("start over it");
+    let cluster = begin(&base.with(""), &scratch, false).expect("start over it");
     reaper.join().expect("reaper").expect("end");
     cluster.stop(false).expect("stop");
     assert!(is_empty(&scratch));
 }
 
-#[test]
-fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing() {
+fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing(base: &Base) {
     let scratch = scratch();
     for (target, words) in [
-        ("local:mariadb?no_such_setting=1", "unknown variable 'no_such_setting=1'"),
-        ("local:mariadb?innodb_buffer_pool_size=abc", "innodb_buffer_pool_size=abc is refused"),
-        ("local:mariadb?innodb_page_size=5k", "page size"),
-        ("local:mariadb?bin=/nonexistent", "/nonexistent"),
+        ("no_such_setting=1", "unknown variable 'no_such_setting=1'"),
+        ("innodb_buffer_pool_size=abc", "innodb_buffer_pool_size=abc is refused"),
+        ("innodb_page_size=5k", "page size"),
+        ("bin=/nonexistent", "/nonexistent"),
     ] {
-        let error = begin(target, &scratch, false).expect_err(target);
+        let error = begin(&base.with(target), &scratch, false).expect_err(target);
         let expected = if target.contains("bin=") { Kind::Missing } else { Kind::Usage };
         assert_eq!(error.kind, expected, "{target}: {error}");
         assert!(error.message.contains(words), "{target}: {error}");
@@ -160,12 +212,11 @@ fn what_the_server_refuses_is_said_in_its_words_and_leaves_nothing() {
     }
 }
 
-#[test]
-fn a_directory_that_somebody_else_filled_is_left_alone() {
+fn a_directory_that_somebody_else_filled_is_left_alone(base: &Base) {
     let scratch = scratch();
-    let foreign = scratch.path().join("mariadb/data");
+    let foreign = scratch.path().join(base.folder).join("data");
     fs::create_dir_all(&foreign).expect("foreign data");
-    assert_eq!(begin("local:mariadb", &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
+    assert_eq!(begin(&base.with(""), &scratch, false).expect_err("foreign").kind, Kind::NotOurs);
     assert_eq!(clean_up(scratch.path()).expect("clean up"), [""; 0]);
     assert!(foreign.is_dir());
 }
@@ -179,8 +230,10 @@ fn sums(cluster: &[Cluster]) -> Vec<String> {
 fn several_nodes_are_one_database_of_which_one_copy_is_kept() {
     let scratch = scratch();
     // Every statement waits until the node has what the others have.
-    let begin =
-        |text: &str, keep| start(&format!("{text}&wsrep_sync_wait=7").parse().expect("target"), &site(&scratch, keep));
+    let begin = |text: &str, keep| {
+        let target: Target = format!("{text}&wsrep_sync_wait=7").parse().expect("target");
+        start(Flavour::MariaDb, &target, &site(&scratch, keep))
+    };
     let nodes = begin("local:mariadb?nodes=3", true).expect("start");
     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["node1", "node2", "node3"]);

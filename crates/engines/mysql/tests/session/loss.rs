@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use engine::{Kind, Processes, Value};
 
-use crate::new_stand;
 use engine::conformance::Stand;
 use transport::conformance::session::{ask, prepare};
 
@@ -21,8 +20,7 @@ pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     assert_eq!(session.begin().expect_err("still gone").kind, Kind::Lost);
 }
 
-pub fn the_server_dying_loses_every_session() {
-    let stand = new_stand("");
+pub fn the_server_dying_loses_every_session(stand: &Stand) {
     let mut session = stand.session();
     let sleep = prepare(&mut *session, "select sleep(60)");
     let Processes::Local(server) = stand.node().processes() else { panic!("on this host") };

@@ -3,6 +3,7 @@
 use engine::{Kind, Statement, Value};
 use record::FailureKind;
 
+use crate::numbers;
 use engine::conformance::Stand;
 use transport::conformance::session::{ask, prepare, text};
 
@@ -55,7 +56,7 @@ pub fn rows_longer_than_any_buffer_arrive(stand: &Stand) {
     let rows = session.query(repeat, &[]).expect("a long row");
     assert!(matches!(&rows[0][0], Value::Text(text) if text.len() == 17_000_000) && rows[0][1] == Value::Int(8));
     other.batch("set global max_allowed_packet = default").expect("set");
-    let many = prepare(&mut *session, "select seq, concat('row ', seq) from seq_1_to_300000");
+    let many = prepare(&mut *session, &format!("select seq, concat('row ', seq) from {}", numbers(300_000)));
     assert_eq!(session.execute(many, &[]).expect("execute"), 300_000);
 }
 
@@ -63,8 +64,8 @@ pub fn rows_returned_are_told_from_rows_changed(stand: &Stand) {
     let mut session = stand.session();
     session.batch("create table counted (id bigint)").expect("create");
     let cases = [
-        ("insert into counted select seq from seq_1_to_9", 9),
-        ("insert into counted values (10), (11) returning id", 2),
+        ("insert into counted values (1), (2), (3), (4), (5), (6), (7), (8), (9)", 9),
+        ("insert into counted values (10), (11)", 2),
         ("update counted set id = id where id <= 2", 2),
         ("select id from counted", 11),
         ("select id from counted where id < 0", 0),
@@ -75,6 +76,14 @@ pub fn rows_returned_are_told_from_rows_changed(stand: &Stand) {
         let statement = prepare(&mut *session, sql);
         assert_eq!(session.execute(statement, &[]).expect(sql), expected, "{sql}");
     }
+}
+
+pub fn rows_returned_by_a_change_are_told_from_rows_changed(stand: &Stand) {
+    let mut session = stand.session();
+    session.batch("create table told (id bigint)").expect("create");
+    let insert = prepare(&mut *session, "insert into told values (10), (11) returning id");
+    assert_eq!(session.execute(insert, &[]).expect("insert"), 2);
+    assert_eq!(session.query(insert, &[]).expect("insert"), [[Value::Int(10)], [Value::Int(11)]]);
 }
 
 pub fn procedures_return_their_rows(stand: &Stand) {
@@ -92,11 +101,13 @@ pub fn procedures_return_their_rows(stand: &Stand) {
 
 pub fn errors_leave_the_session_in_step(stand: &Stand) {
     let mut session = stand.session();
-    let add = prepare(&mut *session, "select ? + ?");
+    let add = prepare(&mut *session, "select cast(? as signed) + cast(? as signed)");
     assert_eq!(session.execute(add, &[Value::Int(1)]).expect_err("a bind is missing").kind, Kind::Statement);
     assert_eq!(session.execute(Statement(9_999), &[]).expect_err("never prepared").kind, Kind::Statement);
     // The error comes between rows.
-    let error = ask_error(&mut *session, "select (select seq from seq_1_to_3 s where s.seq > n.seq) from seq_1_to_9 n");
+    let few = "(select 1 as i union all select 2 union all select 3) few";
+    let several = format!("select (select few.i from {few} where few.i < s.seq) from {}", numbers(9));
+    let error = ask_error(&mut *session, &several);
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Step(FailureKind::Other), Some("1242")));
     // Nobody sends a file for these.
     let refused = session.batch("load data local infile '/etc/passwd' into table counted").expect_err("no file");

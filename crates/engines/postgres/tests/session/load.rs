@@ -34,6 +34,19 @@ pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
     assert_eq!(ask(&mut *session, "select count(*) from part"), [[Value::Int(0)]]);
 }
 
+pub fn one_transaction_is_deferred_and_the_next_is_not(stand: &Stand) {
+    let mut session = stand.session();
+    let setting = |session: &mut dyn engine::Session| ask(session, "select current_setting('synchronous_commit')");
+    let before = setting(&mut *session);
+    assert_ne!(before, [[Value::Text("off".into())]]);
+    session.begin().expect("begin");
+    assert!(session.defer_durability().expect("deferred"));
+    assert_eq!(setting(&mut *session), [[Value::Text("off".into())]]);
+    session.commit().expect("commit");
+    assert_eq!(setting(&mut *session), before);
+    assert_eq!(session.defer_durability().expect_err("no transaction").kind, Kind::Statement);
+}
+
 pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
     let mut session = stand.session();
     make(stand, &mut *session, "word");

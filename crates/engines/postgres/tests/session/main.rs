@@ -26,6 +26,7 @@ fn a_session_does_what_it_promises() {
     statement::a_failed_transaction_cannot_be_committed(&stand);
     load::a_load_that_fails_ends_early(&stand);
     load::a_load_may_be_part_of_a_transaction(&stand);
+    load::one_transaction_is_deferred_and_the_next_is_not(&stand);
     load::a_source_that_breaks_its_word_is_refused(&stand);
     load::an_append_that_fails_names_its_row(&stand);
     load::notices_do_not_end_a_load(&stand);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use model::load::are_lines_found;
 use record::{Pace, Record};
 
 use super::WITHOUT_ENGINE;
@@ -47,7 +48,10 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
         ),
         told("degrees of parallelism", format!("jobs {}; threads {}", numbers(&jobs), numbers(&threads))),
         told("placement of jobs", placement(plan.placement)),
-        told("seed of data and keys", plan.seed.to_string()),
+        applies(
+            tool("seed of data and keys", (!are_lines_found(record)).then(|| plan.seed.to_string()), ""),
+            Some("lines came from where they lay, and nothing was drawn"),
+        ),
         applies(tool("distribution of keys", keys, no_keys), unless),
         told("scale", format!("{} and {} rows", count(plan.small_rows), count(plan.large_rows))),
         applies(

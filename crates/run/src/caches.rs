@@ -3,11 +3,25 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use record::Ratio;
+use record::{Bytes, Ratio};
+
+/// What could not be put out of the page cache.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Cached {
+    /// Of the bytes of all files.
+    pub share: Ratio,
+    /// The bytes themselves.
+    pub bytes: Bytes,
+}
 
 /// Puts every file below `directory` out of the page cache; the share of their bytes that lies there afterwards. None
 /// where there is nothing to look at. A file that goes away meanwhile, or may not be read, is left out.
 pub(crate) fn put_out(directory: &Path) -> Option<Ratio> {
+    left_after(directory).map(|left| left.share)
+}
+
+/// The same with the bytes that lie there afterwards.
+pub(crate) fn left_after(directory: &Path) -> Option<Cached> {
     let mut sizes = (0.0, 0.0);
     each_file(directory, &mut |file, length| {
         // What may not be put out is seen in the share.
@@ -16,7 +30,8 @@ pub(crate) fn put_out(directory: &Path) -> Option<Ratio> {
             sizes = (sizes.0 + share * length as f64, sizes.1 + length as f64);
         }
     });
-    (sizes.1 > 0.0).then(|| Ratio((sizes.0 / sizes.1).clamp(0.0, 1.0)))
+    (sizes.1 > 0.0)
+        .then(|| Cached { share: Ratio((sizes.0 / sizes.1).clamp(0.0, 1.0)), bytes: Bytes(sizes.0.ceil() as u64) })
 }
 
 fn each_file(directory: &Path, look: &mut dyn FnMut(&File, u64)) {

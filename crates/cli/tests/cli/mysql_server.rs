@@ -1,0 +1,50 @@
+//! `dbdyno run --target local:mysql`: a real server of MySQL, started, measured, removed.
+
+use std::path::Path;
+
+use crate::bench::{Bench, growth, runs};
+use crate::local_server::servers;
+
+/// The server that `./test.sh` puts into place.
+fn target() -> String {
+    let bin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/mysql/bin");
+    let there = Path::new(bin).join("mysqld").exists();
+    assert!(there, "no MySQL server in {bin}\nhint: run ./test.sh once, it installs one");
+    format!("local:mysql?bin={bin}")
+}
+
+#[test]
+fn every_test_of_the_sheet_is_done_on_mysql_and_nothing_is_left() {
+    let bench = Bench::on_disk();
+    let said = bench.succeed(&["run", "--target", &target(), "--preset", "smoke", "--jobs", "1", "--record", "r.json"]);
+    let record = bench.record("r.json");
+    let codes = [
+        "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T421", "T611", "T621", "T211", "T426", "T626", "T721",
+        "T331", "T332", "T431", "T441", "T512", "T311", "T616", "T716",
+    ];
+    for code in codes {
+        let runs = runs(&record, code);
+        assert!(!runs.is_empty(), "no run of {code}");
+        for run in runs {
+            assert_eq!(run["outcome"]["status"], "done", "{code}: {}", run["outcome"]);
+        }
+        assert!(said.out.contains(code), "{code} is not on the sheet");
+    }
+    assert_eq!(record["plan"]["skipped"].as_array().map(Vec::len), Some(0), "{}", record["plan"]["skipped"]);
+    assert_eq!((&record["engine"]["name"], &record["engine"]["throwaway"]), (&"mysql".into(), &true.into()));
+    // Its performance schema is on: statements are timed without being asked to.
+    for code in ["T311", "T716"] {
+        assert!(growth(runs(&record, code)[0], "database_time_ns").is_some_and(|time| time > 0), "{code}");
+    }
+    assert!(servers(&bench).is_empty(), "a server was left behind");
+    assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn mysql_is_one_server() {
+    let bench = Bench::new();
+    let refused = bench.run(&["run", "--target", &format!("{}&nodes=3", target()), "--tests", "T611"]);
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(refused.err.contains("local:mysql is one server") && refused.err.contains("hint: "), "{}", refused.err);
+    assert!(bench.files().is_empty(), "{:?}", bench.files());
+}

@@ -1,0 +1,35 @@
+//! Scans of loaded tables.
+
+use record::{Dop, Finding, Verdict};
+
+use super::*;
+
+/// Two scans of a table of 3 MB in a second and a half.
+fn scanned(number: u32, test: &str) -> Run {
+    let mut scanned = run(number);
+    scanned.test = test.to_owned();
+    scanned.dop = Dop { nodes: 1, jobs: 1, threads: 4 };
+    (scanned.totals.rows, scanned.totals.transactions) = (30_000, 2);
+    (scanned.totals.bytes, scanned.data_bytes) = (Some(Bytes(6_000_000)), Some(Bytes(1_500_000)));
+    scanned
+}
+
+#[test]
+fn a_scan_is_a_row() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut void = scanned(2, "L441");
+    void.findings = vec![Finding { check: record::Check::PageCache, verdict: Verdict::Fail, detail: String::new() }];
+    let mut export = Export::begin(directory.path(), Format::Csv, Existing::Replace).unwrap();
+    export.add(Record { runs: vec![scanned(1, "L431@compressed,cold"), void, run(3)], ..record() }).unwrap();
+    export.finish().unwrap();
+    let scans = csv_rows(&directory.path().join("scans.csv"));
+    let cell = |row: usize, name: &str| scans[row].get(name).map(String::as_str);
+    assert_eq!(scans.len(), 2);
+    assert_eq!((cell(0, "compressed"), cell(0, "cold"), cell(0, "threads")), (Some("true"), Some("true"), Some("4")));
+    assert_eq!(
+        (cell(0, "table_bytes_per_second"), cell(0, "flat_bytes_per_second")),
+        (Some("4000000"), Some("2000000"))
+    );
+    assert_eq!((cell(0, "probe"), cell(0, "scans")), (None, Some("2")));
+    assert_eq!((cell(1, "void"), cell(1, "cold"), cell(1, "rows_per_second")), (Some("true"), Some("false"), None));
+}

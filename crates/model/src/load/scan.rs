@@ -1,0 +1,227 @@
+//! Scans of a table that was loaded: what a run of one is, by its code, what it came to, and whether one that is called
+//! cold was.
+//!
+//! Rates are of rows and of bytes of the table as it lies there, over the window. A run is held against the probe of
+//! sequential reads of the same record, bytes over bytes: what a table that lies in memory gives may be more.
+
+use record::{Bytes, Check, Finding, LoadModel, Rate, Ratio, Record, Run, Unit, Verdict, name};
+
+use crate::delta::{delta, per_second, share};
+use crate::efficiency::rate_in;
+use crate::row::row;
+use crate::rules::RULES;
+use crate::sheet::{ByTest, fastest, valid};
+
+/// Behind the code of a run that began with empty caches.
+const COLD: &str = ",cold";
+
+/// What an engine has mapped stays in the page cache, such as the index of a log; it is no more than this.
+const MAPPED_BYTES_MAX: u64 = 64 << 10;
+
+/// What is done with every row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ScanKind {
+    /// It is counted and added up (L431).
+    Sum,
+    /// The same for each group of rows (L441).
+    Report,
+}
+
+impl ScanKind {
+    /// The code of its runs, without what stands behind it.
+    pub fn code(self) -> &'static str {
+        match self {
+            ScanKind::Sum => "L431",
+            ScanKind::Report => "L441",
+        }
+    }
+}
+
+/// What a run reads, and from where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Scan {
+    /// What is done.
+    pub kind: ScanKind,
+    /// How the table is stored.
+    pub model: LoadModel,
+    /// Whether the caches of engine and operating system were empty when the window began.
+    pub is_cold: bool,
+}
+
+impl Scan {
+    /// The code of such runs: those of other tables, and of other caches, are no repeats of each other.
+    pub fn code(self) -> String {
+        let model = if self.model == LoadModel::default() { String::new() } else { format!("@{}", self.model.word()) };
+        format!("{}{model}{}", self.kind.code(), if self.is_cold { COLD } else { "" })
+    }
+}
+
+/// What the runs with the code `test` are; none of the code of something else.
+pub fn scan(test: &str) -> Option<Scan> {
+    let (rest, is_cold) = test.strip_suffix(COLD).map_or((test, false), |rest| (rest, true));
+    let (code, word) = rest.split_once('@').map_or((rest, None), |(code, word)| (code, Some(word)));
+    let kind = [ScanKind::Sum, ScanKind::Report].into_iter().find(|kind| kind.code() == code)?;
+    let model = match word {
+        None => LoadModel::default(),
+        Some(word) => LoadModel::ALL.into_iter().find(|model| model.word() == word)?,
+    };
+    Some(Scan { kind, model, is_cold })
+}
+
+/// The figures of a scan; whatever has no source is absent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ScanFigures {
+    /// Rows that were read.
+    pub rows_per_second: Option<Rate>,
+    /// Bytes of the table that were read, by its size.
+    pub table_per_second: Option<Rate>,
+    /// Bytes of flat file that these rows were loaded from.
+    pub flat_per_second: Option<Rate>,
+    /// Bytes that the engine asked the operating system for; the page cache may have served them.
+    pub engine_per_second: Option<Rate>,
+    /// Bytes that the block layer read, for everybody.
+    pub device_per_second: Option<Rate>,
+    /// Processors in use by dbdyno and the engine together.
+    pub cores: Option<f64>,
+    /// What the probe reads at most.
+    pub ceiling: Option<ScanCeiling>,
+}
+
+/// A scan beside what storage gives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanCeiling {
+    /// The code of the probe.
+    pub probe: String,
+    /// Bytes that it read.
+    pub per_second: Rate,
+    /// Bytes of the table over it; above 1 where some of them lay in memory.
+    pub reached: Ratio,
+}
+
+/// The figures of `run`, which stands in `record`; none of a run of something else.
+pub fn scan_figures(record: &Record, run: &Run) -> Option<ScanFigures> {
+    scan(&run.test)?;
+    let row = row(run);
+    let scans = per_second(run, run.totals.transactions);
+    let flat = run.data_bytes.zip(scans).map(|(Bytes(bytes), scans)| Rate(bytes as f64 * scans.0));
+    let cores = [row.client_cpu, row.server_cpu].into_iter().flatten().map(|used| used.cores);
+    Some(ScanFigures {
+        rows_per_second: row.rows_per_second,
+        table_per_second: row.bytes_per_second.filter(|rate| rate.0 > 0.0),
+        flat_per_second: flat.filter(|rate| rate.0 > 0.0),
+        engine_per_second: row.engine_io.read_bytes_per_second,
+        device_per_second: row.device_io.read_bytes_per_second,
+        cores: cores.reduce(|one, other| one + other),
+        ceiling: ceiling(record, run),
+    })
+}
+
+fn ceiling(record: &Record, run: &Run) -> Option<ScanCeiling> {
+    let held = run.ceiling.as_ref()?;
+    let by_test = ByTest::of(record);
+    let probes: Vec<&Run> = valid(by_test.runs(&held.probe), Unit::Byte).into_values().collect();
+    let per_second = rate_in(fastest(&probes, Unit::Byte)?, Unit::Byte).filter(|rate| rate.0 > 0.0)?;
+    let reached = Ratio(share(row(run).bytes_per_second?.0, per_second.0)?);
+    Some(ScanCeiling { probe: held.probe.clone(), per_second, reached })
+}
+
+/// What is to be said of `run`, which is called cold, where `left` of the engine's files, as a share and in bytes, lay in
+/// the page cache when it began: a run that only bears the name is void.
+pub fn cold_finding(run: &Run, left: Option<(Ratio, Bytes)>) -> Finding {
+    let say = |verdict, detail: String| Finding { check: Check::PageCache, verdict, detail };
+    let percent = crate::checks::percent;
+    let Some((Ratio(left), Bytes(bytes))) = left else {
+        return say(Verdict::Unknown, "whether the engine's files lay in the page cache is not known".to_owned());
+    };
+    let gist = format!("{} of the engine's files lay in the page cache when the window began", percent(left));
+    if left > RULES.cached_warn && bytes > MAPPED_BYTES_MAX {
+        return say(Verdict::Fail, format!("{gist}; limit {} for a cold run", percent(RULES.cached_warn)));
+    }
+    let seen = delta(run, name::PHYSICAL_READ_BYTES)
+        .filter(|engine| *engine >= RULES.page_cache_bytes_min)
+        .zip(delta(run, name::DEVICE_READ_BYTES))
+        .and_then(|(engine, device)| share(device as f64, engine as f64));
+    match seen {
+        None => say(Verdict::Pass, gist),
+        Some(seen) if seen >= RULES.device_share_min => {
+            say(Verdict::Pass, format!("{gist}; the block layer saw {} of what the engine read", percent(seen)))
+        }
+        Some(seen) => {
+            say(Verdict::Warn, format!("{gist}, and the block layer saw {} of what the engine read", percent(seen)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Ceiling, Dop, IoKind};
+
+    use super::*;
+    use crate::fixture::{counted, io_run, record, run};
+
+    #[test]
+    fn every_code_is_read_as_it_was_written() {
+        for kind in [ScanKind::Sum, ScanKind::Report] {
+            for model in LoadModel::ALL {
+                for is_cold in [false, true] {
+                    let one = Scan { kind, model, is_cold };
+                    assert_eq!(scan(&one.code()), Some(one), "{}", one.code());
+                }
+            }
+        }
+        let code = Scan { kind: ScanKind::Sum, model: LoadModel::ALL[3], is_cold: true }.code();
+        assert_eq!(code, "L431@partitioned+compressed,cold");
+        for other in ["L100", "L100@compressed", "L431@row", "T431", "L431,warm", ""] {
+            assert_eq!(scan(other), None, "{other}");
+        }
+    }
+
+    /// A table of 50 MB from 40 MB of flat file, read twice in ten seconds.
+    fn read(code: &str, counters: &[(&str, u64)]) -> Run {
+        let mut read = counted(run(code, 1), counters);
+        read.dop = Dop { nodes: 1, jobs: 1, threads: 2 };
+        (read.totals.rows, read.totals.transactions) = (1_000_000, 2);
+        (read.totals.bytes, read.data_bytes) = (Some(Bytes(100_000_000)), Some(Bytes(40_000_000)));
+        read.ceiling = Some(Ceiling { probe: "P311".to_owned(), unit: Unit::Byte });
+        read
+    }
+
+    #[test]
+    fn rates_are_of_rows_table_and_flat_file() {
+        let used = [(name::CLIENT_CPU_NS, 5_000_000_000), (name::SERVER_CPU_NS, 10_000_000_000)];
+        let scanned = read("L431", &used);
+        let told = scan_figures(&record(vec![scanned.clone()]), &scanned).unwrap();
+        assert_eq!(told.rows_per_second, Some(Rate(100_000.0)));
+        assert_eq!((told.table_per_second, told.flat_per_second), (Some(Rate(1e7)), Some(Rate(8e6))));
+        assert_eq!((told.cores, told.device_per_second, told.ceiling), (Some(1.5), None, None));
+        assert_eq!(scan_figures(&record(Vec::new()), &run("L100", 1)), None);
+    }
+
+    #[test]
+    fn a_scan_is_held_against_the_fastest_sequential_reads() {
+        let mut probe = io_run("P311", IoKind::Read, 1);
+        probe.totals.bytes = Some(Bytes(400_000_000));
+        let scanned = read("L431,cold", &[]);
+        let told = scan_figures(&record(vec![probe.clone(), scanned.clone()]), &scanned).unwrap();
+        let ceiling = told.ceiling.unwrap();
+        assert_eq!((ceiling.per_second, ceiling.reached), (Rate(4e7), Ratio(0.25)));
+        let unheld = Run { ceiling: None, ..scanned };
+        assert_eq!(scan_figures(&record(vec![probe, unheld.clone()]), &unheld).unwrap().ceiling, None);
+    }
+
+    #[test]
+    fn what_lay_in_memory_is_not_cold() {
+        let says = |left: Option<f64>, engine: u64, device: u64| {
+            let counters = [(name::PHYSICAL_READ_BYTES, engine), (name::DEVICE_READ_BYTES, device)];
+            let left = left.map(|share| (Ratio(share), Bytes((share * 1e8) as u64)));
+            cold_finding(&read("L431,cold", &counters), left).verdict
+        };
+        assert_eq!(says(None, 50_000_000, 50_000_000), Verdict::Unknown);
+        assert_eq!(says(Some(0.051), 50_000_000, 50_000_000), Verdict::Fail);
+        assert_eq!(says(Some(0.05), 50_000_000, 50_000_000), Verdict::Pass);
+        assert_eq!(says(Some(0.0), 50_000_000, 40_000_000), Verdict::Warn);
+        assert_eq!(says(Some(0.0), 5_000, 0), Verdict::Pass, "next to nothing was read");
+        let mapped = cold_finding(&read("L431,cold", &[]), Some((Ratio(0.08), Bytes(32 << 10))));
+        assert_eq!(mapped.verdict, Verdict::Pass, "of a small table, what is always mapped is much");
+    }
+}

@@ -1,0 +1,45 @@
+//! Where data lies: the file system and its devices.
+
+use record::{BlockDevice, FileSystem};
+
+use crate::figure::{memory, volume};
+use crate::words::list;
+
+pub(crate) fn file_system_facts(system: &FileSystem) -> Vec<(&'static str, Option<String>)> {
+    let free = system.free_bytes.map(|size| format!("{} free", volume(size)));
+    let size = system.size_bytes.map(volume);
+    vec![
+        ("file system", Some(format!("{} on {}, mounted at {}", system.kind, system.source, system.mount_point))),
+        ("options", Some(system.options.clone())),
+        ("size", Some(list([size, free].into_iter().flatten()))),
+    ]
+}
+
+/// One device in words; what it does not say is left out.
+pub(crate) fn device_text(device: &BlockDevice) -> String {
+    let rotating = |rotational| if rotational { "rotating, as the kernel says" } else { "not rotating" };
+    list(
+        [
+            device.model.clone(),
+            device.size_bytes.map(volume),
+            device.rotational.map(|rotational| rotating(rotational).to_owned()),
+            device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
+            device.fua.map(|fua| if fua { "FUA" } else { "no FUA" }.to_owned()),
+            device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
+            device.queue_depth.map(|depth| format!("queue of {depth}")),
+            device.logical_block_bytes.map(|size| format!("blocks of {}", memory(size))),
+            device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")),
+            device.serial_masked.as_ref().map(|serial| format!("serial number {serial}")),
+            device.link.as_ref().map(|link| format!("link {link}")),
+            (!device.slaves.is_empty()).then(|| format!("made of {}", device.slaves.join(" and "))),
+        ]
+        .into_iter()
+        .flatten(),
+    )
+}
+
+/// Settings of the request queue, by the kernel's names.
+pub(crate) fn queue_text(device: &BlockDevice) -> Option<String> {
+    let settings = list(device.queue.iter().map(|(name, value)| format!("{name} = {value}")));
+    (!settings.is_empty()).then_some(settings)
+}

@@ -1,0 +1,129 @@
+//! What stands in the rows of a plan's tables, on a terminal as on a page.
+
+use model::Interval;
+use model::load_plan::{Need, Part, RateSource, Resource, Stage, StageCost, StageRate, Units};
+use record::Rate;
+
+use super::LoadPlanView;
+use super::amount::{ByteSteps, seconds};
+use super::sentence::{name, named};
+use crate::figure::{UNKNOWN, percent, three_digits};
+
+/// One resource.
+pub(super) struct ResourceRow {
+    /// Its name, what is needed, what is there, how much of that is used, how long it takes alone, how many are needed.
+    pub(super) cells: [String; 6],
+    /// Whether more of it is needed than there is.
+    pub(super) is_short: bool,
+}
+
+/// The resources, the most used first.
+pub(super) fn resource_rows(view: &LoadPlanView) -> Vec<ResourceRow> {
+    let unknown = || UNKNOWN.to_owned();
+    let row = |need: &Need| ResourceRow {
+        cells: [
+            name(need.resource).to_owned(),
+            needed(view, need).unwrap_or_else(unknown),
+            there(view, need).unwrap_or_else(unknown),
+            need.used.map_or_else(unknown, |used| format!("{}{}", least(need), percent(used))),
+            need.seconds.map_or_else(unknown, seconds),
+            count(view, need).unwrap_or_else(unknown),
+        ],
+        is_short: need.used.is_some_and(|used| used.0 > 1.0),
+    };
+    view.needs.needs.iter().map(row).collect()
+}
+
+/// `132 of 235 MB/s`, `>= 9.44 of 4.00 cores`; none where one of them is not known.
+pub(super) fn needed_of_there(view: &LoadPlanView, need: &Need) -> Option<String> {
+    let (needed, there) = (need.needed?.estimate, need.there?);
+    let (needed, there, unit) = match need.resource.is_processors() {
+        true => (three_digits(needed), three_digits(there), "cores"),
+        false => (view.steps.digits(needed), view.steps.digits(there), view.steps.unit()),
+    };
+    Some(format!("{}{needed} of {there} {unit}", least(need)))
+}
+
+/// What is needed of a resource, with its unit; none where it is not known.
+fn needed(view: &LoadPlanView, need: &Need) -> Option<String> {
+    need.needed.map(|needed| format!("{}{}", least(need), amount(view, need, needed.estimate)))
+}
+
+/// What there is of it; none where it is not known.
+fn there(view: &LoadPlanView, need: &Need) -> Option<String> {
+    need.there.map(|there| amount(view, need, there))
+}
+
+fn amount(view: &LoadPlanView, need: &Need, value: f64) -> String {
+    match need.resource.is_processors() {
+        true => three_digits(value),
+        false => view.steps.rate(Rate(value)),
+    }
+}
+
+/// What stands before a need of which some stages are not known.
+fn least(need: &Need) -> &'static str {
+    if need.unknown.is_empty() { "" } else { ">= " }
+}
+
+/// How many of a resource are needed, in words.
+fn count(view: &LoadPlanView, need: &Need) -> Option<String> {
+    let count = need.count?;
+    let of = |units: &Units| named(&Units { count: 1, ..units.clone() });
+    let one = match need.resource {
+        Resource::Network | Resource::ReplicaLinks => of(view.plan.network.as_ref()?),
+        Resource::Disks => of(view.plan.disks.as_ref()?),
+        _ if count == 1.0 => return Some("1 core".to_owned()),
+        _ => return Some(format!("{count} cores")),
+    };
+    Some(format!("{count} x {one}"))
+}
+
+/// The stages that run on processors, in the order of the way: each with its rate, between which rates that lies, cores
+/// and workers needed, and where the rate comes from.
+pub(super) fn stage_rows(view: &LoadPlanView) -> Vec<[String; 6]> {
+    let parts: Vec<&Part> = view.needs.needs.iter().flat_map(|need| &need.parts).collect();
+    let unknown: Vec<Stage> = view.needs.needs.iter().flat_map(|need| need.unknown.clone()).collect();
+    let row = |stage: Stage| {
+        let part = parts.iter().find(|part| part.stage == stage);
+        match view.plan.cost(stage) {
+            Some(StageCost::Rate(rate)) => Some(stage_row(view.steps, rate, part.copied())),
+            Some(StageCost::Skipped(_)) => Some([stage.word(), "", "", "0", "", "not gone through"].map(str::to_owned)),
+            None if unknown.contains(&stage) => {
+                Some([stage.word(), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, "not known"].map(str::to_owned))
+            }
+            None => None,
+        }
+    };
+    Stage::ALL.into_iter().filter_map(row).collect()
+}
+
+fn stage_row(steps: ByteSteps, rate: &StageRate, part: Option<&Part>) -> [String; 6] {
+    let core = rate.rate.estimate / rate.worker_cores;
+    let times = if rate.times == 1 { String::new() } else { format!(" x {}", rate.times) };
+    [
+        format!("{}{times}", rate.stage.word()),
+        steps.rate(Rate(core)),
+        span(steps, rate),
+        part.map_or_else(|| "after it".to_owned(), |part| three_digits(part.cores.estimate)),
+        part.map_or_else(String::new, |part| part.workers.to_string()),
+        source(rate.source).to_owned(),
+    ]
+}
+
+/// Between which rates that of a core lies; nothing where that is not known.
+fn span(steps: ByteSteps, rate: &StageRate) -> String {
+    let Interval { low, high, .. } = rate.rate;
+    match low < high {
+        true => format!("{} to {}", steps.digits(low / rate.worker_cores), steps.digits(high / rate.worker_cores)),
+        false => String::new(),
+    }
+}
+
+fn source(source: RateSource) -> &'static str {
+    match source {
+        RateSource::Given => "given",
+        RateSource::Measured => "measured",
+        RateSource::NotMeasured => "NOT MEASURED",
+    }
+}

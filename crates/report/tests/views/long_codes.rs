@@ -1,0 +1,32 @@
+//! Runs whose codes tell more than four letters do, on pages of every width.
+
+use dbdyno_report::{Style, load_text};
+
+use crate::sample;
+
+/// The longest code of ours.
+const CODE: &str = "L100@partitioned+compressed,as-is";
+
+#[test]
+fn codes_are_whole_and_groups_of_columns_keep_their_heads_at_every_width() {
+    let mut record = sample::record();
+    record.runs.iter_mut().filter(|run| run.test == "T721").for_each(|run| run.test = CODE.to_owned());
+    for width in [60, 80, 120] {
+        let page = load_text(&record, "r.json", Style::default(), width);
+        let (_, table) = page.split_once("PHYSICAL I/O").unwrap_or_else(|| panic!("{page}"));
+        let table: Vec<&str> = table.lines().take_while(|line| !line.is_empty()).collect();
+        let heads: Vec<&&str> = table
+            .iter()
+            .take_while(|line| !line.trim_start().starts_with(|first: char| first.is_ascii_digit()))
+            .collect();
+        for group in ["engine", "device"] {
+            assert!(
+                heads.iter().any(|line| line.contains(group)),
+                "no {group} at {width} columns:\n{}",
+                table.join("\n")
+            );
+        }
+        assert!(table.iter().any(|line| line.contains(CODE)), "{width}:\n{}", table.join("\n"));
+        assert!(page.lines().all(|line| line.chars().count() <= width), "{width}:\n{page}");
+    }
+}

@@ -1,0 +1,147 @@
+//! One scan of a loaded table: one query with empty caches, or one query after the other.
+
+use measure::{Broken, Done, Work};
+use model::load::cold_finding;
+use record::{Bytes, Check, Finding, Layer, Nanos, Outcome, Plan, PlannedRun, Preset, Run, Sweep, Unit, Verdict};
+use workload::Stage;
+use workload::load::{Figures, LoadTable, ScanJob, ScanTest, Scanning};
+
+use super::scan_plan::PlannedScan;
+use crate::caches::{Cached, left_after};
+use crate::device::DeviceProbe;
+use crate::lookout::Lookout;
+use crate::loss::Losses;
+use crate::measurement::{Bench, Cast, blank, bounds, drive, finish};
+use crate::plan::windows;
+use crate::sampler::{Sampler, Watched};
+use crate::{Error, Event, Result};
+
+/// What a load left.
+#[derive(Clone, Debug)]
+pub(super) struct Left {
+    /// Figures of the rows that are in the table.
+    pub figures: Figures,
+    /// Size of the table; absent where the engine does not tell.
+    pub table_bytes: Option<Bytes>,
+    /// Flat file that it was loaded from; absent where an earlier invocation loaded a part.
+    pub flat_bytes: Option<Bytes>,
+}
+
+/// One of the scans of an invocation.
+pub(super) struct OneScan<'a> {
+    pub scan: &'a PlannedScan,
+    pub table: &'a LoadTable,
+    pub left: &'a Left,
+    /// The named size: how long a run lasts that is not cold.
+    pub preset: Preset,
+}
+
+impl OneScan<'_> {
+    /// Carries out `planned`. A run that fails is a run; so is one whose answer is wrong.
+    ///
+    /// # Errors
+    /// Broken off by the user.
+    pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
+        let (scan, left) = (self.scan, self.left);
+        let (_, window) = windows(self.preset);
+        // One query is all that finds the caches empty, and it takes as long as it takes.
+        let (window_ns, steps) = if scan.is_cold { (bench.plan.window_ns, Some(1)) } else { (window, None) };
+        let plan = Plan { window_ns, warm_up_ns: Nanos(0), steps, ..bench.plan.clone() };
+        let bench = Bench { plan: &plan, processors: bench.processors.clone(), ..*bench };
+        let mut run = blank(&bench, planned);
+        run.title = scan.title();
+        (run.layer, run.sweep) = (Layer::Database, Sweep::Threads);
+        run.unit = match scan.test {
+            ScanTest::Sum => Unit::Row,
+            ScanTest::Report => Unit::Statement,
+        };
+        run.data_bytes = left.flat_bytes;
+        run.ceiling = Some(DeviceProbe::SEQUENTIAL.ceiling()).filter(|ceiling| bounds(&bench, ceiling));
+        run.parameters.insert("table_rows".to_owned(), i64::try_from(left.figures.rows).unwrap_or(i64::MAX));
+        let expected = if scan.is_cold { Nanos(0) } else { window };
+        bench.listener.hear(&Event::Began { planned, title: &run.title, expected });
+        let page_cached = self.try_scan(&bench, &mut run);
+        if bench.interrupt.is_raised() {
+            return Err(Error::interrupted());
+        }
+        let page_cached = page_cached.unwrap_or_else(|error| {
+            run.outcome = Outcome::Failed { message: error.to_string() };
+            None
+        });
+        let mut run = finish(&bench, run);
+        if scan.is_cold && run.outcome == Outcome::Done {
+            run.findings.push(cold_finding(&run, page_cached.map(|left| (left.share, left.bytes))));
+            // One query is what a cold run is, and not a window that was chosen too short.
+            run.findings.retain(|finding| finding.check != Check::WindowLength);
+        }
+        Ok(run)
+    }
+
+    /// What was left of the engine's files in the page cache, where the scan is a cold one.
+    fn try_scan(&self, bench: &Bench<'_>, run: &mut Run) -> Result<Option<Cached>> {
+        let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
+            return Err(Error::user("a scan needs an engine"));
+        };
+        bench.settle()?;
+        let places = subject.nodes.choose(false, 1)?;
+        let stage = Stage { node: subject.nodes.at(places[0]), ..stage };
+        let scanning = Scanning {
+            table: self.table,
+            test: self.scan.test,
+            threads: self.scan.threads,
+            expected: &self.left.figures,
+            table_bytes: self.left.table_bytes.unwrap_or_default(),
+            is_cold: self.scan.is_cold,
+        };
+        let job = ScanJob::new(&stage, &scanning)?;
+        let node = &bench.sources.nodes[places[0]];
+        let page_cached = match self.scan.is_cold {
+            true => stage.node.data_directory().and_then(left_after),
+            false => None,
+        };
+        let cast = Cast {
+            server_processes: vec![job.server_process()],
+            cancellers: job.canceller().into_iter().collect(),
+            losses: Some(Losses::new(subject.nodes, vec![places[0]])),
+            lookout: Lookout::over(bench, &places),
+            works: vec![Box::new(Published { job, node })],
+            places: places.clone(),
+            tracer: None,
+        };
+        let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
+        drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), cast, sampler);
+        // What threads inside a statement do may be counted as transactions of their own.
+        let are_counted = stage.node.caps().counts_read_commits && self.scan.threads == 1;
+        run.commits_expected = are_counted.then_some(run.totals.transactions);
+        run.findings.push(answers(run, stage.node.caps().answers));
+        Ok(page_cached)
+    }
+}
+
+/// What the answers of `run` were: each of them was held against what was loaded, and a wrong one broke it off.
+fn answers(run: &Run, gives_answers: bool) -> Finding {
+    let finding = |verdict, detail: String| Finding { check: Check::Answers, verdict, detail };
+    match &run.outcome {
+        _ if !gives_answers => finding(Verdict::Unknown, "the engine gives no answers".to_owned()),
+        Outcome::Done => finding(Verdict::Pass, "every scan found the rows and sums that were loaded".to_owned()),
+        Outcome::Failed { message } => finding(Verdict::Fail, message.clone()),
+    }
+}
+
+/// A job that publishes its counters after its last scan, and books the transactions that this costs.
+struct Published<'a> {
+    job: ScanJob,
+    node: &'a Watched<'a>,
+}
+
+impl Work for Published<'_> {
+    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
+        self.job.step(number)
+    }
+
+    fn finish(&mut self) -> std::result::Result<(), Broken> {
+        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
+        self.node.book(own);
+        self.job.finish()
+    }
+}

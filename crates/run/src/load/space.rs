@@ -1,0 +1,104 @@
+//! Whether there is room for what is to be loaded, before the first of it is.
+
+use std::path::Path;
+
+use record::{Bytes, IndexTime};
+use workload::load::Input;
+
+use super::request::LoadRequest;
+use crate::{Error, Result};
+
+/// How many times the size of its flat file a table takes, its log left out.
+const TIMES_TABLE: f64 = 1.5;
+
+/// How many times its indexes take, where there are some.
+const TIMES_INDEXES: f64 = 0.5;
+
+/// How many times the log of it takes, until a checkpoint lets the engine write over it; one table is loaded at a time.
+const TIMES_LOG: f64 = 1.25;
+
+/// No log is longer than this: a server of ours has a checkpoint before.
+const LOG_BYTES_MAX: f64 = 16.0 * (1u64 << 30) as f64;
+
+/// Refuses loads of `tables` tables into `directory` that do not fit what is free there, as far as the size of the source
+/// is known. What was broken off has its room already.
+///
+/// # Errors
+/// Names the need and what is free.
+pub(super) fn check(request: &LoadRequest, tables: usize, directory: &Path) -> Result<()> {
+    // What compressed files hold is not known before they are read: it is at least their own size.
+    let flat = request.input.size().filter(|_| !request.resume);
+    let (Some(Bytes(flat)), Some(Bytes(free))) = (flat, host::free_bytes(directory)) else { return Ok(()) };
+    // Without --keep each table goes before the next one comes.
+    let stay = if request.keep { tables.max(1) } else { 1 };
+    let needed = needed(flat, request.indexes, stay);
+    match needed.0 <= free {
+        true => Ok(()),
+        false => Err(Error::environment(format!(
+            "about {} are needed in {} for {} of flat file in {}, the log included, and {} are free",
+            megabytes(needed),
+            directory.display(),
+            megabytes(Bytes(flat)),
+            if stay == 1 { "one table".to_owned() } else { format!("{stay} tables") },
+            megabytes(Bytes(free))
+        ))
+        .hint(hint(request, stay))),
+    }
+}
+
+/// What `flat` bytes of lines need where so many tables `stay`.
+fn needed(flat: u64, indexes: IndexTime, stay: usize) -> Bytes {
+    let flat = flat as f64;
+    let of_indexes = if indexes == IndexTime::None { 0.0 } else { TIMES_INDEXES };
+    let tables = flat * stay as f64 * (TIMES_TABLE + of_indexes);
+    Bytes((tables + (flat * TIMES_LOG).min(LOG_BYTES_MAX)).ceil() as u64)
+}
+
+fn hint(request: &LoadRequest, stay: usize) -> String {
+    let less = match request.input {
+        Input::Generated { .. } => "give a smaller --size",
+        Input::Files(_) | Input::Pipe => "load fewer files",
+    };
+    let fewer = if stay > 1 { ", fewer --models" } else { "" };
+    format!("{less}{fewer}, or another --dir")
+}
+
+fn megabytes(Bytes(bytes): Bytes) -> String {
+    format!("{} MB", bytes.div_ceil(1_000_000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::request::tests::request;
+    use super::*;
+
+    fn generated(rows: u64) -> LoadRequest {
+        request(Input::Generated { seed: 1, rows })
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_need_and_room() {
+        let place = tempfile::tempdir().expect("a place");
+        let says = |request: &LoadRequest, tables| check(request, tables, place.path());
+        assert_eq!(says(&generated(1), 4), Ok(()));
+        assert_eq!(says(&request(Input::Pipe), 4), Ok(()), "nobody knows");
+        let much = generated(1 << 50);
+        let error = says(&much, 4).unwrap_err();
+        assert!(
+            error.message.contains("in one table, the log included") && error.message.contains("are free"),
+            "{error}"
+        );
+        assert_eq!(error.hint.as_deref(), Some("give a smaller --size, or another --dir"));
+        let kept = says(&LoadRequest { keep: true, ..much.clone() }, 4).unwrap_err();
+        assert!(kept.message.contains("in 4 tables") && kept.hint.unwrap().contains("fewer --models"));
+        assert_eq!(says(&LoadRequest { resume: true, ..much }, 1), Ok(()), "it has its room");
+    }
+
+    #[test]
+    fn each_table_that_stays_and_its_indexes_need_room_and_the_log_once() {
+        assert_eq!(needed(1_000, IndexTime::None, 1), Bytes(2_750));
+        assert_eq!(needed(1_000, IndexTime::None, 4), Bytes(7_250));
+        assert_eq!(needed(1_000, IndexTime::After, 2), Bytes(5_250));
+        assert_eq!(needed(1 << 40, IndexTime::None, 1), Bytes(3 * (1 << 39) + (16 << 30)), "a log has an end");
+    }
+}

@@ -1,0 +1,89 @@
+//! How long a run under a rate of a search lasts: until enough values lie beyond the quantile that is judged.
+
+use model::Bound;
+use record::{Nanos, Pace, Plan, Variation};
+
+use crate::{Error, Result};
+
+/// No run of a search is made longer than this for the sake of its quantile.
+const WINDOW_MAX: Nanos = Nanos(60_000_000_000);
+
+/// The window of a run of `plan`: that of the plan, and longer where the quantile that is searched for needs it at this
+/// rate, up to a minute.
+pub(crate) fn window(plan: &Plan, variation: Option<Variation>, pace: Pace) -> Nanos {
+    let is_searched = matches!(variation, Some(Variation::Paced { .. }));
+    let until = plan.until.as_ref().filter(|_| is_searched);
+    let bound: Option<Bound> = until.and_then(|until| until.level.parse().ok());
+    let needed = bound.zip(pace.rate()).map_or(Nanos(0), |(bound, rate)| bound.window(rate));
+    plan.window_ns.max(needed.min(WINDOW_MAX))
+}
+
+/// Whether `bound` can be judged within a minute at all, where a closed loop gives `capacity` steps per second.
+///
+/// # Errors
+/// Where a minute is too short even at that rate.
+pub(crate) fn check(plan: &Plan, test: &str, bound: &Bound, capacity: f64) -> Result<()> {
+    let (needed, most) = (bound.window(capacity), plan.window_ns.max(WINDOW_MAX));
+    if needed <= most {
+        return Ok(());
+    }
+    let (needed, most) = (needed.seconds(), most.seconds());
+    Err(Error::user(format!(
+        "{} needs windows of {needed:.0} s to have ten values beyond it at {capacity:.1} steps/s, as much as test {test} \
+         reaches; limit {most:.0} s",
+        bound.statistic
+    ))
+    .hint("search for a lower quantile, with more jobs, or give --seconds as much"))
+}
+
+/// What is said of windows that are longer than those of the plan; nothing where none is.
+pub(crate) fn lengthened(plan: &Plan, bound: &Bound, lowest: f64) -> Option<String> {
+    let needed = bound.window(lowest).min(plan.window_ns.max(WINDOW_MAX));
+    let below = lowest * bound.window(lowest).seconds() / plan.window_ns.seconds();
+    (needed > plan.window_ns).then(|| {
+        format!(
+            "below {below:.1} steps/s windows are longer than {:.1} s, up to {:.1} s, so that ten values lie beyond {}",
+            plan.window_ns.seconds(),
+            needed.seconds(),
+            bound.statistic
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{Arrival, Ratio, Until};
+
+    use super::*;
+    use crate::pacing::sweep::tests::searching;
+
+    fn plan(level: &str, window_ns: u64) -> Plan {
+        let until = Until { level: level.to_owned(), arrival: Arrival::Poisson, tolerance: Ratio(0.1) };
+        Plan { window_ns: Nanos(window_ns), ..searching(until) }
+    }
+
+    #[test]
+    fn a_window_holds_ten_values_beyond_the_quantile_and_lasts_a_minute_at_most() {
+        let at = |level: &str, rate: f64| {
+            let pace = Pace::Poisson { steps_per_second: rate };
+            let searched = Some(Variation::Paced { pace, one_thread_per_core: false });
+            window(&plan(level, 2_000_000_000), searched, pace).seconds()
+        };
+        assert_eq!((at("p99=5ms", 10_000.0), at("p99=5ms", 500.0)), (2.0, 2.0));
+        assert!((at("p99=5ms", 100.0) - 10.0).abs() < 1e-6);
+        assert_eq!((at("p99=5ms", 1.0), at("mean=5ms", 1.0)), (60.0, 2.0));
+        let plain = window(&plan("p99=5ms", 2_000_000_000), None, Pace::AsFastAsPossible);
+        assert_eq!(plain, Nanos(2_000_000_000));
+    }
+
+    #[test]
+    fn what_no_minute_can_tell_is_refused_with_the_figure() {
+        let bound: Bound = "p99.99=5ms".parse().unwrap();
+        let plan = plan("p99.99=5ms", 2_000_000_000);
+        assert!(check(&plan, "T611", &bound, 10_000.0).is_ok());
+        let error = check(&plan, "T611", &bound, 100.0).unwrap_err();
+        assert!(error.message.starts_with("p99.99 needs windows of 1000 s to have ten values beyond it"), "{error}");
+        assert!(lengthened(&plan, &bound, 10_000.0).unwrap().contains("longer than 2.0 s, up to 10.0 s"));
+        assert_eq!(lengthened(&plan, &"p50=5ms".parse().unwrap(), 100.0), None);
+    }
+}

@@ -1,0 +1,168 @@
+//! The rungs of the ladder see the same: each counts the same requests of the same device at the same time.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::PoisonError;
+
+use dbdyno_trace::{Scope, Tracer};
+use record::{Latency, MeasuringPoint, OperationClass, Rung, Trace};
+
+use crate::permitted::{ALONE, disk, found};
+
+/// Reads and writes of the test.
+const READS: u64 = 2_000;
+const WRITES: u64 = 600;
+/// Bytes of each: enough that what three tracers take of the time of a request is little beside it.
+const BLOCK: usize = 65_536;
+/// Two countings of the same events differ by at most so much, or by what was in flight at an edge.
+const COUNT_RATIO_MAX: f64 = 0.02;
+const AT_EDGES: f64 = 4.0;
+/// And their means by at most so much.
+const MEAN_RATIO_MAX: f64 = 0.10;
+
+/// A block that direct I/O may be done with.
+#[repr(align(4096))]
+struct Block([u8; BLOCK]);
+
+/// Reads and their time by the kernel's own sums, milliseconds.
+fn counters(disk: &str) -> (u64, u64) {
+    let text = fs::read_to_string(format!("/sys/block/{disk}/stat")).unwrap();
+    let numbers: Vec<u64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    (numbers[0], numbers[3])
+}
+
+fn direct(path: &Path) -> File {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).custom_flags(libc::O_DIRECT).open(path).unwrap()
+}
+
+fn write_all(file: &File, blocks: u64) {
+    let block = Block([7; BLOCK]);
+    (0..blocks).for_each(|number| file.write_all_at(&block.0, number * BLOCK as u64).unwrap());
+}
+
+/// Reads by one thread, writes and a sync after every eighth by another, past the page cache.
+fn work(file: &File) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut block = Block([0; BLOCK]);
+            for number in 0..READS {
+                let place = number.wrapping_mul(0x9e37_79b9) % WRITES;
+                file.read_exact_at(&mut block.0, place * BLOCK as u64).unwrap();
+            }
+        });
+        scope.spawn(|| {
+            for round in 0..WRITES / 8 {
+                (0..8).for_each(|at| {
+                    let place = (round * 8 + at) * BLOCK as u64;
+                    file.write_all_at(&Block([9; BLOCK]).0, place).unwrap();
+                });
+                file.sync_data().unwrap();
+            }
+        });
+    });
+}
+
+fn latency<'t>(trace: &'t Trace, point: MeasuringPoint, name: &str) -> &'t Latency {
+    let found = found(trace, point, name);
+    &found.unwrap_or_else(|| panic!("{:?} has no {name} at {point:?}: {:#?}", trace.rung, trace.latencies)).latency
+}
+
+fn is_near(one: f64, other: f64, ratio_max: f64) -> bool {
+    (one / other - 1.0).abs() <= ratio_max
+}
+
+fn counts_agree(one: u64, other: u64) -> bool {
+    let (one, other) = (one as f64, other as f64);
+    (one - other).abs() <= AT_EDGES || is_near(one, other, COUNT_RATIO_MAX)
+}
+
+/// Two rungs saw the same requests `name`.
+fn agree(bpf: &Trace, lower: &Trace, name: &str) {
+    for point in [MeasuringPoint::Block, MeasuringPoint::Device] {
+        let (one, other) = (latency(bpf, point, name), latency(lower, point, name));
+        let told = format!("{:?} {point:?} {name}: {other:?}, and by BPF {one:?}", lower.rung);
+        assert!(counts_agree(other.count, one.count), "{told}");
+        let means_agree = is_near(other.mean_ns.0 as f64, one.mean_ns.0 as f64, MEAN_RATIO_MAX);
+        // What is written behind, and flushes, are allocated long before they are inserted, and there are few flushes: one at
+        // an edge is much of their mean.
+        let is_same = name == "READ" || name == "WRITE" && point == MeasuringPoint::Device;
+        assert!(!is_same || means_agree, "{told}");
+    }
+    let medians = [bpf, lower].map(|trace| latency(trace, MeasuringPoint::Device, name).p50_ns.0 as f64);
+    assert!(is_near(medians[1], medians[0], MEAN_RATIO_MAX), "{:?} {name}: {medians:?}", lower.rung);
+}
+
+/// Whether it is perf, and says that it lost events: kernels hand over too few of them where processors are busy, without
+/// a word. Then it is enough that the loss was noticed.
+fn loses(trace: &Trace) -> bool {
+    trace.rung == Rung::Perf && trace.lost_count as f64 > READS as f64 * COUNT_RATIO_MAX
+}
+
+#[test]
+fn all_rungs_count_the_same_requests_and_time_them_alike() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let Some((disk, is_flushed)) = disk(directory.path()) else { return };
+    if !crate::may_read_tracefs() {
+        return;
+    }
+    let file = direct(&directory.path().join("data"));
+    write_all(&file, WRITES);
+    file.sync_all().unwrap();
+    let scope = Scope { roots: vec![std::process::id()], device: Some(disk.clone()) };
+    let start =
+        |rung: Rung| Tracer::start(&scope, Some(rung)).unwrap_or_else(|refused| panic!("{rung:?}: {refused:?}"));
+    let tracers = [Rung::Bpf, Rung::Perf, Rung::Tracefs].map(start);
+    let before = counters(&disk);
+    tracers.iter().for_each(Tracer::begin);
+    work(&file);
+    tracers.iter().for_each(Tracer::end);
+    let after = counters(&disk);
+    let traces = tracers.map(Tracer::finish);
+    for trace in &traces {
+        for (name, made) in [("READ", READS), ("WRITE", WRITES)] {
+            let count = found(trace, MeasuringPoint::Device, name).map_or(0, |found| found.latency.count);
+            let told = format!("{:?}: {count} {name}, {} lost, and {made} were made", trace.rung, trace.lost_count);
+            let is_whole = count as f64 >= made as f64 * (1.0 - COUNT_RATIO_MAX);
+            assert!(is_whole || loses(trace), "{told}");
+            // What events that were handed over lack was noticed: one that was lost is a request at most.
+            assert!(trace.rung == Rung::Bpf || count + trace.lost_count >= made, "{told}");
+        }
+    }
+    let [bpf, lower @ ..] = &traces;
+    for trace in lower.iter().filter(|trace| !loses(trace)) {
+        for name in ["READ", "WRITE"].into_iter().chain(is_flushed.then_some("FLUSH")) {
+            agree(bpf, trace, name);
+        }
+    }
+    let (reads, took_ms) = (after.0 - before.0, after.1 - before.1);
+    let (block, mean_ns) = (latency(bpf, MeasuringPoint::Block, "READ"), took_ms as f64 * 1e6 / reads as f64);
+    assert!(counts_agree(reads, block.count), "{reads} by the counters, {block:?}");
+    assert!(is_near(mean_ns, block.mean_ns.0 as f64, MEAN_RATIO_MAX), "{mean_ns} ns by the counters, {block:?}");
+}
+
+#[test]
+fn the_lower_rungs_see_no_system_calls_and_say_so() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let Some((disk, _)) = disk(directory.path()).filter(|_| crate::may_read_tracefs()) else { return };
+    for rung in [Rung::Perf, Rung::Tracefs] {
+        let scope = Scope { roots: vec![std::process::id()], device: Some(disk.clone()) };
+        let tracer = Tracer::start(&scope, Some(rung)).map_err(|refused| refused.reason).unwrap();
+        assert_eq!(tracer.rung(), rung);
+        tracer.begin();
+        File::create(directory.path().join("data")).unwrap().sync_all().unwrap();
+        let trace = tracer.finish();
+        assert_eq!(trace.rung, rung);
+        let missing: Vec<MeasuringPoint> = trace.missing.iter().map(|missing| missing.point).collect();
+        assert_eq!(missing, [MeasuringPoint::SystemCall], "{:?}", trace.missing);
+        assert!(trace.missing[0].reason.contains("another rung was asked for"), "{:?}", trace.missing);
+        assert!(trace.latencies.iter().all(|row| row.class != OperationClass::Sync), "{:#?}", trace.latencies);
+        let nowhere = Scope { device: None, ..scope };
+        let refused = Tracer::start(&nowhere, Some(rung)).err().expect("there is no device");
+        assert!(refused.reason.contains("no disk of this host"), "{refused:?}");
+        assert_eq!(refused.passed.iter().map(|passed| passed.rung).collect::<Vec<_>>(), [rung]);
+    }
+}
