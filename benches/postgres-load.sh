@@ -13,30 +13,11 @@ cd "$(dirname "$0")/.."
 
 pairs=${1:-5}
 seconds=${2:-3}
-bin=$(dirname "$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -n 1)")
-[ -x "$bin/initdb" ] || bin=$(dirname "$(command -v initdb)")
-[ -n "${DBDYNO:-}" ] || cargo build --release --quiet --locked
-dbdyno=${DBDYNO:-$PWD/target/release/dbdyno}
 compare=$PWD/benches/bulk_load.py
+source benches/postgres-server.bash
 
-work=$(mktemp -d /tmp/dbdyno-bench.XXXXXX)
-memory=$(mktemp -d /dev/shm/dbdyno-bench.XXXXXX)
-chmod 755 "$work" "$memory"
-as_server() { if [ "$(id -u)" -eq 0 ]; then setpriv --reuid postgres --regid postgres --clear-groups "$@"; else "$@"; fi; }
-[ "$(id -u)" -ne 0 ] || chown postgres "$work"
-stop() {
-  as_server "$bin/pg_ctl" -D "$work/data" -m fast -w stop >/dev/null 2>&1 || true
-  rm -rf "$work" "$memory"
-}
-trap stop EXIT
-
-as_server "$bin/initdb" -D "$work/data" -U bench -A trust --no-sync >/dev/null
-as_server "$bin/pg_ctl" -D "$work/data" -l "$work/log" -w \
-  -o "-c listen_addresses='' -c unix_socket_directories=$work -c shared_buffers=1GB -c max_wal_size=8GB -c autovacuum=off -c jit=off" \
-  start >/dev/null
+start_server "shared_buffers=1GB max_wal_size=8GB"
 mkdir "$work/client" && cd "$work/client"
-client=("$bin/psql" -X -q -v ON_ERROR_STOP=1 -h "$work" -U bench -d postgres)
-target="postgres://bench@${work//\//%2F}/postgres"
 "$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.json >/dev/null
 rows=16384
 "${client[@]}" -c "\\copy (select * from dbdyno.small limit $rows) to '$memory/rows.tsv'"

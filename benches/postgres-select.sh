@@ -4,7 +4,7 @@
 # Prints the ratio of rates and of client processor time per statement, median of the pairs with quartiles, at one job
 # (client and server on one processor: between two of them the kernel's wake-ups would be measured) and at two.
 #
-#   benches/postgres-select.sh [PAIRS] [SECONDS]       10 pairs of 3 s
+#   benches/postgres-select.sh [PAIRS] [SECONDS]       10 pairs of 3 s; DBDYNO=FILE takes another program
 #
 # Needs python3, the server programs of PostgreSQL, and as root a user `postgres` to run them.
 set -euo pipefail
@@ -12,38 +12,16 @@ cd "$(dirname "$0")/.."
 
 pairs=${1:-10}
 seconds=${2:-3}
-bin=$(dirname "$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -n 1)")
-[ -x "$bin/initdb" ] || bin=$(dirname "$(command -v initdb)")
-cargo build --release --quiet --locked
-dbdyno=$PWD/target/release/dbdyno
 compare=$PWD/benches/point_select.py
+source benches/postgres-server.bash
 
-work=$(mktemp -d /tmp/dbdyno-bench.XXXXXX)
-chmod 755 "$work"
-as_server() { if [ "$(id -u)" -eq 0 ]; then setpriv --reuid postgres --regid postgres --clear-groups "$@"; else "$@"; fi; }
-[ "$(id -u)" -ne 0 ] || chown postgres "$work"
-stop() {
-  as_server "$bin/pg_ctl" -D "$work/data" -m fast -w stop >/dev/null 2>&1 || true
-  rm -rf "$work"
-}
-trap stop EXIT
-
-as_server "$bin/initdb" -D "$work/data" -U bench -A trust --no-sync >/dev/null
-start() { # processors
-  as_server taskset -c "$1" "$bin/pg_ctl" -D "$work/data" -l "$work/log" -w \
-    -o "-c listen_addresses='' -c unix_socket_directories=$work -c shared_buffers=512MB -c max_wal_size=4GB -c autovacuum=off -c jit=off" \
-    start >/dev/null
-}
-restart() {
-  as_server "$bin/pg_ctl" -D "$work/data" -m fast -w stop >/dev/null
-  start "$1"
-}
+start() { start_server "shared_buffers=512MB max_wal_size=4GB" "$1"; } # processors
+restart() { stop_server && start "$1"; } # processors
 all="0-$(($(nproc) - 1))"
 start "$all"
 export PGHOST=$work PGUSER=bench PGDATABASE=postgres
 "$bin/pgbench" -i -s 10 -q >/dev/null 2>&1
 cd "$work" && mkdir -p client && cd client
-target="postgres://bench@${work//\//%2F}/postgres"
 "$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.json >/dev/null
 
 compare() { # title jobs processors

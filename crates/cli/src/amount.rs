@@ -53,7 +53,7 @@ impl Decimal {
     fn times(self, factor: u128) -> Option<u64> {
         let product = self.digits.saturating_mul(factor);
         let divisor = 10u128.pow(self.decimals);
-        (product.is_multiple_of(divisor)).then(|| u64::try_from(product / divisor).unwrap_or(u64::MAX))
+        product.is_multiple_of(divisor).then(|| u64::try_from(product / divisor).unwrap_or(u64::MAX))
     }
 }
 

@@ -20,8 +20,9 @@ pub struct Contradiction {
 }
 
 impl RateCurve<'_> {
-    /// The rates at which the answer is not the only one that the runs gave, ascending, in the search of `plan`. Runs that say
-    /// nothing count nowhere, nor do those of rounds and confirmations, which go to where runs contradict each other.
+    /// The rates at which the answer is not the only one that the runs gave, ascending, in the search of `plan`. Runs
+    /// that say nothing count nowhere, nor do those of rounds and confirmations, which go to where runs contradict each
+    /// other.
     pub fn contradictions(&self, plan: &Plan) -> Vec<Contradiction> {
         let Some(search) = self.search(plan) else { return Vec::new() };
         let answer = search.answer.bracket.0.map(Rate);

@@ -1,15 +1,16 @@
 //! A search for the highest rate that keeps a service level: what is measured next, and what it came to.
 //!
-//! First the limit is bracketed ([`Search`]), roughly. Then rounds visit rates around what is known of it: five rates each,
-//! in an order that is drawn by lot, so that a platform that drifts is not taken for a rate; after each round the curve of
-//! [`level_limit`] is drawn through all that was told. When its interval is as narrow as was asked for, or the budget of runs
-//! is spent, the limit is visited three times, and three times the rate 10 % above it, by lot as well: an answer is claimed
-//! only where the level is missed there each time, or five times of six, and kept at least once at the limit. Otherwise
-//! rounds go on with what these visits told, as long as the budget lasts.
+//! First the limit is bracketed ([`Search`]), roughly. Then rounds visit rates around what is known of it: five rates
+//! each, in an order that is drawn by lot, so that a platform that drifts is not taken for a rate; after each round the
+//! curve of [`level_limit`] is drawn through all that was told. When its interval is as narrow as was asked for, or the
+//! budget of runs is spent, the limit is visited three times, and three times the rate 10 % above it, by lot as well:
+//! an answer is claimed only where the level is missed there each time, or five times of six, and kept at least once at
+//! the limit. Otherwise rounds go on with what these visits told, as long as the budget lasts.
 //!
-//! A run that is void for what the surroundings took (the hypervisor, swapping) is made again and is no evidence, unless
-//! more than half of all are: then there is no other. What is asked for next depends on the seed and on what was recorded, so
-//! that a search that was broken off goes on where it was, and a record tells what each of its runs was made for.
+//! A run that is void for what the surroundings took (the hypervisor, swapping) is made again and is no evidence,
+//! unless more than half of all are: then there is no other. What is asked for next depends on the seed and on what was
+//! recorded, so that a search that was broken off goes on where it was, and a record tells what each of its runs was
+//! made for.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

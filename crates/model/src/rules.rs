@@ -231,8 +231,8 @@ pub struct Rules {
     /// Error of an efficiency, for which it is said how far has to be measured.
     pub scale_precision: f64,
 
-    /// Share by which a layer of a latency table may take longer than the one above it waited for, and still count as part of
-    /// it: the two are read one after the other.
+    /// Share by which a layer of a latency table may take longer than the one above it waited for, and still count as
+    /// part of it: the two are read one after the other.
     pub layer_excess_max: f64,
 
     /// Points of discount, as a ratio, by which the sensitivity of a price is taken.

@@ -58,8 +58,8 @@ pub struct ThinkPoint<'a> {
     pub processors_share: Option<Ratio>,
     /// Processor time per transaction.
     pub per_transaction: Option<Nanos>,
-    /// Share of the capacity of the host that is used by all of it; absent where the yield of the second threads is not known, and where they
-    /// were left alone.
+    /// Share of the capacity of the host that is used by all of it; absent where the yield of the second threads is not
+    /// known, and where they were left alone.
     pub used: Option<Ratio>,
 }
 

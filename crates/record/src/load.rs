@@ -167,6 +167,10 @@ pub struct Load {
     pub resumed_rows: u64,
     /// Pieces sent as they are that the engine refused and that were loaded typed instead.
     pub retried_pieces: u64,
+    /// Pieces whose commit returned before they were on stable storage, where the last commit of each session took them
+    /// there within the window.
+    #[serde(default)]
+    pub deferred_pieces: u64,
     /// Bytes that lay between stages at most: pieces in flight, by their size.
     pub in_flight_bytes_max: Bytes,
     /// What each stage did, in the order of the way.

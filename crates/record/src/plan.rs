@@ -138,7 +138,8 @@ pub struct Plan {
     pub directory: String,
     /// The named size.
     pub preset: Preset,
-    /// Length of the measured window of each run; a step that has begun is finished.
+    /// Length of the measured window of each run; a step that has begun is finished. [`Plan::OPEN_WINDOW_NS`] where an
+    /// amount ends the runs.
     pub window_ns: Nanos,
     /// Length of the warm-up before each window.
     pub warm_up_ns: Nanos,
@@ -175,4 +176,9 @@ pub struct Plan {
     /// What is done to storage without an engine; absent where nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io: Option<IoPlan>,
+}
+
+impl Plan {
+    /// The window of runs that an amount of work ends and no time: a week, after which they are given up.
+    pub const OPEN_WINDOW_NS: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
 }

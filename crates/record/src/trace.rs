@@ -54,10 +54,11 @@ pub enum OperationClass {
 pub enum Rung {
     /// Every event, timed in the kernel by programs of our own (BPF).
     Bpf,
-    /// Every event of the block layer, handed over by the kernel one by one (`perf_event_open`); no system calls.
-    Perf,
-    /// The same by the kernel's own tracer (an instance in tracefs); no system calls.
+    /// Every event of the block layer, handed over one by one by the kernel's own tracer (an instance in tracefs); no
+    /// system calls.
     Tracefs,
+    /// The same by `perf_event_open`, which on some kernels hands over few of the events that it counts; no system calls.
+    Perf,
     /// Sums of the kernel's own counters: means only, of the block layer, and no system calls.
     Counters,
     /// What the engine says itself: nothing below it was seen.

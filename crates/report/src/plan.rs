@@ -1,5 +1,6 @@
 //! What an invocation would do, before it does it.
 
+use model::Yardstick;
 use record::{Dop, Nanos, Plan, PlannedRun, Side, Variation};
 
 use crate::figure::{count, duration};
@@ -11,15 +12,12 @@ use crate::words::{list, pace, placement, plural, preset};
 /// The widest page: a plan has no columns that would gain from more.
 const WIDTH_MAX: usize = 80;
 
-/// The window of runs that no time ends.
-const NO_WINDOW: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
-
 /// How long a search takes.
-const UNTIL_LENGTH: &str = "not known: one to three dozen runs for each test at each degree of parallelism, at rates \
+const UNTIL_LENGTH: &str = "not known: one to six dozen runs for each test at each degree of parallelism, at rates \
                             that the runs before them decide";
 
-/// `plan` in words, for `width` columns of which 60 to 80 are used: the settings, how often and in which order, how long it takes, a line for each test with its degrees
-/// of parallelism, what is skipped and why.
+/// `plan` in words, for `width` columns of which 60 to 80 are used: the settings, how often and in which order, how long it
+/// takes, a line for each test with its degrees of parallelism, what is skipped and why.
 pub fn plan(plan: &Plan, width: usize) -> String {
     let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();
@@ -78,15 +76,12 @@ fn order(plan: &Plan) -> Option<String> {
     })
 }
 
-/// The longest that the yardstick of a pair takes, its warm-up included.
-const YARDSTICK_MAX: Nanos = Nanos(2_400_000_000);
-
 /// Warm-ups and windows of all runs, on both sides where there are two; of the machine itself both have the same run.
 fn expected(plan: &Plan) -> Nanos {
     let each = plan.warm_up_ns + plan.window_ns;
     let time = |run: &PlannedRun| match (&plan.paired, model::has_probe_code(&run.test)) {
         (None, _) => each.0,
-        (Some(_), true) => each.min(YARDSTICK_MAX).0,
+        (Some(_), true) => each.min(Yardstick::WINDOW_NS_MAX + Yardstick::WARM_UP_NS_MAX).0,
         (Some(_), false) => each.0.saturating_mul(2),
     };
     Nanos(plan.runs.iter().map(time).fold(0, u64::saturating_add))
@@ -99,7 +94,7 @@ pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
         let of_load = model::load::is_load(test) || model::load::scan(test).is_some();
         of_load || is_stream(test) || model::has_probe_code(test)
     };
-    plan.window_ns >= NO_WINDOW && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.test))
+    plan.window_ns >= Plan::OPEN_WINDOW_NS && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.test))
 }
 
 /// Preset, number and length of the runs, pace and placement.

@@ -1,22 +1,25 @@
 //! The record of an invocation before its first run.
 
-use record::{Plan, Record, SCHEMA_VERSION, Status, Tool};
+use std::path::Path;
 
-use crate::Request;
+use record::{Build, Plan, Record, SCHEMA_VERSION, Status, Tool};
+
 use crate::measurement::timestamp;
 use crate::opening::{Opened, Setting};
 
-/// The record of `plan`, which says where `request` wants it and what program writes it, on the machine of `setting` and
-/// through the engine, if one is opened.
-pub(crate) fn begun(request: &Request, plan: Plan, setting: &Setting, opened: Option<&Opened<'_>>) -> Record {
+/// The record of `plan` that will lie at `path`, written by the program with this `version` and `build`, on the machine of
+/// `setting` and through the engine, if one is opened.
+pub(crate) fn begun(
+    path: &Path,
+    (version, build): (&str, Option<&Build>),
+    plan: Plan,
+    setting: &Setting,
+    opened: Option<&Opened<'_>>,
+) -> Record {
     Record {
         schema_version: SCHEMA_VERSION,
-        id: store::id_of(&request.record),
-        tool: Tool {
-            version: request.version.clone(),
-            optimised: !cfg!(debug_assertions),
-            build: request.build.clone(),
-        },
+        id: store::id_of(path),
+        tool: Tool { version: version.to_owned(), optimised: !cfg!(debug_assertions), build: build.cloned() },
         begun_at: timestamp(),
         ended_at: None,
         status: Status::Running,

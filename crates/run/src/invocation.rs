@@ -66,7 +66,7 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
             return Err(error);
         }
     };
-    let record = begun(request, plan, &setting, opened.as_ref());
+    let record = begun(&request.record, request.author(), plan, &setting, opened.as_ref());
     carry_out(record, request, &items, opened, &setting, &sizes, origin, workplace)
 }
 

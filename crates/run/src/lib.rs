@@ -32,6 +32,7 @@ mod placing;
 mod plan;
 mod premises;
 mod proof;
+mod published;
 mod request;
 mod resumption;
 mod sampler;

@@ -101,6 +101,11 @@ impl Request {
         }
     }
 
+    /// Version and build of the program, as a record has them.
+    pub(crate) fn author(&self) -> (&str, Option<&Build>) {
+        (&self.version, self.build.as_ref())
+    }
+
     /// Takes everything that a plan has already decided from it.
     pub fn follow(&mut self, plan: &Plan) {
         // The plan holds the measured directory itself, which was made below the one that was asked for.

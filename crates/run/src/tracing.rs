@@ -108,8 +108,8 @@ fn beside_traced(run: PlannedRun, traceable: &dyn Fn(&str) -> bool) -> Vec<Plann
     if run.repeat.is_multiple_of(2) { vec![traced, run] } else { vec![run, traced] }
 }
 
-/// Whoever traces `run`, not counting yet, if it is one that is to be traced; on `rung`, if one was asked for. Where the kernel does not permit it any
-/// more, the run says so and goes on.
+/// Whoever traces `run`, not counting yet, if it is one that is to be traced; on `rung`, if one was asked for. Where the
+/// kernel does not permit it any more, the run says so and goes on.
 pub(crate) fn tracer(run: &mut Run, nodes: &Nodes, rung: Option<Rung>) -> Option<Tracer> {
     if run.variation != Some(Variation::Traced) {
         return None;

@@ -32,7 +32,8 @@ type Parsed = (usize, Vec<Run>);
 type Share = (Vec<Parsed>, Demand);
 
 /// The record in `file`, each run thinned, and where its runs lie in the file; none where it is not a record of today's
-/// version from its first byte to its last, or holds what cannot be: who wants to know what is wrong with it looks at it once more.
+/// version from its first byte to its last, or holds what cannot be: who wants to know what is wrong with it looks at
+/// it once more.
 pub(crate) fn gather(file: &File, fields: Fields, thin: Thin<'_>) -> Option<(Record, Vec<Range<u64>>)> {
     let (rest, runs, demand) = parse_runs(file, fields, thin)?;
     let mut record: Record = serde_json::from_slice(&rest.text).ok()?;

@@ -142,8 +142,8 @@ impl Head {
 }
 
 impl fmt::Display for Entry {
-    /// One line: the file, when it was begun, how far it came, how many runs of which tests, the engine, the version of dbdyno. Of a broken
-    /// one, why it is broken.
+    /// One line: the file, when it was begun, how far it came, how many runs of which tests, the engine, the version of
+    /// dbdyno. Of a broken one, why it is broken.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let summary = match &self.content {
             Ok(summary) => summary,

@@ -16,8 +16,9 @@ use crate::read::kind_of;
 /// The end of the name of a file that is not yet a record.
 const PARTIAL: &str = ".partial";
 
-/// Writes `record` to `path` as indented JSON, a list of numbers on one line: into a file beside it, forced to stable storage, renamed, and the
-/// directory forced too. What stood there is replaced as a whole or not at all. A symbolic link stays a link.
+/// Writes `record` to `path` as indented JSON, a list of numbers on one line: into a file beside it, forced to stable
+/// storage, renamed, and the directory forced too. What stood there is replaced as a whole or not at all. A symbolic
+/// link stays a link.
 ///
 /// # Errors
 /// [`Error::Write`] with what the operating system said, [`Error::WriteTarget`] where something else than a file

@@ -1,5 +1,5 @@
-//! The second rung: the kernel hands the events of the block layer over one by one, through rings of memory that both
-//! share (`perf_event_open`). No programs and no types of the kernel are needed, and no system calls are seen.
+//! The third rung: the kernel hands the events of the block layer over one by one, through rings of memory that both
+//! share (`perf_event_open`). No instance of its tracer is needed.
 
 mod kernel;
 mod records;
@@ -52,8 +52,8 @@ impl Rings for PerfRings {
     }
 
     fn lost_count(&mut self) -> Option<u64> {
-        // Not only what a full ring had no room for: now and then the kernel counts events and hands no sample over, without
-        // a word (seen of completions on Linux 6.18).
+        // Not only what a full ring had no room for: there are kernels that count events and hand no sample over, without
+        // a word (see the ladder in `tracer`).
         let counted: u64 = self.events.iter().map(CpuEvent::count_so_far).sum::<Option<u64>>()?;
         Some(counted.saturating_sub(self.samples))
     }

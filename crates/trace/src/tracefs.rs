@@ -1,5 +1,5 @@
-//! The file system in which the kernel describes its tracepoints, and the third rung: an instance of the kernel's own
-//! tracer, whose rings are read as files.
+//! The file system in which the kernel describes its tracepoints, and the second rung: an instance of the kernel's own
+//! tracer, whose rings are read as files. No programs and no types of the kernel are needed, and no system calls are seen.
 
 mod instance;
 mod left;

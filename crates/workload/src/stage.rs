@@ -64,8 +64,8 @@ pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
     jobs_drawing(test, stage, dop, stage.sizes.seed)
 }
 
-/// The same with keys that are drawn from `seed` and not from that of the data: another run at the same degree of parallelism
-/// meets with other keys.
+/// The same with keys that are drawn from `seed` and not from that of the data: another run at the same degree of
+/// parallelism meets with other keys.
 ///
 /// # Errors
 /// Those of [`jobs`].

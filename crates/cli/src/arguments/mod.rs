@@ -320,10 +320,10 @@ pub enum TraceArgument {
 pub enum RungArgument {
     /// Programs in the kernel: system calls, block layer and device
     Bpf,
-    /// Events of the block layer, handed over by perf_event_open: block layer and device
-    Perf,
-    /// The same by an instance of the kernel's own tracer
+    /// Events of the block layer, handed over by an instance of the kernel's own tracer: block layer and device
     Tracefs,
+    /// The same by perf_event_open
+    Perf,
     /// Nothing is traced: the kernel's own sums of the block layer, means only
     Counters,
 }
@@ -332,8 +332,8 @@ impl From<RungArgument> for record::Rung {
     fn from(rung: RungArgument) -> record::Rung {
         match rung {
             RungArgument::Bpf => record::Rung::Bpf,
-            RungArgument::Perf => record::Rung::Perf,
             RungArgument::Tracefs => record::Rung::Tracefs,
+            RungArgument::Perf => record::Rung::Perf,
             RungArgument::Counters => record::Rung::Counters,
         }
     }

@@ -160,6 +160,8 @@ fn exactly_the_malformed_lines_are_rejected() {
         assert_eq!((count(run, "rows"), count(run, "rejected_rows")), (400, 5), "{target} {form}");
         assert_eq!(found(run, "rows"), "400");
         assert_eq!(count(run, "retried_pieces") > 0, form == "as-is", "{target} {form}");
+        let deferred_pieces = if target == "local:postgres" { count(run, "pieces") } else { 0 };
+        assert_eq!(count(run, "deferred_pieces"), deferred_pieces, "{target} {form}");
         if form == "typed" {
             assert_eq!(found(run, "sum of purchase_amt"), sum(1..401), "{target}");
         }

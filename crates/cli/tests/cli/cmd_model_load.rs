@@ -173,6 +173,7 @@ fn load(base: &Value, number: u32, jobs: u32, input: &str, rate: f64) -> Value {
         "rejected_rows": 0,
         "resumed_rows": 0,
         "retried_pieces": 0,
+        "deferred_pieces": 0,
         "in_flight_bytes_max": 1 << 23,
         "stages": stages,
         "table_bytes": bytes,

@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -101,18 +101,30 @@ fn a_file_that_was_written_is_measured() {
     assert_eq!(bench.files(), [PathBuf::from("r.json"), PathBuf::from("written")]);
 }
 
+/// What the process has had the device read.
+fn bytes_read(process: u32) -> u64 {
+    let counters = std::fs::read_to_string(format!("/proc/{process}/io")).expect("the process runs");
+    let line = counters.lines().find_map(|line| line.strip_prefix("read_bytes: "));
+    line.expect("a line of reads").parse().expect("a number")
+}
+
 #[test]
 fn a_freeze_of_two_seconds_shows_in_response_and_not_in_service() {
     let bench = Bench::on_disk();
-    let job = ["io", "--rw", "randread", "--depth", "8", "--size", "16M", "--seconds", "6", "--warm-up", "0.2"];
+    let job =
+        ["io", "--rw", "randread", "--bs", "4k", "--depth", "8", "--size", "16M", "--seconds", "6", "--warm-up", "0.2"];
     let pace = ["--rate", "500", "--arrival", "fixed", "--quiet", "--log", "l.csv", "--record", "r.json"];
     let child = bench.start(&[&job[..], &pace[..]].concat());
     let signal = |name: &str| {
         let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
         assert!(status.success());
     };
-    // The window begins within a second and is six seconds long: the freeze lies in it.
-    std::thread::sleep(Duration::from_millis(2_500));
+    // The warm-up asks for a hundred blocks: once there are more, the window of six seconds has begun.
+    let begun = Instant::now();
+    while bytes_read(child.id()) < 300 * 4096 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is read");
+        std::thread::sleep(Duration::from_millis(20));
+    }
     signal("-STOP");
     std::thread::sleep(Duration::from_secs(2));
     signal("-CONT");

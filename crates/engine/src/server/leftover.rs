@@ -7,8 +7,8 @@ use super::place::Place;
 use super::{Product, State, process};
 use crate::{Error, Kind, Result};
 
-/// Stops and removes what a dead invocation left of `product` in `directory`; says what it did, a line each. Leaves alone what a
-/// living one works with, what was kept on purpose, and what it does not know.
+/// Stops and removes what a dead invocation left of `product` in `directory`; says what it did, a line each. Leaves
+/// alone what a living one works with, what was kept on purpose, and what it does not know.
 ///
 /// # Errors
 /// `NotOurs` where the state file is not dbdyno's, `Space` or `Usage` where something cannot be stopped or removed.

@@ -4,13 +4,7 @@
 //! silent. All are of the whole server and current at any moment: sessions publish nothing. A common name is used only
 //! where the meaning is equal. What the server has switched off is missing, not zero.
 //!
-//! - Commits: `Handler_commit` counts what every storage engine is told to commit, a transaction that only read and a
-//!   statement of definition included, a statement that touches no table not. Inside a transaction it counts each
-//!   statement at its end as well; the sessions count these too, and they are taken off. A definition is 1 in MariaDB and
-//!   several in MySQL, which writes it into a dictionary of tables. (`Com_commit` counts only those
-//!   that say `commit`; InnoDB's own counts, which are here where they are on, count several for one definition.)
-//!   A node of a cluster counts what it applies of the others' commits in all of these too (a transaction of n statements
-//!   as n + 1, a definition as 1). There the count is that of our sessions alone, as the server tells it to each of them.
+//! - Commits: see `commits`.
 //! - Physical reads and writes: requests of InnoDB, 1 page or more each. From version 10.8 on MariaDB writes its log past
 //!   these counters; elsewhere the writes of the log are in them and are taken off.
 //! - Time at work: MariaDB adds up what its sessions were busy, MySQL times its statements; see `database_time`.
@@ -22,13 +16,14 @@
 //!   `wait/lock/table`) are left out: they are sums over the tables that there are, and fall with one that is dropped.
 //! - How often the log was forced to storage MariaDB does not say from 10.8 on.
 //! - Reading the counters touches no table, and is no commit. But MySQL looks up in its dictionary what it has not at hand,
-//!   and counts these commits as well: how many, the session that reads is asked.
+//!   and `Handler_commit` counts these as well: how many, the session that reads is asked.
 
 use std::collections::BTreeMap;
 
 use engine::{Kind, Result, Session, Value};
 use record::name;
 
+use crate::commits::Commits;
 use crate::connect::Server;
 use crate::database_time::DatabaseTime;
 use crate::flavour::Flavour;
@@ -118,6 +113,7 @@ pub(crate) struct CounterQuery {
     metrics: Option<String>,
     waits: Option<String>,
     events: Option<String>,
+    commits: Commits,
     pub(crate) database_time: Option<DatabaseTime>,
 }
 
@@ -161,7 +157,8 @@ impl CounterQuery {
         let metrics = readable(session, metrics)?;
         let database_time = DatabaseTime::of(server.flavour, is_on, session)?;
         let flavour = server.flavour;
-        Ok(CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, database_time })
+        let commits = Commits::of(flavour, replication, is_on, session)?;
+        Ok(CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, commits, database_time })
     }
 
     /// Reads them in `session`; `sums` is what the sessions of the node have counted. Also says how many commits of the
@@ -177,7 +174,10 @@ impl CounterQuery {
                 _ => None,
             })
             .collect();
-        let mut counters = self.common(&status, sums);
+        let mut counters = self.common(&status);
+        if let Some(commits) = self.commits.read(session, &status, sums)? {
+            counters.insert(name::COMMIT_COUNT.to_owned(), commits);
+        }
         if let Some(time) = &self.database_time
             && let Some(total_ns) = time.read(session, &answered)?
         {
@@ -222,9 +222,9 @@ impl CounterQuery {
         Ok((counters, later))
     }
 
-    /// What MySQL has counted as commits of `session`.
+    /// What MySQL has counted as commits of `session`, where that is the count.
     fn own_commits(&self, session: &mut dyn Session) -> Result<u64> {
-        if self.flavour == Flavour::MariaDb {
+        if (self.flavour, self.commits) != (Flavour::MySql, Commits::Handler) {
             return Ok(0);
         }
         let counted = rows(session, "show session status like 'Handler_commit'")?;
@@ -237,7 +237,7 @@ impl CounterQuery {
         if self.flavour == Flavour::MySql { row.get(1)?.parse().ok() } else { None }
     }
 
-    fn common(&self, status: &BTreeMap<&str, u64>, sums: Sums) -> BTreeMap<String, u64> {
+    fn common(&self, status: &BTreeMap<&str, u64>) -> BTreeMap<String, u64> {
         let value = |variable: &str| status.get(variable).copied();
         let less = |variable: &str, log: &str| match self.log_among_writes {
             true => Some(value(variable)?.saturating_sub(value(log)?)),
@@ -247,12 +247,7 @@ impl CounterQuery {
             Flavour::MariaDb => value("Innodb_lsn_current"),
             Flavour::MySql => value("Innodb_os_log_written"),
         };
-        let commits = match self.replication {
-            Replication::Galera => Some(sums.commits),
-            Replication::Log(_) => value("Handler_commit").map(|count| count.saturating_sub(sums.inner_statements)),
-        };
         let all = [
-            (name::COMMIT_COUNT, commits),
             (name::LOGICAL_READ_COUNT, value("Innodb_buffer_pool_read_requests")),
             (name::PHYSICAL_READ_COUNT, value("Innodb_data_reads")),
             (name::PHYSICAL_READ_BYTES, value("Innodb_data_read")),
@@ -306,15 +301,8 @@ mod tests {
 
     fn query(flavour: Flavour, log_among_writes: bool) -> CounterQuery {
         let replication = Replication::Log(flavour);
-        let (metrics, waits, events, database_time) = (None, None, None, None);
-        CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, database_time }
-    }
-
-    #[test]
-    fn statements_inside_transactions_are_taken_off_the_commits() {
-        let status = BTreeMap::from([("Handler_commit", 69)]);
-        let counters = query(Flavour::MariaDb, false).common(&status, Sums { inner_statements: 46, commits: 0 });
-        assert_eq!(counters, BTreeMap::from([(name::COMMIT_COUNT.to_owned(), 23)]), "what is not there is missing");
+        let (metrics, waits, events, commits, database_time) = (None, None, None, Commits::Handler, None);
+        CounterQuery { flavour, replication, log_among_writes, metrics, waits, events, commits, database_time }
     }
 
     #[test]
@@ -334,13 +322,6 @@ mod tests {
     }
 
     #[test]
-    fn commits_of_a_cluster_are_those_of_its_sessions() {
-        let node = CounterQuery { replication: Replication::Galera, ..query(Flavour::MariaDb, false) };
-        let sums = Sums { inner_statements: 46, commits: 23 };
-        assert_eq!(node.common(&BTreeMap::from([("Handler_commit", 500)]), sums)[name::COMMIT_COUNT], 23);
-    }
-
-    #[test]
     fn writes_of_the_log_are_no_writes_of_data() {
         let status = BTreeMap::from([
             ("Innodb_data_writes", 100),
@@ -349,10 +330,10 @@ mod tests {
             ("Innodb_os_log_written", 1_000),
             ("Innodb_lsn_current", 5_000),
         ]);
-        let among = query(Flavour::MySql, true).common(&status, Sums::default());
+        let among = query(Flavour::MySql, true).common(&status);
         assert_eq!((among[name::PHYSICAL_WRITE_COUNT], among[name::PHYSICAL_WRITE_BYTES]), (60, 8_000));
         assert_eq!(among[name::REDO_WRITE_BYTES], 1_000);
-        let apart = query(Flavour::MariaDb, false).common(&status, Sums::default());
+        let apart = query(Flavour::MariaDb, false).common(&status);
         assert_eq!((apart[name::PHYSICAL_WRITE_COUNT], apart[name::PHYSICAL_WRITE_BYTES]), (100, 9_000));
         assert_eq!(apart[name::REDO_WRITE_BYTES], 5_000);
     }

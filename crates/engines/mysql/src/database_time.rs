@@ -3,9 +3,9 @@
 //! MariaDB adds up what they were busy where `userstat` is on (`Busy_time`, seconds, the last statement of a session that
 //! is still at work not included). MySQL times its statements where the performance schema is on and collects them.
 //!
-//! `userstat` costs processor time in every statement: 11 % more of the server's for a select by primary key (6.4 µs where
-//! it was 5.7 µs, median of 20 pairs on a busy host, half of them between 7 and 20 %; MariaDB 10.11). Therefore it is off in a server of ours, as it is by default,
-//! and on while a run is traced.
+//! `userstat` costs processor time in every statement: 11 % more of the server's for a select by primary key (6.4 µs
+//! where it was 5.7 µs, median of 20 pairs on a busy host, half of them between 7 and 20 %; MariaDB 10.11). Therefore
+//! it is off in a server of ours, as it is by default, and on while a run is traced.
 
 use engine::{Result, Session};
 

@@ -12,6 +12,7 @@
 mod activity;
 mod caps;
 mod codec;
+mod commits;
 mod connect;
 mod counter;
 mod database_time;

@@ -49,6 +49,8 @@ pub(crate) struct MysqlSession {
     /// What was prepared since the last batch, by its text: a statement that is prepared again is the same one.
     known: HashMap<String, Statement>,
     in_transaction: bool,
+    /// Whether nothing has ended inside of the transaction yet.
+    is_empty: bool,
     /// What it counts for its node.
     counts: Share,
     /// Time given to the server in loads.
@@ -69,6 +71,7 @@ impl MysqlSession {
             statements: Vec::new(),
             known: HashMap::new(),
             in_transaction: false,
+            is_empty: true,
             counts: counts.share(),
             sending: Duration::ZERO,
             lost: false,
@@ -148,6 +151,15 @@ impl MysqlSession {
     fn count_inner(&mut self, statements: u64) {
         if self.in_transaction {
             self.counts.add(statements);
+            self.is_empty = false;
+        }
+    }
+
+    /// Counts a transaction that has ended with nothing inside of it, if `was_inside` says that there was one.
+    #[inline]
+    fn count_empty(&mut self, was_inside: bool) {
+        if was_inside && !self.in_transaction && self.is_empty {
+            self.counts.add_empty();
         }
     }
 
@@ -238,9 +250,12 @@ impl engine::Session for MysqlSession {
         self.alive()?;
         // It may change what the known statements name.
         self.known.clear();
+        let was_inside = self.in_transaction;
         self.send_query(sql)?;
         let answer = self.answer(&mut Vec::new(), |_, _| Ok(()))?;
         self.count_inner(answer.results);
+        // A definition ends the transaction before it.
+        self.count_empty(was_inside);
         Ok(())
     }
 
@@ -277,12 +292,16 @@ impl engine::Session for MysqlSession {
 
     #[inline]
     fn begin(&mut self) -> Result<()> {
+        self.is_empty = true;
         self.run(BEGIN)
     }
 
     #[inline]
     fn commit(&mut self) -> Result<()> {
-        self.run(COMMIT)
+        let was_inside = self.in_transaction;
+        self.run(COMMIT)?;
+        self.count_empty(was_inside);
+        Ok(())
     }
 
     fn rollback(&mut self) -> Result<()> {

@@ -7,7 +7,7 @@ use super::{RECORD, RUN, TEST, word};
 use crate::error::Result;
 use crate::table::{Column, Kind, Table, Taker, Value};
 
-const COLUMNS: [Column; 36] = [
+const COLUMNS: [Column; 37] = [
     RECORD,
     RUN,
     TEST,
@@ -26,6 +26,7 @@ const COLUMNS: [Column; 36] = [
     ("rejected_rows", Kind::Count),
     ("resumed_rows", Kind::Count),
     ("retried_pieces", Kind::Count),
+    ("deferred_pieces", Kind::Count),
     ("table_bytes", Kind::Count),
     ("index_bytes", Kind::Count),
     ("indexes", Kind::Text),
@@ -80,7 +81,7 @@ fn rows(record: &Record, take: Taker<'_>) -> Result<()> {
     Ok(())
 }
 
-fn facts(load: &Load) -> [Value<'_>; 19] {
+fn facts(load: &Load) -> [Value<'_>; 20] {
     [
         load.model.partitioned.into(),
         load.model.compressed.into(),
@@ -96,6 +97,7 @@ fn facts(load: &Load) -> [Value<'_>; 19] {
         load.rejected_rows.into(),
         load.resumed_rows.into(),
         load.retried_pieces.into(),
+        load.deferred_pieces.into(),
         load.table_bytes.map(|bytes| bytes.0).into(),
         load.index_bytes.map(|bytes| bytes.0).into(),
         word(load.indexes),

@@ -30,6 +30,7 @@ fn loaded(number: u32) -> Run {
         rejected_rows: 3,
         resumed_rows: 0,
         retried_pieces: 1,
+        deferred_pieces: 1_500,
         in_flight_bytes_max: Bytes(9_000),
         stages: vec![stage],
         table_bytes: Some(Bytes(750_000)),

@@ -58,8 +58,8 @@ const BOOT: [u8; 2] = [0x55, 0xaa];
 /// An uberblock of ZFS, 0x00bab10c in 64 bits, in either order.
 const UBERBLOCKS: [[u8; 8]; 2] = [0x00ba_b10c_u64.to_le_bytes(), 0x00ba_b10c_u64.to_be_bytes()];
 
-/// What is found in the `first` and `last` bytes of a device of `size_bytes`, each format once, in the order of the alphabet. Of a device that is
-/// smaller than [`EDGE_BYTES`], both are all of it.
+/// What is found in the `first` and `last` bytes of a device of `size_bytes`, each format once, in the order of the
+/// alphabet. Of a device that is smaller than [`EDGE_BYTES`], both are all of it.
 pub(super) fn signatures(first: &[u8], last: &[u8], size_bytes: u64) -> Vec<&'static str> {
     let mut found: Vec<&'static str> =
         MAGICS.iter().filter(|magic| is_at(first, magic.offset, magic.bytes)).map(|magic| magic.name).collect();

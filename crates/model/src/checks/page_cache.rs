@@ -1,8 +1,8 @@
 //! How much of what the engine read came from the block device and not from the operating system's page cache.
 //!
 //! share = bytes that the block layer read / bytes that the engine read. Asked only of tests whose tables should not
-//! fit the engine's cache, and of random blocks that do not lie in it: there the reads are the point. The block layer's bytes are those of everybody on the device
-//! and include read-ahead, so that the share may exceed 1.
+//! fit the engine's cache, and of random blocks that do not lie in it: there the reads are the point. The block layer's
+//! bytes are those of everybody on the device and include read-ahead, so that the share may exceed 1.
 //!
 //! A run of storage that reads through the page cache is asked how much of its regions lay there before it began. What
 //! it brought in itself, and read again, is seen by the check of device I/O.

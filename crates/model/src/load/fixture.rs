@@ -130,6 +130,7 @@ impl Machine {
             rejected_rows: 0,
             resumed_rows: 0,
             retried_pieces: 0,
+            deferred_pieces: 0,
             in_flight_bytes_max: Bytes::MIB,
             stages,
             table_bytes: Some(Bytes(table as u64)),

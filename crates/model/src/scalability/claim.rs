@@ -73,8 +73,9 @@ pub struct Judgement {
 ///
 /// SUPPORTED: every rate of the 95 % set is at least the claim, the law describes the points and the target alike, and
 /// nothing shared of unknown capacity may end above what was measured and below the claim; or nothing speaks against a
-/// number at that N, and the set reaches from 0.9 of the claim or more. CONTRADICTED: the claim lies above that set and the law describes the points and the target alike, or it lies
-/// above a known capacity of something shared. UNSUPPORTED: everything else.
+/// number at that N, and the set reaches from 0.9 of the claim or more. CONTRADICTED: the claim lies above that set and
+/// the law describes the points and the target alike, or it lies above a known capacity of something shared.
+/// UNSUPPORTED: everything else.
 pub fn judge(points: &[LoadPoint], claim: Claim, circumstances: &Circumstances) -> Option<Judgement> {
     if !(claim.n >= 1.0 && claim.n.is_finite() && claim.rate > 0.0 && claim.rate.is_finite()) {
         return None;

@@ -1,10 +1,10 @@
 //! Whether the law describes the points at all.
 //!
-//! Four looks at the residuals: points that lie further from the law that fits all others than
-//! chance lets one of so many (externally studentised residuals, Cook and Weisberg 1982); means of repeats that lie further from
-//! the law than repeats from each other (the F test for lack of fit); too few changes of sign along N (the exact runs
-//! test of Wald and Wolfowitz 1940); and a curve in the linearised plot (N/C - 1)/(N - 1) against N, which the law makes
-//! a straight line.
+//! Four looks at the residuals: points that lie further from the law that fits all others than chance lets one of so
+//! many (externally studentised residuals, Cook and Weisberg 1982); means of repeats that lie further from the law than
+//! repeats from each other (the F test for lack of fit); too few changes of sign along N (the exact runs test of Wald
+//! and Wolfowitz 1940); and a curve in the linearised plot (N/C - 1)/(N - 1) against N, which the law makes a straight
+//! line.
 
 use crate::rules::RULES;
 use crate::statistics::{f_quantile, normal_quantile, student_quantile};

@@ -33,6 +33,11 @@ pub struct Yardstick {
 }
 
 impl Yardstick {
+    /// The longest window of the probe.
+    pub const WINDOW_NS_MAX: Nanos = Nanos(2_000_000_000);
+    /// Its longest warm-up.
+    pub const WARM_UP_NS_MAX: Nanos = Nanos(400_000_000);
+
     /// By which share the machine gave more (or less, below 0) after the last pair than before the first.
     pub fn change(&self) -> Option<f64> {
         let (before, after) = (self.before?.0, self.after?.0);

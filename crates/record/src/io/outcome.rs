@@ -54,7 +54,8 @@ pub struct IoFile {
     pub unwritten_bytes: Option<Bytes>,
     /// Share of the regions in the page cache when the window began.
     pub cached: Option<Ratio>,
-    /// Size of a sample of what it holds when the run has ended, after deflating it, over its size before; 1 for what cannot be compressed.
+    /// Size of a sample of what it holds when the run has ended, after deflating it, over its size before; 1 for what
+    /// cannot be compressed.
     pub compressed: Option<Ratio>,
     /// Share of equal blocks in that sample, all of them but one of each kind.
     pub repeated: Option<Ratio>,

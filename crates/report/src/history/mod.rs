@@ -136,8 +136,8 @@ fn value(point: &Point, metric: Metric) -> Option<f64> {
     }
 }
 
-/// The history in `entries` for `width` columns (at least 60 are used): for each series of records that are alike a line per record with value
-/// and bar, the changes between them, and what can be said of them.
+/// The history in `entries` for `width` columns (at least 60 are used): for each series of records that are alike a
+/// line per record with value and bar, the changes between them, and what can be said of them.
 pub fn history(entries: Vec<HistoryEntry>, question: &HistoryQuestion, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let title = wrap(&clean(&headline(&entries, question)), width);

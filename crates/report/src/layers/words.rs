@@ -111,8 +111,8 @@ pub(crate) fn repeat(table: &LayerTable) -> String {
 pub(crate) fn rung_word(rung: Rung) -> &'static str {
     match rung {
         Rung::Bpf => "bpf",
-        Rung::Perf => "perf",
         Rung::Tracefs => "tracefs",
+        Rung::Perf => "perf",
         Rung::Counters => "counters",
         Rung::Engine => "engine",
     }
@@ -123,8 +123,8 @@ pub(crate) fn rung(table: &LayerTable) -> Option<String> {
     let rung = table.rung?;
     let (means, is_of_events) = match rung {
         Rung::Bpf => ("every event timed in the kernel", true),
-        Rung::Perf => ("every event of the block layer handed over (perf_event_open)", true),
         Rung::Tracefs => ("every event of the block layer handed over (tracefs)", true),
+        Rung::Perf => ("every event of the block layer handed over (perf_event_open)", true),
         Rung::Counters => ("sums of the kernel, means only", false),
         Rung::Engine => ("what the engine says, means only", false),
     };

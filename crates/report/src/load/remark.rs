@@ -17,11 +17,16 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
         clean(&load.source),
         compressed(load)
     )];
+    let any = |has: fn(&Load) -> bool| record.runs.iter().any(|run| run.load.as_deref().is_some_and(has));
     facts.push(format!(
         "loaded and committed in pieces of {} at most; {} in flight at most",
         memory(load.piece_bytes),
         memory(load.in_flight_bytes_max)
     ));
+    if any(|load| load.deferred_pieces > 0) {
+        let waits = "waits until all of its pieces are on stable storage, within the window; the others do not wait";
+        facts.push(format!("the last commit of each session {waits}"));
+    }
     facts.push(
         match load.indexes {
             IndexTime::None => "the table has no indexes",
@@ -30,7 +35,7 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
         }
         .to_owned(),
     );
-    if record.runs.iter().any(|run| run.load.as_deref().is_some_and(|load| load.form == LoadForm::AsIs)) {
+    if any(|load| load.form == LoadForm::AsIs) {
         facts.push("as-is: lines were sent as they are, and the engine parsed them".to_owned());
     }
     if load.stages.iter().any(|stage| stage.kind == LoadStageKind::Insert) {

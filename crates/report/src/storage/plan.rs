@@ -15,8 +15,9 @@ const WIDTH_MAX: usize = 80;
 /// Column of the texts.
 const INDENT: usize = 12;
 
-/// `plan` in words, for `width` columns of which 60 to 80 are used: how long it takes, the space that it needs, what it writes, then phases with their jobs and files,
-/// and what of a job file is not followed or does not do what it seems to.
+/// `plan` in words, for `width` columns of which 60 to 80 are used: how long it takes, the space that it needs, what it
+/// writes, then phases with their jobs and files, and what of a job file is not followed or does not do what it seems
+/// to.
 pub fn io_plan_text(plan: &IoPlan, width: usize) -> String {
     let width = crate::page_width(width).min(WIDTH_MAX);
     let mut lines = Vec::new();

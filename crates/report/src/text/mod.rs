@@ -32,9 +32,9 @@ pub(crate) use sheet::{ByNumber, LEGEND, asides, by_number, repeats, short_title
 pub use streams::streams_text;
 
 /// The spec sheet of `record`, laid out for `width` columns (at least 60 are used): the platform, the tests by layer,
-/// what is in doubt, whether rates were steady, the table of runs, the data, and what to do next. `place` is the path of the record as the user
-/// may type it. A record that holds nothing but storage runs of a job file, a search or a calibration has no sheet:
-/// [`crate::io_text`] speaks for it.
+/// what is in doubt, whether rates were steady, the table of runs, the data, and what to do next. `place` is the path
+/// of the record as the user may type it. A record that holds nothing but storage runs of a job file, a search or a
+/// calibration has no sheet: [`crate::io_text`] speaks for it.
 pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String {
     if storage::is_storage_alone(record) {
         return storage::io_text(record, place, style, width);

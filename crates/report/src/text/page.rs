@@ -16,8 +16,8 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Begins with the title (`what` is done to the engine, such as `bulk load into`), the platform, when and how often it was
-    /// `measured`, and what makes all figures doubtful; says so where no run is finished.
+    /// Begins with the title (`what` is done to the engine, such as `bulk load into`), the platform, when and how often
+    /// it was `measured`, and what makes all figures doubtful; says so where no run is finished.
     pub(super) fn new(record: &Record, what: &str, measured: &str, style: Style, width: usize) -> Page {
         let width = crate::page_width(width);
         let subject = record.engine.as_ref().map_or("an engine", |engine| engine.title.as_str());

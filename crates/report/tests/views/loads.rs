@@ -50,6 +50,7 @@ fn loaded(plain: &Run, number: u32, model: LoadModel, form: LoadForm) -> Run {
         rejected_rows: 17,
         resumed_rows: 0,
         retried_pieces: 0,
+        deferred_pieces: 0,
         in_flight_bytes_max: Bytes(64 << 20),
         stages: vec![
             stage(LoadStageKind::Read, 1, SECOND),
@@ -214,6 +215,7 @@ proptest! {
             run.window_ns = Nanos(window);
             run.totals.bytes = sizes[0].map(Bytes);
             let load = run.load.as_mut().expect("a load");
+            load.deferred_pieces = numbers[8];
             (load.source, load.layout, load.compression) = (words.clone(), words.clone(), words.clone());
             (load.input_bytes, load.flat_bytes, load.piece_bytes) = (Bytes(numbers[0]), Bytes(numbers[1]), Bytes(numbers[2]));
             (load.rows, load.rejected_rows, load.resumed_rows, load.retried_pieces) = (numbers[3], numbers[4], numbers[5], numbers[6]);

@@ -53,7 +53,7 @@ pub fn measure_blocks(request: &BlocksRequest, workplace: &Workplace<'_>) -> Res
         let (jobs, window) = (plan.runs.first().map_or(1, |run| run.dop.jobs), plan.window_ns);
         DeviceProbe::RANDOM.add_to(&mut plan, &Offer::look(&directory.data(), Preset::Quick), jobs, window);
     }
-    let record = begun(&plain, plan, &setting, Some(&opened));
+    let record = begun(&plain.record, plain.author(), plan, &setting, Some(&opened));
     Ok(house.carry_out(record, opened, &setting, origin))
 }
 

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use engine::Processes;
-use measure::{Broken, Done, Tally, Work};
+use measure::{Broken, Tally, Work};
 use record::{
     BlockOperation, BlockOperations, Bytes, CacheState, Check, DataSet, Finding, Layer, LoopPlace, Nanos, Outcome,
     Pace, PlannedRun, RandomBlocks, Run, Unit, Verdict, name,
@@ -19,7 +19,8 @@ use crate::device::DeviceProbe;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::measurement::{Bench, Cast, blank, bounds, drive, finish};
-use crate::sampler::{Sampler, Watched};
+use crate::published::Published;
+use crate::sampler::Sampler;
 use crate::{Error, Event, Result};
 
 /// What a table takes in the engine's cache, index and inner pages included, over its blocks.
@@ -122,7 +123,10 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
         cancellers: jobs.iter().filter_map(BlocksJob::canceller).collect(),
         losses: Some(Losses::new(subject.nodes, vec![places[0]; jobs.len()])),
         lookout: Lookout::over(bench, &places),
-        works: jobs.into_iter().map(|job| Box::new(Published { job, node }) as Box<dyn Work>).collect(),
+        works: jobs
+            .into_iter()
+            .map(|job| Box::new(Published { job, node, publish: BlocksJob::publish_counters }) as Box<dyn Work>)
+            .collect(),
         places: places.clone(),
         tracer: None,
     };
@@ -187,26 +191,4 @@ fn operations(streams: &[Tally]) -> Vec<BlockOperations> {
         })
     };
     kinds.into_iter().zip(streams).filter_map(of).collect()
-}
-
-/// A job that publishes its counters after its last step, and books the transactions that this costs.
-struct Published<'a> {
-    job: BlocksJob,
-    node: &'a Watched<'a>,
-}
-
-impl Work for Published<'_> {
-    fn streams(&self) -> Vec<usize> {
-        self.job.streams()
-    }
-
-    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
-        self.job.step(number)
-    }
-
-    fn finish(&mut self) -> std::result::Result<(), Broken> {
-        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
-        self.node.book(own);
-        self.job.finish()
-    }
 }

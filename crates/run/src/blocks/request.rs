@@ -10,9 +10,6 @@ use crate::Request;
 /// The longest warm-up that is not asked for.
 const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
 
-/// The longest window: where a count of operations ends a run, no time does.
-const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
-
 /// A measurement of random blocks.
 #[derive(Clone, Debug)]
 pub struct BlocksRequest {
@@ -54,7 +51,7 @@ impl BlocksRequest {
 
     /// Warm-up and window.
     pub(super) fn windows(&self) -> (Nanos, Nanos) {
-        let window = if self.settings.work_loop > 0 { WINDOW_MAX } else { self.settings.run_time };
+        let window = if self.settings.work_loop > 0 { Plan::OPEN_WINDOW_NS } else { self.settings.run_time };
         let usual = Nanos(self.settings.run_time.0 / 4).min(WARM_UP_MAX);
         // What is warmed up is not cold any more.
         let warm_up = if self.cold { Nanos(0) } else { self.warm_up.unwrap_or(usual) };

@@ -7,9 +7,7 @@ use std::sync::atomic::AtomicU64;
 use measure::clock;
 use model::Answer;
 use probe::storage::Ledger;
-use record::{
-    Dop, IoPlan, Nanos, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Record, Run, SCHEMA_VERSION, Status, Tool,
-};
+use record::{Dop, IoPlan, Nanos, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Record, Run};
 use workload::Sizes;
 
 use super::folder::Folder;
@@ -20,10 +18,11 @@ use super::precondition::{filling, precondition};
 use super::preparation::hold;
 use super::request::{Goal, IoRequest};
 use super::{calibrate, until};
+use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
 use crate::execution::conclude;
 use crate::invocation::{Measured, Workplace};
-use crate::measurement::{Bench, timestamp};
+use crate::measurement::Bench;
 use crate::opening::Setting;
 use crate::pacing::Capacities;
 use crate::sampler::Sources;
@@ -77,27 +76,7 @@ pub fn measure_io(request: &IoRequest, workplace: &Workplace<'_>) -> Result<Meas
         setting.look_at(&watched);
     }
     let plan = plan(request, directory.path());
-    let record = Record {
-        schema_version: SCHEMA_VERSION,
-        id: store::id_of(&request.record),
-        tool: Tool {
-            version: request.version.clone(),
-            optimised: !cfg!(debug_assertions),
-            build: request.build.clone(),
-        },
-        begun_at: timestamp(),
-        ended_at: None,
-        status: Status::Running,
-        reason: None,
-        plan,
-        host: setting.host.clone(),
-        engine: None,
-        instrument: setting.instrument.clone(),
-        nodes: Vec::new(),
-        unproved: Vec::new(),
-        data_sets: Vec::new(),
-        runs: Vec::new(),
-    };
+    let record = begun(&request.record, (&request.version, request.build.as_ref()), plan, &setting, None);
     carry_out(record, request, ground, &watched, log.as_ref(), &setting, origin, workplace)
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use measure::{Broken, Burst, Course, Member, Outcome, Tally, Watch, Work, run_crew};
 use probe::storage::{Account, LaneSetting, Ledger, generator_per_second, work};
 use record::{
-    Amount, Bytes, Dop, IoJob, IoMode, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, PlannedRun, Rate, Run,
+    Amount, Bytes, Dop, IoJob, IoMode, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, Plan, PlannedRun, Rate, Run,
     Storage, Timestamp, Unit,
 };
 
@@ -20,8 +20,6 @@ use crate::measurement::{Bench, blank, finish, timestamp};
 use crate::sampler::Sampler;
 use crate::{Error, Event, Result};
 
-/// A job that only its amount of I/O ends is given up after so long.
-const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
 /// Between the seeds of two runs: odd, with bits all over.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Late I/O of an open loop is still begun for so long after the window.
@@ -71,7 +69,7 @@ pub(crate) fn measure_phase(
     (run.layer, run.unit) = (Layer::Storage, Unit::Operation);
     run.pace = pace(phase);
     let expected = phase.jobs.iter().map(|job| job.ramp_time + job.start_delay + window(job)).max();
-    let expected = expected.filter(|expected| *expected < WINDOW_MAX).unwrap_or_default();
+    let expected = expected.filter(|expected| *expected < Plan::OPEN_WINDOW_NS).unwrap_or_default();
     bench.listener.hear(&Event::Began { planned: &planned, title: &phase.name, expected });
     settle(&rig.ground, phase);
     let files = look(&rig.ground, phase);
@@ -130,7 +128,7 @@ fn settle(ground: &Ground, phase: &IoPhase) {
 }
 
 fn window(job: &IoJob) -> Nanos {
-    job.run_time.unwrap_or(WINDOW_MAX)
+    job.run_time.unwrap_or(Plan::OPEN_WINDOW_NS)
 }
 
 /// One work per clone, with its course and the clone's place among those of its job.

@@ -67,7 +67,7 @@ pub fn measure_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<
         let offer = Offer::look(&directory.data(), Preset::Quick);
         DeviceProbe::SEQUENTIAL.add_to(&mut plan, &offer, 1, windows(request.preset).1);
     }
-    let record = begun(&plain, plan, &setting, Some(&opened));
+    let record = begun(&plain.record, plain.author(), plan, &setting, Some(&opened));
     let house = House { request, workplace, loads: &loads, is_single, plain: &plain, plot, setting: &setting, origin };
     Ok(house.carry_out(record, opened, &closing, &mut directory))
 }

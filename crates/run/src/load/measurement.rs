@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use measure::{Broken, Done, Work};
+use measure::Work;
 use record::{Bytes, Check, Finding, IndexTime, Layer, Load, LoadForm, Nanos, Outcome, PlannedRun, Run, Unit, Verdict};
 use workload::Stage;
 use workload::load::{self, Before, Figures, LoadJob, Loading, Pipeline, Rejects};
@@ -14,7 +14,8 @@ use super::telling::Telling;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::measurement::{Bench, Cast, blank, drive, finish};
-use crate::sampler::{Sampler, Watched};
+use crate::published::Published;
+use crate::sampler::Sampler;
 use crate::{Error, Event, Result};
 
 /// One of the loads of an invocation.
@@ -128,7 +129,10 @@ impl OneLoad<'_> {
             cancellers: jobs.iter().filter_map(LoadJob::canceller).collect(),
             losses: Some(Losses::new(subject.nodes, vec![places[0]; jobs.len()])),
             lookout: Lookout::over(bench, &places),
-            works: jobs.into_iter().map(|job| Box::new(Published { job, node }) as Box<dyn Work>).collect(),
+            works: jobs
+                .into_iter()
+                .map(|job| Box::new(Published { job, node, publish: LoadJob::publish_counters }) as Box<dyn Work>)
+                .collect(),
             places: places.clone(),
             tracer: None,
         };
@@ -144,7 +148,7 @@ impl OneLoad<'_> {
 
     /// What the pipeline did.
     fn load(&self, pipeline: &Pipeline<'_>, before: &Before) -> Load {
-        let (pieces, rejected_rows, retried_pieces) = pipeline.counts();
+        let [pieces, deferred_pieces, rejected_rows, retried_pieces] = pipeline.counts();
         Load {
             model: self.load.model(),
             form: self.load.form,
@@ -159,6 +163,7 @@ impl OneLoad<'_> {
             rejected_rows,
             resumed_rows: before.figures.rows,
             retried_pieces,
+            deferred_pieces,
             in_flight_bytes_max: pipeline.in_flight_max(),
             stages: pipeline.stages(),
             table_bytes: None,
@@ -228,23 +233,5 @@ struct GivesUp<'a>(&'a Pipeline<'a>);
 impl Drop for GivesUp<'_> {
     fn drop(&mut self) {
         self.0.give_up();
-    }
-}
-
-/// A job that publishes its counters after its last piece, and books the transactions that this costs.
-struct Published<'a> {
-    job: LoadJob<'a>,
-    node: &'a Watched<'a>,
-}
-
-impl Work for Published<'_> {
-    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
-        self.job.step(number)
-    }
-
-    fn finish(&mut self) -> std::result::Result<(), Broken> {
-        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
-        self.node.book(own);
-        self.job.finish()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use flat::{Compression, Layout};
-use record::{Build, Bytes, IndexTime, LoadForm, LoadModel, Nanos, Placement, Preset};
+use record::{Build, Bytes, IndexTime, LoadForm, LoadModel, Placement, Plan, Preset};
 use workload::load::Input;
 
 use crate::Request;
@@ -14,9 +14,6 @@ const PIECE_MAX: Bytes = Bytes(8 << 20);
 const PIECE_MIN: Bytes = Bytes(64 << 10);
 /// So many pieces a small source has at least, so that all sessions have some.
 const PIECES_MIN: u64 = 64;
-/// The longest window: the end of the source ends a run, and no time does.
-const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
-
 /// A load, or several of the same source.
 #[derive(Clone, Debug)]
 pub struct LoadRequest {
@@ -111,7 +108,7 @@ impl LoadRequest {
             directory: self.directory.clone(),
             degrees: Some(degrees.to_vec()),
             preset: self.preset,
-            window: Some(WINDOW_MAX),
+            window: Some(Plan::OPEN_WINDOW_NS),
             seed: self.seed(),
             placement: self.placement,
             looks: self.looks,

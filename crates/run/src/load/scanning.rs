@@ -1,6 +1,5 @@
 //! One scan of a loaded table: one query with empty caches, or one query after the other.
 
-use measure::{Broken, Done, Work};
 use model::load::cold_finding;
 use record::{Bytes, Check, Finding, Layer, Nanos, Outcome, Plan, PlannedRun, Preset, Run, Sweep, Unit, Verdict};
 use workload::Stage;
@@ -13,7 +12,8 @@ use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::measurement::{Bench, Cast, blank, bounds, drive, finish};
 use crate::plan::windows;
-use crate::sampler::{Sampler, Watched};
+use crate::published::Published;
+use crate::sampler::Sampler;
 use crate::{Error, Event, Result};
 
 /// What a load left.
@@ -104,7 +104,7 @@ impl OneScan<'_> {
             cancellers: job.canceller().into_iter().collect(),
             losses: Some(Losses::new(subject.nodes, vec![places[0]])),
             lookout: Lookout::over(bench, &places),
-            works: vec![Box::new(Published { job, node })],
+            works: vec![Box::new(Published { job, node, publish: ScanJob::publish_counters })],
             places: places.clone(),
             tracer: None,
         };
@@ -125,23 +125,5 @@ fn answers(run: &Run, gives_answers: bool) -> Finding {
         _ if !gives_answers => finding(Verdict::Unknown, "the engine gives no answers".to_owned()),
         Outcome::Done => finding(Verdict::Pass, "every scan found the rows and sums that were loaded".to_owned()),
         Outcome::Failed { message } => finding(Verdict::Fail, message.clone()),
-    }
-}
-
-/// A job that publishes its counters after its last scan, and books the transactions that this costs.
-struct Published<'a> {
-    job: ScanJob,
-    node: &'a Watched<'a>,
-}
-
-impl Work for Published<'_> {
-    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
-        self.job.step(number)
-    }
-
-    fn finish(&mut self) -> std::result::Result<(), Broken> {
-        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
-        self.node.book(own);
-        self.job.finish()
     }
 }

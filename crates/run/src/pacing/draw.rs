@@ -7,8 +7,8 @@ const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The seed of the keys and the arrivals of `run` in a plan with `seed`. Plain runs have that of the plan. Each run of a
 /// sweep or a search has one of its own, so that a rate that is measured again meets with other keys and other arrivals: a
-/// confirmation that repeats the same draw, or finds the blocks of the run before cached, confirms nothing. It follows from the number of the run alone, so that a plan that is resumed
-/// goes on with the same figures.
+/// confirmation that repeats the same draw, or finds the blocks of the run before cached, confirms nothing. It follows
+/// from the number of the run alone, so that a plan that is resumed goes on with the same figures.
 pub(crate) fn run_seed(seed: u64, run: &Run) -> u64 {
     match run.variation {
         Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }) => {

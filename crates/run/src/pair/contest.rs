@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use record::{Nanos, Plan, PlannedRun, Record, SCHEMA_VERSION, Side, Status, Tool};
+use record::{Nanos, Plan, PlannedRun, Record, Side};
 use workload::Sizes;
 
 use super::stand::Stand;
 use super::yardstick::{self, Yardstick};
 use super::{MeasuredPair, PairRequest, SIDES, of_side};
+use crate::beginning::begun;
 use crate::execution::{conclude, load, run_group, sources, subject};
 use crate::io::ProbeGround;
-use crate::measurement::{Bench, timestamp};
+use crate::measurement::Bench;
 use crate::order::{Lot, other};
 use crate::plan::Item;
 use crate::{Error, Event, Result};
@@ -24,7 +25,10 @@ pub(super) fn contest(
     origin: Nanos,
 ) -> Result<MeasuredPair> {
     let paths = &request.records;
-    let begun = |index: usize| begun(request, &stands[index], &paths[index], &plans[index].0);
+    let begun = |index: usize| {
+        let (stand, plan) = (&stands[index], plans[index].0.clone());
+        begun(&paths[index], request.request.author(), plan, &stand.setting, Some(&stand.opened))
+    };
     let mut records = [begun(0), begun(1)];
     let measured = measure(request, &stands, &plans, &mut records, items, origin);
     let error = measured.err();
@@ -42,31 +46,6 @@ pub(super) fn contest(
     }
     let error = error.or(later.into_iter().next());
     Ok(MeasuredPair { records, paths: paths.clone(), error })
-}
-
-/// The record of one side, before its first run.
-fn begun(request: &PairRequest, stand: &Stand<'_>, path: &Path, plan: &Plan) -> Record {
-    Record {
-        schema_version: SCHEMA_VERSION,
-        id: store::id_of(path),
-        tool: Tool {
-            version: request.request.version.clone(),
-            optimised: !cfg!(debug_assertions),
-            build: request.request.build.clone(),
-        },
-        begun_at: timestamp(),
-        ended_at: None,
-        status: Status::Running,
-        reason: None,
-        plan: plan.clone(),
-        host: stand.setting.host.clone(),
-        engine: Some(stand.opened.inventory.clone()),
-        instrument: stand.setting.instrument.clone(),
-        nodes: stand.opened.nodes.inventory(),
-        unproved: Vec::new(),
-        data_sets: Vec::new(),
-        runs: Vec::new(),
-    }
 }
 
 fn measure(

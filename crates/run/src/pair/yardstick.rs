@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use record::{Dop, Nanos, Plan, PlannedRun, Run};
+use record::{Dop, Plan, PlannedRun, Run};
 
 use crate::execution::sources;
 use crate::io::ProbeGround;
@@ -17,12 +17,6 @@ use crate::{Error, Event, Result};
 
 /// Integer arithmetic: of all probes the one that repeats best.
 const PROBE: &str = "P111";
-
-/// The longest window.
-const WINDOW_MAX: Nanos = Nanos(2_000_000_000);
-
-/// The longest warm-up.
-const WARM_UP_MAX: Nanos = Nanos(400_000_000);
 
 /// Adds the probe to `plan`, as its first run and as its last, on `processors`.
 pub(super) fn add_runs(plan: &mut Plan, processors: u32) {
@@ -51,7 +45,10 @@ pub(super) struct Yardstick {
 impl Yardstick {
     /// For the pairs of `plan`; host counters are those of the device below `directory`.
     pub(super) fn new(plan: &Plan, directory: &Path) -> Result<Yardstick> {
-        let (window_ns, warm_up_ns) = (plan.window_ns.min(WINDOW_MAX), plan.warm_up_ns.min(WARM_UP_MAX));
+        let (window_ns, warm_up_ns) = (
+            plan.window_ns.min(model::Yardstick::WINDOW_NS_MAX),
+            plan.warm_up_ns.min(model::Yardstick::WARM_UP_NS_MAX),
+        );
         let plan = Plan { window_ns, warm_up_ns, ..plan.clone() };
         Ok(Yardstick { plan, sources: sources(None, directory)? })
     }

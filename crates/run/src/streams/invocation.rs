@@ -41,7 +41,7 @@ pub fn measure_streams(request: &StreamsRequest, workplace: &Workplace<'_>) -> R
     }
     let plan = request.plan(&workplace.target.to_string(), directory.path(), &legs);
     let sizes = sizes(&plain, Some(&opened));
-    let record = begun(&plain, plan, &setting, Some(&opened));
+    let record = begun(&plain.record, plain.author(), plan, &setting, Some(&opened));
     let house = House { request, workplace, directory: &directory, setting: &setting, sizes, origin };
     Ok(house.carry_out(record, opened, &legs))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::Node;
-use measure::{Broken, Done, Tally, Work};
+use measure::{Tally, Work};
 use record::{
     Bytes, Check, ComparedFile, FileStreams, Finding, Latency, Layer, Nanos, Outcome, PlannedRun, Ratio, Run,
     StreamDirection, StreamKeeper, Unit, Verdict,
@@ -17,7 +17,8 @@ use crate::caches::put_out;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::measurement::{Bench, Cast, blank, drive, finish};
-use crate::sampler::{Sampler, Watched};
+use crate::published::Published;
+use crate::sampler::Sampler;
 use crate::{Error, Event, Result};
 
 /// A comparison of so much is said before it begins.
@@ -116,7 +117,10 @@ fn drive_jobs(bench: &Bench<'_>, run: &mut Run, mut jobs: Vec<StreamJob>, place:
         cancellers: jobs.iter_mut().filter_map(StreamJob::canceller).collect(),
         losses: Some(Losses::new(subject.nodes, vec![place; jobs.len()])),
         lookout: Lookout::over(bench, &places),
-        works: jobs.into_iter().map(|job| Box::new(Published { job, node }) as Box<dyn Work>).collect(),
+        works: jobs
+            .into_iter()
+            .map(|job| Box::new(Published { job, node, publish: StreamJob::publish_counters }) as Box<dyn Work>)
+            .collect(),
         places: places.clone(),
         tracer: None,
     };
@@ -239,29 +243,6 @@ fn comparison(compared: &[ComparedFile], wrong_requests: u64) -> (Verdict, Strin
             ),
         ),
         (None, wrong) => (Verdict::Fail, format!("{wrong} requests gave pages that belong elsewhere")),
-    }
-}
-
-/// A stream that publishes its counters after its last step, and books the transactions that this costs.
-struct Published<'a> {
-    job: StreamJob,
-    node: &'a Watched<'a>,
-}
-
-impl Work for Published<'_> {
-    fn streams(&self) -> Vec<usize> {
-        self.job.streams()
-    }
-
-    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
-        self.job.step(number)
-    }
-
-    fn finish(&mut self) -> std::result::Result<(), Broken> {
-        self.job.finish()?;
-        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
-        self.node.book(own);
-        Ok(())
     }
 }
 

@@ -7,9 +7,6 @@ use record::{Build, Bytes, Nanos, Pace, Placement, Plan, Preset};
 use super::leg::Legs;
 use crate::Request;
 
-/// The longest window: where files end a run, no time does.
-const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
-
 /// A measurement of file streams.
 #[derive(Clone, Debug)]
 pub struct StreamsRequest {
@@ -57,7 +54,7 @@ impl StreamsRequest {
     }
 
     fn window_max(&self) -> Nanos {
-        self.window.unwrap_or(WINDOW_MAX)
+        self.window.unwrap_or(Plan::OPEN_WINDOW_NS)
     }
 
     /// As one would ask for tests of the catalogue: what opens directory and engine needs.

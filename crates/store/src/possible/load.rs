@@ -15,6 +15,7 @@ pub(super) fn load(run: &Run, load: &Load) -> Possible {
     let counts = [
         ("rows", load.rows, "the run", run.totals.rows),
         ("pieces", load.pieces, "the run as transactions", run.totals.transactions),
+        ("deferred_pieces", load.deferred_pieces, "pieces", load.pieces),
         ("retried_pieces", load.retried_pieces, "pieces and failed steps", run.totals.steps.saturating_add(1)),
     ];
     for (name, count, of, most) in counts {

@@ -85,8 +85,8 @@ fn agree(bpf: &Trace, lower: &Trace, name: &str) {
         let told = format!("{:?} {point:?} {name}: {other:?}, and by BPF {one:?}", lower.rung);
         assert!(counts_agree(other.count, one.count), "{told}");
         let means_agree = is_near(other.mean_ns.0 as f64, one.mean_ns.0 as f64, MEAN_RATIO_MAX);
-        // What is written behind, and flushes, are allocated long before they are inserted, and there are few flushes: one at
-        // an edge is much of their mean.
+        // What is written behind, and flushes, are allocated long before they are inserted, and there are few flushes:
+        // one at an edge is much of their mean.
         let is_same = name == "READ" || name == "WRITE" && point == MeasuringPoint::Device;
         assert!(!is_same || means_agree, "{told}");
     }

@@ -26,11 +26,12 @@ impl LoadJob<'_> {
         let watch = Watch::start();
         let counts = (figures.rows, rejected.len() as u64);
         let (session, table) = (self.session.as_mut(), self.pipeline.loading.table.name());
-        let written = self.insert.write(session, table, place, counts, &figures.written());
+        let written = self.notes.write(session, table, place, counts, &figures.written());
         // A line in the log for each piece to wait for would leave the server idle between pieces; a load is lost as a
         // whole or gone on with, and either way its last commit waits for all.
         let deferred = written.and_then(|()| session.defer_durability());
-        self.unsettled |= deferred.as_ref().is_ok_and(|deferred| *deferred);
+        let is_deferred = deferred.as_ref().is_ok_and(|deferred| *deferred);
+        self.unsettled |= is_deferred;
         let result = deferred.and_then(|_| session.commit());
         self.pipeline.stages.add(LoadStageKind::Commit, watch.spent(), flat_bytes);
         result.map_err(|error| match self.rolled_back(error) {
@@ -40,6 +41,7 @@ impl LoadJob<'_> {
         })?;
         let of_all = &self.pipeline.counts;
         of_all.pieces.fetch_add(1, Ordering::Relaxed);
+        of_all.deferred.fetch_add(u64::from(is_deferred), Ordering::Relaxed);
         of_all.flat_bytes.fetch_add(flat_bytes, Ordering::Relaxed);
         of_all.rejected.fetch_add(rejected.len() as u64, Ordering::Relaxed);
         lock(&of_all.figures).add(figures);
@@ -54,7 +56,7 @@ impl LoadJob<'_> {
         let watch = Watch::start();
         let table = self.pipeline.loading.table.name();
         let session = self.session.as_mut();
-        let settled = session.begin().and_then(|()| self.insert.touch(session, table)).and_then(|()| session.commit());
+        let settled = session.begin().and_then(|()| self.notes.touch(session, table)).and_then(|()| session.commit());
         self.pipeline.stages.add(LoadStageKind::Commit, watch.spent(), 0);
         self.own_transactions += 1;
         settled.map_err(|error| broken(&error))

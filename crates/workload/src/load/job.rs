@@ -9,7 +9,7 @@ use record::{LoadStageKind, Nanos};
 
 use super::figures::Figures;
 use super::pipeline::{Content, Piece, Pipeline, Rows};
-use super::progress::Insert;
+use super::progress::Notes;
 use super::refusal::{Refusal, refused_rows, rejected_row};
 use super::rejects::Rejected;
 use super::rows::PieceRows;
@@ -24,7 +24,7 @@ const ATTEMPTS_MAX: u32 = 10;
 pub struct LoadJob<'a> {
     pub(super) pipeline: &'a Pipeline<'a>,
     pub(super) session: Box<dyn Session>,
-    pub(super) insert: Insert,
+    pub(super) notes: Notes,
     /// Whether the window has begun: there is nothing that could be loaded to warm up.
     released: bool,
     /// A piece that is to be tried again.
@@ -59,11 +59,11 @@ pub fn jobs<'a>(stage: &Stage<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<Loa
     (0..pipeline.loading.jobs)
         .map(|_| {
             let mut session = stage.node.connect()?;
-            let insert = Insert::prepare(stage, session.as_mut())?;
+            let notes = Notes::prepare(stage, session.as_mut())?;
             Ok(LoadJob {
                 pipeline,
                 session,
-                insert,
+                notes,
                 released: false,
                 in_hand: None,
                 attempts: 0,

@@ -68,6 +68,7 @@ pub(super) struct Counts {
     pub flat_bytes: AtomicU64,
     pub rejected: AtomicU64,
     pub retried: AtomicU64,
+    pub deferred: AtomicU64,
     pub figures: Mutex<Figures>,
 }
 
@@ -99,6 +100,7 @@ impl<'a> Pipeline<'a> {
                 flat_bytes: AtomicU64::new(0),
                 rejected: AtomicU64::new(0),
                 retried: AtomicU64::new(0),
+                deferred: AtomicU64::new(0),
                 figures: Mutex::new(Figures::none(loading.table.columns())),
             },
         }
@@ -173,10 +175,11 @@ impl<'a> Pipeline<'a> {
         Bytes(self.input_bytes.load(Ordering::Relaxed))
     }
 
-    /// Pieces that were committed, lines of them that were rejected, and pieces that were sent as they are in vain.
-    pub fn counts(&self) -> (u64, u64, u64) {
-        let Counts { pieces, rejected, retried, .. } = &self.counts;
-        (pieces.load(Ordering::Relaxed), rejected.load(Ordering::Relaxed), retried.load(Ordering::Relaxed))
+    /// Pieces that were committed, those of them whose commit did not wait for stable storage, lines that were rejected,
+    /// and pieces that were sent as they are in vain.
+    pub fn counts(&self) -> [u64; 4] {
+        let Counts { pieces, deferred, rejected, retried, .. } = &self.counts;
+        [pieces, deferred, rejected, retried].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// What the source was compressed with, by name.

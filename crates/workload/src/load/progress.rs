@@ -77,7 +77,7 @@ pub fn begin(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Resu
     forget_in(stage, session, table.name())?;
     let drop = (dialect.drop)(table.name());
     drop.iter().chain(&table.create(dialect)).try_for_each(|statement| session.batch(statement))?;
-    let insert = Insert::prepare(stage, session)?;
+    let insert = Notes::prepare(stage, session)?;
     session.begin()?;
     for (place, note) in (0..).zip(described) {
         insert.write(session, table.name(), (place, 0), (0, 0), &shortened(note))?;
@@ -146,15 +146,15 @@ fn forget_in(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result
     session.execute(delete, &[Value::Text(name.into())]).map(|_| ())
 }
 
-/// Writes lines, within the transaction that is open.
+/// Writes notes, within the transaction that is open.
 #[derive(Clone, Copy)]
-pub(super) struct Insert {
+pub(super) struct Notes {
     insert: Statement,
     touch: Statement,
 }
 
-impl Insert {
-    pub(super) fn prepare(stage: &Stage<'_>, session: &mut dyn Session) -> Result<Insert> {
+impl Notes {
+    pub(super) fn prepare(stage: &Stage<'_>, session: &mut dyn Session) -> Result<Notes> {
         let placeholder = stage.engine.dialect().placeholder;
         let values: Vec<String> = (1..=6).map(|position| placeholder.at(position)).collect();
         let sql = format!("insert into {NAME} ({COLUMNS}) values ({})", values.join(", "));
@@ -162,7 +162,7 @@ impl Insert {
             "update {NAME} set note = note where table_name = {} and source_file = 0 and piece = 0",
             placeholder.at(1)
         );
-        Ok(Insert { insert: session.prepare(&sql)?, touch: session.prepare(&touch)? })
+        Ok(Notes { insert: session.prepare(&sql)?, touch: session.prepare(&touch)? })
     }
 
     /// Writes something, and changes nothing: its commit has a reason to wait for the log.

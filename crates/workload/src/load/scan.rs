@@ -2,7 +2,7 @@
 
 use engine::{Canceller, Result, Session, Statement};
 use measure::{Broken, Done, Work};
-use record::{Bytes, LoadCheck};
+use record::Bytes;
 
 use super::figures::Figures;
 use super::question::Question;
@@ -63,8 +63,6 @@ pub struct ScanJob {
     is_cold: bool,
     /// Whether the window has begun.
     released: bool,
-    /// What the last answer came to.
-    checked: Vec<LoadCheck>,
 }
 
 /// How a table is read.
@@ -105,7 +103,6 @@ impl ScanJob {
             table_bytes: scanning.table_bytes,
             is_cold: scanning.is_cold,
             released: false,
-            checked: Vec::new(),
         })
     }
 
@@ -127,17 +124,11 @@ impl ScanJob {
         self.session.server_process()
     }
 
-    /// The figures of the last answer, in words; none before the first.
-    pub fn compared(&self) -> Option<String> {
-        let what: Vec<&str> = self.checked.iter().map(|check| check.what.as_str()).collect();
-        (!what.is_empty()).then(|| what.join(", "))
-    }
-
     /// Asks, and holds the answer against what was loaded. It is part of the step, and next to nothing beside the query.
     fn ask(&mut self) -> Result<Option<Broken>> {
         let rows = self.session.query(self.statement, &[])?;
-        self.checked = self.question.checks(&rows)?;
-        let wrong = self.checked.iter().find(|check| check.found.as_ref() != Some(&check.expected));
+        let checked = self.question.checks(&rows)?;
+        let wrong = checked.iter().find(|check| check.found.as_ref() != Some(&check.expected));
         Ok(wrong.map(|check| Broken {
             message: format!(
                 "{}: the table gave {}, and {} was loaded",

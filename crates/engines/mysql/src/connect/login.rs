@@ -6,7 +6,7 @@ use engine::{Error, Kind, Result};
 use transport::{Mode, Transport, Way, plain};
 
 use super::greeting::{Greeting, Wish, capability, greeting};
-use super::password::{CACHING, CLEAR, NATIVE, NONCE_BYTES, proof};
+use super::password::{CACHING, CLEAR, NATIVE, NONCE_BYTES, UNCACHED, proof};
 use super::{Login, Opened, Place};
 use crate::codec::encode_bytes;
 use crate::failure::Refusal;
@@ -29,9 +29,8 @@ impl Login {
         if encrypted {
             wire = self.encrypt(wire, &mut way, &wish)?;
         }
-        let confidential = way.encryption.is_some() || matches!(self.place, Place::Unix(_));
         self.introduce(&mut wire, &greeting, &wish, database)?;
-        self.prove(&mut wire, &greeting, confidential)?;
+        self.prove(&mut wire, &greeting, &way)?;
         wire.trust().map_err(|error| self.unreachable(&error))?;
         Ok(Opened { wire, server: greeting.server, way })
     }
@@ -112,7 +111,7 @@ impl Login {
     }
 
     /// Answers what the server asks until it lets us in.
-    fn prove(&self, wire: &mut Wire, greeting: &Greeting, confidential: bool) -> Result<()> {
+    fn prove(&self, wire: &mut Wire, greeting: &Greeting, way: &Way) -> Result<()> {
         let mut plugin = greeting.plugin.clone();
         loop {
             let body = wire.next().map_err(|error| self.silence(&error, true))?;
@@ -124,12 +123,12 @@ impl Login {
                     let mut reader = Reader::new(&body[1..]);
                     plugin = String::from_utf8_lossy(reader.text()).into_owned();
                     let nonce = reader.rest().get(..NONCE_BYTES).unwrap_or(reader.rest());
-                    self.answer(&plugin, nonce, confidential)?
+                    self.answer(&plugin, nonce, way)?
                 }
                 Some(0x01) => match (plugin.as_str(), body.get(1)) {
                     // The server had the hash in memory, and the OK follows.
                     (CACHING, Some(3)) => continue,
-                    (CACHING, Some(4)) => self.clear(&plugin, confidential)?,
+                    (CACHING, Some(4)) => self.clear(&plugin, self.is_private(way))?,
                     _ => return Err(unknown(&plugin)),
                 },
                 _ => return Err(unknown("that of MySQL 4.0")),
@@ -139,18 +138,29 @@ impl Login {
         }
     }
 
-    fn answer(&self, plugin: &str, nonce: &[u8], confidential: bool) -> Result<Vec<u8>> {
+    fn answer(&self, plugin: &str, nonce: &[u8], way: &Way) -> Result<Vec<u8>> {
         match plugin {
-            CLEAR => self.clear(plugin, confidential),
+            CLEAR => self.clear(plugin, self.is_private(way)),
+            // Here the server does not take a socket for private. A user that does not exist is asked by this plugin too.
+            UNCACHED => self.clear(plugin, way.encryption.is_some()),
             _ => proof(plugin, self.password_bytes(), nonce).ok_or_else(|| unknown(plugin)),
         }
     }
 
-    /// The password itself, where nobody else can read along.
-    fn clear(&self, plugin: &str, confidential: bool) -> Result<Vec<u8>> {
-        if !confidential {
+    /// Whether nobody else can read along.
+    fn is_private(&self, way: &Way) -> bool {
+        way.encryption.is_some() || matches!(self.place, Place::Unix(_))
+    }
+
+    /// The password itself, where that is allowed.
+    fn clear(&self, plugin: &str, allowed: bool) -> Result<Vec<u8>> {
+        if !allowed {
             let message = format!("the server at {} wants the password itself ({plugin}) in clear text", self.place);
-            return Err(Error::new(Kind::Access, message).hint("encrypt with sslmode=require, or use the socket"));
+            let hint = match plugin {
+                UNCACHED => "connect over TCP with sslmode=require",
+                _ => "encrypt with sslmode=require, or use the socket",
+            };
+            return Err(Error::new(Kind::Access, message).hint(hint));
         }
         Ok([self.password_bytes(), &[0]].concat())
     }

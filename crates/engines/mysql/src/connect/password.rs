@@ -6,6 +6,8 @@ use ring::digest::{SHA1_FOR_LEGACY_USE_ONLY, SHA256, digest};
 pub(super) const NATIVE: &str = "mysql_native_password";
 /// MySQL's default: SHA-256, and the password itself where the server has not kept the hash in memory.
 pub(super) const CACHING: &str = "caching_sha2_password";
+/// What MySQL had before: the password itself, over an encrypted connection.
+pub(super) const UNCACHED: &str = "sha256_password";
 /// The password as it is.
 pub(super) const CLEAR: &str = "mysql_clear_password";
 

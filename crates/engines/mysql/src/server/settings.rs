@@ -151,8 +151,8 @@ pub(super) struct Line {
     pub(super) why: &'static str,
 }
 
-/// The option file of a server of `blueprint` whose socket is `socket`, with the lines `own` that belong to this node, and what the
-/// target asks for at its end.
+/// The option file of a server of `blueprint` whose socket is `socket`, with the lines `own` that belong to this node,
+/// and what the target asks for at its end.
 pub(super) fn configuration(
     blueprint: &Blueprint,
     sizing: &Sizing,

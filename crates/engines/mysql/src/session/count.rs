@@ -1,5 +1,6 @@
 //! What sessions count for their node: statements that ended inside a transaction (the server counts each of them as a
-//! commit, and the transaction again), and, in a cluster, what the server has committed for them and nobody else.
+//! commit, and the transaction again), transactions in which there was none (of which some of the server's counts know),
+//! and, in a cluster, what the server has committed for them and nobody else.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,6 +18,8 @@ pub(crate) struct SessionCounts {
 pub(crate) struct Sums {
     /// Statements that ended inside a transaction.
     pub(crate) inner_statements: u64,
+    /// Transactions that were begun and committed with nothing in between.
+    pub(crate) empty_transactions: u64,
     /// Commits that the server has counted for the sessions which asked it, without those statements.
     pub(crate) commits: u64,
 }
@@ -34,6 +37,7 @@ struct Counts {
 #[repr(align(128))]
 struct Line {
     inner_statements: AtomicU64,
+    empty_transactions: AtomicU64,
     commits: AtomicU64,
 }
 
@@ -53,6 +57,12 @@ impl Share {
         line.store(line.load(Ordering::Relaxed) + statements, Ordering::Relaxed);
     }
 
+    /// Counts a transaction that was begun and committed with nothing in between.
+    pub(crate) fn add_empty(&mut self) {
+        let line = &self.line.empty_transactions;
+        line.store(line.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    }
+
     /// Whether the session is to ask the server for its commits.
     pub(crate) fn asks(&self) -> bool {
         self.asks
@@ -69,6 +79,7 @@ impl Line {
     fn sums(&self) -> Sums {
         Sums {
             inner_statements: self.inner_statements.load(Ordering::Relaxed),
+            empty_transactions: self.empty_transactions.load(Ordering::Relaxed),
             commits: self.commits.load(Ordering::Relaxed),
         }
     }
@@ -77,6 +88,7 @@ impl Line {
 impl std::ops::AddAssign for Sums {
     fn add_assign(&mut self, other: Sums) {
         self.inner_statements += other.inner_statements;
+        self.empty_transactions += other.empty_transactions;
         self.commits += other.commits;
     }
 }
@@ -143,6 +155,6 @@ mod tests {
         second.take_commits(5);
         second.take_commits(7);
         drop(first);
-        assert_eq!(counts.total(), Sums { inner_statements: 46, commits: 23 + 7 });
+        assert_eq!(counts.total(), Sums { inner_statements: 46, empty_transactions: 0, commits: 23 + 7 });
     }
 }

@@ -55,6 +55,7 @@ static MYSQL_SERVER: Product = Product {
 create user 'plain'@'%' identified with caching_sha2_password by 'pass word';
 create user 'first'@'%' identified with caching_sha2_password by 'pass word';
 create user 'local'@'localhost' identified with caching_sha2_password by 'pass word';
+create user 'uncached'@'%' identified with sha256_password by 'pass word';
 grant all on dbdyno.* to 'plain'@'%';
 create user 'encrypted'@'%' identified by 'pass word' require ssl;
 create user 'nobody'@'%'",

@@ -34,6 +34,23 @@ fn the_socket_carries_a_password_and_nobody_needs_one() {
 }
 
 #[test]
+fn the_plugin_without_a_cache_is_given_the_password_over_encrypted_connections_alone() {
+    let server = Server::shared_mysql();
+    assert!(encryption(&server.tcp("uncached:pass%20word", "127.0.0.1", "sslmode=require")).is_some());
+    for target in
+        [server.tcp("uncached:pass%20word", "127.0.0.1", "sslmode=disable"), server.socket("uncached:pass%20word")]
+    {
+        let error = refused(&target);
+        assert_eq!(error.kind, Kind::Access, "{error:?}");
+        assert!(error.message.contains("sha256_password") && error.hint.is_some(), "{error:?}");
+    }
+    for user in ["uncached:wr0ng", "uncached"] {
+        let error = refused(&server.tcp(user, "127.0.0.1", "sslmode=require"));
+        assert_eq!(error.code.as_deref(), Some("1045"), "{error:?}");
+    }
+}
+
+#[test]
 fn what_mysql_refuses_is_told_with_its_number_and_never_shown() {
     let server = Server::shared_mysql();
     for user in ["plain:wr0ng", "plain:", "plain", "stranger:wr0ng"] {

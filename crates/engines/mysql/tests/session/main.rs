@@ -62,7 +62,7 @@ fn a_session_does_what_it_promises(stand: &Stand) {
     load::lines_and_tables_in_parts_are_taken(stand);
     load::what_does_not_fit_is_no_load(stand);
     counters::twenty_three_transactions_of_several_sessions_are_twenty_three(stand);
-    counters::a_load_is_one_commit_and_a_definition_at_least_one(stand);
+    counters::a_load_is_one_commit_and_so_is_a_definition(stand);
     counters::redo_and_physical_writes_are_counted(stand);
     counters::settings_that_differ_are_shown_and_places_are_not(stand);
 }
