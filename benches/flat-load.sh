@@ -3,7 +3,7 @@
 # 1, 2 and 4 jobs, each job with a file of its own in memory: typed, as the lines are, and from gzip.
 #
 # Prints for each number of jobs the ratio of rates and of client processor time per row, median of the rounds, and the
-# stage that dbdyno names as the slowest; for gzip also what inflating alone allows (`gzip -dc` to nowhere).
+# stage that dbdyno names as the slowest; for gzip also `gzip -dc` into psql, and `gzip -dc` into nothing.
 #
 #   benches/flat-load.sh [ROUNDS] [SIZE]       3 rounds of 1GB; DBDYNO=FILE takes another program
 #

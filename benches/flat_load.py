@@ -40,12 +40,17 @@ def together(commands):
     return time.monotonic() - begun, cpu_seconds
 
 
+def source(file):
+    """What \\copy reads."""
+    return f"program 'gzip -dc {file}'" if file.endswith(".gz") else f"'{file}'"
+
+
 def copied(psql, files, rows):
-    """psql: rows per second and client processor nanoseconds per row."""
+    """psql: rows per second and client processor nanoseconds per row; of a compressed file through gzip."""
     subprocess.run([*psql, "-c", f"drop table if exists copied; create table copied ({COLUMNS}, rest text)"], check=True)
-    copy = [[*psql, "-c", f"\\copy copied from '{file}' with (delimiter '|')"] for file in files]
+    copy = [[*psql, "-c", f"\\copy copied from {source(file)} with (delimiter '|')"] for file in files]
     seconds, cpu_seconds = together(copy)
-    subprocess.run([*psql, "-c", "drop table copied; checkpoint"], check=True)
+    subprocess.run([*psql, "-c", "drop table copied"], check=True)
     return rows / seconds, 1e9 * cpu_seconds / rows
 
 
@@ -80,22 +85,27 @@ def main(arguments):
             "as-is": lambda: loaded(dbdyno, target, some, "as-is"),
         }
         if jobs == 1:
+            turns["gzip -dc to psql"] = lambda: copied(psql, [packed], lines[0])
             turns["typed gzip"] = lambda: loaded(dbdyno, target, [packed], "typed")
             turns["as-is gzip"] = lambda: loaded(dbdyno, target, [packed], "as-is")
         results = {name: [] for name in turns}
         for _ in range(int(rounds)):
             for name, turn in turns.items():
+                # What the turn before left to be written is not this one's.
+                subprocess.run([*psql, "-c", "checkpoint"], check=True)
                 results[name].append(turn())
             if jobs == 1:
                 inflating = min(inflating, together([["gzip", "-dc", packed]])[0])
         rate, cpu = (median([result[at] for result in results["psql"]]) for at in (0, 1))
         print(f"{jobs} jobs, {rounds} rounds: psql {rate:.0f} rows/s, client {cpu:.0f} ns per row", flush=True)
         for name in list(turns)[1:]:
+            # Threads of dbdyno are a stage, programs are not.
+            slowest = f"; slowest {results[name][-1][2]}" if len(results[name][-1]) > 2 else ""
             ratios = [median([mine[at] / other[at] for mine, other in zip(results[name], results["psql"])]) for at in (0, 1)]
             own = [median([result[at] for result in results[name]]) for at in (0, 1)]
             print(
                 f"  {name}: {own[0]:.0f} rows/s, {ratios[0]:.2f} times its rate; client {own[1]:.0f} ns per row, "
-                f"{ratios[1]:.2f} times its time; slowest {results[name][-1][2]}",
+                f"{ratios[1]:.2f} times its time{slowest}",
                 flush=True,
             )
         if jobs == 1:

@@ -12,8 +12,10 @@ use crate::Request;
 const PIECE_MAX: Bytes = Bytes(8 << 20);
 /// The smallest.
 const PIECE_MIN: Bytes = Bytes(64 << 10);
-/// So many pieces a small source has at least, so that all sessions have some.
-const PIECES_MIN: u64 = 64;
+/// So many pieces a small source has at least, so that sessions have some each. More of them would be too small for the
+/// full rate, above all where the source is compressed: its size is that of less than half of its lines.
+const PIECES_MIN: u64 = 16;
+
 /// A load, or several of the same source.
 #[derive(Clone, Debug)]
 pub struct LoadRequest {
