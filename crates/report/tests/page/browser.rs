@@ -86,6 +86,11 @@ impl Browser {
     /// # Panics
     /// Where the browser answers with an error or not at all.
     pub fn ask(&mut self, method: &str, parameters: Value) -> Value {
+        self.asked(method, &parameters, PATIENCE).unwrap_or_else(|| panic!("no answer to {method}"))
+    }
+
+    /// The same; none where there is no answer for so long.
+    fn asked(&mut self, method: &str, parameters: &Value, patience: Duration) -> Option<Value> {
         self.number += 1;
         let mut request = json!({"id": self.number, "method": method, "params": parameters});
         if !self.session.is_empty() {
@@ -94,17 +99,17 @@ impl Browser {
         let pipe = self.requests.as_mut().unwrap();
         pipe.write_all(format!("{request}\0").as_bytes()).and_then(|()| pipe.flush()).unwrap();
         loop {
-            let answer = self.next().unwrap_or_else(|| panic!("no answer to {method}"));
+            let answer = self.next(patience)?;
             if answer["id"] == json!(self.number) {
                 assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                return answer["result"].clone();
+                return Some(answer["result"].clone());
             }
         }
     }
 
     /// The next message, which is kept where it is no answer.
-    fn next(&mut self) -> Option<Value> {
-        let message = self.answers.recv_timeout(PATIENCE).ok()?;
+    fn next(&mut self, patience: Duration) -> Option<Value> {
+        let message = self.answers.recv_timeout(patience).ok()?;
         if message["method"].is_string() {
             self.events.push(message.clone());
         }
@@ -120,7 +125,7 @@ impl Browser {
         self.events.clear();
         self.ask("Page.navigate", json!({"url": format!("file://{}", file.display())}));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
-            self.next().expect("the page was not loaded");
+            self.next(PATIENCE).expect("the page was not loaded");
         }
     }
 
@@ -146,7 +151,15 @@ impl Browser {
 
     /// Bytes that `method` answers in base64.
     pub fn bytes(&mut self, method: &str, parameters: Value) -> Vec<u8> {
-        let answer = self.ask(method, parameters);
+        // Now and then the browser draws nothing for a picture that is asked for early, and never answers.
+        let answer = (0..4).find_map(|_| {
+            let answer = self.asked(method, &parameters, PATIENCE / 4);
+            if answer.is_none() {
+                self.ask("Page.bringToFront", json!({}));
+            }
+            answer
+        });
+        let answer = answer.unwrap_or_else(|| panic!("no answer to {method}"));
         BASE64_STANDARD.decode(answer["data"].as_str().unwrap()).unwrap()
     }
 }
