@@ -13,7 +13,7 @@ use crate::words::{list, pace, placement, plural, preset};
 const WIDTH_MAX: usize = 80;
 
 /// How long a search takes.
-const UNTIL_LENGTH: &str = "not known: one to six dozen runs for each test at each degree of parallelism, at rates \
+const UNTIL_LENGTH: &str = "not known: one to seven dozen runs for each test at each degree of parallelism, at rates \
                             that the runs before them decide";
 
 /// `plan` in words, for `width` columns of which 60 to 80 are used: the settings, how often and in which order, how long it

@@ -333,29 +333,6 @@ fn names_may_be_words_of_the_engine() {
 }
 
 #[test]
-fn indexes_are_made_before_or_after_and_a_layout_is_ones_own() {
-    let bench = Bench::new();
-    let layout = "name = \"orders\"\nseparator = \";\"\nheader = true\n\
-                  [[fields]]\nname = \"Id\"\nkind = \"int\"\n\
-                  [[fields]]\nname = \"price\"\nkind = \"decimal\"\nprecision = 9\nscale = 3\n\
-                  [[fields]]\nname = \"day\"\nkind = \"date\"\n";
-    fs::write(bench.path().join("orders.toml"), layout).unwrap();
-    fs::write(bench.path().join("orders.csv"), "Id;price;day\n1;0.125;2024-02-29\n2;-7.5;1999-12-31\n3;10;2024-03-01")
-        .unwrap();
-    let load = ["orders.csv", "--layout", "orders.toml", "--jobs", "1", "--target", "local:postgres"];
-    for (time, record) in [("before", "b.json"), ("after", "a.json")] {
-        let (record, _) = loaded(&bench, record, &[&load[..], &["--indexes", time]].concat());
-        let run = only_run(&record, "L100");
-        assert_eq!((found(run, "rows"), found(run, "sum of price")), ("3", "2.625"));
-        assert_eq!((found(run, "first day"), found(run, "last day")), ("1999-12-31", "2024-03-01"));
-        assert_eq!(run["load"]["index_build_ns"].is_u64(), time == "after");
-        assert!(count(run, "index_bytes") > 0, "{time}: two indexes take some room");
-    }
-    let (record, _) = loaded(&bench, "n.json", &load);
-    assert_eq!(count(only_run(&record, "L100"), "index_bytes"), 0);
-}
-
-#[test]
 fn what_cannot_be_loaded() {
     let bench = Bench::new();
     let refused = |arguments: &[&str], code: i32, words: &[&str]| {

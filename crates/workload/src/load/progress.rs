@@ -77,10 +77,10 @@ pub fn begin(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Resu
     forget_in(stage, session, table.name())?;
     let drop = (dialect.drop)(table.name());
     drop.iter().chain(&table.create(dialect)).try_for_each(|statement| session.batch(statement))?;
-    let insert = Notes::prepare(stage, session)?;
+    let notes = Notes::prepare(stage, session)?;
     session.begin()?;
     for (place, note) in (0..).zip(described) {
-        insert.write(session, table.name(), (place, 0), (0, 0), &shortened(note))?;
+        notes.write(session, table.name(), (place, 0), (0, 0), &shortened(note))?;
     }
     session.commit()?;
     Ok(Before::nothing(table.columns()))

@@ -79,6 +79,8 @@ pub fn a_load_is_one_commit_and_so_is_a_definition(stand: &Stand) {
     assert_eq!(rise[name::COMMIT_COUNT], 1);
     let rise = risen(stand, &mut || {
         job.begin().expect("begin");
+        job.commit().expect("of nothing");
+        job.begin().expect("begin");
         job.batch("truncate table defined").expect("truncate");
         job.commit().expect("commit");
         job.batch("create index defined_id on defined (id)").expect("create");
