@@ -15,10 +15,11 @@ import subprocess
 import sys
 import time
 
+# As dbdyno has them.
 COLUMNS = (
-    "card_no bigint not null, card_type text not null, mcc bigint not null, purchase_amt numeric(12,2) not null, "
-    "purchase_dt date not null, merchant_code bigint not null, merchant_city text not null, "
-    "merchant_state text not null, merchant_zip bigint not null"
+    "card_no bigint not null, card_type varchar(12) not null, mcc bigint not null, purchase_amt numeric(10,2) not null, "
+    "purchase_dt date not null, merchant_code bigint not null, merchant_city varchar(20) not null, "
+    "merchant_state varchar(2) not null, merchant_zip varchar(5) not null"
 )
 JOBS = (1, 2, 4)
 

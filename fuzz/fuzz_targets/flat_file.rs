@@ -16,10 +16,11 @@ fuzz_target!(|input: (&str, &[u8], u16)| {
         return;
     };
     let mut parsed = Parsed::default();
-    while let Ok(Some(lines)) = reader.next() {
+    let mut memory = Vec::new();
+    while let Ok(Some(lines)) = reader.next_in(memory) {
         let count = lines.bytes.iter().filter(|byte| **byte == b'\n').count();
         let header = usize::from(layout.header && lines.first_line == 1);
-        parsed.parse(&layout, lines);
+        memory = parsed.parse(&layout, lines);
         assert_eq!(parsed.rows() + parsed.rejects().len() + header, count);
         let _ = parsed.sums();
     }

@@ -12,6 +12,8 @@ use crate::arguments::parse_time;
 
 /// The highest rate of all jobs together, in steps per second: no engine comes near.
 const RATE_MAX: f64 = 1e7;
+/// The least number that is a rate or a percentage: a step in eleven days.
+const LEAST: f64 = 1e-6;
 /// The highest share of the capacity, in percent: what nobody keeps can be shown at less.
 const PERCENT_MAX: f64 = 200.0;
 /// How near to the limit a search goes to both sides, where its budget of runs allows it.
@@ -152,7 +154,7 @@ fn rates(words: &[String]) -> Result<Vec<Rate>> {
         };
         let rate = rate.ok_or_else(|| {
             Error::user(format!("rate {text} is not a number of steps per second")).hint(format!(
-                "use a number above 0, at most {RATE_MAX}, or a share of what the test reaches, at most {PERCENT_MAX}%"
+                "use a number from {LEAST} to {RATE_MAX}, or a share of what the test reaches, at most {PERCENT_MAX}%"
             ))
         })?;
         if !rates.contains(&rate) {
@@ -162,9 +164,9 @@ fn rates(words: &[String]) -> Result<Vec<Rate>> {
     Ok(rates)
 }
 
-/// A number above 0 and at most `most`.
+/// A number from [`LEAST`] to `most`.
 fn within(text: &str, most: f64) -> Option<f64> {
-    text.trim().parse::<f64>().ok().filter(|number| *number > 0.0 && *number <= most)
+    text.trim().parse::<f64>().ok().filter(|number| (LEAST..=most).contains(number))
 }
 
 /// Think times, each once and in their order.

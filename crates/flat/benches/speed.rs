@@ -80,8 +80,9 @@ fn read(criterion: &mut Criterion) {
             bencher.iter(|| {
                 let input = Box::new(Cursor::new(packed.clone()));
                 let mut reader = LineReader::open(input, compression, 1 << 20).expect("a reader");
-                while let Some(lines) = reader.next().expect("lines") {
-                    black_box(lines);
+                let mut memory = Vec::new();
+                while let Some(lines) = reader.next_in(memory).expect("lines") {
+                    memory = black_box(lines).bytes;
                 }
             });
         });

@@ -13,7 +13,10 @@ use crate::decoder::{Meter, decoder};
 pub const LINE_BYTES_MAX: usize = 1 << 20;
 
 /// Bytes that are read at once to get past a line that is too long.
-const SKIP_BYTES: u64 = 64 << 10;
+const SKIP_BYTES: usize = 64 << 10;
+
+/// Bytes that are read at once: few enough that they are still near when their lines are counted.
+const READ_BYTES: usize = 256 << 10;
 
 /// Whole lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +28,39 @@ pub struct Lines {
     /// Whether the last of them was longer than [`LINE_BYTES_MAX`]: then it is that long and one byte, and the rest of
     /// it is gone. The parser rejects it; bytes that are sent without being parsed must not hold it.
     pub cut: bool,
+}
+
+/// A block that is being read.
+#[derive(Default)]
+struct Filling {
+    /// What is filled, and memory behind it that holds anything.
+    bytes: Vec<u8>,
+    filled: usize,
+    /// Line feeds in what is filled.
+    lines: u64,
+}
+
+impl Filling {
+    fn make_room(&mut self, size: usize) {
+        if self.bytes.len() < size {
+            self.bytes.reserve_exact(size - self.bytes.len());
+            self.bytes.resize(size, 0);
+        }
+    }
+
+    fn push(&mut self, bytes: &[u8]) {
+        let end = self.filled + bytes.len();
+        self.make_room(end);
+        self.bytes[self.filled..end].copy_from_slice(bytes);
+        self.add(bytes.len());
+    }
+
+    /// So many bytes more are filled.
+    fn add(&mut self, size: usize) {
+        let begin = self.filled;
+        self.filled += size;
+        self.lines += memchr_iter(b'\n', &self.bytes[begin..self.filled]).count() as u64;
+    }
 }
 
 /// Reads whole lines. Equal inputs give equal blocks, whatever pieces the input comes in.
@@ -60,43 +96,48 @@ impl LineReader {
         })
     }
 
-    /// The next block; none at the end.
+    /// The next block, read into `memory`, whose content is forgotten: that of a block that is done costs less than new
+    /// one. None at the end.
     ///
     /// # Errors
     /// Where the input cannot be read, or is cut off or damaged: the error says after how many bytes and lines.
-    #[expect(clippy::should_implement_trait, reason = "an iterator of results would hide that an error is the end")]
-    pub fn next(&mut self) -> io::Result<Option<Lines>> {
-        let mut bytes = std::mem::take(&mut self.rest);
+    pub fn next_in(&mut self, memory: Vec<u8>) -> io::Result<Option<Lines>> {
+        let mut block = Filling { bytes: memory, filled: 0, lines: 0 };
+        block.push(&self.rest);
+        self.rest.clear();
         let mut searched = 0;
         let mut wanted = self.block_bytes;
         let mut cut = false;
         loop {
-            self.fill(&mut bytes, wanted)?;
-            if let Some(end) = memrchr(b'\n', &bytes[searched..]) {
-                self.rest.extend_from_slice(&bytes[searched + end + 1..]);
-                bytes.truncate(searched + end + 1);
+            self.fill(&mut block, wanted)?;
+            if let Some(end) = memrchr(b'\n', &block.bytes[searched..block.filled]) {
+                let end = searched + end + 1;
+                self.rest.extend_from_slice(&block.bytes[end..block.filled]);
+                block.filled = end;
                 break;
             }
             if self.ended {
-                if bytes.is_empty() {
+                if block.filled == 0 {
                     return Ok(None);
                 }
-                bytes.push(b'\n');
+                block.push(b"\n");
                 break;
             }
-            if bytes.len() > LINE_BYTES_MAX {
+            if block.filled > LINE_BYTES_MAX {
                 cut = true;
-                bytes.truncate(LINE_BYTES_MAX + 1);
-                bytes.push(b'\n');
+                block.filled = LINE_BYTES_MAX + 1;
+                block.push(b"\n");
                 self.skip_line()?;
                 break;
             }
-            searched = bytes.len();
-            wanted = (2 * bytes.len()).min(LINE_BYTES_MAX + 1);
+            searched = block.filled;
+            wanted = (2 * block.filled).min(LINE_BYTES_MAX + 1);
         }
         let first_line = self.next_line;
-        self.next_line += memchr_iter(b'\n', &bytes).count() as u64;
-        Ok(Some(Lines { bytes, first_line, cut }))
+        // Behind the last line feed of the block there is none.
+        self.next_line += block.lines;
+        block.bytes.truncate(block.filled);
+        Ok(Some(Lines { bytes: block.bytes, first_line, cut }))
     }
 
     /// Time in which the input was read, waiting for it included.
@@ -117,27 +158,32 @@ impl LineReader {
         self.meter.bytes()
     }
 
-    /// Reads until `bytes` holds as many as `wanted`, or to the end.
-    fn fill(&mut self, bytes: &mut Vec<u8>, wanted: usize) -> io::Result<()> {
-        let missing = wanted.saturating_sub(bytes.len());
-        if self.ended || missing == 0 {
-            return Ok(());
+    /// Reads until as many bytes of `block` are filled as `wanted`, or to the end.
+    fn fill(&mut self, block: &mut Filling, wanted: usize) -> io::Result<()> {
+        block.make_room(wanted);
+        while !self.ended && block.filled < wanted {
+            let end = wanted.min(block.filled + READ_BYTES);
+            let begun = Instant::now();
+            let read = self.input.read(&mut block.bytes[block.filled..end]);
+            self.decoder_ns += begun.elapsed().as_nanos() as u64;
+            match read {
+                Ok(0) => self.ended = true,
+                Ok(read) => block.add(read),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.broken(error)),
+            }
         }
-        bytes.reserve_exact(missing);
-        let begun = Instant::now();
-        let read = (&mut self.input).take(missing as u64).read_to_end(bytes);
-        self.decoder_ns += begun.elapsed().as_nanos() as u64;
-        self.ended = read.map_err(|error| self.broken(error))? < missing;
         Ok(())
     }
 
     /// Reads on behind the end of a line that is not wanted.
     fn skip_line(&mut self) -> io::Result<()> {
         while !self.ended {
-            let mut skipped = Vec::new();
-            self.fill(&mut skipped, SKIP_BYTES as usize)?;
-            if let Some(end) = memchr(b'\n', &skipped) {
-                self.rest = skipped.split_off(end + 1);
+            let mut skipped = Filling::default();
+            self.fill(&mut skipped, SKIP_BYTES)?;
+            let skipped = &skipped.bytes[..skipped.filled];
+            if let Some(end) = memchr(b'\n', skipped) {
+                self.rest.extend_from_slice(&skipped[end + 1..]);
                 break;
             }
         }

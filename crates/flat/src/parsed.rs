@@ -80,11 +80,13 @@ struct Block {
 impl Parsed {
     /// Parses `lines`, at most 4 GiB of them, in place of what was parsed before. Every line is a row or a reject, but
     /// for the first one of a file whose layout has a header. A line may end with a carriage return and a line feed.
-    pub fn parse(&mut self, layout: &Layout, lines: Lines) {
+    ///
+    /// Returns the memory of the lines that were parsed before.
+    pub fn parse(&mut self, layout: &Layout, lines: Lines) -> Vec<u8> {
         self.begin(layout);
         let Lines { bytes, first_line, .. } = lines;
         let (text, block) = readable(bytes);
-        self.text = text;
+        let before = std::mem::replace(&mut self.text, text);
         let mut number = first_line;
         let bytes = self.text.as_bytes();
         let header_end = match layout.header && first_line == 1 {
@@ -112,6 +114,7 @@ impl Parsed {
             begin = end + 1;
             number += 1;
         }
+        before.into_bytes()
     }
 
     /// Rows.

@@ -1,6 +1,6 @@
 //! Rates from raw readings.
 
-use record::{Rate, Reading, Run};
+use record::{Rate, Reading, Run, name};
 
 /// How much the counter `name` rose from the first reading of `run` to the last.
 ///
@@ -9,6 +9,12 @@ use record::{Rate, Reading, Run};
 /// stored does not matter.
 pub fn delta(run: &Run, name: &str) -> Option<u64> {
     rise(&run.readings, name)
+}
+
+/// The time of writes of the device in `run`, nanoseconds, without that of the flushes, which the kernel adds to it.
+pub(crate) fn device_write_ns(run: &Run) -> Option<u64> {
+    let flush_ns = delta(run, name::DEVICE_FLUSH_NS).unwrap_or(0);
+    Some(delta(run, name::DEVICE_WRITE_NS)?.saturating_sub(flush_ns))
 }
 
 /// [`delta`] of any readings.

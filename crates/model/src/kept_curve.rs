@@ -2,12 +2,11 @@
 //!
 //! Near the limit two runs at the same rate need not agree. So the chance that a run misses the level is taken for a curve
 //! over the logarithm of the rate: logistic (Berkson, "Application of the Logistic Function to Bio-Assay", Journal of the
-//! American Statistical Association 39, 1944), above a share of runs that are disturbed whatever their rate is (the lapses
-//! of psychometric curves: Wichmann and Hill, "The psychometric function: I", Perception and Psychophysics 63, 2001). The
-//! limit is the rate at which a run keeps the level as often as not. Its interval is that of the profile likelihood (Venzon
-//! and Moolgavkar, Applied Statistics 37, 1988): all rates that the data do not contradict, whatever the width of the curve
-//! and the share of disturbed runs are. How long response times were counts only as kept or not: one run that stood still
-//! moves no line.
+//! American Statistical Association 39, 1944), above a share of runs that lapse, which miss the level whatever their rate is
+//! (as observers do: Wichmann and Hill, "The psychometric function: I", Perception and Psychophysics 63, 2001). The limit is
+//! the rate at which a run keeps the level as often as not. Its interval is that of the profile likelihood (Venzon and
+//! Moolgavkar, Applied Statistics 37, 1988): all rates that the data do not contradict, whatever the width of the curve and
+//! the share of lapses are. How long response times were counts only as kept or not: one run that stood still moves no line.
 //!
 //! It is the interval of a repeat: another search of as many runs finds a limit as uncertain as this one, so that the
 //! difference of the two has twice the variance. Runs of one round that keep the level, or miss it, together more often than
@@ -21,7 +20,7 @@ use crate::statistics::student_quantile;
 const SCALES: [f64; 8] = [0.01, 0.02, 0.035, 0.06, 0.1, 0.16, 0.25, 0.4];
 
 /// Shares of runs that miss the level whatever their rate is that are tried.
-const DISTURBED: [f64; 4] = [0.01, 0.08, 0.2, 0.35];
+const LAPSES: [f64; 4] = [0.01, 0.08, 0.2, 0.35];
 
 /// The share of runs that keep the level by luck far above the limit.
 const LUCKY: f64 = 0.01;
@@ -78,7 +77,7 @@ pub struct LevelLimit {
     /// The upper end of it.
     pub high: End,
     /// The scale of the curve, in the logarithm of the rate: 1.1 times it above the limit, three quarters of the runs that
-    /// are not disturbed miss the level.
+    /// do not lapse miss the level.
     pub scale: f64,
     /// Variance between rounds, in times of chance; at least 1.
     pub excess: f64,
@@ -101,7 +100,7 @@ impl LevelLimit {
 struct Profile {
     log_likelihood: f64,
     scale: f64,
-    disturbed: f64,
+    lapses: f64,
 }
 
 /// The limit that `told` tells, in any order. None where all runs kept the level or all missed it.
@@ -150,24 +149,24 @@ fn candidates(runs: &[(f64, bool)]) -> Vec<f64> {
 }
 
 /// The chance that a run at `place` misses the level, where that at `limit` is one half.
-fn chance_of_missing(place: f64, limit: f64, scale: f64, disturbed: f64) -> f64 {
-    let half = (0.5 - disturbed) / (1.0 - disturbed - LUCKY);
+fn chance_of_missing(place: f64, limit: f64, scale: f64, lapses: f64) -> f64 {
+    let half = (0.5 - lapses) / (1.0 - lapses - LUCKY);
     let curve = 1.0 / (1.0 + (1.0 - half) / half * (-(place - limit) / scale).exp());
-    disturbed + (1.0 - disturbed - LUCKY) * curve
+    lapses + (1.0 - lapses - LUCKY) * curve
 }
 
-/// The likelihood of a limit with the scale and the share of disturbed runs that suit it best.
+/// The likelihood of a limit with the scale and the share of lapses that suit it best.
 fn profile(runs: &[(f64, bool)], limit: f64) -> Profile {
-    let mut best = Profile { log_likelihood: f64::MIN, scale: SCALES[0], disturbed: DISTURBED[0] };
+    let mut best = Profile { log_likelihood: f64::MIN, scale: SCALES[0], lapses: LAPSES[0] };
     for scale in SCALES {
-        for disturbed in DISTURBED {
+        for lapses in LAPSES {
             let of = |(place, kept): &(f64, bool)| {
-                let missed = chance_of_missing(*place, limit, scale, disturbed);
+                let missed = chance_of_missing(*place, limit, scale, lapses);
                 if *kept { 1.0 - missed } else { missed }
             };
             let log_likelihood = log_of_product(runs.iter().map(of));
             if log_likelihood > best.log_likelihood {
-                best = Profile { log_likelihood, scale, disturbed };
+                best = Profile { log_likelihood, scale, lapses };
             }
         }
     }
@@ -208,9 +207,9 @@ fn excess(told: &[Told], limit: f64, best: Profile) -> f64 {
     rounds.dedup();
     let (mut scores, mut information) = (vec![0.0; rounds.len()], 0.0);
     for told in told {
-        let missed = chance_of_missing(told.rate.ln(), limit, best.scale, best.disturbed);
-        let curve = (missed - best.disturbed) / (1.0 - best.disturbed - LUCKY);
-        let slope = (1.0 - best.disturbed - LUCKY) * curve * (1.0 - curve) / best.scale;
+        let missed = chance_of_missing(told.rate.ln(), limit, best.scale, best.lapses);
+        let curve = (missed - best.lapses) / (1.0 - best.lapses - LUCKY);
+        let slope = (1.0 - best.lapses - LUCKY) * curve * (1.0 - curve) / best.scale;
         let of_one = slope / (missed * (1.0 - missed));
         let beside = if told.kept { -missed } else { 1.0 - missed };
         scores[rounds.partition_point(|round| *round < told.round)] += beside * of_one;
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn one_run_that_was_disturbed_far_below_the_limit_moves_it_little() {
+    fn one_run_that_lapsed_far_below_the_limit_moves_it_little() {
         let runs: Vec<(f64, bool)> =
             (0..20).map(|at| 81.0 + 2.0 * f64::from(at)).map(|rate| (rate, rate < 100.0)).collect();
         let clean = level_limit(&told(&runs)).unwrap();
@@ -295,8 +294,8 @@ mod tests {
     #[test]
     fn the_chance_at_the_limit_is_one_half() {
         for scale in SCALES {
-            for disturbed in DISTURBED {
-                assert!((chance_of_missing(3.0, 3.0, scale, disturbed) - 0.5).abs() < 1e-12);
+            for lapses in LAPSES {
+                assert!((chance_of_missing(3.0, 3.0, scale, lapses) - 0.5).abs() < 1e-12);
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What a run of random blocks came to, operation by operation: the figures that the method is known for.
 
-use record::{BlockOperation, Bytes, CacheState, Ratio, Run, WaitClass, name};
+use record::{BlockOperation, Bytes, CacheState, Ratio, Record, Run, WaitClass, name};
 
+use crate::activity::{ActivityMethod, EventLine, own_activity};
 use crate::delta::delta;
 
 /// Figures of one operation on average; whatever has no source is absent.
@@ -79,32 +80,23 @@ pub(crate) fn compared_bytes(run: &Run) -> Option<Bytes> {
     run.data_bytes.filter(|bytes| run.blocks.is_none() && *bytes > Bytes(0))
 }
 
-/// The event that sessions of the engine waited for most, and its share of the time of all sessions: by the engine's own
-/// timed counters or, where there are none, as sessions were found when somebody looked. None where nobody waited.
-pub fn top_wait(run: &Run) -> Option<(String, Ratio)> {
-    timed_wait(run).or_else(|| sampled_wait(run))
+/// Whether any operation of `run` changes something: of random blocks a part of them may.
+pub(crate) fn changes_anything(run: &Run) -> bool {
+    run.changes || run.parameters.get("update_pct").is_some_and(|percent| *percent > 0)
 }
 
-/// Of the looks at all sessions, the event that was found most often.
-fn sampled_wait(run: &Run) -> Option<(String, Ratio)> {
-    let activity = run.activity.as_ref().filter(|activity| activity.look_count > 0)?;
-    let is_wait = |class: WaitClass| !matches!(class, WaitClass::Cpu | WaitClass::Idle | WaitClass::Network);
-    let waits = activity.waits.iter().filter(|wait| is_wait(wait.class) && wait.session_count > 0);
-    let most = waits.max_by_key(|wait| wait.session_count)?;
-    let looks = activity.look_count as f64 * f64::from(run.dop.jobs);
-    Some((most.event.clone(), Ratio(most.session_count as f64 / looks)))
-}
-
-fn timed_wait(run: &Run) -> Option<(String, Ratio)> {
-    let (first, last) = (run.readings.first()?, run.readings.last()?);
-    let time = run.window_ns.0 as f64 * f64::from(run.dop.jobs);
-    let waited = last.values.keys().filter_map(|counter| {
-        let wait = name::wait(counter)?;
-        let waited_ns = last.get(counter)?.checked_sub(first.get(counter)?)?;
-        (waited_ns > 0).then(|| (wait.event.to_owned(), waited_ns))
-    });
-    let (event, waited_ns) = waited.max_by_key(|(_, waited_ns)| *waited_ns)?;
-    (time > 0.0).then(|| (event, Ratio(waited_ns as f64 / time)))
+/// The event that sessions of the engine waited for most in `run` of `record`, in words, and its share of the time of all
+/// sessions: as the engine timed it or, where it does not, as sessions were found when somebody looked. What its own
+/// processes wait for, or all threads together, is none of it, nor is the client. None where nobody waited.
+pub fn top_wait(record: &Record, run: &Run) -> Option<(String, Ratio)> {
+    let time_ns = run.window_ns.0 as f64 * f64::from(run.dop.jobs);
+    let is_wait = |event: &&EventLine| {
+        !matches!(event.class, WaitClass::Cpu | WaitClass::Idle | WaitClass::Network)
+            && !matches!(event.method, ActivityMethod::Rest | ActivityMethod::Called)
+    };
+    let activity = own_activity(record, run)?;
+    let most = activity.events.iter().find(is_wait)?;
+    (time_ns > 0.0).then(|| (most.event.clone(), Ratio(most.total_ns / time_ns)))
 }
 
 #[cfg(test)]
@@ -112,7 +104,7 @@ mod tests {
     use record::{Activity, BlockOperations, Latency, LoopPlace, Nanos, RandomBlocks, SampledWait};
 
     use super::*;
-    use crate::fixture::{counted, run};
+    use crate::fixture::{counted, record, run};
 
     fn of_blocks(counters: &[(&str, u64)]) -> Run {
         let mut run = counted(run("B100", 2), counters);
@@ -147,8 +139,8 @@ mod tests {
         assert_eq!((each.logical_reads, each.physical_reads), (Some(130.0), Some(64.0)));
         assert_eq!((each.physical_writes, each.device_reads, each.device_writes), (Some(16.0), Some(64.2), None));
         assert_eq!((each.changes, each.read_write_ratio(), each.redo_bytes), (Some(19.2), Some(4.0), None));
-        let (event, Ratio(share)) = top_wait(&run).expect("a wait");
-        assert_eq!(event, "data_read");
+        let (event, Ratio(share)) = top_wait(&record(vec![run.clone()]), &run).expect("a wait");
+        assert_eq!(event, "data read");
         assert!((share - 5.0 / (run.window_ns.seconds() * 2.0)).abs() < 1e-9);
     }
 
@@ -192,14 +184,43 @@ mod tests {
             cost_ns: Nanos(1),
             waits: vec![found(WaitClass::Cpu, "", 9), found(WaitClass::Commit, "Commit", 4)],
         });
-        assert_eq!(top_wait(&run), Some(("Commit".to_owned(), Ratio(0.2))));
+        assert_eq!(top_wait(&record(vec![run.clone()]), &run), Some(("Commit".to_owned(), Ratio(0.2))));
+    }
+
+    #[test]
+    fn what_nobody_of_the_sessions_waits_for_is_no_top_wait() {
+        let mut run = of_blocks(&[
+            ("example_wait_data_write_ns", 9_000_000_000),
+            ("example_wait_data_write_count", 9),
+            ("example_wait_row_lock_ns", 1_000_001),
+            ("example_wait_row_lock_count", 1),
+        ]);
+        assert_eq!(top_wait(&record(vec![run.clone()]), &run).map(|(event, _)| event), Some("row lock".to_owned()));
+        let found = SampledWait { class: WaitClass::Commit, event: "Commit".to_owned(), session_count: 10 };
+        let (period_ns, watched_ns) = (Nanos(1), run.window_ns);
+        run.activity = Some(Activity { period_ns, look_count: 10, watched_ns, cost_ns: Nanos(1), waits: vec![found] });
+        assert_eq!(top_wait(&record(vec![run.clone()]), &run), Some(("Commit".to_owned(), Ratio(0.5))));
+    }
+
+    #[test]
+    fn a_part_of_updates_changes_something() {
+        let with = |percent: i64| Run {
+            changes: false,
+            parameters: [("update_pct".to_owned(), percent)].into(),
+            ..of_blocks(&[])
+        };
+        assert!(changes_anything(&with(1)) && !changes_anything(&with(0)));
+        assert!(changes_anything(&Run { changes: true, ..with(0) }));
     }
 
     #[test]
     fn what_has_no_source_is_absent() {
         let mut run = of_blocks(&[]);
         let each = per_operation(&run).expect("operations were done");
-        assert_eq!((each.physical_reads, each.read_write_ratio(), top_wait(&run)), (None, None, None));
+        assert_eq!(
+            (each.physical_reads, each.read_write_ratio(), top_wait(&record(vec![run.clone()]), &run)),
+            (None, None, None)
+        );
         if let Some(blocks) = &mut run.blocks {
             blocks.operations[0].operation = BlockOperation::Batch;
         }

@@ -12,9 +12,12 @@
 //! recorded, so that a search that was broken off goes on where it was, and a record tells what each of its runs was
 //! made for.
 
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
+mod answer;
+mod lot;
 
+pub use answer::{Confirmation, Ending, Purpose, RateAnswer, Visit};
+
+use self::lot::Lot;
 use crate::kept_curve::{LevelLimit, Told, level_limit};
 use crate::search::{Answer, Search, Step};
 
@@ -59,74 +62,6 @@ const DISTURBED_MAX: usize = 6;
 
 /// Rates this close to each other, as a part of them, are the same: another machine may round otherwise.
 const SAME: f64 = 1e-6;
-
-/// One run under a rate, as a search sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Visit {
-    /// Steps per second that were due.
-    pub rate: f64,
-    /// Whether it kept the level; none where it does not tell.
-    pub kept: Option<bool>,
-    /// Whether it is void for what its surroundings took.
-    pub is_disturbed: bool,
-}
-
-/// What a run of a search was made for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Purpose {
-    /// To find out about where the limit lies.
-    Bracket,
-    /// A round around the limit, counted from 1.
-    Round(u32),
-    /// A visit at the limit.
-    AtLimit,
-    /// A visit 10 % above it.
-    AboveLimit,
-}
-
-/// Why a search is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The level is missed 10 % above the limit.
-    Confirmed,
-    /// It was not missed there, and the budget of runs is spent.
-    NotConfirmed,
-    /// All rates that are searched keep the level, or none does.
-    OneSided,
-}
-
-/// The visits at the limit and above it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Confirmation {
-    /// The limit as it was known then, in steps per second.
-    pub rate: f64,
-    /// The visits there, by their places among all.
-    pub at: Vec<usize>,
-    /// Those 10 % above.
-    pub above: Vec<usize>,
-    /// Whether the level was missed above each time, or five times of six, and kept at the limit at least once.
-    pub is_confirmed: bool,
-}
-
-/// What a search came to, so far.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RateAnswer {
-    /// The limit; none where all runs that count kept the level or all missed it.
-    pub limit: Option<LevelLimit>,
-    /// The highest rate at which the level was kept by the rule of [`Search`], and the lowest one above it at which it was
-    /// not.
-    pub bracket: (Option<f64>, Option<f64>),
-    /// Runs that tell of the limit.
-    pub told: usize,
-    /// Runs that are void for what their surroundings took,
-    pub disturbed: usize,
-    /// which count all the same, because they are more than half of all.
-    pub disturbed_count: bool,
-    /// The last confirmation that came to its end.
-    pub confirmation: Option<Confirmation>,
-    /// Why the search is over; none while it goes on, and of one that was broken off.
-    pub ending: Option<Ending>,
-}
 
 #[derive(Clone, Debug, PartialEq)]
 enum Stage {
@@ -370,30 +305,6 @@ impl RateSearch {
 
 fn purpose(limit: f64, rate: f64) -> Purpose {
     if rate > limit { Purpose::AboveLimit } else { Purpose::AtLimit }
-}
-
-/// What is drawn by lot.
-struct Lot(Xoshiro256PlusPlus);
-
-impl Lot {
-    /// Another one behind each number of runs.
-    fn new(seed: u64, runs: usize) -> Lot {
-        Lot(Xoshiro256PlusPlus::seed_from_u64(seed ^ (runs as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
-    }
-
-    /// In [0, 1).
-    fn share(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    /// Any order is as likely as any other (Fisher and Yates).
-    fn shuffled(&mut self, mut values: Vec<f64>) -> Vec<f64> {
-        for last in (1..values.len()).rev() {
-            let place = (self.share() * (last + 1) as f64) as usize;
-            values.swap(last, place.min(last));
-        }
-        values
-    }
 }
 
 #[cfg(test)]

@@ -56,6 +56,28 @@ impl LoadModel {
     }
 }
 
+/// What is done with every row of a table that was loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ScanKind {
+    /// It is counted, and its amounts and dates are added up and compared: one row is returned. As T431.
+    Sum,
+    /// The same for each group of rows, in order. As T441.
+    Report,
+}
+
+impl ScanKind {
+    /// All of them.
+    pub const ALL: [ScanKind; 2] = [ScanKind::Sum, ScanKind::Report];
+
+    /// The code of its runs: that of the test of the catalogue that does the same on a table of its own, with an L.
+    pub fn code(self) -> &'static str {
+        match self {
+            ScanKind::Sum => "L431",
+            ScanKind::Report => "L441",
+        }
+    }
+}
+
 /// What is done to the bytes of a flat file on their way into a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

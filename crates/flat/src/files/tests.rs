@@ -30,7 +30,7 @@ fn lines(paths: &[PathBuf]) -> Vec<u8> {
     for path in paths {
         let file = Box::new(fs::File::open(path).unwrap());
         let mut reader = LineReader::open(file, Compression::of_path(path), 1 << 20).unwrap();
-        while let Some(lines) = reader.next().unwrap() {
+        while let Some(lines) = reader.next_in(Vec::new()).unwrap() {
             all.extend(lines.bytes);
         }
         assert_eq!(reader.input_bytes(), path.metadata().unwrap().len());

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use record::{Activity, Nanos, Ratio, Run, SampledWait, WaitClass, name};
+use record::{Activity, Nanos, Ratio, SampledWait, WaitClass, name};
 
 use super::class::{self, TimedWait};
 use super::sessions::{SampleCalibration, period};
 use super::{ActivityMethod, ClassLine, DatabaseTime, EventLine, NotKnown, Place, looks_ns};
 use crate::delta::{delta, share};
 use crate::layers;
-use crate::wait_count::wait_count;
+use crate::wait_count::{is_coarse, wait_count};
 
 /// How what is left of database time is called: an engine times most of its waits and not all.
 const REST: &str = "CPU or not instrumented";
@@ -119,20 +119,6 @@ fn timed(place: &Place<'_>) -> Vec<(EventLine, TimedWait)> {
     };
     let counters = run.readings.first().map(|reading| &reading.values);
     counters.into_iter().flat_map(|values| values.keys()).filter_map(wait).collect()
-}
-
-/// What a wait is counted in by an engine that counts no parts of it, nanoseconds.
-const COARSE_UNIT_NS: u64 = 1_000_000;
-
-/// A mean of so many units is off by a twentieth at most: of each wait half a unit is lost.
-const COARSE_UNITS: u64 = 10;
-
-/// Whether `counter`, which rose by `total` over `count` waits, counts whole units of each of them, and these are so
-/// short that much of them is lost.
-fn is_coarse(run: &Run, counter: &str, total: u64, count: Option<u64>) -> bool {
-    let mut values = run.readings.iter().filter_map(|reading| reading.get(counter));
-    let in_units = total > 0 && values.all(|value| value.is_multiple_of(COARSE_UNIT_NS));
-    in_units && count.is_some_and(|count| total < count.saturating_mul(COARSE_UNITS * COARSE_UNIT_NS))
 }
 
 /// Whether a sample means the same as something that the engine timed: it is called so. Of an instrument of all threads

@@ -4,7 +4,7 @@ use record::{Run, name};
 
 use super::profile::commits;
 use super::{NotKnown, Place};
-use crate::delta::{delta, share};
+use crate::delta::{delta, device_write_ns, share};
 use crate::wait_count::wait_count;
 
 /// Who counted I/O.
@@ -170,7 +170,8 @@ impl Timed {
 fn timed(place: &Place<'_>, times: &[&str], count: Option<u64>) -> Option<Timed> {
     times.iter().find_map(|time| {
         let own = place.own_name(time);
-        let total_ns = delta(place.run, time).or_else(|| delta(place.run, own.as_deref()?))?;
+        let common = if *time == name::DEVICE_WRITE_NS { device_write_ns(place.run) } else { delta(place.run, time) };
+        let total_ns = common.or_else(|| delta(place.run, own.as_deref()?))?;
         let wait = own.as_deref().and_then(name::wait);
         Some(Timed { total_ns, count: wait.map_or(count, |wait| wait_count(place.run, &wait)) })
     })

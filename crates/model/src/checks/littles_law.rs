@@ -9,7 +9,7 @@
 //! 2. The sum of service times over the seconds is mean times count of the histogram, to the error of its buckets.
 //! 3. In a closed loop without failures, jobs = (sum of response times + think times) / window. What may be missing
 //!    is the edge: a job begins when it wakes, and has nothing to do from its own last step to the end of the last
-//!    step of all. That is at most (longest response + think time + wake-up) / window of each job.
+//!    step of all. That is at most (longest response + longest think time + wake-up) / window of each job.
 //!    A job whose node is lost counts until then; the step that it was in is an edge as well.
 //!    In an open loop, jobs are idle between due times: the sum of service times may not exceed jobs times window.
 //!
@@ -109,12 +109,14 @@ fn closed(run: &Run) -> (Verdict, String) {
         Pace::ThinkTime { think_ns } => think_ns.0 as f64,
         _ => 0.0,
     };
+    // Where pauses are drawn, a job may be in the longest of them at the end.
+    let longest = run.parameters.get("think_tm_max_ms").map_or(think, |most| think.max(*most as f64 * 1e6));
     // After its last step a job thinks no more.
     let thoughts = (run.totals.steps as f64 - jobs).max(0.0);
     let responses: f64 = run.seconds.iter().map(|second| second.response_ns_sum.0 as f64).sum();
     let in_flight = (responses + think * thoughts) / window;
     let gap = (jobs - in_flight) / jobs;
-    let edge = (run.response.max_ns.0 as f64 + think + RULES.wake_up_ns) / window;
+    let edge = (run.response.max_ns.0 as f64 + longest + RULES.wake_up_ns) / window;
     let limit = RULES.littles_gap_pass.max(if gap > 0.0 { edge } else { 0.0 });
     let there = if run.events.is_empty() { jobs.to_string() } else { format!("{jobs:.3}") };
     let gist = format!("{there} jobs, {in_flight:.3} in flight by throughput times response time");

@@ -6,7 +6,7 @@ use super::absence;
 use super::{Found, LayerMethod, LayerRow, added_up};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
-use crate::wait_count::wait_count;
+use crate::wait_count::{is_coarse, wait_count};
 
 /// How a counter of time at work ends that has no common name: those of older records.
 const ACTIVE_TIME: &str = "_active_time_ns";
@@ -40,11 +40,11 @@ pub(super) fn database(run: &Run, location: Option<Location>) -> Found {
 /// few looks do not tell.
 pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
     let timed = timed(run);
-    let times_io = timed.iter().any(|row| row.class.is_some());
+    let times_io = timed.iter().any(|(row, _)| row.class.is_some());
     let looked = run.activity.as_ref().filter(|activity| activity.look_count >= RULES.attribution_looks_min);
     let sampled = looked.map(|activity| sampled(run, activity, times_io));
     let knows_io = times_io || sampled.is_some();
-    let mut rows: Vec<LayerRow> = timed.into_iter().chain(sampled.into_iter().flatten()).collect();
+    let mut rows = each_once(timed, sampled.unwrap_or_default());
     rows.sort_by(|one, other| other.total_ns.total_cmp(&one.total_ns));
     match (knows_io, rows.is_empty()) {
         (true, _) => Found::Rows(rows),
@@ -53,8 +53,22 @@ pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
     }
 }
 
-/// Waits by the engine's counters.
-fn timed(run: &Run) -> Vec<LayerRow> {
+/// Both together, what is called the same once: as it was timed, unless by a clock that is too coarse for it.
+fn each_once(mut timed: Vec<(LayerRow, bool)>, mut sampled: Vec<LayerRow>) -> Vec<LayerRow> {
+    sampled.retain_mut(|found| match timed.iter().position(|(row, _)| row.name == found.name) {
+        Some(place) if timed[place].1 => {
+            // How often it was, the engine does know.
+            found.count = timed.remove(place).0.count;
+            true
+        }
+        Some(_) => false,
+        None => true,
+    });
+    timed.into_iter().map(|(row, _)| row).chain(sampled).collect()
+}
+
+/// Waits by the engine's counters, each with whether its clock is too coarse for it.
+fn timed(run: &Run) -> Vec<(LayerRow, bool)> {
     let counters = run.readings.first().into_iter().flat_map(|reading| reading.values.keys());
     let row = |counter: &String| {
         let wait = name::wait(counter).filter(|wait| !is_instrument(wait.event))?;
@@ -64,7 +78,8 @@ fn timed(run: &Run) -> Vec<LayerRow> {
         // counted and took no time was not timed.
         let was_timed = total > 0 || count.is_none_or(|count| count == 0);
         let is_known = if class.is_some() { was_timed } else { count.is_some() };
-        is_known.then(|| added_up(class, &wait.event.replace('_', " "), counter, count, total as f64))
+        let row = || added_up(class, &words(wait.event), counter, count, total as f64);
+        is_known.then(|| (row(), is_coarse(run, counter, total, count)))
     };
     counters.filter_map(row).collect()
 }
@@ -104,11 +119,16 @@ fn sampled(run: &Run, activity: &Activity, is_timed: bool) -> Vec<LayerRow> {
         // So many sessions at a time, on average, for all of the window.
         let at_a_time = share(wait.session_count as f64, activity.look_count as f64)?;
         let total_ns = at_a_time * run.window_ns.0 as f64;
-        let words = if wait.event.is_empty() { "not named" } else { &wait.event };
+        let event = if wait.event.is_empty() { "not named".to_owned() } else { words(&wait.event) };
         let method = LayerMethod::Sampled { period_ns: period(activity) };
-        Some(LayerRow { method, ..added_up(None, words, "sessions looked at", None, total_ns) })
+        Some(LayerRow { method, ..added_up(None, &event, "sessions looked at", None, total_ns) })
     };
     wanted.filter_map(row).collect()
+}
+
+/// The name of an event in words.
+fn words(event: &str) -> String {
+    event.replace('_', " ")
 }
 
 /// Between two looks, as it was and not as it was planned.
@@ -134,11 +154,49 @@ mod tests {
                 ("engine_wait_wal_sync_count", 3),
             ];
             let rows = timed(&counted(run("T311", 1), &deltas));
-            rows.into_iter().map(|row| (row.name.clone(), row.count, row.mean_ns())).collect::<Vec<_>>()
+            rows.into_iter().map(|(row, _)| (row.name.clone(), row.count, row.mean_ns())).collect::<Vec<_>>()
         };
         let syncs = ("wal sync".to_owned(), Some(3), Some(300.0));
         assert_eq!(rows(80), [("data read".to_owned(), Some(40), Some(2.0)), syncs.clone()]);
         assert_eq!(rows(0), [syncs]);
+    }
+
+    #[test]
+    fn a_wait_that_was_timed_and_sampled_is_counted_once() {
+        let found = |total_ns: u64| {
+            let deltas = [
+                ("engine_wait_row_lock_wait_ns", total_ns),
+                ("engine_wait_row_lock_wait_count", 100),
+                ("engine_wait_wal_sync_ns", 5),
+            ];
+            let mut run = counted(run("T311", 1), &deltas);
+            run.readings[0].values.insert(deltas[0].0.to_owned(), 0);
+            run.readings[1].values.insert(deltas[0].0.to_owned(), total_ns);
+            let wait = |event: &str| record::SampledWait {
+                class: WaitClass::Application,
+                event: event.to_owned(),
+                session_count: 10,
+            };
+            run.activity = Some(Activity {
+                period_ns: Nanos(1),
+                look_count: 20,
+                watched_ns: run.window_ns,
+                cost_ns: Nanos(0),
+                waits: vec![wait("row_lock_wait"), wait("advisory")],
+            });
+            let Found::Rows(rows) = waits(&run, None) else { panic!("waits are known") };
+            let (half, is_lock) = (run.window_ns.0 as f64 / 2.0, |row: &&LayerRow| row.name == "row lock wait");
+            assert_eq!(rows.iter().filter(is_lock).count(), 1, "{rows:?}");
+            assert!(rows.iter().any(|row| row.name == "advisory" && row.total_ns == half), "{rows:?}");
+            let lock = rows.iter().find(is_lock).unwrap();
+            (lock.total_ns, lock.count, lock.total_ns == half)
+        };
+        assert_eq!(found(1_234_567_891), (1_234_567_891.0, Some(100), false), "as it was timed");
+        assert_eq!(
+            (found(7_000_000).1, found(7_000_000).2),
+            (Some(100), true),
+            "whole milliseconds, less than one for each"
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use record::{LayerLatency, Location, MeasuringPoint, OperationClass, Run, Rung, 
 
 use super::absence;
 use super::{Found, LayerRow, added_up, timed};
-use crate::delta::delta;
+use crate::delta::{delta, device_write_ns};
 
 /// System calls, block layer or device of `run`.
 pub(super) fn found(point: MeasuringPoint, run: &Run, location: Option<Location>) -> Found {
@@ -78,11 +78,8 @@ fn source(rung: Rung, layer: &LayerLatency) -> &'static str {
 /// Requests of the block layer by the sums of the kernel, of everybody on the device; none where there are none.
 fn counted(run: &Run) -> Option<Vec<LayerRow>> {
     let flushes = delta(run, name::DEVICE_FLUSH_COUNT).zip(delta(run, name::DEVICE_FLUSH_NS));
-    let writes = delta(run, name::DEVICE_WRITE_COUNT).zip(delta(run, name::DEVICE_WRITE_NS));
+    let writes = delta(run, name::DEVICE_WRITE_COUNT).zip(device_write_ns(run));
     let reads = delta(run, name::DEVICE_READ_COUNT).zip(delta(run, name::DEVICE_READ_NS));
-    // The time of writes has in it that of the flushes, which the kernel counts as writes, too.
-    let flush_ns = flushes.map_or(0, |(_, total)| total);
-    let writes = writes.map(|(count, total)| (count, total.saturating_sub(flush_ns)));
     let kinds = [
         (OperationClass::Read, "READ", name::DEVICE_READ_NS, reads),
         (OperationClass::Write, "WRITE", name::DEVICE_WRITE_NS, writes),

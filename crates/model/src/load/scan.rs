@@ -4,7 +4,7 @@
 //! Rates are of rows and of bytes of the table as it lies there, over the window. A run is held against the probe of
 //! sequential reads of the same record, bytes over bytes: what a table that lies in memory gives may be more.
 
-use record::{Bytes, Check, Finding, LoadModel, Rate, Ratio, Record, Run, Unit, Verdict, name};
+use record::{Bytes, Check, Finding, LoadModel, Rate, Ratio, Record, Run, ScanKind, Unit, Verdict, name};
 
 use crate::delta::{delta, per_second, share};
 use crate::efficiency::rate_in;
@@ -17,25 +17,6 @@ const COLD: &str = ",cold";
 
 /// What an engine has mapped stays in the page cache, such as the index of a log; it is no more than this.
 const MAPPED_BYTES_MAX: u64 = 64 << 10;
-
-/// What is done with every row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ScanKind {
-    /// It is counted and added up (L431).
-    Sum,
-    /// The same for each group of rows (L441).
-    Report,
-}
-
-impl ScanKind {
-    /// The code of its runs, without what stands behind it.
-    pub fn code(self) -> &'static str {
-        match self {
-            ScanKind::Sum => "L431",
-            ScanKind::Report => "L441",
-        }
-    }
-}
 
 /// What a run reads, and from where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,7 +41,7 @@ impl Scan {
 pub fn scan(test: &str) -> Option<Scan> {
     let (rest, is_cold) = test.strip_suffix(COLD).map_or((test, false), |rest| (rest, true));
     let (code, word) = rest.split_once('@').map_or((rest, None), |(code, word)| (code, Some(word)));
-    let kind = [ScanKind::Sum, ScanKind::Report].into_iter().find(|kind| kind.code() == code)?;
+    let kind = ScanKind::ALL.into_iter().find(|kind| kind.code() == code)?;
     let model = match word {
         None => LoadModel::default(),
         Some(word) => LoadModel::ALL.into_iter().find(|model| model.word() == word)?,
@@ -161,7 +142,7 @@ mod tests {
 
     #[test]
     fn every_code_is_read_as_it_was_written() {
-        for kind in [ScanKind::Sum, ScanKind::Report] {
+        for kind in ScanKind::ALL {
             for model in LoadModel::ALL {
                 for is_cold in [false, true] {
                     let one = Scan { kind, model, is_cold };

@@ -11,7 +11,7 @@ use super::{Columns, Degree, Durability, MeasuredRate, Origin, System, SystemPoi
 use crate::checks::has_probe_code;
 use crate::efficiency::rate_in;
 use crate::queue::in_flight;
-use crate::random_blocks::compared_bytes;
+use crate::random_blocks::{changes_anything, compared_bytes};
 use crate::row::{is_void, row};
 use crate::statistics::mean_interval;
 
@@ -122,7 +122,7 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         sweep: first.sweep,
         pace: first.pace,
         data_bytes: runs.iter().filter_map(|run| compared_bytes(run)).max(),
-        changes: Some(first.changes),
+        changes: Some(changes_anything(first)),
         parameters: parameters(first),
         conditions: of_kind(first),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),

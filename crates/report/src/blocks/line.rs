@@ -28,9 +28,8 @@ pub(crate) fn line(record: &Record) -> Table {
     let per_second = |value: Option<Rate>| value.map(|Rate(value)| value);
     for (run, blocks) in valid(record) {
         let row = model::row(run);
-        let wait = model::top_wait(run).map(|(event, share)| {
-            format!("{} {}", cut(&clean(&event.replace('_', " ")), WAIT_MAX), percent_digits(share))
-        });
+        let wait = model::top_wait(record, run)
+            .map(|(event, share)| format!("{} {}", cut(&clean(&event), WAIT_MAX), percent_digits(share)));
         let cells = vec![
             run.number.to_string(),
             run.dop.jobs.to_string(),

@@ -1,7 +1,7 @@
 //! How fast a loaded table is read, beside what storage gives.
 
-use model::load::{Scan, ScanFigures, ScanKind, scan, scan_figures};
-use record::{Record, Run};
+use model::load::{Scan, ScanFigures, scan, scan_figures};
+use record::{Record, Run, ScanKind};
 
 use crate::figure::{UNKNOWN, duration, megabytes, percent_digits, rate, three_digits};
 use crate::layout::{Align, Head, Span, Table};

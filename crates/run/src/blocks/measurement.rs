@@ -120,7 +120,7 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
     let node = &bench.sources.nodes[places[0]];
     let cast = Cast {
         server_processes: jobs.iter().map(BlocksJob::server_process).collect(),
-        cancellers: jobs.iter().filter_map(BlocksJob::canceller).collect(),
+        cancellers: jobs.iter().flat_map(BlocksJob::cancellers).collect(),
         losses: Some(Losses::new(subject.nodes, vec![places[0]; jobs.len()])),
         lookout: Lookout::over(bench, &places),
         works: jobs
@@ -132,9 +132,10 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
     };
     let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
     let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), cast, sampler);
-    if let Some(think) = settings.think() {
-        let mean_ns = (think.least_ns.0 + think.most_ns.0) / 2 / think.frequency;
-        run.pace = Pace::ThinkTime { think_ns: Nanos(mean_ns) };
+    if settings.think().is_some() {
+        // As it was: pauses are drawn, and few of them have another mean.
+        let paused: u64 = streams.iter().map(|tally| tally.paused().0).sum();
+        run.pace = Pace::ThinkTime { think_ns: Nanos(paused / run.totals.steps.max(1)) };
     }
     run.commits_expected = match stage.node.caps().counts_read_commits {
         true => Some(run.totals.transactions),
@@ -173,7 +174,7 @@ fn fill(
     if blocks as f64 * block as f64 * CACHED_SHARE > cache as f64 {
         return Ok(CacheState::AsFound);
     }
-    let cancellers = jobs.iter().filter_map(BlocksJob::canceller).collect();
+    let cancellers = jobs.iter().flat_map(BlocksJob::cancellers).collect();
     bench.interrupt.during(cancellers, || blocks::preload(stage, settings, layout, jobs))?;
     Ok(CacheState::Filled)
 }

@@ -1,9 +1,11 @@
 //! One scan of a loaded table: one query with empty caches, or one query after the other.
 
 use model::load::cold_finding;
-use record::{Bytes, Check, Finding, Layer, Nanos, Outcome, Plan, PlannedRun, Preset, Run, Sweep, Unit, Verdict};
+use record::{
+    Bytes, Check, Finding, Layer, Nanos, Outcome, Plan, PlannedRun, Preset, Run, ScanKind, Sweep, Unit, Verdict,
+};
 use workload::Stage;
-use workload::load::{Figures, LoadTable, ScanJob, ScanTest, Scanning};
+use workload::load::{Figures, LoadTable, ScanJob, Scanning};
 
 use super::scan_plan::PlannedScan;
 use crate::caches::{Cached, left_after};
@@ -51,9 +53,9 @@ impl OneScan<'_> {
         let mut run = blank(&bench, planned);
         run.title = scan.title();
         (run.layer, run.sweep) = (Layer::Database, Sweep::Threads);
-        run.unit = match scan.test {
-            ScanTest::Sum => Unit::Row,
-            ScanTest::Report => Unit::Statement,
+        run.unit = match scan.kind {
+            ScanKind::Sum => Unit::Row,
+            ScanKind::Report => Unit::Statement,
         };
         run.data_bytes = left.flat_bytes;
         run.ceiling = Some(DeviceProbe::SEQUENTIAL.ceiling()).filter(|ceiling| bounds(&bench, ceiling));
@@ -87,7 +89,7 @@ impl OneScan<'_> {
         let stage = Stage { node: subject.nodes.at(places[0]), ..stage };
         let scanning = Scanning {
             table: self.table,
-            test: self.scan.test,
+            kind: self.scan.kind,
             threads: self.scan.threads,
             expected: &self.left.figures,
             table_bytes: self.left.table_bytes.unwrap_or_default(),

@@ -34,6 +34,8 @@ struct Suspicion<'i> {
     gist: String,
     limiter: Limiter,
     perturbation: Perturbation,
+    /// Repeats that an earlier invocation came to.
+    tried: u32,
 }
 
 impl Suspicion<'_> {
@@ -64,7 +66,7 @@ pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Record, path: &Path, ite
     let plain: Vec<PlannedRun> = suspicions.iter().map(|one| one.plain.clone()).collect();
     load(bench, record, path, &plain, items)?;
     for one in &suspicions {
-        for repeat in 1..=record.plan.repeats.max(1) {
+        for repeat in one.tried + 1..=record.plan.repeats.max(1) {
             if let Err(refusal) = prove(&mut Court { bench, record: &mut *record, path, one, repeat })? {
                 note(&format!("{}: not proved: {refusal}", one.called));
                 record.unproved.push(one.unproved(&refusal));
@@ -178,7 +180,10 @@ fn suspicion<'i>(
 ) -> Option<std::result::Result<Suspicion<'i>, Unproved>> {
     let best = line.best.as_ref()?;
     let run = record.runs.iter().find(|run| run.number == best.run)?;
-    if model::proofs(record).iter().any(|proof| proof.test == run.test && proof.dop == run.dop) {
+    let proofs = model::proofs(record);
+    let proof = proofs.iter().find(|proof| proof.test == run.test && proof.dop == run.dop);
+    let tried = proof.map_or(0, |proof| u32::try_from(proof.repeats).unwrap_or(u32::MAX));
+    if tried >= record.plan.repeats.max(1) {
         return None;
     }
     let called = called(run);
@@ -193,7 +198,7 @@ fn suspicion<'i>(
     let item = *items.iter().find(|item| item.code() == line.test)?;
     let plain = record.plan.runs.iter().find(|planned| planned.number == run.number)?.clone();
     match model::perturbation(run, &limiter, Ratio(RULES.proof_share)) {
-        Ok(perturbation) => Some(Ok(Suspicion { item, plain, called, gist, limiter, perturbation })),
+        Ok(perturbation) => Some(Ok(Suspicion { item, plain, called, gist, limiter, perturbation, tried })),
         Err(reason) => {
             note(&format!("{called}: {gist}; cannot be perturbed: {reason}"));
             unproved(Some(gist), &reason)

@@ -53,10 +53,14 @@ impl BlocksJob {
     fn check_call(&mut self, settings: &BlocksSettings) -> Result<Option<String>> {
         let (stamp, unit) = (self.stamp(), self.work_unit);
         let Some(calls) = &mut self.calls else { return Ok(None) };
+        let first_keys = settings.scale_blocks - unit + 1;
         let mut number = 0;
         let done = calls.call(self.session.as_mut(), stamp, || {
             number += 1;
-            (if settings.changes() && number % 2 == 0 { Kind::Update } else { Kind::Read }, number)
+            (
+                if settings.changes() && number % 2 == 0 { Kind::Update } else { Kind::Read },
+                1 + (number - 1) % first_keys,
+            )
         })?;
         let (found, right) = (done.rows, done.operations * unit);
         Ok((found != right).then(|| format!("a call visited {found} rows where {right} are right")))

@@ -10,6 +10,7 @@ mod conf;
 mod deck;
 mod layout;
 mod load;
+mod pause;
 mod permutation;
 mod procedure;
 mod range;

@@ -11,6 +11,7 @@ use record::Nanos;
 
 use super::deck::Deck;
 use super::layout::{Layout, TableOf};
+use super::pause::{Pause, Waker};
 use super::procedure::{self, Calls};
 use super::range::{Ranges, below};
 use super::settings::{BlocksSettings, Think};
@@ -66,6 +67,7 @@ pub struct BlocksJob {
     ranges: Ranges,
     random: Xoshiro256PlusPlus,
     think: Option<Think>,
+    pause: Arc<Pause>,
     pub(super) work_unit: u64,
     pub(super) scan_rows: u64,
     pub(super) text_size: usize,
@@ -142,6 +144,7 @@ impl BlocksJob {
             ranges,
             random,
             think: settings.think(),
+            pause: Arc::default(),
             work_unit: settings.work_unit,
             scan_rows: layout.rows(TableOf::Scan),
             text_size: layout.text_size() as usize,
@@ -153,9 +156,10 @@ impl BlocksJob {
         })
     }
 
-    /// Something that can break off a statement of this job from another thread.
-    pub fn canceller(&self) -> Option<Box<dyn Canceller>> {
-        self.session.canceller()
+    /// What can break off a statement of this job from another thread, and wake it from its think time.
+    pub fn cancellers(&self) -> Vec<Box<dyn Canceller>> {
+        let waker = self.think.map(|_| Box::new(Waker(Arc::clone(&self.pause))) as Box<dyn Canceller>);
+        self.session.canceller().into_iter().chain(waker).collect()
     }
 
     /// The process that serves this job's session, where it is one of its own on this host.
@@ -262,9 +266,7 @@ impl BlocksJob {
             return Nanos(0);
         };
         let spread = think.most_ns.since(think.least_ns).0 + 1;
-        let begun = measure::clock::now();
-        std::thread::sleep(Nanos(think.least_ns.0 + below(&mut self.random, spread)).into());
-        measure::clock::now() - begun
+        self.pause.last(Nanos(think.least_ns.0 + below(&mut self.random, spread)))
     }
 }
 

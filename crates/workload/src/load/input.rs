@@ -177,11 +177,11 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// The next lines; what reading and decompressing them took.
-    pub(super) fn next(&mut self) -> io::Result<Option<(Lines, Spent, Spent)>> {
+    /// The next lines, in `memory`; what reading and decompressing them took.
+    pub(super) fn next_in(&mut self, memory: Vec<u8>) -> io::Result<Option<(Lines, Spent, Spent)>> {
         let before = self.times.spent();
         let watch = Watch::start();
-        let lines = self.lines.next()?;
+        let lines = self.lines.next_in(memory)?;
         let (all, read) = (watch.spent(), self.times.spent().without(before));
         let (read, decompress) = match self.compression {
             Compression::Plain => (all, Spent::default()),

@@ -251,9 +251,7 @@ impl Work for LoadJob<'_> {
             Ok(rows) => {
                 self.attempts = 0;
                 let Piece { flat_bytes, content, .. } = piece;
-                if let Content::Rows(rows) = content {
-                    self.pipeline.give_back(*rows);
-                }
+                self.pipeline.give_back(content);
                 Ok(Done { operations: rows, rows, transactions: 1, bytes: flat_bytes, ..Done::default() })
             }
             Err(Stopped::Again(error, _)) if self.attempts + 1 >= ATTEMPTS_MAX => Err(self.break_off(broken(&error))),

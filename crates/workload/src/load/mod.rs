@@ -32,7 +32,7 @@ pub use loading::Loading;
 pub use pipeline::Pipeline;
 pub use progress::{Before, begin, forget, resume};
 pub use rejects::Rejects;
-pub use scan::{ScanJob, ScanTest, Scanning};
+pub use scan::{ScanJob, Scanning, unfit};
 pub use table::{LoadTable, Unfit};
 
 /// The code of a load; runs of other models and forms have it with a clause behind it.

@@ -51,7 +51,10 @@ pub struct Pipeline<'a> {
     read: Waiting<Piece>,
     ready: Waiting<Piece>,
     pub(super) stages: Stages,
+    /// Rows that are loaded,
     spare: Mutex<Vec<Rows>>,
+    /// and lines that are: the memory of both is used again.
+    spare_lines: Mutex<Vec<Vec<u8>>>,
     next: AtomicU64,
     released: Mutex<bool>,
     changed: Condvar,
@@ -88,6 +91,7 @@ impl<'a> Pipeline<'a> {
             ready: Waiting::new(room as usize, givers),
             stages: Stages::default(),
             spare: Mutex::default(),
+            spare_lines: Mutex::default(),
             next: AtomicU64::new(0),
             released: Mutex::new(false),
             changed: Condvar::new(),
@@ -206,15 +210,26 @@ impl<'a> Pipeline<'a> {
         let spare = lock(&self.spare).pop();
         let watch = Watch::start();
         let mut rows = spare.unwrap_or_else(|| Rows { parsed: Parsed::default(), figures: Figures::none(columns) });
-        rows.parsed.parse(self.loading.layout, lines);
+        let before = rows.parsed.parse(self.loading.layout, lines);
         rows.figures = Figures::of(columns, &rows.parsed, &[]);
         self.stages.add(LoadStageKind::Parse, watch.spent(), flat_bytes);
+        if before.capacity() > 0 {
+            lock(&self.spare_lines).push(before);
+        }
         Box::new(rows)
     }
 
-    /// Takes the memory of rows that are loaded.
-    pub(super) fn give_back(&self, rows: Rows) {
-        lock(&self.spare).push(rows);
+    /// Takes the memory of what is loaded.
+    pub(super) fn give_back(&self, content: Content) {
+        match content {
+            Content::Lines(lines) => lock(&self.spare_lines).push(lines.bytes),
+            Content::Rows(rows) => lock(&self.spare).push(*rows),
+        }
+    }
+
+    /// Memory for lines, with whatever it holds.
+    fn memory(&self) -> Vec<u8> {
+        lock(&self.spare_lines).pop().unwrap_or_default()
     }
 
     fn parsed(&self, piece: Piece) -> Piece {
@@ -253,7 +268,9 @@ impl<'a> Pipeline<'a> {
                 continue;
             }
             let watch = Watch::start();
-            let mut bytes = Vec::with_capacity(self.loading.piece.0 as usize + (1 << 16));
+            let mut bytes = self.memory();
+            bytes.clear();
+            bytes.reserve(self.loading.piece.0 as usize + (1 << 16));
             cards.write(first..cards.rows().min(first + rows_of_piece), &mut bytes);
             self.stages.add(LoadStageKind::Generate, watch.spent(), bytes.len() as u64);
             if !self.hand_on((0, number + 1), Lines { bytes, first_line: first + 1, cut: false }) {
@@ -271,7 +288,7 @@ impl<'a> Pipeline<'a> {
         }
         let mut counted = 0;
         for number in 1.. {
-            let next = reading.next();
+            let next = reading.next_in(self.memory());
             self.input_bytes.fetch_add(reading.input_bytes() - counted, Ordering::Relaxed);
             counted = reading.input_bytes();
             let Some((lines, read, decompress)) = next.map_err(said)? else { break };
@@ -280,7 +297,9 @@ impl<'a> Pipeline<'a> {
             if decompress != Spent::default() {
                 self.stages.add(LoadStageKind::Decompress, decompress, flat_bytes);
             }
-            if !before.has(file, number) && !self.hand_on((file, number), lines) {
+            if before.has(file, number) {
+                self.give_back(Content::Lines(lines));
+            } else if !self.hand_on((file, number), lines) {
                 break;
             }
         }

@@ -2,7 +2,7 @@
 
 use engine::{Canceller, Result, Session, Statement};
 use measure::{Broken, Done, Work};
-use record::Bytes;
+use record::{Bytes, ScanKind};
 
 use super::figures::Figures;
 use super::question::Question;
@@ -13,41 +13,19 @@ use crate::stage::Stage;
 /// What the report groups by: the category of the merchant and its state.
 const GROUPS: [&str; 2] = ["mcc", "merchant_state"];
 
-/// What is done with every row of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ScanTest {
-    /// It is counted, and its amounts and dates are added up and compared: one row is returned. As T431.
-    Sum,
-    /// The same for each group of rows, in order. As T441.
-    Report,
+/// The columns that `kind` groups by.
+fn groups(kind: ScanKind) -> &'static [&'static str] {
+    match kind {
+        ScanKind::Sum => &[],
+        ScanKind::Report => &GROUPS,
+    }
 }
 
-impl ScanTest {
-    /// All of them.
-    pub const ALL: [ScanTest; 2] = [ScanTest::Sum, ScanTest::Report];
-
-    /// Its code: that of the test of the catalogue that does the same on a table of its own, with an L.
-    pub fn code(self) -> &'static str {
-        match self {
-            ScanTest::Sum => "L431",
-            ScanTest::Report => "L441",
-        }
-    }
-
-    /// The columns that it groups by.
-    fn groups(self) -> &'static [&'static str] {
-        match self {
-            ScanTest::Sum => &[],
-            ScanTest::Report => &GROUPS,
-        }
-    }
-
-    /// Why `table` cannot be read so, as a clause; none where it can.
-    pub fn unfit(self, table: &LoadTable) -> Option<String> {
-        let has = |group: &str| table.columns().iter().any(|column| column.name == group);
-        let missing = self.groups().iter().find(|group| !has(group))?;
-        Some(format!("the table has no column {missing} to group rows by"))
-    }
+/// Why `table` cannot be read as `kind` does, as a clause; none where it can.
+pub fn unfit(kind: ScanKind, table: &LoadTable) -> Option<String> {
+    let has = |group: &str| table.columns().iter().any(|column| column.name == group);
+    let missing = groups(kind).iter().find(|group| !has(group))?;
+    Some(format!("the table has no column {missing} to group rows by"))
 }
 
 /// One session that reads a table again and again.
@@ -55,7 +33,7 @@ pub struct ScanJob {
     session: Box<dyn Session>,
     statement: Statement,
     question: Question,
-    test: ScanTest,
+    kind: ScanKind,
     /// Rows of the table.
     rows: u64,
     table_bytes: Bytes,
@@ -71,7 +49,7 @@ pub struct Scanning<'a> {
     /// Which one.
     pub table: &'a LoadTable,
     /// What is asked.
-    pub test: ScanTest,
+    pub kind: ScanKind,
     /// Threads inside the statement, at least 1.
     pub threads: u32,
     /// Figures of what was loaded.
@@ -88,17 +66,17 @@ impl ScanJob {
     /// # Errors
     /// What the engine says.
     pub fn new(stage: &Stage<'_>, scanning: &Scanning<'_>) -> Result<ScanJob> {
-        let Scanning { table, test, expected, .. } = scanning;
+        let Scanning { table, kind, expected, .. } = scanning;
         let dialect = stage.engine.dialect();
         let mut session = stage.node.connect()?;
         (dialect.threads)(scanning.threads).iter().try_for_each(|statement| session.batch(statement))?;
-        let question = Question::new(dialect, table, test.groups(), expected);
+        let question = Question::new(dialect, table, groups(*kind), expected);
         let statement = session.prepare(question.sql())?;
         Ok(ScanJob {
             session,
             statement,
             question,
-            test: *test,
+            kind: *kind,
             rows: expected.rows,
             table_bytes: scanning.table_bytes,
             is_cold: scanning.is_cold,
@@ -148,9 +126,9 @@ impl Work for ScanJob {
         match self.ask() {
             Ok(Some(wrong)) => Err(wrong),
             Ok(None) => {
-                let operations = match self.test {
-                    ScanTest::Sum => self.rows,
-                    ScanTest::Report => 1,
+                let operations = match self.kind {
+                    ScanKind::Sum => self.rows,
+                    ScanKind::Report => 1,
                 };
                 let bytes = self.table_bytes.0;
                 Ok(Done { operations, rows: self.rows, transactions: 1, bytes, ..Done::default() })
