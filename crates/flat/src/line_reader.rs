@@ -43,7 +43,6 @@ struct Filling {
 impl Filling {
     fn make_room(&mut self, size: usize) {
         if self.bytes.len() < size {
-            self.bytes.reserve_exact(size - self.bytes.len());
             self.bytes.resize(size, 0);
         }
     }
@@ -160,9 +159,12 @@ impl LineReader {
 
     /// Reads until as many bytes of `block` are filled as `wanted`, or to the end.
     fn fill(&mut self, block: &mut Filling, wanted: usize) -> io::Result<()> {
-        block.make_room(wanted);
+        if !self.ended {
+            block.bytes.reserve_exact(wanted.saturating_sub(block.bytes.len()));
+        }
         while !self.ended && block.filled < wanted {
             let end = wanted.min(block.filled + READ_BYTES);
+            block.make_room(end);
             let begun = Instant::now();
             let read = self.input.read(&mut block.bytes[block.filled..end]);
             self.decoder_ns += begun.elapsed().as_nanos() as u64;

@@ -80,7 +80,8 @@ pub fn figures(run: &Run) -> Option<LoadFigures> {
     Some(LoadFigures {
         rows_per_second: row.rows_per_second,
         flat_per_second: row.bytes_per_second.filter(|rate| rate.0 > 0.0),
-        input_ratio: share(load.flat_bytes.0 as f64, load.input_bytes.0 as f64),
+        // What is skipped is read, too.
+        input_ratio: share(load.flat_bytes.0 as f64, load.input_bytes.0 as f64).filter(|_| load.resumed_rows == 0),
         client_cores: row.client_cpu.map(|used| used.cores),
         server_cores: row.server_cpu.map(|used| used.cores),
         client_seconds_per_terabyte: seconds(name::CLIENT_CPU_NS),

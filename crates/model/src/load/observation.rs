@@ -53,9 +53,20 @@ impl Observation<'_> {
     }
 }
 
-/// The loads of `record` that are results, in the order in which they were carried out.
+/// The loads of `record` that are results, in the order in which they were carried out. One that was gone on with is none
+/// of them: its stages read what was there already, too.
 pub(crate) fn observations(record: &Record) -> Vec<Observation<'_>> {
-    record.runs.iter().filter(|run| run.variation.is_none() && !is_void(run)).filter_map(observation).collect()
+    record
+        .runs
+        .iter()
+        .filter(|run| run.variation.is_none() && !is_void(run) && !is_rest(run))
+        .filter_map(observation)
+        .collect()
+}
+
+/// Whether `run` is the rest of a load.
+fn is_rest(run: &Run) -> bool {
+    run.load.as_deref().is_some_and(|load| load.resumed_rows > 0)
 }
 
 /// What the lines of the loads of `record` came from, each once and in alphabetical order: `generated`, or the compression
@@ -92,7 +103,8 @@ fn observation(run: &Run) -> Option<Observation<'_>> {
         .map(|client| client.saturating_add(delta(run, name::SERVER_CPU_NS).unwrap_or(0)));
     let shares = cpu_shares(run);
     let used = host_cpu_ns(run).zip(spent).map(|(all, spent)| spent as f64 / all);
-    let readers = load.stages.iter().filter(|stage| crew(stage.kind) == Crew::Readers).map(|stage| stage.threads);
+    let readers =
+        load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers).map(|stage| stage.threads);
     Some(Observation {
         run,
         load,
@@ -103,7 +115,7 @@ fn observation(run: &Run) -> Option<Observation<'_>> {
         other_cpu_ns: spent.map(|spent| (spent as f64 / loaded - input_cpu_ns).max(0.0)),
         reading_ns: reading_ns_per_byte(load).filter(|time| *time > 0.0),
         readers: readers.max().unwrap_or(0),
-        is_read_bound: slowest(run).is_some_and(|stage| crew(stage.kind) == Crew::Readers),
+        is_read_bound: slowest(run).is_some_and(|stage| crew(stage.kind, load.form) == Crew::Readers),
         used,
         idle: shares.map(|shares| (1.0 - shares.busy().0 - shares.steal.0).max(0.0)),
     })

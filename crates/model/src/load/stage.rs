@@ -1,6 +1,6 @@
 //! How busy the stages of a load were, and which of them set its pace.
 
-use record::{Load, LoadStage, LoadStageKind, Nanos, Rate, Ratio, Run};
+use record::{Load, LoadForm, LoadStage, LoadStageKind, Nanos, Rate, Ratio, Run};
 
 /// Threads that stages share: who reads also decompresses, who sends also converts and commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,9 +13,11 @@ pub enum Crew {
     Senders,
 }
 
-/// The crew that works on a stage.
-pub fn crew(kind: LoadStageKind) -> Crew {
+/// The crew that works on a stage of a load in `form`. Of lines that are sent as they are, only those are parsed that cannot
+/// be, by who sends them.
+pub fn crew(kind: LoadStageKind, form: LoadForm) -> Crew {
     match kind {
+        LoadStageKind::Parse if form == LoadForm::AsIs => Crew::Senders,
         LoadStageKind::Generate | LoadStageKind::Read | LoadStageKind::Decompress => Crew::Readers,
         LoadStageKind::Parse => Crew::Parsers,
         LoadStageKind::Convert | LoadStageKind::Send | LoadStageKind::Insert | LoadStageKind::Commit => Crew::Senders,
@@ -43,7 +45,7 @@ pub fn stages(run: &Run) -> Vec<StageFigures> {
     let all = load.stages.iter();
     all.filter_map(|stage| {
         let busy = busy(stage, run.window_ns)?;
-        let crew_busy = load.stages.iter().filter(|other| crew(other.kind) == crew(stage.kind));
+        let crew_busy = load.stages.iter().filter(|other| crew(other.kind, load.form) == crew(stage.kind, load.form));
         let crew_busy = crew_busy.filter_map(|other| share(other, run.window_ns)).sum();
         Some(StageFigures {
             kind: stage.kind,
@@ -69,14 +71,14 @@ pub fn slowest(run: &Run) -> Option<StageFigures> {
 /// Time that the readers of `load` need for a byte, nanoseconds of one thread: that of the device included. None where
 /// nothing was read.
 pub(super) fn reading_ns_per_byte(load: &Load) -> Option<f64> {
-    let readers = load.stages.iter().filter(|stage| crew(stage.kind) == Crew::Readers && stage.bytes.0 > 0);
+    let readers = load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers && stage.bytes.0 > 0);
     let times: Vec<f64> = readers.map(|stage| work_ns(stage) / stage.bytes.0 as f64).collect();
     (!times.is_empty()).then(|| times.iter().sum())
 }
 
 /// Processor time that bringing a byte of lines took, nanoseconds; waiting for a device is none.
 pub(super) fn input_cpu_ns_per_byte(load: &Load) -> f64 {
-    let readers = load.stages.iter().filter(|stage| crew(stage.kind) == Crew::Readers && stage.bytes.0 > 0);
+    let readers = load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers && stage.bytes.0 > 0);
     readers.filter_map(|stage| Some(cpu_ns(stage)? / stage.bytes.0 as f64)).sum()
 }
 

@@ -52,7 +52,7 @@ fn rows_of_an_earlier_invocation_leave_no_ratio() {
 fn the_slowest_stage_is_that_of_the_crew_which_waits_least() {
     let made = Machine { cores: 16.0, ..Machine::SMALL }.run(PLAIN, 1, false);
     let send = slowest(&made).expect("stages");
-    assert_eq!((send.kind, crew(send.kind)), (LoadStageKind::Send, Crew::Senders));
+    assert_eq!((send.kind, crew(send.kind, LoadForm::Typed)), (LoadStageKind::Send, Crew::Senders));
     let window = made.window_ns.0 as f64;
     let busy = |kind: LoadStageKind| {
         let load = made.load.as_deref().unwrap();
@@ -64,7 +64,7 @@ fn the_slowest_stage_is_that_of_the_crew_which_waits_least() {
     // Decompression is shorter than sending, and sets the pace where it has fewer threads.
     let mut slow = Machine { cores: 16.0, ..Machine::SMALL }.run(PLAIN, 4, true);
     for stage in &mut slow.load.as_mut().unwrap().stages {
-        stage.threads = if crew(stage.kind) == Crew::Readers { 1 } else { 4 };
+        stage.threads = if crew(stage.kind, LoadForm::Typed) == Crew::Readers { 1 } else { 4 };
     }
     assert_eq!(slowest(&slow).unwrap().kind, LoadStageKind::Decompress);
     assert_eq!(slowest(&run("T331", 1)), None);

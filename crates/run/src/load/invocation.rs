@@ -4,7 +4,7 @@ use std::path::Path;
 
 use measure::clock;
 use record::{Nanos, Outcome, Plan, PlannedRun, Preset, Record, Run};
-use workload::load::{self, Figures, Input};
+use workload::load::{self, Figures};
 
 use super::closing::{Closing, GO_ON, can_go_on, failed};
 use super::measurement::OneLoad;
@@ -30,8 +30,7 @@ use crate::{Error, Event, Fault, Request, Result};
 /// Only where there is no record yet; later errors stand in [`Measured::error`] beside the record so far.
 pub fn measure_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<Measured> {
     let degrees = request.degrees(host::cpus_allowed().len() as u32);
-    let is_single = request.models.len() * request.forms.len() == 1
-        && (degrees.len() == 1 || !matches!(request.input, Input::Generated { .. }));
+    let is_single = request.models.len() * request.forms.len() * degrees.len() == 1;
     let closing = Closing { request, workplace, is_single };
     let origin = clock::now();
     let plain = request.request(&degrees, closing.stays_meanwhile());

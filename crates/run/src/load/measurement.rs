@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use engine::Session;
 use measure::Work;
 use record::{Bytes, Check, Finding, IndexTime, Layer, Load, LoadForm, Nanos, Outcome, PlannedRun, Run, Unit, Verdict};
 use workload::Stage;
@@ -56,7 +57,7 @@ impl OneLoad<'_> {
         bench.settle()?;
         let places = subject.nodes.choose(true, 1)?;
         let stage = Stage { node: subject.nodes.at(places[0]), ..stage };
-        let before = self.prepare(&stage)?;
+        let before = self.prepare(bench, &stage)?;
         let rejects = self.rejects(&before)?;
         let LoadRequest { layout, input, compression, .. } = self.request;
         let pipeline = Pipeline::new(Loading {
@@ -89,7 +90,7 @@ impl OneLoad<'_> {
     }
 
     /// The table, empty, or as the load that is gone on with left it.
-    fn prepare(&self, stage: &Stage<'_>) -> Result<Before> {
+    fn prepare(&self, bench: &Bench<'_>, stage: &Stage<'_>) -> Result<Before> {
         let LoadRequest { input, layout, indexes, resume, .. } = self.request;
         let table = &self.load.table;
         let described = input.described(layout, self.piece, table.model());
@@ -99,7 +100,9 @@ impl OneLoad<'_> {
         };
         if *indexes == IndexTime::Before {
             // Also of a load that is gone on with: it may have been broken off before it had them.
-            make_indexes(stage, stage.node.connect()?.as_mut(), table)?;
+            let mut session = stage.node.connect()?;
+            let cancellers = session.canceller().into_iter().collect();
+            bench.interrupt.during(cancellers, || make_indexes(stage, session.as_mut(), table))?;
         }
         Ok(before)
     }
@@ -179,7 +182,7 @@ impl OneLoad<'_> {
     /// holds whole pieces all the same: that is looked at as far as the engine still answers.
     fn look_after(&self, bench: &Bench<'_>, stage: &Stage<'_>, run: &mut Run, load: &mut Load, figures: &Figures) {
         let is_done = run.outcome == Outcome::Done;
-        let looked = self.try_look_after(stage, is_done, load, figures);
+        let looked = self.try_look_after(bench, stage, is_done, load, figures);
         if let (Err(error), true) = (looked, is_done) {
             run.outcome = Outcome::Failed { message: format!("the table was loaded, and then: {}", error.message) };
         }
@@ -203,13 +206,37 @@ impl OneLoad<'_> {
         });
     }
 
-    fn try_look_after(&self, stage: &Stage<'_>, is_done: bool, load: &mut Load, figures: &Figures) -> Result<()> {
-        let table = &self.load.table;
+    fn try_look_after(
+        &self,
+        bench: &Bench<'_>,
+        stage: &Stage<'_>,
+        is_done: bool,
+        load: &mut Load,
+        figures: &Figures,
+    ) -> Result<()> {
         let mut session = stage.node.connect()?;
-        let session = session.as_mut();
-        if is_done && load.indexes == IndexTime::After {
-            load.index_build_ns = Some(make_indexes(stage, session, table)?);
-        }
+        let cancellers = session.canceller().into_iter().collect();
+        let go_on = || if is_done && bench.interrupt.is_raised() { Err(Error::interrupted()) } else { Ok(()) };
+        bench.interrupt.during(cancellers, || {
+            if is_done && load.indexes == IndexTime::After {
+                load.index_build_ns = Some(make_indexes(stage, session.as_mut(), &self.load.table)?);
+            }
+            go_on()?;
+            self.ask(stage, session.as_mut(), load, figures, is_done)?;
+            go_on()
+        })
+    }
+
+    /// Asks the table for what it holds, and for its size where the load is done.
+    fn ask(
+        &self,
+        stage: &Stage<'_>,
+        session: &mut dyn Session,
+        load: &mut Load,
+        figures: &Figures,
+        is_done: bool,
+    ) -> Result<()> {
+        let table = &self.load.table;
         // What lines that were sent as they are hold, another run over the same source may have counted.
         let known = self.known.filter(|known| !figures.is_complete() && known.rows == figures.rows);
         let (took, checked) = first_query(stage, session, table, known.unwrap_or(figures))?;

@@ -221,16 +221,20 @@ impl LoadJob<'_> {
         flat_bytes: u64,
         append: impl FnOnce(&mut dyn Session) -> Result<u64>,
     ) -> std::result::Result<u64, Refusal> {
-        let sent_before = self.session.sending_ns();
         let watch = Watch::start();
         let session = self.session.as_mut();
-        let appended = session.begin().and_then(|()| append(session));
+        let begun = session.begin();
+        let (begin, sent_before) = (watch.spent(), session.sending_ns());
+        let appended = begun.and_then(|()| append(session));
         let all = watch.spent();
         let stages = &self.pipeline.stages;
+        // What is refused takes time, and will be on its way once more.
+        let flat_bytes = if appended.is_ok() { flat_bytes } else { 0 };
         match sent_before.zip(self.session.sending_ns()) {
             None => stages.add(LoadStageKind::Insert, all, flat_bytes),
             Some((before, after)) => {
-                let sent = Spent { busy: Nanos(after.saturating_sub(before)), cpu: Nanos(0) };
+                let sending = Nanos(after.saturating_sub(before));
+                let sent = Spent { busy: begin.busy + sending, cpu: Nanos(0) };
                 stages.add(LoadStageKind::Convert, all.without(sent), flat_bytes);
                 stages.add(LoadStageKind::Send, sent, flat_bytes);
             }
@@ -252,6 +256,10 @@ impl Work for LoadJob<'_> {
                 self.attempts = 0;
                 let Piece { flat_bytes, content, .. } = piece;
                 self.pipeline.give_back(content);
+                if self.pipeline.is_drained() {
+                    // Within the window: the rate is that of what is on stable storage.
+                    self.settle()?;
+                }
                 Ok(Done { operations: rows, rows, transactions: 1, bytes: flat_bytes, ..Done::default() })
             }
             Err(Stopped::Again(error, _)) if self.attempts + 1 >= ATTEMPTS_MAX => Err(self.break_off(broken(&error))),

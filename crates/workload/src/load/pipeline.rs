@@ -198,6 +198,11 @@ impl<'a> Pipeline<'a> {
         self.ready.take(|| self.is_over())
     }
 
+    /// Whether no piece is left to be taken.
+    pub(super) fn is_drained(&self) -> bool {
+        self.ready.is_drained()
+    }
+
     /// Whether nothing more is to be done, whatever is still on its way.
     pub(super) fn is_over(&self) -> bool {
         self.given_up.load(Ordering::Relaxed) || self.loading.stop.load(Ordering::Relaxed)
@@ -288,6 +293,10 @@ impl<'a> Pipeline<'a> {
         }
         let mut counted = 0;
         for number in 1.. {
+            // Pieces that are there already are handed to nobody who would say so.
+            if self.is_over() {
+                break;
+            }
             let next = reading.next_in(self.memory());
             self.input_bytes.fetch_add(reading.input_bytes() - counted, Ordering::Relaxed);
             counted = reading.input_bytes();

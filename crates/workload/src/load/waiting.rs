@@ -62,6 +62,12 @@ impl<T> Waiting<T> {
         }
     }
 
+    /// Whether nothing waits and nobody will give any more.
+    pub(super) fn is_drained(&self) -> bool {
+        let state = self.lock();
+        state.things.is_empty() && state.givers == 0
+    }
+
     /// A thread will give nothing more.
     pub(super) fn leave(&self) {
         let mut state = self.lock();
@@ -80,6 +86,17 @@ mod tests {
     use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
     use super::*;
+
+    #[test]
+    fn a_line_is_drained_when_it_is_empty_and_nobody_gives_any_more() {
+        let line = Waiting::new(2, 1);
+        assert!(!line.is_drained(), "something may come");
+        assert!(line.give(1, || false));
+        line.leave();
+        assert!(!line.is_drained(), "something waits");
+        assert_eq!(line.take(|| false), Some(1));
+        assert!(line.is_drained());
+    }
 
     #[test]
     fn everything_that_is_given_is_taken_once_and_the_line_is_never_too_long() {
