@@ -40,7 +40,6 @@ pub struct Tally {
     transactions: u64,
     bytes: u64,
     unfinished: u64,
-    paused: Nanos,
     failures: [u64; FAILURE_KINDS.len()],
 }
 
@@ -64,7 +63,6 @@ impl Tally {
             transactions: 0,
             bytes: 0,
             unfinished: 0,
-            paused: Nanos(0),
             failures: [0; FAILURE_KINDS.len()],
         }
     }
@@ -87,7 +85,6 @@ impl Tally {
         }
         self.ended = ended;
         self.steps += 1;
-        self.paused = self.paused + done.paused;
         let second = &mut self.seconds[self.second_index];
         second.steps += 1;
         if let Some(kind) = done.failure {
@@ -131,7 +128,6 @@ impl Tally {
         self.transactions += other.transactions;
         self.bytes += other.bytes;
         self.unfinished += other.unfinished;
-        self.paused = self.paused + other.paused;
         for (mine, theirs) in self.failures.iter_mut().zip(other.failures) {
             *mine += theirs;
         }
@@ -141,11 +137,6 @@ impl Tally {
         for (mine, theirs) in self.seconds.iter_mut().zip(&other.seconds) {
             merge_second(mine, theirs);
         }
-    }
-
-    /// How long all steps together paused on purpose.
-    pub fn paused(&self) -> Nanos {
-        self.paused
     }
 
     /// When the last step, or the window if it was to last longer, ended; its beginning where there was no step.

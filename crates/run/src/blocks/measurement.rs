@@ -132,10 +132,9 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
     };
     let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
     let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), cast, sampler);
-    if settings.think().is_some() {
-        // As it was: pauses are drawn, and few of them have another mean.
-        let paused: u64 = streams.iter().map(|tally| tally.paused().0).sum();
-        run.pace = Pace::ThinkTime { think_ns: Nanos(paused / run.totals.steps.max(1)) };
+    if let Some(think) = settings.think() {
+        let mean_ns = (think.least_ns.0 + think.most_ns.0) / 2 / think.frequency;
+        run.pace = Pace::ThinkTime { think_ns: Nanos(mean_ns) };
     }
     run.commits_expected = match stage.node.caps().counts_read_commits {
         true => Some(run.totals.transactions),
