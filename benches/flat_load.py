@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """dbdyno load against psql's \\copy of the same flat files, interleaved: rows per second and client processor time.
 
-  flat_load.py ROUNDS DBDYNO TARGET FOLDER COMMAND...
+  flat_load.py ROUNDS JOBS DBDYNO TARGET FOLDER COMMAND...
 
-FOLDER holds four flat files of card transactions; COMMAND is psql. At 1 job the first file is loaded, at 2 the first two, at
-4 all of them, into one table without indexes that is made anew each time. psql has a tenth column for what stands behind
-the last separator of a line. Prints medians of the rounds. Needs Python 3 and gzip; flat-load.sh calls it.
+FOLDER holds four flat files of card transactions; COMMAND is psql. JOBS is a list such as 1,2,4: at 1 job the first file is
+loaded, at 2 the first two, at 4 all of them, into one table without indexes that is made anew each time. psql has a tenth
+column for what stands behind the last separator of a line. Every second round goes through the turns backwards: a device
+is slower for who comes last. Prints medians of the rounds. Needs Python 3 and gzip; flat-load.sh calls it.
 """
 
 import glob
@@ -21,7 +22,6 @@ COLUMNS = (
     "purchase_dt date not null, merchant_code bigint not null, merchant_city varchar(20) not null, "
     "merchant_state varchar(2) not null, merchant_zip varchar(5) not null"
 )
-JOBS = (1, 2, 4)
 
 
 def median(values):
@@ -71,14 +71,14 @@ def loaded(dbdyno, target, files, form):
 
 
 def main(arguments):
-    rounds, dbdyno, target, folder, *psql = arguments
+    rounds, degrees, dbdyno, target, folder, *psql = arguments
     files = sorted(glob.glob(os.path.join(folder, "*.tbl")))
     lines = [int(subprocess.run(["wc", "-l", file], check=True, stdout=subprocess.PIPE, text=True).stdout.split()[0]) for file in files]
     packed = files[0] + ".gz"
     with open(packed, "wb") as out:
         subprocess.run(["gzip", "-3", "-c", files[0]], check=True, stdout=out)
     inflating = 1e9
-    for jobs in JOBS:
+    for jobs in (int(degree) for degree in degrees.split(",")):
         some = files[:jobs]
         turns = {
             "psql": lambda: copied(psql, some, sum(lines[:jobs])),
@@ -90,11 +90,11 @@ def main(arguments):
             turns["typed gzip"] = lambda: loaded(dbdyno, target, [packed], "typed")
             turns["as-is gzip"] = lambda: loaded(dbdyno, target, [packed], "as-is")
         results = {name: [] for name in turns}
-        for _ in range(int(rounds)):
-            for name, turn in turns.items():
+        for number in range(int(rounds)):
+            for name in list(turns)[:: -1 if number % 2 else 1]:
                 # What the turn before left to be written is not this one's.
                 subprocess.run([*psql, "-c", "checkpoint"], check=True)
-                results[name].append(turn())
+                results[name].append(turns[name]())
             if jobs == 1:
                 inflating = min(inflating, together([["gzip", "-dc", packed]])[0])
         rate, cpu = (median([result[at] for result in results["psql"]]) for at in (0, 1))

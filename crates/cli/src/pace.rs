@@ -250,6 +250,15 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_has_a_least_and_a_highest_value() {
+        for text in ["1e-300", "9e-7", "0", "2e7", "201%"] {
+            let error = asked(&["--rate", text]).unwrap_err();
+            assert!(error.hint.is_some_and(|hint| hint.contains("from 0.000001 to 10000000")), "{text}");
+        }
+        assert!(asked(&["--rate", "0.000001"]).is_ok());
+    }
+
+    #[test]
     fn both_repeats_everything_on_one_thread_per_core() {
         let fewer = |pace| Variation::Paced { pace, one_thread_per_core: true };
         let both = asked(&["--think-time", "0,10ms", "--smt", "both"]).unwrap();

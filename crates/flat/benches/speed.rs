@@ -48,7 +48,7 @@ fn parsed(criterion: &mut Criterion) {
     group.throughput(Throughput::Bytes(lines.len() as u64));
     group.bench_function("cards", |bencher| {
         bencher.iter(|| {
-            parsed.parse(&layout, Lines { bytes: lines.clone(), first_line: 1, cut: false });
+            parsed.parse(&layout, Lines { bytes: lines.clone(), first_line: 1, cut: false }, u64::MAX);
             assert_eq!(parsed.rows() as u64, ROWS);
         });
     });
@@ -64,6 +64,7 @@ fn packed(compression: Compression) -> Vec<u8> {
         packing: Packing::of(compression),
         destination: Destination::File(path.clone()),
         threads: 2,
+        replace: false,
     };
     write_files(&files, &AtomicBool::new(false), &|_| ()).expect("a file");
     let bytes = std::fs::read(&path).expect("the file");

@@ -81,11 +81,13 @@ impl Parsed {
     /// Parses `lines`, at most 4 GiB of them, in place of what was parsed before. Every line is a row or a reject, but
     /// for the first one of a file whose layout has a header. A line may end with a carriage return and a line feed.
     ///
+    /// Ends early where more than `rejects_max` lines are none: a file of another layout would take many times its size.
+    ///
     /// Returns the memory of the lines that were parsed before.
-    pub fn parse(&mut self, layout: &Layout, lines: Lines) -> Vec<u8> {
+    pub fn parse(&mut self, layout: &Layout, lines: Lines, rejects_max: u64) -> Vec<u8> {
         self.begin(layout);
         let Lines { bytes, first_line, .. } = lines;
-        let (text, block) = readable(bytes);
+        let (text, block) = readable(bytes, rejects_max);
         let before = std::mem::replace(&mut self.text, text);
         let mut number = first_line;
         let bytes = self.text.as_bytes();
@@ -96,7 +98,7 @@ impl Parsed {
         let mut begin = header_end;
         number += u64::from(header_end > 0);
         let mut hits = memchr2_iter(layout.separator, b'\n', &bytes[begin..]).map(|hit| header_end + hit);
-        while begin < bytes.len() {
+        while begin < bytes.len() && self.rejects.len() as u64 <= rejects_max {
             let end = match push_row(&mut self.columns, layout, bytes, begin, &mut hits, &block) {
                 Ok(end) => {
                     self.rows += 1;
@@ -267,8 +269,9 @@ fn push_row(
     }
 }
 
-/// The bytes of a block as text, with the lines that are none overwritten.
-fn readable(bytes: Vec<u8>) -> (String, Block) {
+/// The bytes of a block as text, with the lines that are none overwritten; without what follows more than `damaged_max` of
+/// them.
+fn readable(bytes: Vec<u8>, damaged_max: u64) -> (String, Block) {
     let mut damaged = Vec::new();
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
         let mut bytes = error.into_bytes();
@@ -278,6 +281,9 @@ fn readable(bytes: Vec<u8>) -> (String, Block) {
             if std::str::from_utf8(&bytes[begin..end]).is_err() {
                 damaged.push((begin, bytes[begin..end].to_vec()));
                 bytes[begin..end].fill(0);
+                if damaged.len() as u64 > damaged_max {
+                    bytes.truncate(end);
+                }
             }
             begin = end + 1;
         }

@@ -68,6 +68,16 @@ mod tests {
     use crate::fixture::{reading, run};
 
     #[test]
+    fn the_time_of_writes_is_without_that_of_flushes() {
+        let mut run = run("T311", 1);
+        let of = |writes, flushes| [(name::DEVICE_WRITE_NS, writes), (name::DEVICE_FLUSH_NS, flushes)];
+        run.readings = vec![reading(5, &of(100, 10)), reading(9, &of(170, 60))];
+        assert_eq!(device_write_ns(&run), Some(20));
+        run.readings = vec![reading(5, &of(100, 10)[..1]), reading(9, &of(170, 60)[..1])];
+        assert_eq!(device_write_ns(&run), Some(70), "a device that counts no flushes");
+    }
+
+    #[test]
     fn the_rise_from_the_first_reading_to_the_last() {
         let mut run = run("T611", 1);
         run.window_ns = Nanos(2_000_000_000);

@@ -42,7 +42,9 @@ pub use io::{
     SyncEvery, Verification, Zone,
 };
 pub use latency::Latency;
-pub use load::{IndexTime, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind};
+pub use load::{
+    IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
+};
 pub use machine::{MemoryModule, NetworkInterface};
 pub use plan::{Dop, Pace, Pairing, Placement, Plan, PlannedRun, Preset, Side, Skipped};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};

@@ -211,3 +211,14 @@ pub struct Load {
     /// Figures over the whole table against those of the rows that were loaded.
     pub checked: Vec<LoadCheck>,
 }
+
+/// Lines that are generated are so by one thread for so many jobs: to make one takes a small part of what it takes to load
+/// it.
+pub const JOBS_PER_GENERATOR: u32 = 4;
+
+impl Load {
+    /// Whether it is the rest of one that an earlier invocation began: it read what that had loaded, too.
+    pub fn is_rest(&self) -> bool {
+        self.resumed_rows > 0
+    }
+}

@@ -344,7 +344,8 @@ INLINE void note_submitted(u64 registers, struct settings *set, struct task_stru
 		if (bpf_map_update_elem(&handed, &handle, &one, 0))
 			count_lost();
 	}
-	count_lost();
+	if (length > BATCH_MAX)
+		count_lost();
 }
 
 // Counts the I/O that a call brought back.
@@ -367,7 +368,8 @@ INLINE void count_reaped(u64 list, s64 length, u64 now)
 		if (event.answer >= 0)
 			count(&calls, one.kind, now - one.at_ns, event.answer);
 	}
-	count_lost();
+	if (length > BATCH_MAX)
+		count_lost();
 }
 
 SEC("raw_tp/sys_enter")

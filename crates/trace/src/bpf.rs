@@ -10,11 +10,13 @@ use crate::layout::arguments_at;
 use crate::object::{Fault, Programs, is_forbidden, told};
 use crate::privilege::Privilege;
 use crate::refusal::{Refused, Unseen};
-use crate::{request, tally};
+use crate::{request, ring, tally};
 
 /// Programs in the kernel that count latencies. They are gone when this is dropped.
 pub(crate) struct BpfPrograms {
     programs: Mutex<Programs>,
+    /// Whose system calls they count.
+    roots: Vec<u32>,
     /// What the programs are told while they count.
     device: u32,
     /// What went wrong when counting was to begin or to end.
@@ -33,7 +35,8 @@ impl BpfPrograms {
         }
         let calls = if roots.is_empty() { Vec::new() } else { wanted() };
         let programs = Programs::load(&calls, roots).map_err(|fault| refused(&fault, privilege))?;
-        let programs = BpfPrograms { programs: Mutex::new(programs), device, fault: Mutex::new(None) };
+        let programs =
+            BpfPrograms { programs: Mutex::new(programs), roots: roots.to_owned(), device, fault: Mutex::new(None) };
         // What they are told besides is needed before they count.
         programs.tell(false);
         Ok(programs)
@@ -66,7 +69,7 @@ impl Counting for BpfPrograms {
         self.end();
         let programs = self.programs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-        fault.map_or_else(|| read(&programs), Err).map_err(|fault| refused(&fault, &Privilege::look()))
+        fault.map_or_else(|| read(&programs, &self.roots), Err).map_err(|fault| refused(&fault, &Privilege::look()))
     }
 }
 
@@ -81,10 +84,11 @@ fn refused(fault: &Fault, privilege: &Privilege) -> Refused {
 }
 
 /// Everything that was counted, in the order of the layers, and how many events found no room.
-fn read(programs: &Programs) -> Result<Counted, Fault> {
+fn read(programs: &Programs, roots: &[u32]) -> Result<Counted, Fault> {
     let mut latencies = calls(programs)?;
     latencies.extend(request::rows(|place| programs.requests.get(&place, 0).map(|words| words.to_vec()))?);
-    let missing: Vec<MissingLayer> = request::unstamped(&latencies).into_iter().chain(without_ring(programs)).collect();
+    let unseen = without_ring(programs).filter(|_| ring::is_held_by(roots));
+    let missing: Vec<MissingLayer> = request::unstamped(&latencies).into_iter().chain(unseen).collect();
     let dropped: u64 = programs.lost.get(&0, 0)?.iter().sum();
     let lost_count = dropped.saturating_add(programs.missed_count());
     Ok(Counted { latencies, missing, lost_count })
@@ -106,7 +110,7 @@ fn calls(programs: &Programs) -> Result<Vec<LayerLatency>, Fault> {
     Ok(latencies)
 }
 
-/// That I/O through io_uring is not seen, where it is not.
+/// That I/O through io_uring is not seen, where the kernel does not show it.
 fn without_ring(programs: &Programs) -> Option<MissingLayer> {
     let why = programs.without_ring.as_ref()?;
     let unseen = Unseen::new(

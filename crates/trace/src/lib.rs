@@ -26,6 +26,7 @@ mod privilege;
 mod processors;
 mod refusal;
 mod request;
+mod ring;
 mod tally;
 mod tracefs;
 mod tracer;

@@ -20,9 +20,10 @@ Examples:
 
 Lines go in in pieces, each in a transaction of its own, together with a note that it is loaded:
 a load that was broken off is gone on with by --resume, exactly. Lines that cannot be loaded go to
---rejects as they are, and why to the file beside it that ends with .log. In the words of other
-loaders: workers are --jobs, rows per commit --piece, a bad file --rejects, errors allowed
---max-errors, delimiters and a line of names --layout. A layout is TOML:
+--rejects as they are, and why to the file beside it that ends with .log; each of them once, where
+the load is gone on with and the same --rejects. In the words of other loaders: workers are --jobs,
+rows per commit --piece, a bad file --rejects, errors allowed --max-errors, delimiters and a line
+of names --layout. A layout is TOML:
 
   name = \"mine\"
   separator = \";\"

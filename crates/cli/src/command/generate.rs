@@ -36,7 +36,7 @@ fn cards(arguments: &CardsArguments) -> Result<()> {
     if arguments.dry_run {
         return print(&dry_run(&files)?);
     }
-    refuse_existing(&files, arguments.force)?;
+    refuse_existing(&files)?;
     refuse_full(&files)?;
     let made = make_directory(&files)?;
     let interrupt = Arc::new(Interrupt::default());
@@ -49,9 +49,9 @@ fn cards(arguments: &CardsArguments) -> Result<()> {
     let begun = Instant::now();
     let written = write(&files, interrupt.flag(), &progress);
     progress.end();
-    if let (Err(_), Some(made)) = (&written, made) {
+    if written.is_err() {
         // Not ours any more where a file in it is whole.
-        let _ = std::fs::remove_dir(made);
+        let _ = made.iter().try_for_each(std::fs::remove_dir);
     }
     let summary = summary(&files, &written?, begun.elapsed());
     match (arguments.quiet, to_stdout) {
@@ -90,8 +90,8 @@ fn is_binary(format: FilesFormat, packing: Packing) -> bool {
     format == FilesFormat::Parquet || packing != Packing::PLAIN
 }
 
-fn refuse_existing(files: &Files, force: bool) -> Result<()> {
-    match files.existing().filter(|_| !force) {
+fn refuse_existing(files: &Files) -> Result<()> {
+    match files.existing().filter(|_| !files.replace) {
         Some(path) => Err(Error::user(format!("file {} exists", path.display()))
             .hint("use --force to replace what is there, or another place with -o")),
         None => Ok(()),
@@ -125,13 +125,14 @@ fn preview(files: &Files) -> Result<flat::Preview> {
     files.preview().map_err(|error| Error::environment(format!("rows cannot be made: {error}")))
 }
 
-/// Makes the directory for the files, and returns it if it was not there.
-fn make_directory(files: &Files) -> Result<Option<PathBuf>> {
-    let Destination::Directory { path, .. } = &files.destination else { return Ok(None) };
-    let there = path.is_dir();
+/// Makes the directory for the files; returns what was not there, the innermost first.
+fn make_directory(files: &Files) -> Result<Vec<PathBuf>> {
+    let Destination::Directory { path, .. } = &files.destination else { return Ok(Vec::new()) };
+    let is_missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+    let missing = path.ancestors().take_while(is_missing).map(Path::to_owned).collect();
     std::fs::create_dir_all(path)
         .map_err(|error| Error::environment(format!("directory {} cannot be made: {error}", path.display())))?;
-    Ok((!there).then(|| path.clone()))
+    Ok(missing)
 }
 
 fn dry_run(files: &Files) -> Result<String> {

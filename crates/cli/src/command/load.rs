@@ -41,10 +41,7 @@ pub fn load(arguments: &LoadArguments) -> Result<()> {
     let chosen = engine(&target)?;
     let request = request(arguments)?;
     refuse_existing(&request.record)?;
-    refuse_own(&request)?;
-    if !request.resume {
-        refuse_rejects(&request.rejects)?;
-    }
+    refuse_rejects(&request)?;
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))
         .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
@@ -244,33 +241,36 @@ fn months(first: Option<&str>) -> Result<Vec<i32>> {
     (1..=MONTHS).map(end).collect::<Option<Vec<i32>>>().ok_or_else(wrong)
 }
 
-/// Refuses rejected lines, and why they are, at the place of the record or of what is loaded.
-fn refuse_own(request: &LoadRequest) -> Result<()> {
+/// Refuses rejected lines, and why they are, at the place of the record or of what is loaded, and behind those of another
+/// load.
+fn refuse_rejects(request: &LoadRequest) -> Result<()> {
     let mut reasons = request.rejects.clone().into_os_string();
     reasons.push(".log");
-    for place in [request.rejects.as_path(), Path::new(&reasons)] {
+    for path in [request.rejects.as_path(), Path::new(&reasons)] {
+        let is = |other: &Path| place(path) == place(other);
         let whose = match &request.input {
-            _ if place == request.record => "the record",
-            Input::Files(files) if files.iter().any(|file| is_same(place, file.path())) => "what is loaded",
+            _ if is(&request.record) => "the record",
+            Input::Files(files) if files.iter().any(|file| is(file.path())) => "what is loaded",
+            _ if path.exists() && !request.resume => {
+                return Err(
+                    Error::user(format!("rejected lines {} exist", path.display())).hint("give another --rejects")
+                );
+            }
             _ => continue,
         };
-        let message = format!("rejected lines cannot be written to {}: it is {whose}", place.display());
+        let message = format!("rejected lines cannot be written to {}: it is {whose}", path.display());
         return Err(Error::user(message).hint("give another --rejects"));
     }
     Ok(())
 }
 
-/// Whether `place` is the file at `path`, which begins at the root.
-fn is_same(place: &Path, path: &Path) -> bool {
-    place.canonicalize().is_ok_and(|place| place == path)
-}
-
-/// Refuses to write behind the rejected lines of another load.
-fn refuse_rejects(path: &Path) -> Result<()> {
-    match path.exists() {
-        true => Err(Error::user(format!("rejected lines {} exist", path.display())).hint("give another --rejects")),
-        false => Ok(()),
-    }
+/// Where `path` is, from the root on, however it is called and whether it is there or not.
+fn place(path: &Path) -> PathBuf {
+    let of_folder = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        folder.canonicalize().ok().zip(path.file_name()).map(|(folder, name)| folder.join(name))
+    };
+    path.canonicalize().ok().or_else(of_folder).unwrap_or_else(|| path.to_owned())
 }
 
 #[cfg(test)]

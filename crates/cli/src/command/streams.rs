@@ -58,13 +58,16 @@ fn published() -> Option<String> {
 fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
     let preset: Preset = arguments.preset.into();
     let request_bytes = multiple("request", &arguments.request, "4 KiB", PAGE_BYTES, REQUEST_BYTES_MAX)?;
-    let file = arguments.file.as_deref().unwrap_or(match preset {
-        Preset::Smoke => "4M",
-        Preset::Quick => "64M",
-        Preset::Standard => "512M",
-        Preset::Publish => "10G",
-    });
-    let file_bytes = multiple("file", file, "the request", request_bytes.0, FILE_BYTES_MAX)?;
+    let usual: u64 = match preset {
+        Preset::Smoke => 4 << 20,
+        Preset::Quick => 64 << 20,
+        Preset::Standard => 512 << 20,
+        Preset::Publish => 10 << 30,
+    };
+    let file_bytes = match &arguments.file {
+        Some(file) => multiple("file", file, "the request", request_bytes.0, FILE_BYTES_MAX)?,
+        None => request_bytes.times((usual / request_bytes.0).max(1)),
+    };
     Ok(StreamsRequest {
         forms: forms(&arguments.form),
         streams: numbers(&arguments.streams, preset)?,
@@ -111,8 +114,12 @@ fn numbers(words: &[String], preset: Preset) -> Result<Vec<u32>> {
 /// The size that `text` means, a multiple of `unit` bytes, which is called `of`.
 fn multiple(option: &str, text: &str, of: &str, unit: u64, most: u64) -> Result<Bytes> {
     let said = if text.trim().is_empty() { "\"\"" } else { text };
+    let example = match (16_u64 << 20).next_multiple_of(unit).min(most) {
+        bytes if bytes.is_multiple_of(1 << 20) => format!("{}M", bytes >> 20),
+        bytes => format!("{}K", bytes >> 10),
+    };
     let refused = |what: String| {
-        Error::user(format!("{option} {said} {what}")).hint(format!("give a size such as --{option} 1M, 16M or 1G"))
+        Error::user(format!("{option} {said} {what}")).hint(format!("give a size such as --{option} {example}"))
     };
     match size(text) {
         Some(bytes) if bytes > most => Err(refused(format!("is more than {most} bytes"))),
@@ -144,6 +151,22 @@ mod tests {
         ] {
             let error = size(wrong).expect_err(wrong);
             assert!(error.message.contains(words) && error.hint.is_some(), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_hint_is_a_size_that_can_be() {
+        for (option, unit, most, hint) in [
+            ("request", 4096, REQUEST_BYTES_MAX, "such as --request 16M"),
+            ("file", 3 << 20, FILE_BYTES_MAX, "such as --file 18M"),
+            ("file", 12 << 10, FILE_BYTES_MAX, "such as --file 16392K"),
+            ("file", 256 << 20, FILE_BYTES_MAX, "such as --file 256M"),
+        ] {
+            let error = multiple(option, "1001", "it", unit, most).expect_err("no multiple");
+            let told = error.hint.expect("a hint");
+            assert!(told.ends_with(hint), "{told}");
+            let size = told.rsplit(' ').next().expect("a size");
+            assert!(multiple(option, size, "it", unit, most).is_ok(), "{told}");
         }
     }
 

@@ -121,6 +121,26 @@ fn what_is_there_stays_unless_it_may_go() {
 }
 
 #[test]
+fn what_is_neither_a_file_nor_a_pipe_is_not_overwritten() {
+    let bench = Bench::new();
+    let socket = bench.path().join("socket.tbl");
+    let _open = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+    let said = bench.run(&["generate", "cards", "--rows", "10", "--force", "-o", "socket.tbl"]);
+    assert_eq!(said.code, 2, "{}", said.err);
+    assert!(said.err.contains("socket.tbl is no file, and is not overwritten\nhint: "), "{}", said.err);
+    assert!(!socket.metadata().unwrap().is_file());
+}
+
+#[test]
+fn by_any_name_the_standard_output_has_lines_only() {
+    let bench = Bench::new();
+    let plain = bench.succeed(&["generate", "cards", "--rows", "20", "-o", "-"]);
+    let named = bench.succeed(&["generate", "cards", "--rows", "20", "-o", "/dev/stdout"]);
+    assert_eq!((named.out.lines().count(), &named.out), (20, &plain.out));
+    assert!(named.err.contains("checksum"), "{}", named.err);
+}
+
+#[test]
 fn a_dry_run_tells_sizes_and_writes_nothing() {
     let bench = Bench::new();
     let said = bench.succeed(&[
@@ -170,6 +190,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
         (&["--format", "csv", "-o", "a.parquet"], "--format csv is not what a.parquet is called\nhint: "),
         (&["-o", "a.tbl.bz2"], "a.tbl.bz2 ends with nothing that is known, and is no directory\nhint: "),
         (&["--compress", "lz4", "-o", "a.tbl.gz"], "--compress lz4 is not what a.tbl.gz is called\nhint: "),
+        (&["--compress", "plain", "-o", "a.parquet"], "Parquet is not written without compression\nhint: "),
     ] {
         let said = bench.run(&[&["generate", "cards"], arguments].concat());
         assert_eq!((said.code, said.err.contains(words)), (2, true), "{arguments:?}: {}", said.err);

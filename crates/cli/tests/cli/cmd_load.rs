@@ -368,9 +368,12 @@ fn what_cannot_be_loaded() {
     refused(&["one.tbl", "--rejects", "r.json"], 2, &["cannot be written to r.json: it is the record"]);
     refused(&["one.tbl", "--resume", "--rejects", "one.tbl"], 2, &["written to one.tbl: it is what is loaded"]);
     assert_eq!(fs::read(bench.path().join("one.tbl")).unwrap(), lines(1..2));
-    fs::write(bench.path().join("r.rejects"), "").unwrap();
-    refused(&["one.tbl"], 2, &["rejected lines r.rejects exist"]);
-    fs::remove_file(bench.path().join("r.rejects")).unwrap();
+    refused(&["one.tbl", "--rejects", "./r.json"], 2, &["cannot be written to ./r.json: it is the record"]);
+    for name in ["r.rejects", "r.rejects.log"] {
+        fs::write(bench.path().join(name), "").unwrap();
+        refused(&["one.tbl"], 2, &[&format!("rejected lines {name} exist")]);
+        fs::remove_file(bench.path().join(name)).unwrap();
+    }
     let several = bench.run(&["load", "-", "--form", "both", "--target", "local:postgres", "--record", "p.json"]);
     assert!(several.code == 2 && several.err.contains("a pipe can be read once"), "{}", several.err);
     let left: Vec<_> = bench.files().into_iter().filter(|path| path.is_dir()).collect();

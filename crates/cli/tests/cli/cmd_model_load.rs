@@ -205,6 +205,23 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     let checked = told(&bench, &["--from", "a.json", "--check", "b.json"], &["PREDICTED AND MEASURED", "of 2 loads"]);
     let off = checked.split("off by ").last().unwrap().split(' ').next().unwrap().parse::<f64>().unwrap();
     assert!(off < 15.0, "{checked}");
+    let own = told(&bench, &["--from", "a.json", "--check", "a.json"], &["of 3 loads like those that it rests on"]);
+    assert_eq!(own.matches("off by").count(), 1, "{own}");
+    let mut indexed = bench.record("b.json");
+    for run in indexed["runs"].as_array_mut().unwrap() {
+        run["load"]["indexes"] = json!("before");
+    }
+    fs::write(bench.path().join("c.json"), indexed.to_string()).unwrap();
+    let mixed = bench.run(&["model", "load", "--from", "a.json,c.json"]);
+    let kinds = "c.json has loads with indexes, layout cards, and the records before it without indexes, layout cards";
+    assert!(mixed.code == 2 && mixed.err.contains(kinds), "{}", mixed.err);
+    told(&bench, &["--from", "a.json", "--check", "c.json"], &["those of the other with indexes, layout cards"]);
+    for run in indexed["runs"].as_array_mut().unwrap() {
+        run["load"]["resumed_rows"] = json!(1);
+    }
+    fs::write(bench.path().join("rests.json"), indexed.to_string()).unwrap();
+    let rests = bench.run(&["model", "load", "--from", "rests.json"]);
+    assert!(rests.code == 2 && rests.err.contains("rests.json has no whole load"), "{}", rests.err);
     let both = told(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 none", "189"]);
     assert!(both.contains("of 5 loads"), "{both}");
     let plan = ["--goal", "1TB/h", "--from", "a.json", "--compression", "gzip", "--cores", "4", "--network", "1GbE"];
@@ -230,12 +247,20 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     let missing = bench.run(&["model", "load", "--goal", "1TB/h", "--from", "a.json", "--model", "compressed"]);
     assert!(missing.code == 2 && missing.err.contains("has no load that is compressed typed"), "{}", missing.err);
     let none = bench.run(&["model", "load", "--from", "base.json"]);
-    assert!(none.code == 2 && none.err.contains("base.json has no load that is a result"), "{}", none.err);
+    assert!(none.code == 2 && none.err.contains("base.json has no whole load that is a result"), "{}", none.err);
     let shown = bench.succeed(&["report", "a.json"]).out;
     assert!(words(&shown).contains("HOW FAST") && words(&shown).contains("110.0 0.396"), "{shown}");
     bench.succeed(&["export", "a.json", "--format", "csv", "--out", "tables"]);
     let table = fs::read_to_string(bench.path().join("tables/loads.csv")).unwrap();
     assert_eq!(table.lines().count(), 4, "{table}");
+}
+
+#[test]
+fn what_does_not_fit_is_said_to_also_where_not_all_is_known() {
+    let bench = Bench::new();
+    let rates = ["--goal", "1TB/h", "--insert", "50MB/s", "--index", "40MB/s"];
+    told(&bench, &[&rates[..], &["--network", "1GbE"]].concat(), &["It does not fit. The bottleneck is network"]);
+    told(&bench, &["--goal", "1TB/h", "--cores", "4", "--index", "10MB/s"], &["The bottleneck is processors, used to"]);
 }
 
 #[test]

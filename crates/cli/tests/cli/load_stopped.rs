@@ -24,13 +24,15 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
     for words in ["3 lines were rejected", "--max-errors 2", "bad.tbl:101: 5 fields instead of 9", "--resume"] {
         assert!(said.err.contains(words), "no {words:?} in {}", said.err);
     }
+    assert_eq!(rejected(&bench, "a.rejects"), [3, 3], "that of the piece that was not loaded, too");
     let record = bench.record("a.json");
     let broken = only_run(&record, "L100");
     assert_eq!((record["status"].as_str(), broken["outcome"]["status"].as_str()), (Some("failed"), Some("failed")));
     assert!(count(broken, "rows") > 100, "what was loaded before is told");
     assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "and nothing else is in the table");
-    let said = load("b.json", &["--max-errors", "5", "--resume"]);
+    let said = load("b.json", &["--max-errors", "5", "--resume", "--rejects", "a.rejects"]);
     assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
+    assert_eq!(rejected(&bench, "a.rejects"), [5, 5], "none twice");
     let record = bench.record("b.json");
     let run = only_run(&record, "L100");
     is_right(run, &said);
@@ -38,6 +40,14 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
     assert_eq!((count(run, "resumed_rows") + count(run, "rows"), found(run, "rows")), (400, "400"));
     assert_eq!(found(run, "sum of purchase_amt"), sum(1..401));
     bench.succeed(&["clean", "--yes"]);
+}
+
+/// Lines of a file of rejected lines, and of the one that says why.
+fn rejected(bench: &Bench, name: &str) -> [usize; 2] {
+    [name.to_owned(), format!("{name}.log")].map(|name| {
+        let bytes = fs::read(bench.path().join(name)).unwrap();
+        bytes.iter().filter(|byte| **byte == b'\n').count()
+    })
 }
 
 /// A server that outlives the loads that it takes: that of a load which waits for its own pipe, seen from elsewhere.
@@ -106,7 +116,8 @@ pub fn stopped_and_gone_on_with(target: &str, name: &str) {
     child.wait().unwrap();
     drop(pipe);
     let gone_on = |piece: &str, record: &str| loop {
-        let said = piped(&bench, &file, &marked(target, piece, &["--resume", "--record", record]));
+        let more = ["--resume", "--rejects", "a.rejects", "--record", record];
+        let said = piped(&bench, &file, &marked(target, piece, &more));
         // What was killed may hold its schema for a moment longer.
         if !said.err.contains("in use by another") {
             return said;
@@ -124,6 +135,7 @@ pub fn stopped_and_gone_on_with(target: &str, name: &str) {
     assert!(before >= 150 && now >= 900, "{target}: {before} and {now}");
     assert_eq!((before + now, found(run, "rows")), (2_000, "2000"), "{target}");
     assert_eq!(found(run, "sum of purchase_amt"), sum(1..2_001), "{target}");
+    assert_eq!(rejected(&bench, "a.rejects"), [20, 20], "{target}: each once");
     assert!(servers(&bench).is_empty());
 }
 

@@ -46,12 +46,12 @@ fn rows_are_the_same_in_whatever_pieces_they_are_made_and_others_with_another_se
 fn lines_say_what_rows_are() {
     let cards = Cards::new(7, 5_000);
     let mut parsed = Parsed::default();
-    parsed.parse(&Layout::cards(), Lines { bytes: lines(&cards, 0..5_000), first_line: 1, cut: false });
+    parsed.parse(&Layout::cards(), Lines { bytes: lines(&cards, 0..5_000), first_line: 1, cut: false }, u64::MAX);
     assert_eq!((parsed.rows(), parsed.rejects()), (5_000, &[][..]));
     let mut commas = b"card_no,...\n".to_vec();
     cards.write_as(Style::Commas, 0..5_000, &mut commas);
     let mut other = Parsed::default();
-    other.parse(&Layout::cards_csv(), Lines { bytes: commas, first_line: 1, cut: false });
+    other.parse(&Layout::cards_csv(), Lines { bytes: commas, first_line: 1, cut: false }, u64::MAX);
     assert_eq!((other.rows(), other.sums()), (5_000, parsed.sums()));
     for row in 0..5_000 {
         let card = cards.card(row as u64);

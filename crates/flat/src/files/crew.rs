@@ -256,7 +256,7 @@ impl Pieces {
 impl State {
     fn append(&mut self, crew: &Crew<'_>, piece: &Piece, bytes: &[u8]) -> io::Result<()> {
         if self.writer.is_none() {
-            self.writer = Some(Writer::Lines(Sink::open(&crew.files.destination, &crew.places[piece.file].path)?));
+            self.writer = Some(Writer::Lines(Sink::open(crew.files, &crew.places[piece.file].path)?));
         }
         match &mut self.writer {
             Some(Writer::Lines(sink)) => sink.write_all(bytes),
@@ -266,7 +266,7 @@ impl State {
 
     fn append_group(&mut self, crew: &Crew<'_>, piece: &Piece, group: Group) -> io::Result<()> {
         if self.writer.is_none() {
-            let sink = Sink::open(&crew.files.destination, &crew.places[piece.file].path)?;
+            let sink = Sink::open(crew.files, &crew.places[piece.file].path)?;
             self.writer = Some(Writer::Parquet(Box::new(ParquetFile::begin(sink, crew.files.packing)?)));
         }
         match &mut self.writer {

@@ -6,6 +6,7 @@ mod sink;
 
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -79,6 +80,9 @@ pub struct Files {
     pub destination: Destination,
     /// Threads that make rows and compress them, 1 or more.
     pub threads: usize,
+    /// Whether a file that somebody left unfinished is replaced; one that is whole always is: [`Files::existing`] tells
+    /// before.
+    pub replace: bool,
 }
 
 /// How large it all will be, about.
@@ -152,12 +156,13 @@ impl Files {
         }
     }
 
-    /// The first of the files that is there already and would be replaced.
+    /// The first of the files that is there already, or what another writer made of it so far: it would be replaced.
     pub fn existing(&self) -> Option<PathBuf> {
-        match self.destination {
-            Destination::StandardOutput => None,
-            _ => self.paths().into_iter().find(|path| path.symlink_metadata().is_ok() && !is_in_place(path)),
+        if self.destination == Destination::StandardOutput {
+            return None;
         }
+        let replaced = self.paths().into_iter().filter(|path| !is_in_place(path));
+        replaced.flat_map(|path| [sink::part_of(&path), path]).find(|path| path.symlink_metadata().is_ok())
     }
 
     /// The rows of each file: as many in each, or one more.
@@ -190,9 +195,9 @@ impl Files {
     }
 }
 
-/// Whether `path` is something that is written to as it is: `/dev/null`, a named pipe.
+/// Whether `path` is something that is written to as it is: `/dev/null`, a named pipe. A disk is not.
 pub fn is_in_place(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
+    path.metadata().is_ok_and(|found| found.file_type().is_char_device() || found.file_type().is_fifo())
 }
 
 /// Writes `files`. Each is written beside its place as `NAME.part` and renamed when it is whole; what is not whole when

@@ -1,11 +1,12 @@
 //! A file that is there when it is whole, and not before.
 
 use std::fs::{self, File, OpenOptions};
+use std::io::ErrorKind::NotFound;
 use std::io::{self, Write, stdout};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use super::{Destination, is_in_place};
+use super::{Destination, Files, is_in_place};
 
 /// Where the bytes of one file go.
 pub(super) struct Sink {
@@ -22,18 +23,29 @@ struct Part {
     is_whole: bool,
 }
 
+/// What the file at `path` is called until it is whole.
+pub(super) fn part_of(path: &Path) -> PathBuf {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    PathBuf::from(part)
+}
+
 impl Sink {
-    /// Opens the file at `path`.
-    pub(super) fn open(destination: &Destination, path: &Path) -> io::Result<Sink> {
-        let (file, part) = match destination {
+    /// Opens the one of `files` that is to be at `path`.
+    pub(super) fn open(files: &Files, path: &Path) -> io::Result<Sink> {
+        let (file, part) = match &files.destination {
             // Past the buffer of the standard library, which looks for ends of lines.
             Destination::StandardOutput => (File::from(stdout().as_fd().try_clone_to_owned()?), None),
             _ if is_in_place(path) => (OpenOptions::new().write(true).open(path)?, None),
             _ => {
-                let mut part = path.as_os_str().to_owned();
-                part.push(".part");
-                let part = Part { part: PathBuf::from(part), path: path.to_owned(), is_whole: false };
-                (File::create(&part.part)?, Some(part))
+                let part = part_of(path);
+                if files.replace {
+                    fs::remove_file(&part)
+                        .or_else(|error| if error.kind() == NotFound { Ok(()) } else { Err(error) })?;
+                }
+                // Somebody else's is not written to, whatever it is.
+                let file = File::create_new(&part)?;
+                (file, Some(Part { part, path: path.to_owned(), is_whole: false }))
             }
         };
         Ok(Sink { file, bytes: 0, part })

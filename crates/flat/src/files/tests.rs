@@ -17,6 +17,7 @@ fn files(directory: &Path, count: u32, format: FilesFormat, packing: &str, threa
         packing: packing.parse().unwrap(),
         destination: Destination::Directory { path: directory.to_owned(), files: count },
         threads,
+        replace: false,
     }
 }
 
@@ -154,6 +155,21 @@ fn a_place_that_cannot_be_written_is_named() {
     let failed = write_files(&files(&gone, 2, FilesFormat::Bars, "plain", 2), &AtomicBool::new(false), &|_| ());
     let message = failed.unwrap_err().to_string();
     assert!(message.contains("gone/cards-000") && message.contains("cannot be written: No such file"), "{message}");
+}
+
+#[test]
+fn what_somebody_else_has_not_finished_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut files = files(directory.path(), 1, FilesFormat::Bars, "plain", 1);
+    assert_eq!(files.existing(), None);
+    let part = directory.path().join("cards-0001.tbl.part");
+    fs::write(&part, "mine").unwrap();
+    assert_eq!(files.existing(), Some(part.clone()));
+    let Err(FilesError::Write { cause, .. }) = write_files(&files, &AtomicBool::new(false), &|_| ()) else { panic!() };
+    assert_eq!((cause.kind(), fs::read(&part).unwrap()), (io::ErrorKind::AlreadyExists, b"mine".to_vec()));
+    files.replace = true;
+    write(&files);
+    assert_eq!(names(directory.path()), ["cards-0001.tbl"]);
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn layout(ends_with_separator: bool) -> Layout {
 
 fn parse(layout: &Layout, bytes: impl Into<Vec<u8>>) -> Parsed {
     let mut parsed = Parsed::default();
-    parsed.parse(layout, lines(bytes));
+    parsed.parse(layout, lines(bytes), u64::MAX);
     parsed
 }
 
@@ -99,16 +99,30 @@ fn every_mistake_is_told_by_field_and_the_rows_around_it_are_kept() {
 fn numbers_of_lines_go_on_from_block_to_block_and_memory_is_used_again() {
     let mut parsed = Parsed::default();
     let layout = layout(true);
-    parsed.parse(&layout, Lines { bytes: b"x\n1|1|2010-01-01||\n".to_vec(), first_line: 100, cut: false });
+    parsed.parse(&layout, Lines { bytes: b"x\n1|1|2010-01-01||\n".to_vec(), first_line: 100, cut: false }, u64::MAX);
     assert_eq!((parsed.rows(), parsed.rejects()[0].line), (1, 100));
     parsed.parse(
         &layout,
         Lines { bytes: b"1|1|2010-01-01||\n2|2|2010-01-01||\ny\n".to_vec(), first_line: 102, cut: false },
+        u64::MAX,
     );
     assert_eq!((parsed.rows(), parsed.rejects()[0].line, parsed.rejects().len()), (2, 104, 1));
     assert_eq!(parsed.field(1, 0), FieldValue::Int(2));
-    parsed.parse(&Layout::cards(), lines(""));
+    parsed.parse(&Layout::cards(), lines(""), u64::MAX);
     assert_eq!((parsed.rows(), parsed.sums().columns.len()), (0, 9));
+}
+
+#[test]
+fn a_block_of_another_layout_is_given_up_early() {
+    let good = "1|1|2010-01-01||\n".as_bytes();
+    for bad in [&b"\n"[..], b"\xFF\n"] {
+        let block = [good, &bad.repeat(50), good].concat();
+        for (rejects_max, rejects, rows) in [(0, 1, 1), (2, 3, 1), (49, 50, 1), (50, 50, 2)] {
+            let mut parsed = Parsed::default();
+            parsed.parse(&layout(true), lines(block.clone()), rejects_max);
+            assert_eq!((parsed.rejects().len(), parsed.rows()), (rejects, rows), "at most {rejects_max} of {bad:?}");
+        }
+    }
 }
 
 #[test]
@@ -118,7 +132,7 @@ fn a_header_is_no_row_and_only_at_the_beginning_of_a_file() {
     let parsed = parse(&layout, bytes.clone());
     assert_eq!((parsed.rows(), parsed.rejects().len()), (1, 0));
     let mut later = Parsed::default();
-    later.parse(&layout, Lines { bytes, first_line: 50, cut: false });
+    later.parse(&layout, Lines { bytes, first_line: 50, cut: false }, u64::MAX);
     assert_eq!((later.rows(), later.rejects()[0].line), (1, 50));
     assert_eq!(parse(&layout, "id|price").rows(), 0);
 }

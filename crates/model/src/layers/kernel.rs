@@ -10,10 +10,11 @@ use crate::delta::{delta, device_write_ns};
 pub(super) fn found(point: MeasuringPoint, run: &Run, location: Option<Location>) -> Found {
     let trace = run.trace.as_deref();
     let missing = trace.and_then(|trace| trace.missing.iter().find(|missing| missing.point == point));
-    if let Some(rows) =
-        trace.and_then(|trace| traced(point, trace)).filter(|rows| !rows.is_empty() || missing.is_none())
-    {
-        return Found::Rows(rows);
+    let traced = trace.and_then(|trace| traced(point, trace));
+    match (traced, missing) {
+        (Some(rows), None) => return Found::Rows(rows),
+        (Some(rows), Some(missing)) if !rows.is_empty() => return Found::Partly(rows, missing.clone()),
+        _ => {}
     }
     if let Some(rows) = (point == MeasuringPoint::Block).then(|| counted(run)).flatten() {
         return Found::Rows(rows);

@@ -94,6 +94,17 @@ fn without_system_calls_requests_are_held_against_the_syncs_of_the_engine() {
 }
 
 #[test]
+fn system_calls_of_which_some_are_not_seen_are_shown_and_not_subtracted() {
+    let mut run = published();
+    run.trace.as_mut().unwrap().missing[0].point = MeasuringPoint::SystemCall;
+    let table = table(run);
+    let calls = table.layer(MeasuringPoint::SystemCall).unwrap();
+    assert!(!calls.rows.is_empty() && calls.rows[0].per_step_ns > 0.0);
+    assert_eq!((calls.per_step_ns, calls.missing.as_ref().unwrap().reason.as_str()), (None, "nobody asked"));
+    assert_eq!(gap(&table, MeasuringPoint::Wait).0, MeasuringPoint::Block);
+}
+
+#[test]
 fn quantiles_stand_where_the_source_has_them_and_nowhere_else() {
     let table = table(published());
     for layer in &table.layers {

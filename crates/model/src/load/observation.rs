@@ -12,7 +12,7 @@ use crate::rules::RULES;
 const UNCOMPRESSED: &str = "none";
 
 /// What stands for it where lines are generated and nothing is read.
-const GENERATED: &str = "generated";
+pub(super) const GENERATED: &str = "generated";
 
 /// One load that is a result.
 #[derive(Clone, Copy, Debug)]
@@ -59,14 +59,9 @@ pub(crate) fn observations(record: &Record) -> Vec<Observation<'_>> {
     record
         .runs
         .iter()
-        .filter(|run| run.variation.is_none() && !is_void(run) && !is_rest(run))
+        .filter(|run| run.variation.is_none() && !is_void(run) && !run.load.as_deref().is_some_and(Load::is_rest))
         .filter_map(observation)
         .collect()
-}
-
-/// Whether `run` is the rest of a load.
-fn is_rest(run: &Run) -> bool {
-    run.load.as_deref().is_some_and(|load| load.resumed_rows > 0)
 }
 
 /// What the lines of the loads of `record` came from, each once and in alphabetical order: `generated`, or the compression

@@ -15,9 +15,9 @@
 
 use std::fmt;
 
-use record::{LoadForm, LoadModel, Rate, Record};
+use record::{JOBS_PER_GENERATOR, LoadForm, LoadModel, Rate, Record};
 
-use super::observation::{Observation, observations};
+use super::observation::{GENERATED, Observation, observations};
 use super::session::{Curve, curve};
 use crate::statistics::mean;
 
@@ -127,7 +127,8 @@ impl fmt::Display for Refusal {
             Refusal::Input(input) => write!(formatter, "no load reads {input}, so that its cost is not known"),
             Refusal::Jobs(jobs) => write!(
                 formatter,
-                "of {jobs} sessions nothing is known: all runs with as few or fewer were held up by readers or processors"
+                "of {jobs} sessions nothing is known: no run with as few or fewer tells, or they were held up by readers or \
+                 processors"
             ),
         }
     }
@@ -144,6 +145,8 @@ pub struct LoadCheck {
     pub predicted: Result<Prediction, Refusal>,
     /// What was measured.
     pub measured: Rate,
+    /// Whether the prediction rests on such a load.
+    pub is_seen: bool,
 }
 
 impl LoadCheck {
@@ -178,9 +181,10 @@ pub fn check(record: &Record, measured: &Record) -> Vec<LoadCheck> {
     let check = |seen: &Observation<'_>| {
         let processors = (measured.host.cpu.threads != record.host.cpu.threads && measured.host.cpu.threads > 0)
             .then_some(measured.host.cpu.threads);
+        let is_seen = processors.is_none() && self::measured(record, &target_of(seen)).is_some();
         let target = Target { processors, ..target_of(seen) };
         let predicted = predict(record, &target);
-        LoadCheck { run: seen.run.number, target, predicted, measured: Rate(seen.rate) }
+        LoadCheck { run: seen.run.number, target, predicted, measured: Rate(seen.rate), is_seen }
     };
     observations(measured).iter().map(check).collect()
 }
@@ -257,10 +261,17 @@ fn input_cost(all: &[Observation<'_>], target: &Target) -> Result<InputCost, Ref
     // As many files as readers, unless each session had a reader: then there may be more.
     let most = same.iter().map(|seen| seen.readers).max().unwrap_or(1).max(1);
     let all_had_one = same.iter().all(|seen| f64::from(seen.readers) >= seen.jobs);
+    let most = match same.first().map(|seen| seen.load.source.as_str()) {
+        // A pipe is read by one.
+        Some("pipe") => Some(1),
+        // What is generated is so by as many as the load takes for it.
+        _ if target.input == GENERATED => Some(target.jobs.div_ceil(JOBS_PER_GENERATOR)),
+        _ => (!all_had_one).then_some(most),
+    };
     Ok(InputCost {
         reading_ns: mean(|seen| seen.reading_ns.unwrap_or(0.0)),
         cpu_ns: mean(|seen| seen.input_cpu_ns),
-        readers_max: (!all_had_one).then_some(most),
+        readers_max: most,
     })
 }
 

@@ -71,15 +71,20 @@ pub fn slowest(run: &Run) -> Option<StageFigures> {
 /// Time that the readers of `load` need for a byte, nanoseconds of one thread: that of the device included. None where
 /// nothing was read.
 pub(super) fn reading_ns_per_byte(load: &Load) -> Option<f64> {
-    let readers = load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers && stage.bytes.0 > 0);
-    let times: Vec<f64> = readers.map(|stage| work_ns(stage) / stage.bytes.0 as f64).collect();
-    (!times.is_empty()).then(|| times.iter().sum())
+    let (readers, bytes) = readers(load);
+    (bytes > 0).then(|| readers.map(work_ns).sum::<f64>() / bytes as f64)
+}
+
+/// The stages of the readers of `load`, and how many bytes went through them: not each of them is compressed.
+fn readers(load: &Load) -> (impl Iterator<Item = &LoadStage>, u64) {
+    let readers = || load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers);
+    (readers(), readers().map(|stage| stage.bytes.0).max().unwrap_or(0))
 }
 
 /// Processor time that bringing a byte of lines took, nanoseconds; waiting for a device is none.
 pub(super) fn input_cpu_ns_per_byte(load: &Load) -> f64 {
-    let readers = load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers && stage.bytes.0 > 0);
-    readers.filter_map(|stage| Some(cpu_ns(stage)? / stage.bytes.0 as f64)).sum()
+    let (readers, bytes) = readers(load);
+    readers.filter_map(cpu_ns).sum::<f64>() / bytes.max(1) as f64
 }
 
 /// Processor time of a stage: as it was counted, or the time at work where that is work and no waiting.

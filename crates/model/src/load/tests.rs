@@ -45,7 +45,12 @@ fn figures_by_hand() {
 fn rows_of_an_earlier_invocation_leave_no_ratio() {
     let mut run = Machine::SMALL.run(PLAIN, 1, false);
     run.load.as_mut().unwrap().resumed_rows = 5;
-    assert_eq!(figures(&run).unwrap().table_ratio, None);
+    let told = figures(&run).unwrap();
+    assert_eq!((told.table_ratio, told.input_ratio), (None, None));
+    let mut record = Machine::SMALL.record(&[(PLAIN, 1, false)]);
+    assert_eq!(inputs(&record).len(), 1);
+    record.runs[0].load.as_mut().unwrap().resumed_rows = 5;
+    assert!(inputs(&record).is_empty(), "no plan is made from it");
 }
 
 #[test]

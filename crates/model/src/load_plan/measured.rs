@@ -97,7 +97,9 @@ fn spent(seen: &Observation<'_>, kind: LoadStageKind) -> Option<f64> {
 /// Processor time of dbdyno for a byte that is none of bringing it and parsing, nanoseconds.
 fn rest_of_client(seen: &Observation<'_>) -> Option<f64> {
     let told = [LoadStageKind::Generate, LoadStageKind::Read, LoadStageKind::Decompress, LoadStageKind::Parse];
-    let told: f64 = told.into_iter().filter_map(|kind| spent(seen, kind)).sum();
+    let stages = seen.load.stages.iter().filter(|stage| told.contains(&stage.kind));
+    // Not each byte goes through each of them.
+    let told = share(stages.filter_map(cpu_ns).sum(), seen.run.totals.bytes?.0 as f64)?;
     Some((per_byte(seen, name::CLIENT_CPU_NS)? - told).max(0.0))
 }
 

@@ -233,10 +233,20 @@ pub(super) fn checked_notes(view: &LoadPredictionView) -> Vec<String> {
     let refusal = |check: &LoadCheck| {
         check.predicted.as_ref().err().map(|refusal| format!("run {}: no prediction, {refusal}", check.run))
     };
-    let worst = view.checked.iter().filter_map(|check| check.off().map(f64::abs)).reduce(f64::max);
-    let known = view.checked.iter().filter(|check| check.off().is_some()).count() as u64;
-    let worst = worst.map(|worst| format!("off by {} at most, of {}", percent(Ratio(worst)), plural(known, "load")));
-    view.checked.iter().filter_map(refusal).chain(worst).collect()
+    let worst = |is_seen: bool| {
+        let off: Vec<f64> = view
+            .checked
+            .iter()
+            .filter(|check| check.is_seen == is_seen)
+            .filter_map(LoadCheck::off)
+            .map(f64::abs)
+            .collect();
+        let worst = off.iter().copied().reduce(f64::max)?;
+        let loads = plural(off.len() as u64, "load");
+        let whose = if is_seen { " like those that it rests on" } else { "" };
+        Some(format!("off by {} at most, of {loads}{whose}", percent(Ratio(worst))))
+    };
+    view.checked.iter().filter_map(refusal).chain(worst(false)).chain(worst(true)).collect()
 }
 
 /// `+4.2 %`, `-11 %`.

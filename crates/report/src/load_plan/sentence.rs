@@ -222,19 +222,22 @@ pub(super) fn verdict(view: &LoadPlanView) -> String {
     };
     let most = view.needs.bottleneck();
     let used = most.and_then(|need| Some(format!("{}, used to {}", name(need.resource), percent(need.used?))));
-    let possible = view.needs.possible.map(|rate| view.steps.hourly(rate));
-    match (view.needs.fits, used, possible) {
-        (Some(true), Some(used), Some(possible)) => {
-            format!("It fits. The bottleneck is {used}; what there is allows {possible}.")
+    // What it allows in all is not known where the time of one part of it is not.
+    let allows = |before: &str, after: &str| {
+        let possible = view.needs.possible.map(|rate| view.steps.hourly(rate));
+        possible.map_or(String::new(), |possible| format!("{before} allows {possible}{after}"))
+    };
+    match (view.needs.fits, used) {
+        (Some(true), Some(used)) => format!("It fits. The bottleneck is {used}{}.", allows("; what there is", "")),
+        (Some(false), Some(used)) => {
+            format!("It does not fit. The bottleneck is {used}{}.", allows("; what there is", " at most"))
         }
-        (Some(false), Some(used), Some(possible)) => {
-            format!("It does not fit. The bottleneck is {used}; what there is allows {possible} at most.")
-        }
-        (None, Some(used), Some(possible)) => format!(
-            "Of what is known the bottleneck is {used}, which allows {possible} at most. Whether it fits is not known: see {}.",
+        (None, Some(used)) => format!(
+            "Of what is known the bottleneck is {used}{}. Whether it fits is not known: see {}.",
+            allows(", which", " at most"),
             open()
         ),
-        _ => "What there is was not said, so that no bottleneck can be named.".to_owned(),
+        (_, None) => "What there is was not said, so that no bottleneck can be named.".to_owned(),
     }
 }
 

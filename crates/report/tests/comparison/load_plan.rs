@@ -83,6 +83,7 @@ pub fn prediction() -> LoadPredictionView {
             target: target(2, "gzip"),
             predicted: Ok(predicted(100e6)),
             measured: Rate(80e6),
+            is_seen: false,
         }],
         remarks: Vec::new(),
     }

@@ -244,6 +244,6 @@ fn left(run: &Run, figures: &Figures, known: Option<&Figures>) -> Left {
     Left {
         figures: known.unwrap_or(figures).clone(),
         table_bytes: load.and_then(|load| load.table_bytes),
-        flat_bytes: run.data_bytes.filter(|_| load.is_some_and(|load| load.resumed_rows == 0)),
+        flat_bytes: run.data_bytes.filter(|_| load.is_some_and(|load| !load.is_rest())),
     }
 }

@@ -110,10 +110,8 @@ impl OneLoad<'_> {
     fn rejects(&self, before: &Before) -> Result<Rejects> {
         let most = self.request.max_errors;
         let Some(path) = self.rejects else { return Ok(Rejects::counted(most, before.rejected)) };
-        Rejects::written(most, before.rejected, path, &self.request.layout).map_err(|error| {
-            Error::environment(format!("rejected lines cannot be written to {}: {error}", path.display()))
-                .hint("give another place as --rejects")
-        })
+        let written = Rejects::written(most, before.rejected, path, &self.request.layout);
+        written.map_err(|message| Error::environment(message).hint("give another place as --rejects"))
     }
 
     /// Runs the pipeline until the source ends, or something breaks.

@@ -3,7 +3,7 @@
 use engine::Caps;
 use model::load::Scan;
 use record::{LoadModel, ScanKind, Skipped};
-use workload::load::{LoadTable, unfit};
+use workload::load::LoadTable;
 
 use super::request::ScanRequest;
 use crate::plan::degrees;
@@ -51,7 +51,7 @@ pub(super) struct ScanGround {
 pub(super) fn scans(request: &ScanRequest, table: &LoadTable, caps: &Caps, ground: &ScanGround) -> Vec<PlannedScan> {
     let (threads, _) = sweep(request, caps, ground);
     let mut scans = Vec::new();
-    for kind in ScanKind::ALL.into_iter().filter(|kind| unfit(*kind, table).is_none()) {
+    for kind in ScanKind::ALL.into_iter().filter(|kind| table.unfit_for(*kind).is_none()) {
         for threads in &threads {
             for is_cold in [true, false].into_iter().filter(|is_cold| !is_cold || ground.never_cold.is_none()) {
                 scans.push(PlannedScan { kind, model: table.model(), threads: *threads, is_cold });
@@ -67,7 +67,7 @@ pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, grou
     let mut skipped = Vec::new();
     for kind in ScanKind::ALL {
         let mut skip = |code: String, reason: String| skipped.push(Skipped { test: code, reason });
-        if let Some(reason) = unfit(kind, table) {
+        if let Some(reason) = table.unfit_for(kind) {
             skip(kind.code().to_owned(), reason);
             continue;
         }

@@ -6,15 +6,33 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{Node, ObjectSession};
-use record::{Bytes, ComparedFile, StreamDirection};
+use record::{Bytes, ComparedFile, Ratio, StreamDirection};
 use workload::streams::{
     Comparing, Content, EnginePlace, FilePlace, Place, Progress, Signature, StreamJob, StreamShape, compare,
 };
 
 use super::leg::{Keeper, Leg};
 use super::request::StreamsRequest;
+use crate::caches::put_out;
 use crate::io::same_device;
 use crate::{Error, Event, Interrupt, Listener, Result};
+
+/// Refuses requests that are larger than one of the forms takes, before anything is written.
+///
+/// # Errors
+/// `Usage` where one is; what the engine says.
+pub(super) fn refuse_requests(request: &StreamsRequest, keepers: &[Keeper], node: &dyn Node) -> Result<()> {
+    for keeper in keepers {
+        let Keeper::Engine(form) = *keeper else { continue };
+        let most = node.object_session(form)?.request_bytes_max();
+        if request.request_bytes > most {
+            let (asked, name) = (request.request_bytes.0, keeper.name());
+            let message = format!("a request of {asked} bytes is more than {name} takes here, {} bytes", most.0);
+            return Err(Error::user(message).hint("give a smaller --request"));
+        }
+    }
+    Ok(())
+}
 
 /// Where files on the file system lie, below the data of the measured directory.
 const FOLDER: &str = "file-streams";
@@ -107,16 +125,7 @@ impl<'a> Ground<'a> {
     pub(super) fn clear(&mut self, node: Option<&dyn Node>) -> Result<()> {
         self.remove(node)?;
         match self.objects(node)? {
-            Some(mut objects) => {
-                let most = objects.request_bytes_max();
-                if self.request.request_bytes > most {
-                    let (asked, name) = (self.request.request_bytes.0, self.keeper.name());
-                    let message =
-                        format!("a request of {asked} bytes is more than {name} takes here, {} bytes", most.0);
-                    return Err(Error::user(message).hint("give a smaller --request"));
-                }
-                objects.make()?;
-            }
+            Some(mut objects) => objects.make()?,
             None => self.make_folder()?,
         }
         self.generation += 1;
@@ -166,13 +175,23 @@ impl<'a> Ground<'a> {
         Content::new(signature, self.request.request_bytes.0 as usize)
     }
 
+    /// Puts the files out of the page cache, where they are read through it; the share of their bytes that stays there.
+    pub(super) fn put_out(&self, node: Option<&dyn Node>) -> Option<Ratio> {
+        match node {
+            Some(node) => put_out(node.data_directory()?),
+            None if self.direct => None,
+            None => put_out(&self.folder),
+        }
+    }
+
     /// Remembers what the streams of a run wrote.
     pub(super) fn remember(&mut self, progress: &[Arc<Progress>]) {
         let generation = self.generation;
         self.kept = progress.iter().map(|one| Kept { requests: one.committed(), generation }).collect();
     }
 
-    /// Sees to it that each of `streams` streams has a file: those that no run wrote are written now, one after the other.
+    /// Sees to it that each of `streams` streams has a file: those that no run wrote are written now, one after the other,
+    /// as long as the shortest that one wrote.
     pub(super) fn fill(
         &mut self,
         node: Option<&dyn Node>,
@@ -180,6 +199,8 @@ impl<'a> Ground<'a> {
         listener: &dyn Listener,
         interrupt: &Interrupt,
     ) -> Result<()> {
+        let requests = self.kept.iter().map(|kept| kept.requests).filter(|requests| *requests > 0).min();
+        let requests = requests.unwrap_or(self.request.requests());
         self.kept.resize(self.kept.len().max(streams as usize), Kept::default());
         for stream in 1..=streams {
             if self.kept(stream).requests > 0 {
@@ -187,16 +208,22 @@ impl<'a> Ground<'a> {
             }
             let mut place = self.place(node)?;
             let cancellers = place.canceller().into_iter().collect();
-            interrupt.during(cancellers, || self.write(place.as_mut(), stream, listener, interrupt))?;
-            let kept = Kept { requests: self.request.requests(), generation: self.generation };
+            interrupt.during(cancellers, || self.write(place.as_mut(), (stream, requests), listener, interrupt))?;
+            let kept = Kept { requests, generation: self.generation };
             self.kept[stream as usize - 1] = kept;
         }
         Ok(())
     }
 
-    fn write(&self, place: &mut dyn Place, stream: u32, listener: &dyn Listener, interrupt: &Interrupt) -> Result<()> {
+    fn write(
+        &self,
+        place: &mut dyn Place,
+        (stream, requests): (u32, u64),
+        listener: &dyn Listener,
+        interrupt: &Interrupt,
+    ) -> Result<()> {
         let Bytes(each) = self.request.request_bytes;
-        let size = self.request.file_bytes;
+        let size = self.request.request_bytes.times(requests);
         let mut content = self.content(stream, StreamDirection::Write);
         place.begin()?;
         place.create(stream, size)?;

@@ -6,7 +6,7 @@ use measure::clock;
 use record::{Nanos, Outcome, Plan, PlannedRun, Record, Run};
 use workload::Sizes;
 
-use super::ground::Ground;
+use super::ground::{Ground, refuse_requests};
 use super::leg::{Keeper, Leg, Legs, keepers};
 use super::measurement::measure_one;
 use super::request::StreamsRequest;
@@ -76,6 +76,9 @@ impl House<'_> {
         let plan = record.plan.clone();
         let engine_data = opened.nodes.first().data_directory();
         space::check(self.request, legs, self.directory.path(), engine_data)?;
+        let mut keepers: Vec<Keeper> = legs.legs.iter().map(|leg| leg.keeper).collect();
+        keepers.dedup();
+        refuse_requests(self.request, &keepers, opened.nodes.first())?;
         self.announce(&plan);
         let mut ground: Option<Ground<'_>> = None;
         let mut result = Ok(());

@@ -13,7 +13,6 @@ use workload::streams::{Progress, StreamJob};
 use super::ground::Ground;
 use super::leg::{Keeper, Leg};
 use super::request::StreamsRequest;
-use crate::caches::put_out;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::measurement::{Bench, Cast, blank, drive, finish};
@@ -23,6 +22,9 @@ use crate::{Error, Event, Result};
 
 /// A comparison of so much is said before it begins.
 const NOTED_BYTES_MIN: Bytes = Bytes(4_000_000_000);
+
+/// Where more than this share of the bytes is committed after the window, the rate is not that of stored bytes.
+const LATE_SHARE_MAX: f64 = 0.05;
 
 /// Carries out `planned`, which is `leg`. A run that fails is a run, with what was counted until then.
 ///
@@ -82,13 +84,14 @@ fn try_one(
     bench.settle()?;
     let jobs = ground.jobs(node, leg)?;
     let page_cached = match leg.direction {
-        StreamDirection::Read => node.and_then(|node| put_out(node.data_directory()?)),
+        StreamDirection::Read => ground.put_out(node),
         StreamDirection::Write => None,
     };
     let progress: Vec<Arc<Progress>> = jobs.iter().map(StreamJob::progress).collect();
     let streams = drive_jobs(bench, run, jobs, place);
     if leg.direction == StreamDirection::Write {
         ground.remember(&progress);
+        run.findings.extend(late(request.request_bytes, &progress));
     }
     if run.changes || node.is_some_and(|node| node.caps().counts_read_commits) {
         run.commits_expected = node.map(|_| run.totals.transactions);
@@ -126,6 +129,24 @@ fn drive_jobs(bench: &Bench<'_>, run: &mut Run, mut jobs: Vec<StreamJob>, place:
     };
     let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
     drive(bench, run, u64::MAX, cast, sampler)
+}
+
+/// What is to be said where much of what was written in the window was committed after it: its commits took no part in the
+/// rate.
+fn late(request: Bytes, progress: &[Arc<Progress>]) -> Option<Finding> {
+    let sum = |of: fn(&Progress) -> u64| progress.iter().map(|one| of(one)).sum::<u64>();
+    let (late, all) = (sum(Progress::late), sum(Progress::committed));
+    let megabytes = |requests: u64| request.times(requests).0 as f64 / 1e6;
+    (late as f64 > LATE_SHARE_MAX * all as f64).then(|| Finding {
+        check: Check::WindowLength,
+        verdict: Verdict::Warn,
+        detail: format!(
+            "{:.1} of {:.1} MB were committed after the window: the rate is without that commit; hint: --commit-every, or no \
+             --seconds",
+            megabytes(late),
+            megabytes(all)
+        ),
+    })
 }
 
 /// What the run was like.
@@ -249,6 +270,22 @@ fn comparison(compared: &[ComparedFile], wrong_requests: u64) -> (Verdict, Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_that_were_committed_after_the_window_are_told() {
+        let of = |late: u64, committed: u64| late_progress(late, committed);
+        assert_eq!(late(Bytes(1_000_000), &[of(1, 100), of(2, 100)]), None);
+        let finding = late(Bytes(1_000_000), &[of(10, 10), of(0, 90)]).unwrap();
+        assert_eq!(finding.verdict, Verdict::Warn);
+        assert!(finding.detail.starts_with("10.0 of 100.0 MB were committed after the window"), "{}", finding.detail);
+        assert_eq!(late(Bytes(1), &[of(0, 0)]), None);
+    }
+
+    fn late_progress(late: u64, committed: u64) -> Arc<Progress> {
+        let progress = Progress::default();
+        progress.end(committed - late, committed);
+        Arc::new(progress)
+    }
 
     #[test]
     fn one_byte_that_is_not_right_makes_a_comparison_fail() {

@@ -138,10 +138,12 @@ fn what_io_submit_hands_over_is_timed_until_io_getevents_brings_it_back() {
         assert_eq!(submit_and_reap(context, &reads), [i64::from(BLOCK); 8]);
         assert_eq!(submit_and_reap(context, &[sync]), [0]);
     }
+    // As many as are looked at in one call.
+    assert_eq!(submit_and_reap(context, &[writes[0]; 128]), [i64::from(BLOCK); 128]);
     let trace = tracer.finish();
     // SAFETY: nothing is in flight any more.
     assert_eq!(unsafe { libc::syscall(libc::SYS_io_destroy, context) }, 0);
-    holds(&trace, "aio write", OperationClass::Write, 40);
+    holds(&trace, "aio write", OperationClass::Write, 168);
     holds(&trace, "aio read", OperationClass::Read, 40);
     holds(&trace, "aio sync", OperationClass::Sync, 5);
     assert_eq!(trace.lost_count, 0);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use flat::{Cards, Compression, FieldKind, Layout, LineReader, Lines, Style};
-use record::{Bytes, LoadModel, Nanos};
+use record::{Bytes, JOBS_PER_GENERATOR, LoadModel, Nanos};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -86,8 +86,7 @@ impl Input {
     /// Threads that read or generate, where so many sessions load: each file is read by one.
     pub(super) fn threads(&self, jobs: u32) -> u32 {
         match self {
-            // To make a line takes a small part of what it takes to load it.
-            Input::Generated { .. } => jobs.div_ceil(4),
+            Input::Generated { .. } => jobs.div_ceil(JOBS_PER_GENERATOR),
             Input::Files(files) => u32::try_from(files.len()).unwrap_or(u32::MAX).min(jobs),
             Input::Pipe => 1,
         }
@@ -106,11 +105,14 @@ impl Input {
         }
     }
 
-    /// The name of file `file` of it.
+    /// The name of file `file` of it; with the whole path where another one has the same.
     pub(super) fn name(&self, file: u32) -> String {
-        match self {
-            Input::Files(files) => files.get(file as usize).map_or(String::new(), InputFile::name),
-            other => other.source(),
+        let Input::Files(files) = self else { return self.source() };
+        let Some(file) = files.get(file as usize) else { return String::new() };
+        let name = file.name();
+        match files.iter().filter(|other| other.name() == name).count() {
+            1 => name,
+            _ => file.path.display().to_string(),
         }
     }
 
@@ -283,6 +285,14 @@ mod tests {
         assert_ne!(described[0], describe(&files(2), 9)[0]);
         let cards = Input::Generated { seed: 42, rows: 10 };
         assert_eq!(describe(&cards, 8)[2], "10 cards generated from seed 42");
+    }
+
+    #[test]
+    fn files_of_one_name_are_told_apart() {
+        let Input::Files(mut some) = files(2) else { return };
+        some.push(InputFile { path: PathBuf::from("/more/cards-1.tbl"), ..some[0].clone() });
+        let input = Input::Files(some);
+        assert_eq!([0, 1, 2].map(|file| input.name(file)), ["/data/cards-1.tbl", "cards-2.tbl", "/more/cards-1.tbl"]);
     }
 
     #[test]

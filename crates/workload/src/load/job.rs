@@ -1,9 +1,10 @@
 //! One session that loads: a step is a piece, in a transaction of its own.
 
+use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use engine::{Canceller, Error, Result, Session};
-use flat::Lines;
+use flat::{Lines, Parsed};
 use measure::{Broken, Done, Work};
 use record::{LoadStageKind, Nanos};
 
@@ -157,7 +158,7 @@ impl LoadJob<'_> {
             if !left_out.is_empty() {
                 return Err(Stopped::Broken(broken(&error)));
             }
-            let refused = refused_rows(self.session.as_mut(), loading.table, parsed, loading.rejects.room())?;
+            let refused = refused_rows(parsed.rows(), loading.rejects.room(), |range| self.try_range(parsed, range))?;
             if refused.is_empty() {
                 // Each of them is taken, and all of them together are not.
                 return Err(Stopped::Broken(broken(&error)));
@@ -187,7 +188,7 @@ impl LoadJob<'_> {
             true => rows.figures.clone(),
             false => Figures::of(table.columns(), parsed, left_out),
         };
-        let mut rows = PieceRows::new(table.columns(), parsed, (0, parsed.rows()), left_out);
+        let mut rows = PieceRows::new(table.columns(), parsed, 0..parsed.rows(), left_out);
         let is_empty = figures.rows == 0;
         let appended = self.appended(piece.flat_bytes, |session| match is_empty {
             true => Ok(0),
@@ -204,10 +205,22 @@ impl LoadJob<'_> {
             return Err(stopped);
         }
         self.committed(piece.place, &figures, rejected, piece.flat_bytes).map_err(|refusal| {
-            self.pipeline.loading.rejects.take_back(rejected.len());
+            let loading = &self.pipeline.loading;
+            loading.rejects.take_back(&loading.input.name(piece.place.0), rejected);
             Stopped::from(refusal)
         })?;
         Ok(Ok(figures.rows))
+    }
+
+    /// What the engine has against a range of the rows of a piece. Nothing of what is tried stays.
+    fn try_range(&mut self, parsed: &Parsed, range: Range<usize>) -> std::result::Result<Option<Error>, Refusal> {
+        let table = self.pipeline.loading.table;
+        let mut rows = PieceRows::new(table.columns(), parsed, range, &[]);
+        match self.appended(0, |session| session.append(table.name(), &mut rows)) {
+            Ok(_) => self.session.rollback().map(|()| None).map_err(Refusal::Gone),
+            Err(Refusal::Data(error)) => Ok(Some(error)),
+            Err(refusal) => Err(refusal),
+        }
     }
 
     fn reject(&self, file: u32, rejected: &[Rejected]) -> std::result::Result<(), Stopped> {

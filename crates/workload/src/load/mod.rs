@@ -18,6 +18,7 @@ mod pipeline;
 mod progress;
 mod question;
 mod refusal;
+mod reject_files;
 mod rejects;
 mod rows;
 mod scan;
@@ -32,7 +33,7 @@ pub use loading::Loading;
 pub use pipeline::Pipeline;
 pub use progress::{Before, begin, forget, resume};
 pub use rejects::Rejects;
-pub use scan::{ScanJob, Scanning, unfit};
+pub use scan::{ScanJob, Scanning};
 pub use table::{LoadTable, Unfit};
 
 /// The code of a load; runs of other models and forms have it with a clause behind it.

@@ -215,7 +215,8 @@ impl<'a> Pipeline<'a> {
         let spare = lock(&self.spare).pop();
         let watch = Watch::start();
         let mut rows = spare.unwrap_or_else(|| Rows { parsed: Parsed::default(), figures: Figures::none(columns) });
-        let before = rows.parsed.parse(self.loading.layout, lines);
+        // A piece with more than that is not loaded, nor is anything after it.
+        let before = rows.parsed.parse(self.loading.layout, lines, self.loading.rejects.most());
         rows.figures = Figures::of(columns, &rows.parsed, &[]);
         self.stages.add(LoadStageKind::Parse, watch.spent(), flat_bytes);
         if before.capacity() > 0 {

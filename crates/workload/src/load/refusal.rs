@@ -1,12 +1,12 @@
 //! What it means to a piece that the engine refused it, and which of its rows it refuses.
 
-use engine::{Error, Kind, Session};
+use std::ops::Range;
+
+use engine::{Error, Kind};
 use flat::{FieldKind, FieldValue, Layout, Parsed, date_text};
 use record::FailureKind;
 
 use super::rejects::Rejected;
-use super::rows::PieceRows;
-use super::table::LoadTable;
 
 /// What is to be done about an error.
 pub(super) enum Refusal {
@@ -28,53 +28,32 @@ impl From<Error> for Refusal {
     }
 }
 
-/// The rows of `parsed` that the engine refuses one by one, ascending, and what it says of each; not many more than
-/// `most` of them. Nothing of what is tried stays.
+/// The rows out of `rows` that the engine refuses one by one, ascending, and what it says of each; not many more than
+/// `most` of them. `tried` says what it has against a range.
 pub(super) fn refused_rows(
-    session: &mut dyn Session,
-    table: &LoadTable,
-    parsed: &Parsed,
+    rows: usize,
     most: u64,
+    mut tried: impl FnMut(Range<usize>) -> Result<Option<Error>, Refusal>,
 ) -> Result<Vec<(usize, Error)>, Refusal> {
     let mut found = Vec::new();
-    let mut ranges = vec![(0, parsed.rows())];
-    while let Some((begin, end)) = ranges.pop() {
+    let mut ranges: Vec<Range<usize>> = std::iter::once(0..rows).collect();
+    while let Some(range) = ranges.pop() {
         if found.len() as u64 > most {
             break;
         }
         // Of the whole it is known that it is refused.
-        let is_whole = (begin, end) == (0, parsed.rows()) && end > 1;
-        let error = if is_whole { None } else { tried(session, table, parsed, (begin, end))? };
+        let is_whole = range.len() == rows && rows > 1;
+        let error = if is_whole || range.is_empty() { None } else { tried(range.clone())? };
         match error {
-            Some(error) if end - begin == 1 => found.push((begin, error)),
+            Some(error) if range.len() == 1 => found.push((range.start, error)),
             None if !is_whole => {}
             _ => {
-                let middle = begin + (end - begin) / 2;
-                ranges.extend([(middle, end), (begin, middle)]);
+                let middle = range.start + range.len() / 2;
+                ranges.extend([middle..range.end, range.start..middle]);
             }
         }
     }
     Ok(found)
-}
-
-/// What the engine says against a range of rows.
-fn tried(
-    session: &mut dyn Session,
-    table: &LoadTable,
-    parsed: &Parsed,
-    range: (usize, usize),
-) -> Result<Option<Error>, Refusal> {
-    if range.0 == range.1 {
-        return Ok(None);
-    }
-    session.begin()?;
-    let appended = session.append(table.name(), &mut PieceRows::new(table.columns(), parsed, range, &[]));
-    session.rollback().map_err(Refusal::Gone)?;
-    match appended.map_err(Refusal::from) {
-        Ok(_) => Ok(None),
-        Err(Refusal::Data(error)) => Ok(Some(error)),
-        Err(refusal) => Err(refusal),
-    }
 }
 
 /// Row `row` of a piece whose first line is `first_line`, as a line that was not loaded: its values, written anew.
@@ -127,6 +106,26 @@ mod tests {
     }
 
     #[test]
+    fn refused_rows_are_found_by_halves() {
+        let refusing = |bad: &'static [usize], calls: &mut u32, most| {
+            refused_rows(1_000, most, |range| {
+                *calls += 1;
+                Ok(bad.iter().any(|row| range.contains(row)).then(|| Error::new(Kind::Statement, "no")))
+            })
+        };
+        let rows = |found: Result<Vec<(usize, Error)>, Refusal>| -> Vec<usize> {
+            found.unwrap_or_default().into_iter().map(|(row, _)| row).collect()
+        };
+        let mut calls = 0;
+        assert_eq!(rows(refusing(&[0, 7, 999], &mut calls, 9)), [0, 7, 999]);
+        assert!(calls < 60, "{calls}");
+        assert_eq!(rows(refusing(&[0, 7, 8, 999], &mut calls, 1)), [0, 7], "enough to stop");
+        assert_eq!(rows(refusing(&[], &mut calls, 9)), [0; 0], "only all of them together");
+        let gone = refused_rows(2, 9, |_| Err(Refusal::Gone(Error::new(Kind::Lost, "gone"))));
+        assert!(matches!(gone, Err(Refusal::Gone(_))));
+    }
+
+    #[test]
     fn a_row_is_found_again_among_the_lines_of_its_piece() {
         let layout = Layout::from_toml(
             "name = \"two\"\n[[fields]]\nname = \"id\"\nkind = \"int\"\n[[fields]]\nname = \"day\"\nkind = \"date\"\n",
@@ -134,7 +133,7 @@ mod tests {
         .unwrap();
         let bytes = b"1|2026-01-01\nbad\n2|2026-01-02\nworse\nbad again\n3|2026-01-03\n".to_vec();
         let mut parsed = Parsed::default();
-        parsed.parse(&layout, Lines { bytes, first_line: 11, cut: false });
+        parsed.parse(&layout, Lines { bytes, first_line: 11, cut: false }, u64::MAX);
         assert_eq!((parsed.rows(), parsed.rejects().len()), (3, 3));
         let error = Error::new(Kind::Step(FailureKind::Other), "out of range");
         let line = |row| {

@@ -1,5 +1,7 @@
 //! Parsed rows on their way into the bulk path of an engine.
 
+use std::ops::Range;
+
 use engine::{Column, RowSink, RowSource};
 use flat::{FieldValue, Parsed};
 
@@ -18,11 +20,11 @@ impl<'a> PieceRows<'a> {
     pub(super) fn new(
         columns: &'a [Column],
         parsed: &'a Parsed,
-        (begin, end): (usize, usize),
+        rows: Range<usize>,
         left_out: &'a [usize],
     ) -> PieceRows<'a> {
-        let before = left_out.partition_point(|row| *row < begin);
-        PieceRows { columns, parsed, next: begin, end, left_out: &left_out[before..] }
+        let before = left_out.partition_point(|row| *row < rows.start);
+        PieceRows { columns, parsed, next: rows.start, end: rows.end, left_out: &left_out[before..] }
     }
 }
 

@@ -21,11 +21,13 @@ fn groups(kind: ScanKind) -> &'static [&'static str] {
     }
 }
 
-/// Why `table` cannot be read as `kind` does, as a clause; none where it can.
-pub fn unfit(kind: ScanKind, table: &LoadTable) -> Option<String> {
-    let has = |group: &str| table.columns().iter().any(|column| column.name == group);
-    let missing = groups(kind).iter().find(|group| !has(group))?;
-    Some(format!("the table has no column {missing} to group rows by"))
+impl LoadTable {
+    /// Why it cannot be read as `kind` does, as a clause; none where it can.
+    pub fn unfit_for(&self, kind: ScanKind) -> Option<String> {
+        let has = |group: &str| self.columns().iter().any(|column| column.name == group);
+        let missing = groups(kind).iter().find(|group| !has(group))?;
+        Some(format!("the table has no column {missing} to group rows by"))
+    }
 }
 
 /// One session that reads a table again and again.

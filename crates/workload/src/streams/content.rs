@@ -1,8 +1,9 @@
 //! What stands in a file: random bytes that nothing can compress, with a stamp in each page that says whose it is and
 //! where it belongs.
 //!
-//! The random bytes are those of one buffer, as long as a request; from request to request only the stamps change, so
-//! that a file is made at the speed of its stamps and no page is like another one.
+//! The random bytes are those of one buffer, as long as a request and no shorter than what storage compresses at once;
+//! from one round through it to the next only the stamps change, so that a file is made at the speed of its stamps and no
+//! page is like another one.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -10,6 +11,9 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::PAGE_BYTES;
 use super::buffer::Buffer;
 use crate::data::mix;
+
+/// Random bytes that are at least there: file systems look for what repeats in up to a mebibyte.
+const RANDOM_BYTES_MIN: usize = 1 << 20;
 
 /// Bytes of a stamp: who wrote, and where the page belongs.
 const STAMP_BYTES: usize = 16;
@@ -27,7 +31,9 @@ pub struct Signature {
 
 /// The bytes of a file, request by request.
 pub struct Content {
+    /// Room for a number of requests.
     buffer: Buffer,
+    request_bytes: usize,
     writer: u64,
 }
 
@@ -35,20 +41,22 @@ impl Content {
     /// Those of the file of `signature`, in requests of `request_bytes`, a multiple of [`PAGE_BYTES`].
     pub fn new(signature: Signature, request_bytes: usize) -> Content {
         let Signature { seed, stream, generation } = signature;
-        let mut buffer = Buffer::new(request_bytes);
-        Xoshiro256PlusPlus::seed_from_u64(mix(seed ^ u64::from(stream))).fill_bytes(buffer.bytes_mut());
+        let mut buffer = Buffer::new(RANDOM_BYTES_MIN.next_multiple_of(request_bytes));
         let writer = mix(mix(seed) ^ (u64::from(generation) << 32 | u64::from(stream)));
-        Content { buffer, writer }
+        Xoshiro256PlusPlus::seed_from_u64(writer).fill_bytes(buffer.bytes_mut());
+        Content { buffer, request_bytes, writer }
     }
 
     /// The bytes of the request that begins at byte `at` of the file.
     #[inline]
     pub fn at(&mut self, at: u64) -> &[u8] {
         let writer = self.writer;
-        for (page, place) in self.buffer.bytes_mut().chunks_exact_mut(PAGE_BYTES as usize).zip(0..) {
+        let begin = at as usize / self.request_bytes * self.request_bytes % self.buffer.bytes().len();
+        let request = &mut self.buffer.bytes_mut()[begin..begin + self.request_bytes];
+        for (page, place) in request.chunks_exact_mut(PAGE_BYTES as usize).zip(0..) {
             page[..STAMP_BYTES].copy_from_slice(&stamp(writer, at + place * PAGE_BYTES));
         }
-        self.buffer.bytes()
+        request
     }
 
     /// Whether each page of `found`, which was read from byte `at` on, is one that belongs there. Looks at the stamps and
@@ -105,6 +113,19 @@ mod tests {
             }
         }
         assert_eq!(pages.len(), 256);
+    }
+
+    #[test]
+    fn small_requests_do_not_repeat_within_what_storage_compresses_at_once() {
+        for request_bytes in [4 << 10, 12 << 10, 1 << 20] {
+            let mut content = Content::new(SIGNATURE, request_bytes);
+            let mut tails = BTreeSet::new();
+            for at in (0..(1 << 20) - request_bytes as u64 + 1).step_by(request_bytes) {
+                for page in content.at(at).chunks(PAGE_BYTES as usize) {
+                    assert!(tails.insert(page[STAMP_BYTES..].to_vec()), "{request_bytes} at {at}");
+                }
+            }
+        }
     }
 
     #[test]

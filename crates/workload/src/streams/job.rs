@@ -59,6 +59,8 @@ pub fn steps() -> Vec<usize> {
 pub struct Progress {
     /// Requests of the file that are committed.
     committed: AtomicU64,
+    /// Those of them that were committed after the last step.
+    late: AtomicU64,
     /// Requests in which a page was not the one that belongs there.
     wrong: AtomicU64,
 }
@@ -67,6 +69,17 @@ impl Progress {
     /// Requests of the file that are committed.
     pub fn committed(&self) -> u64 {
         self.committed.load(Ordering::Relaxed)
+    }
+
+    /// Those of them that were committed after the last step: the time cut them off.
+    pub fn late(&self) -> u64 {
+        self.late.load(Ordering::Relaxed)
+    }
+
+    /// Notes that the first `before` of `committed` requests were committed by steps.
+    pub fn end(&self, before: u64, committed: u64) {
+        self.late.store(committed - before, Ordering::Relaxed);
+        self.committed.store(committed, Ordering::Relaxed);
     }
 
     /// Requests in which a page was not the one that belongs there.
@@ -235,7 +248,9 @@ impl Work for StreamJob {
         if is_open && self.position == self.progress.committed() {
             self.place.give_up().map_err(|error| broken(&error))?;
         } else if is_open {
+            let before = self.progress.committed();
             self.commit().map_err(|error| broken(&error))?;
+            self.progress.end(before, self.position);
             self.beyond += 1;
         }
         (self.is_warm, self.next) = (true, Step::Opening);

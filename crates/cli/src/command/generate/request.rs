@@ -15,6 +15,8 @@ use crate::arguments::generate::CardsArguments;
 /// Where nobody says how much.
 const SIZE: &str = "1GB";
 const STANDARD_OUTPUT: &str = "-";
+/// Other names of it.
+const STANDARD_OUTPUTS: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 /// More files than these are a slip of the finger; their numbers have four digits.
 const FILES_MAX: u64 = 9_999;
 /// More threads than these, too.
@@ -30,7 +32,9 @@ const ROWS_MAX: u64 = 100_000_000_000_000;
 /// What cannot be, or contradicts itself.
 pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
     let count = amount("files", &arguments.files, 1..=FILES_MAX)?;
-    let named = named_file(&arguments.out);
+    let is_standard_output = STANDARD_OUTPUTS.iter().any(|name| arguments.out == Path::new(name));
+    let out = if is_standard_output { Path::new(STANDARD_OUTPUT) } else { &arguments.out };
+    let named = named_file(out);
     let format =
         arguments.format.map(FilesFormat::from).or_else(|| named.and_then(format_of)).unwrap_or(FilesFormat::Bars);
     if let Some(path) = named.filter(|path| format_of(path).is_some_and(|of_name| of_name != format)) {
@@ -53,12 +57,19 @@ pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
         Some(threads) => amount("threads", threads, 1..=THREADS_MAX)? as usize,
         None => host::cpus_allowed().len().max(1),
     };
-    let destination = destination(&arguments.out, named, count)?;
+    let destination = destination(out, named, count)?;
     if destination == Destination::StandardOutput && is_binary(format, packing) && stdout().is_terminal() {
         return Err(Error::user("the standard output is a terminal, and compressed data are nothing to read")
             .hint("give a file or a directory with -o, or pipe it into another program"));
     }
-    Ok(Files { cards: Cards::new(arguments.seed, rows), format, packing, destination, threads })
+    Ok(Files {
+        cards: Cards::new(arguments.seed, rows),
+        format,
+        packing,
+        destination,
+        threads,
+        replace: arguments.force,
+    })
 }
 
 /// The file that is named, and no directory: it is there, or its name ends as such files do.
@@ -85,6 +96,10 @@ fn packing(asked: Option<&str>, named: Option<&Path>, format: FilesFormat) -> Re
         None => Packing::of(of_name),
         Some(asked) => asked.parse::<Packing>().map_err(|error| Error::user(error.to_string()))?,
     };
+    if packing == Packing::PLAIN && asked.is_some() && format == FilesFormat::Parquet {
+        return Err(Error::user("Parquet is not written without compression")
+            .hint("leave --compress out for Snappy, or give gzip, zstd or lz4"));
+    }
     let contradicts = of_name != Compression::Plain && of_name != packing.compression();
     match named.filter(|_| contradicts || (of_name != Compression::Plain && format == FilesFormat::Parquet)) {
         None => Ok(packing),
@@ -101,6 +116,10 @@ fn packing(asked: Option<&str>, named: Option<&Path>, format: FilesFormat) -> Re
 fn destination(out: &Path, named: Option<&Path>, count: u64) -> Result<Destination> {
     let one = match (out == Path::new(STANDARD_OUTPUT), named) {
         (true, _) => Destination::StandardOutput,
+        (false, Some(path)) if path.metadata().is_ok_and(|found| !found.is_file()) && !flat::is_in_place(path) => {
+            return Err(Error::user(format!("{} is no file, and is not overwritten", path.display()))
+                .hint("give a file, a directory, a pipe or -"));
+        }
         (false, Some(path)) => Destination::File(path.to_owned()),
         (false, None) if is_unknown_file(out) => {
             return Err(Error::user(format!("{} ends with nothing that is known, and is no directory", out.display()))

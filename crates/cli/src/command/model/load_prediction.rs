@@ -6,7 +6,7 @@ use report::{AskedLoad, LoadPredictionView, load_prediction_html, load_predictio
 use run::Result;
 
 use super::load_rates::{compression, cores, count, stages};
-use super::load_source::{Source, doubts, is_alike, read};
+use super::load_source::{Source, conditions, doubts, is_alike, read};
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::command::report::write_page;
 use crate::output::{print, style, width};
@@ -100,6 +100,8 @@ pub(super) fn compare(source: &Source, other: &str, arguments: &LoadPlanArgument
     let foreign = "the two records are of different machines or engines".to_owned();
     let mut remarks = [source.doubts.clone(), doubts(place, &other)].concat();
     remarks.extend((!is_alike(&source.record, &other)).then_some(foreign));
+    let [then, now] = [&source.record, &other].map(|record| Vec::from_iter(conditions(record)).join(" and "));
+    remarks.extend((then != now).then(|| format!("the loads of the one record are {then}, those of the other {now}")));
     let view = LoadPredictionView {
         title: format!("dbdyno loads: predicted by {}, measured in {}", source.record.id, other.id),
         measured: None,

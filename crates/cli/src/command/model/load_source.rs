@@ -1,9 +1,10 @@
 //! The loads of a record that a plan or a prediction rests on.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use model::load_plan::{MeasuredPlan, measured_plan};
-use record::{LoadForm, LoadModel, Preset, Record};
+use record::{IndexTime, Load, LoadForm, LoadModel, Preset, Record};
 use run::{Error, Result};
 
 use super::load_rates::kind;
@@ -44,11 +45,23 @@ pub(super) fn doubts(place: &str, record: &Record) -> Vec<String> {
 /// Where it cannot be read, or has none that is a result.
 pub(super) fn read(place: &str) -> Result<Record> {
     let record = store::read(Path::new(place)).map_err(unreadable)?;
-    match record.runs.iter().any(|run| run.load.is_some() && !model::is_void(run)) {
-        true => Ok(record),
-        false => Err(Error::user(format!("{place} has no load that is a result"))
-            .hint("`dbdyno load` measures loads; `dbdyno report` says of each run why it is void")),
+    match model::load::inputs(&record).is_empty() {
+        false => Ok(record),
+        true => Err(Error::user(format!("{place} has no whole load that is a result")).hint(
+            "`dbdyno load` measures loads, and the rest of one that was gone on with is none; `dbdyno report` says of each \
+             run why it is void",
+        )),
     }
+}
+
+/// What the loads of `record` do not share with others that are not like them: when indexes were made, as far as that is
+/// part of the rate, and the layout.
+pub(super) fn conditions(record: &Record) -> BTreeSet<String> {
+    let of = |load: &Load| {
+        let indexes = if load.indexes == IndexTime::Before { "with indexes" } else { "without indexes" };
+        format!("{indexes}, layout {}", load.layout)
+    };
+    record.runs.iter().filter(|run| !model::is_void(run)).filter_map(|run| run.load.as_deref()).map(of).collect()
 }
 
 impl Source {
@@ -68,7 +81,15 @@ impl Source {
             doubts.extend(self::doubts(place, &record));
             match &mut all {
                 None => all = Some(record),
-                Some(all) if is_alike(all, &record) => all.runs.extend(record.runs),
+                Some(all) if is_alike(all, &record) && conditions(all) == conditions(&record) => {
+                    all.runs.extend(record.runs);
+                }
+                Some(all) if is_alike(all, &record) => {
+                    let said = |record: &Record| conditions(record).into_iter().collect::<Vec<_>>().join(" and ");
+                    let message =
+                        format!("{place} has loads {}, and the records before it {}", said(&record), said(all));
+                    return Err(Error::user(message).hint("one plan rests on loads of one kind; leave one of them out"));
+                }
                 Some(_) => {
                     let message = format!("{place} is of another machine or engine than the records before it");
                     return Err(Error::user(message).hint("what one machine measured says nothing of another"));
