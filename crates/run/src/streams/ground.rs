@@ -268,9 +268,15 @@ impl<'a> Ground<'a> {
     }
 
     /// What is kept as the engine counts it: files and bytes; none of the file system.
-    pub(super) fn counted(&self, node: Option<&dyn Node>) -> Result<Option<(u64, Bytes)>> {
+    pub(super) fn counted(&self, node: Option<&dyn Node>, interrupt: &Interrupt) -> Result<Option<(u64, Bytes)>> {
         let Some(mut objects) = self.objects(node)? else { return Ok(None) };
-        let extent = objects.extent()?;
+        // Some engines read all of it to tell how much it is.
+        let cancellers = objects.session().canceller().into_iter().collect();
+        let extent = interrupt.during(cancellers, || objects.extent());
+        if interrupt.is_raised() {
+            return Err(Error::interrupted());
+        }
+        let extent = extent?;
         Ok(Some((extent.count, extent.size_bytes)))
     }
 }

@@ -200,7 +200,7 @@ fn check(
 ) -> Result<()> {
     let (verdict, detail) = match leg.direction {
         StreamDirection::Write => {
-            let counted = ground.counted(node)?;
+            let counted = ground.counted(node, bench.interrupt)?;
             said.counted_bytes = counted.map(|(_, bytes)| bytes);
             counts(ground, counted)
         }

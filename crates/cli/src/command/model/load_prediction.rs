@@ -73,7 +73,9 @@ fn jobs(source: &Source, arguments: &LoadPlanArguments) -> Result<Vec<u32>> {
     let mut jobs: Vec<u32> = loads.map(|run| run.dop.jobs.max(1)).collect();
     jobs.sort_unstable();
     jobs.dedup();
-    jobs.extend(jobs.last().map(|most| most.saturating_mul(2)));
+    // One number of sessions tells nothing of how they are in each other's way.
+    let more = jobs.last().filter(|_| jobs.len() > 1).map(|most| most.saturating_mul(2));
+    jobs.extend(more);
     Ok(jobs)
 }
 
