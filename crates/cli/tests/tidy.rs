@@ -56,8 +56,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files of the product with more lines want a split.
-const LINES_MAX: usize = 400;
+/// Files of the product with more lines, without the tests in them, want a split: a file is one thought.
+const LINES_MAX: usize = 800;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
@@ -135,7 +135,8 @@ fn every_crate_imports_only_what_the_table_allows() {
 fn no_file_has_become_the_rest() {
     let mut long = Vec::new();
     for file in crates().values().flat_map(|path| rust_files(path)).filter(|file| !is_test(file)) {
-        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        let text = fs::read_to_string(&file).unwrap();
+        let lines = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default().lines().count();
         if lines > LINES_MAX {
             long.push(format!("{} has {lines} lines", file.display()));
         }
