@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use record::{Bytes, EngineInventory};
+use record::{Bytes, DataReads, EngineInventory};
 
 use crate::{Address, Caps, Dialect, Error, Kind, Look, ObjectForm, ObjectSession, Result, Session, Target};
 
@@ -205,6 +205,14 @@ pub trait Node: Send + Sync {
     fn active_sessions(&self, session: &mut dyn Session) -> Result<Option<Look>> {
         let _ = session;
         Ok(None)
+    }
+
+    /// Has its sessions read data past the page cache of the operating system from now on, or again as they did before,
+    /// and says how they read now: [`DataReads::Dropped`] where the node has no way of its own, and dropping its files
+    /// out of the page cache is left to the caller.
+    fn data_reads(&self, past_page_cache: bool) -> DataReads {
+        let _ = past_page_cache;
+        DataReads::Dropped
     }
 
     /// Brings the node into the same state before each run (a checkpoint, where the engine has such a thing).

@@ -165,6 +165,7 @@ impl Node for NullNode {
             nodes: 1,
             encryption: None,
             throwaway: true,
+            direct_reads: None,
             block_bytes: None,
             cache_bytes: None,
             durable: Some(false),

@@ -5,6 +5,7 @@
 //! counters are cumulative and raw: rates, shares and doubts are made of two readings elsewhere.
 
 mod counter;
+mod foreign;
 mod group;
 mod inventory;
 mod mount;
@@ -18,6 +19,7 @@ mod storage;
 mod topology;
 
 pub use counter::{CountedDevice, Counters};
+pub use foreign::Processes;
 pub use inventory::{
     clock_source, free_bytes, host_name, inventory, inventory_at, last_level_cache_bytes, memory_total,
 };
@@ -27,9 +29,9 @@ pub use placement::{
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_left_groups};
 pub use root::Root;
 pub use running::is_running;
-pub use state::{Bystanders, state};
+pub use state::state;
 pub use storage::{
     BlockDeviceState, DirectIo, Extents, Medium, Place, PlacedDevice, QueueSettings, block_device, cached_share,
-    direct_io, drop_cache, extents, loop_devices, place, place_at,
+    direct_io, drop_cache, drop_clean, extents, loop_devices, place, place_at,
 };
 pub use topology::{cores, cores_at, one_thread_per_core};

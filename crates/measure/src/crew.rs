@@ -79,6 +79,8 @@ pub struct Outcome {
     pub streams: Vec<Tally>,
     /// When the jobs were released.
     pub begun: Nanos,
+    /// Whether jobs had ends of their own: a number of steps, or work that was done.
+    pub ended_apart: bool,
     /// What stopped it, if it could not go on.
     pub broken: Option<Broken>,
 }
@@ -155,13 +157,16 @@ pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicB
         tally: Tally::new(begun, room),
         streams: vec![Tally::new(begun, room); count],
         begun,
+        ended_apart: false,
         broken: refused,
     };
     let first_broken = results.iter().find_map(|(_, broken, _)| broken.clone());
     outcome.broken = outcome.broken.or(first_broken);
     let broken_off = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed);
     for ((tallies, _, ended), (course, numbers)) in results.into_iter().zip(courses.iter().zip(&streams)) {
-        let early = broken_off || ended == Ended::Work || course.steps != u64::MAX;
+        let own_end = ended == Ended::Work || course.steps != u64::MAX;
+        outcome.ended_apart |= own_end;
+        let early = broken_off || own_end;
         for (mut tally, number) in tallies.into_iter().zip(numbers) {
             if course.pace != Pace::AsFastAsPossible && !early {
                 tally.last_until(begun + course.delay + course.window);

@@ -67,6 +67,8 @@ pub struct Drive {
     pub thread_used: Option<Ratio>,
     /// What share of the processors' work is the client's and the engine's; the rest is that of others.
     pub own_work: Option<Ratio>,
+    /// The share of all processors that other programs used.
+    pub foreign: Option<Ratio>,
 }
 
 /// What limits a run.
@@ -74,6 +76,11 @@ pub struct Drive {
 pub enum Limiter {
     /// The processors.
     Processors,
+    /// The processors, of which other programs used so much that the run's own share is not the limit.
+    OtherPrograms {
+        /// The share of all processors that they used.
+        used: Ratio,
+    },
     /// A resource.
     Resource(String),
     /// One thread of work, while other processors are idle.
@@ -150,7 +157,9 @@ fn limiter(drive: &Drive, uses: &[Use], classes: &[TimeClass]) -> Limiter {
     }
     let waiting = classes.iter().find(|class| class.name != ON_PROCESSOR && is_of_sessions(class));
     if drive.cpu_used.is_some_and(full) && !are_full_of_others(drive, waiting) {
-        return Limiter::Processors;
+        let own = |foreign: &Ratio| drive.cpu_used.map_or(0.0, |used| used.0) - foreign.0;
+        let taken = drive.foreign.filter(|foreign| foreign.0 > 0.0 && own(foreign) < RULES.attribution_use_min);
+        return taken.map_or(Limiter::Processors, |used| Limiter::OtherPrograms { used });
     }
     if let Some(found) = uses.iter().find(|found| found.name != PROCESSORS && full(found.used)) {
         return Limiter::Resource(found.name.clone());
@@ -182,6 +191,9 @@ fn are_full_of_others(drive: &Drive, waiting: Option<&TimeClass>) -> bool {
 fn gist(drive: &Drive, limiter: &Limiter) -> String {
     match limiter {
         Limiter::Processors => "limit: the processors".to_owned(),
+        Limiter::OtherPrograms { used } => {
+            format!("limit: the processors, {} of which other programs used", percent(used.0))
+        }
         Limiter::Resource(name) => format!("limit: {name}"),
         Limiter::OneThread { used } => {
             format!("limit: one thread, on a processor for {} of the time", percent(used.0.min(1.0)))
@@ -234,6 +246,8 @@ mod tests {
         assert_eq!(found.limiter, Limiter::Processors);
         assert_eq!(found.sentence, "limit: the processors; used: processors 97 %, device reads 62 %, network 8.0 %");
         let device = Drive { resources: vec![resource("device reads", 10_000.0, 9.5)], ..drive() };
+        let taken = Drive { foreign: Some(Ratio(0.4)), ..cpu };
+        assert_eq!(attribution(&taken).gist, "limit: the processors, 40 % of which other programs used");
         assert_eq!(attribution(&device).limiter, Limiter::Resource("device reads".to_owned()));
     }
 
@@ -275,7 +289,7 @@ mod tests {
             });
             prop_assert!(found.uses.is_sorted_by(|one, other| one.used.0 >= other.used.0));
             match found.limiter {
-                Limiter::Processors => prop_assert!(cpu >= 0.9),
+                Limiter::Processors | Limiter::OtherPrograms { .. } => prop_assert!(cpu >= 0.9),
                 Limiter::Resource(_) => prop_assert!(found.uses[0].used.0 >= 0.9 && cpu < 0.9),
                 _ => prop_assert!(found.uses.iter().all(|one| one.used.0 < 0.9)),
             }

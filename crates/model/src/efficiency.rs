@@ -17,13 +17,17 @@
 use record::{Ceiling, IoKind, Rate, Ratio, Run, Unit, name};
 
 use crate::delta::{per_second, rate, share};
+use crate::foreign::is_under_foreign_load;
 use crate::queue::in_flight;
 use crate::sheet::{ByTest, Limit, fastest, valid};
 
 /// What `ceiling` comes to for `run`: the probe at as many I/Os in flight (of storage) or jobs as the run has workers,
-/// or else where it gave most. None where the probe was not run or is void, or where the counts are missing.
+/// or else where it gave most. A probe that was run while others used the
+/// machine is no ceiling. None where there is no other one and where it is void, or where the counts are missing.
 pub(crate) fn limit(by_test: &ByTest<'_>, run: &Run, ceiling: &Ceiling) -> Option<Limit> {
-    let probes: Vec<&Run> = valid(by_test.runs(&ceiling.probe), ceiling.unit).into_values().collect();
+    let all = by_test.runs(&ceiling.probe).iter().copied();
+    let undisturbed: Vec<&Run> = all.filter(|probe| !is_under_foreign_load(probe)).collect();
+    let probes: Vec<&Run> = valid(&undisturbed, ceiling.unit).into_values().collect();
     let workers = run.dop.jobs.saturating_mul(run.dop.threads);
     let same = probes.iter().copied().find(|probe| in_flight(probe).unwrap_or(probe.dop.jobs) == workers);
     let probe = same.or_else(|| fastest(&probes, ceiling.unit))?;

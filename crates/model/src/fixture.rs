@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Bytes, CacheState, Dop, EngineInventory, HostInventory, Instrument, IoFile, IoKind, IoStream, Latency, Layer,
-    Location, LoopPlace, Nanos, Outcome, Pace, Placement, Plan, Preset, RandomBlocks, Reading, Record, Run, Second,
-    Status, Storage, Sweep, Timestamp, Tool, Totals, Unit,
+    Bytes, CacheState, Dop, EngineInventory, ForeignLoad, HostInventory, Instrument, IoFile, IoKind, IoStream, Latency,
+    Layer, Location, LoopPlace, Nanos, Outcome, Pace, Placement, Plan, Preset, RandomBlocks, Reading, Record, Run,
+    Second, Status, Storage, Sweep, Timestamp, Tool, Totals, Unit,
 };
 
 /// A reading `at` seconds after the beginning.
@@ -41,6 +41,7 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         pace: Pace::AsFastAsPossible,
         ceiling: None,
         cache_fit: None,
+        data_reads: None,
         data_bytes: None,
         commits_expected: None,
         changes: true,
@@ -60,6 +61,8 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         seconds: vec![second; 10],
         slices: None,
         readings: vec![reading(0, &[]), reading(10, &[])],
+        jobs_ended_apart: false,
+        foreign_load: None,
         nodes: Vec::new(),
         events: Vec::new(),
         storage: None,
@@ -70,6 +73,12 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         streams: None,
         findings: Vec::new(),
     }
+}
+
+/// The same beside nobody.
+pub(crate) fn alone(run: Run) -> Run {
+    let load = ForeignLoad { watched_ns: run.window_ns, ..ForeignLoad::default() };
+    Run { foreign_load: Some(Box::new(load)), ..run }
 }
 
 /// The same with random blocks.
@@ -197,6 +206,7 @@ pub(crate) fn engine() -> EngineInventory {
         nodes: 1,
         encryption: None,
         throwaway: true,
+        direct_reads: None,
         block_bytes: Some(Bytes(8_192)),
         cache_bytes: Some(Bytes::MIB.times(128)),
         durable: Some(true),

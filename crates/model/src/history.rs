@@ -26,7 +26,8 @@ pub struct ChangePoint {
     pub before: f64,
     /// Mean of the values until the next change.
     pub after: f64,
-    /// Chance that values without a change have a split as clear as this one had when it was found.
+    /// Chance, at most, that values without a change have a split as clear as this one had when it was found: (r + 1) /
+    /// (n + 1) of n shuffles of which r were as clear, a bound where r is 0 (Phipson and Smyth 2010).
     pub p_value: f64,
 }
 

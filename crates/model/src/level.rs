@@ -40,7 +40,8 @@ pub fn keeps_level(run: &Run, bound: &Bound) -> Option<bool> {
 /// Whether `run` is void for what its surroundings took from it, so that whether it kept a level says little of the
 /// platform.
 pub fn is_disturbed(run: &Run) -> bool {
-    let of_surroundings = |check| matches!(check, Check::Steal | Check::Swapping | Check::Stall);
+    let of_surroundings =
+        |check| matches!(check, Check::Steal | Check::ForeignCpu | Check::ForeignIo | Check::Swapping | Check::Stall);
     run.findings.iter().any(|finding| finding.verdict == Verdict::Fail && of_surroundings(finding.check))
 }
 

@@ -22,6 +22,7 @@ mod efficiency;
 mod estimate;
 #[cfg(test)]
 mod fixture;
+mod foreign;
 mod history;
 mod kept_curve;
 mod layers;
@@ -79,6 +80,7 @@ pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
 pub use estimate::{Estimate, Method};
+pub use foreign::{ForeignCpu, ForeignIo, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use history::{ChangePoint, change_points};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{

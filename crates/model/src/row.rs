@@ -4,6 +4,7 @@ use record::{Check, Dop, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, Uni
 
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
 use crate::delta::{per_second, rate};
+use crate::foreign::foreign_cpu;
 use crate::statistics::is_printable;
 use crate::steadiness::SteadyVerdict;
 
@@ -42,6 +43,8 @@ pub struct Row {
     pub client_cpu: Option<CpuUse>,
     /// The engine's own processes.
     pub server_cpu: Option<CpuUse>,
+    /// Other programs, and what nobody accounts for.
+    pub foreign_cpu: Option<CpuUse>,
     /// Physical I/O as the engine counts it; the page cache may have served its reads.
     pub engine_io: Io,
     /// Physical I/O as the block layer saw it, of everybody on the device.
@@ -114,6 +117,8 @@ pub fn row(run: &Run) -> Row {
         cpu: cpu_shares(run),
         client_cpu: cpu_use(run, name::CLIENT_CPU_NS),
         server_cpu: cpu_use(run, name::SERVER_CPU_NS),
+        foreign_cpu: foreign_cpu(run)
+            .map(|found| CpuUse { cores: found.all().0 * found.processors, of_host: Some(found.all()) }),
         engine_io: Io {
             reads_per_second: rate(run, name::PHYSICAL_READ_COUNT),
             writes_per_second: rate(run, name::PHYSICAL_WRITE_COUNT),

@@ -51,6 +51,30 @@ pub struct Rules {
     /// Intervals shorter than this say nothing, for the same reason.
     pub interval_ns_min: u64,
 
+    /// Share of the processors that other programs may use while a run uses all of them.
+    pub foreign_cpu_crowded_warn: f64,
+    /// Above this the result is void.
+    pub foreign_cpu_crowded_fail: f64,
+    /// Share of the processors that other programs may use beside a run that leaves some of them idle.
+    pub foreign_cpu_warn: f64,
+    /// Above this the result is void.
+    pub foreign_cpu_fail: f64,
+    /// Share of the processors that is used when a run is said to use all of them.
+    pub foreign_cpu_crowded: f64,
+    /// Share of the processors that the counters of the host show as used and that no process accounts for: below it is
+    /// the error of ticks.
+    pub foreign_cpu_unseen_min: f64,
+    /// In a shorter window nothing that other programs do voids the result.
+    pub foreign_window_ns_min: u64,
+    /// Share of a device's bytes that may be those of other programs.
+    pub foreign_io_warn: f64,
+    /// Above this the result is void.
+    pub foreign_io_fail: f64,
+    /// Bytes per second of other programs, below which they disturb no device.
+    pub foreign_io_bytes_per_second_min: f64,
+    /// Bytes that a file system writes of its own accord for each flush: journal and metadata.
+    pub foreign_io_flush_bytes: f64,
+
     /// Share of the window during which the quota held the group back, from where on the quota is the limit.
     pub throttled_share: f64,
     /// Pages swapped in per second from where on the result is void.
@@ -259,7 +283,7 @@ pub struct Rules {
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 6,
+    version: 7,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -284,6 +308,18 @@ pub const RULES: Rules = Rules {
     steal_intervals_min: 100,
     steal_ns_min: 30_000_000,
     interval_ns_min: 900_000_000,
+
+    foreign_cpu_crowded_warn: 0.02,
+    foreign_cpu_crowded_fail: 0.1,
+    foreign_cpu_warn: 0.05,
+    foreign_cpu_fail: 0.25,
+    foreign_cpu_crowded: 0.9,
+    foreign_cpu_unseen_min: 0.1,
+    foreign_window_ns_min: 1_900_000_000,
+    foreign_io_warn: 0.05,
+    foreign_io_fail: 0.2,
+    foreign_io_bytes_per_second_min: 1e6,
+    foreign_io_flush_bytes: 65_536.0,
 
     throttled_share: 0.01,
     swap_in_per_second_fail: 100.0,

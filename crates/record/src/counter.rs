@@ -7,6 +7,8 @@ pub mod name {
     pub const HOST_CPU_USER_NS: &str = "host_cpu_user_ns";
     /// System time of all processors of the host, nanoseconds (interrupts included).
     pub const HOST_CPU_SYSTEM_NS: &str = "host_cpu_system_ns";
+    /// The part of the system time that went into interrupts, hard and soft, nanoseconds.
+    pub const HOST_CPU_INTERRUPT_NS: &str = "host_cpu_interrupt_ns";
     /// Idle time with I/O outstanding, nanoseconds: idle, not latency, and unreliable on more than one processor.
     pub const HOST_CPU_IOWAIT_NS: &str = "host_cpu_iowait_ns";
     /// Idle time of all processors, nanoseconds.

@@ -17,6 +17,10 @@ pub enum Check {
     ClientShare,
     /// Processor time that the hypervisor gave to others.
     Steal,
+    /// Processor time that other programs took.
+    ForeignCpu,
+    /// I/O of other programs on the measured device.
+    ForeignIo,
     /// The processor quota of the control group.
     Throttling,
     /// Swapping while measured.

@@ -279,6 +279,9 @@ pub struct EngineInventory {
     pub encryption: Option<String>,
     /// Whether dbdyno started it.
     pub throwaway: bool,
+    /// Whether it reads its data files past the page cache of the operating system; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direct_reads: Option<bool>,
     /// Page or block size.
     pub block_bytes: Option<Bytes>,
     /// Buffer cache: of the node, or of each session where the engine caches per session.

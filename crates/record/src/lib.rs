@@ -8,6 +8,7 @@ mod activity;
 mod arrival;
 mod counter;
 mod finding;
+mod foreign_load;
 mod instrument;
 mod inventory;
 mod io;
@@ -31,6 +32,7 @@ pub use activity::{Activity, SampledWait, WaitClass};
 pub use arrival::{Arrival, Until};
 pub use counter::name;
 pub use finding::{Check, Finding, Verdict};
+pub use foreign_load::ForeignLoad;
 pub use instrument::Instrument;
 pub use inventory::{
     BlockDevice, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location, Memory,
@@ -52,7 +54,8 @@ pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopPlace, 
 pub use reading::Reading;
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
 pub use run::{
-    CacheFit, Ceiling, FailureKind, Layer, NodeEvent, NodeEventKind, NodeRun, Outcome, Run, Sweep, Totals, Unit,
+    CacheFit, Ceiling, DataReads, FailureKind, Layer, NodeEvent, NodeEventKind, NodeRun, Outcome, Run, Sweep, Totals,
+    Unit,
 };
 pub use series::{Second, Slices};
 pub use state::{Bystander, HostState, KernelLog};

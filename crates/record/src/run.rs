@@ -6,9 +6,39 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activity, Bytes, Dop, FileStreams, Finding, Latency, Load, Nanos, Pace, RandomBlocks, Reading, Second, Slices,
-    Storage, Timestamp, Trace, Variation,
+    Activity, Bytes, Dop, FileStreams, Finding, ForeignLoad, Latency, Load, Nanos, Pace, RandomBlocks, Reading, Second,
+    Slices, Storage, Timestamp, Trace, Variation,
 };
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// How an engine's reads of data that are not in its own cache reach the device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DataReads {
+    /// Past the page cache of the operating system: the engine opens its files with `O_DIRECT`.
+    Direct,
+    /// Through the page cache, out of which dbdyno drops them again all the while (`posix_fadvise`, `DONTNEED`).
+    Dropped,
+    /// Through the page cache, which serves what it holds.
+    PageCache {
+        /// Why nothing was done about that.
+        reason: String,
+    },
+}
+
+impl DataReads {
+    /// In one word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            DataReads::Direct => "direct",
+            DataReads::Dropped => "dropped",
+            DataReads::PageCache { .. } => "page_cache",
+        }
+    }
+}
 
 /// The layer of the platform that a test is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -224,6 +254,9 @@ pub struct Run {
     pub ceiling: Option<Ceiling>,
     /// Whether the test wants its tables inside or outside the engine's cache; absent where it does not matter.
     pub cache_fit: Option<CacheFit>,
+    /// How the engine's reads of data reached the device; absent where it does not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_reads: Option<DataReads>,
     /// Size of the tables that it works on, as they were generated.
     pub data_bytes: Option<Bytes>,
     /// Commits that the engine should have counted for the steps; absent where it does not count such transactions.
@@ -236,6 +269,10 @@ pub struct Run {
     pub begun_at: Timestamp,
     /// From the release of the jobs to the end of the last step.
     pub window_ns: Nanos,
+    /// Whether its jobs had ends of their own, a number of steps each or work that was done, so that the faster ones had
+    /// nothing to do at the end.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub jobs_ended_apart: bool,
     /// How it ended.
     pub outcome: Outcome,
     /// What was counted.
@@ -253,6 +290,9 @@ pub struct Run {
     pub slices: Option<Slices>,
     /// Raw readings: the first at the beginning of the window, the last at its end, host counters also in between.
     pub readings: Vec<Reading>,
+    /// What other programs did meanwhile; absent where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreign_load: Option<Box<ForeignLoad>>,
     /// The same node by node, in a run that spread its jobs over several; empty otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRun>,

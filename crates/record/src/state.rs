@@ -48,6 +48,12 @@ pub struct Bystander {
     pub name: String,
     /// Processors that it kept busy: 1 is one of them all the time.
     pub processors: f64,
+    /// Bytes per second that it had the block layer read, on any device; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_bytes_per_second: Option<f64>,
+    /// The same of writes: buffered ones count when they make a page dirty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_bytes_per_second: Option<f64>,
 }
 
 /// Messages of the kernel: at the start of a measurement those that it still knows, at its end those since then.

@@ -9,6 +9,7 @@ mod blocks;
 mod chart;
 mod comparison;
 mod csv;
+mod data_reads;
 mod figure;
 mod fio;
 mod history;

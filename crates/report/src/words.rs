@@ -84,6 +84,8 @@ pub(crate) fn check(check: Check) -> &'static str {
         Check::CommitCount => "commits counted",
         Check::ClientShare => "client not the limit",
         Check::Steal => "no steal",
+        Check::ForeignCpu => "processors not used by others",
+        Check::ForeignIo => "device not used by others",
         Check::Throttling => "no throttling",
         Check::Swapping => "no swapping",
         Check::PageCache => "past the page cache",

@@ -1,7 +1,7 @@
 //! Files of the engine put out of the page cache.
 
 use std::fs::{self, File};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use record::{Bytes, Ratio};
 
@@ -34,6 +34,28 @@ pub(crate) fn left_after(directory: &Path) -> Option<Cached> {
         .then(|| Cached { share: Ratio((sizes.0 / sizes.1).clamp(0.0, 1.0)), bytes: Bytes(sizes.0.ceil() as u64) })
 }
 
+/// The files below `directory` that hold data: logs, which an engine writes in pieces of pages, are none.
+pub(crate) fn files_of_data(directory: &Path) -> Vec<PathBuf> {
+    let is_log = |path: &Path| {
+        let names = path.components().map(|part| part.as_os_str().to_string_lossy());
+        names.into_iter().any(|name| name == "pg_wal" || name.ends_with(".wal") || name.ends_with("-wal"))
+    };
+    let mut found = Vec::new();
+    let mut folders = vec![directory.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, kind) = (entry.path(), entry.file_type());
+            match kind {
+                Ok(_) if is_log(Path::new(&entry.file_name())) => {}
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(kind) if kind.is_file() => found.push(path),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
 fn each_file(directory: &Path, look: &mut dyn FnMut(&File, u64)) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
@@ -53,6 +75,19 @@ fn each_file(directory: &Path, look: &mut dyn FnMut(&File, u64)) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn logs_hold_no_data() {
+        let place = tempfile::tempdir().expect("a place");
+        fs::create_dir_all(place.path().join("base/5")).expect("a folder");
+        fs::create_dir(place.path().join("pg_wal")).expect("a folder");
+        for name in ["base/5/16384", "pg_wal/000000010000000000000001", "db.wal", "db-wal", "db"] {
+            fs::write(place.path().join(name), "x").expect("a file");
+        }
+        let mut found = files_of_data(place.path());
+        found.sort();
+        assert_eq!(found, ["base/5/16384", "db"].map(|name| place.path().join(name)));
+    }
 
     #[test]
     fn files_of_folders_are_found_and_an_empty_place_has_no_share() {

@@ -4,11 +4,11 @@ use std::cell::Cell;
 use std::sync::PoisonError;
 
 use engine::Processes;
-use record::{DataSet, Nanos, PlannedRun, name};
+use record::{Bytes, CacheFit, DataSet, Nanos, PlannedRun, Preset, name};
 use workload::Test;
 use workload::data_set::{self, Loading, Progress};
 
-use crate::measurement::Bench;
+use crate::measurement::{Bench, Subject};
 use crate::plan::Item;
 use crate::{Error, Event, Result};
 
@@ -22,7 +22,9 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
         Item::Test(test) if todo.iter().any(|planned| planned.test == test.code) => Some(*test),
         _ => None,
     });
-    let tables = data_set::needed(wanted.collect::<Vec<&Test>>());
+    let wanted: Vec<&Test> = wanted.collect();
+    doubts(bench, subject, &wanted).iter().for_each(|doubt| bench.listener.hear(&Event::Note(doubt)));
+    let tables = data_set::needed(wanted);
     let roots = match subject.nodes.processes() {
         Processes::Local(roots) => roots,
         _ => Vec::new(),
@@ -47,4 +49,46 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
         return Err(Error::interrupted());
     }
     Ok(loaded?)
+}
+
+/// What can be said before minutes are spent on loading: tables that are to lie outside caches and will not.
+fn doubts(bench: &Bench<'_>, subject: &Subject<'_>, wanted: &[&Test]) -> Vec<String> {
+    let outside: Vec<&Test> =
+        wanted.iter().copied().filter(|test| test.cache_fit() == Some(CacheFit::Outside)).collect();
+    let Some(Bytes(data)) = outside.iter().filter_map(|test| test.data_bytes(bench.sizes)).min() else {
+        return Vec::new();
+    };
+    let codes = outside.iter().map(|test| test.code.as_str()).collect::<Vec<&str>>().join(", ");
+    let engine = &subject.inventory;
+    let is_outside = |cache: Bytes| data as f64 >= cache.0 as f64 * model::RULES.cache_multiple_min;
+    let mut doubts = Vec::new();
+    if let Some(cache) = engine.cache_bytes.filter(|cache| !is_outside(*cache) && bench.plan.preset != Preset::Smoke) {
+        doubts.push(format!(
+            "{codes}: {} of rows are not twice the engine's cache of {}; hint: --large-rows {}",
+            gigabytes(data),
+            gigabytes(cache.0),
+            rows_of(cache.0 as f64 * model::RULES.cache_multiple_min)
+        ));
+    }
+    let memory = ::host::memory_total();
+    let is_here = subject.nodes.first().data_directory().is_some() || subject.nodes.processes() != Processes::Remote;
+    let reads_page_cache = !engine.throwaway && engine.direct_reads != Some(true) && is_here;
+    if reads_page_cache && data < memory.0 {
+        doubts.push(format!(
+            "{codes}: the page cache of this host, {} of memory, holds {} of rows, and the server is not one that dbdyno \
+             started: its reads will not reach the device; hint: --large-rows {}",
+            gigabytes(memory.0),
+            gigabytes(data),
+            rows_of(memory.0 as f64 * 2.0)
+        ));
+    }
+    doubts
+}
+
+fn rows_of(bytes: f64) -> u64 {
+    (bytes / workload::ROW_BYTES.0 as f64).ceil() as u64
+}
+
+fn gigabytes(bytes: u64) -> String {
+    format!("{:.2} GB", bytes as f64 / 1e9)
 }

@@ -8,6 +8,7 @@ mod blocks;
 mod caches;
 mod ceiling;
 mod data;
+mod data_reads;
 mod device;
 mod directory;
 mod error;

@@ -1,7 +1,7 @@
 //! One run: warm up, measure, read, check.
 
-use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
+use std::sync::{OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use engine::{Engine, Kind, Node};
@@ -14,6 +14,7 @@ use record::{
 use trace::Tracer;
 use workload::{Job, Sizes, Stage, Test};
 
+use crate::data_reads::PastPageCache;
 use crate::io::ProbeGround;
 use crate::lookout::Lookout;
 use crate::loss::{Losses, gone};
@@ -89,6 +90,14 @@ impl<'a> Bench<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Has the kernel write what earlier runs, loads and other programs left in the page cache, so that it does not do so
+    /// while a run is measured; not where nothing is claimed.
+    pub(crate) fn write_back(&self) {
+        if self.plan.preset != Preset::Smoke {
+            self.sources.host.lock().unwrap_or_else(PoisonError::into_inner).write_back();
+        }
     }
 
     /// The places of the nodes that answer.
@@ -202,6 +211,8 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
         tracer: tracer(run, subject.nodes, subject.rung),
     };
     let _timing = Timing::begin(run, subject.nodes, &places);
+    let nodes = places.iter().map(|place| subject.nodes.at(*place)).collect();
+    let _past_page_cache = PastPageCache::begin(bench, run, nodes);
     let sampler = Sampler::new(bench.sources, places, Some(subject.nodes.processes()));
     drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), cast, sampler);
     run.events.splice(..0, gone);
@@ -249,6 +260,7 @@ pub(crate) fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         pace: pacing::pace(bench, planned),
         ceiling: None,
         cache_fit: None,
+        data_reads: None,
         data_bytes: None,
         commits_expected: None,
         changes: false,
@@ -262,6 +274,8 @@ pub(crate) fn blank(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
         seconds: Vec::new(),
         slices: None,
         readings: Vec::new(),
+        jobs_ended_apart: false,
+        foreign_load: None,
         nodes: Vec::new(),
         events: Vec::new(),
         storage: None,
@@ -295,6 +309,7 @@ pub(crate) fn drive<'a>(
     cast: Cast<'a>,
     sampler: Sampler<'a>,
 ) -> Vec<Tally> {
+    bench.write_back();
     let meters: Vec<Meter> = cast.works.iter().map(|_| Meter::default()).collect();
     let mut works: Vec<Box<dyn Work + '_>> = cast
         .works
@@ -340,6 +355,7 @@ pub(crate) fn drive<'a>(
         outcome
     });
     run.begun_at = begun_at.into_inner().unwrap_or_else(timestamp);
+    run.jobs_ended_apart = outcome.ended_apart;
     run.window_ns = outcome.tally.window();
     run.totals = outcome.tally.totals();
     run.service = outcome.tally.service().latency();
@@ -367,7 +383,7 @@ pub(crate) fn drive<'a>(
             })
             .collect();
     }
-    run.readings = read.readings;
+    (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
     if let Some(error) = read.failure {
         let detail = format!("the engine's counters could not be read: {}", error.message);
         run.findings.push(Finding { check: Check::CommitCount, verdict: Verdict::Unknown, detail });

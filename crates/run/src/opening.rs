@@ -40,12 +40,12 @@ pub(crate) struct Setting {
 impl Setting {
     /// Looks, and measures what dbdyno itself costs.
     pub(crate) fn find_out(directory: &Path) -> Result<Setting> {
-        let bystanders = host::Bystanders::look();
+        let processes = host::Processes::look();
         let mut counters = host::Counters::new(directory);
         let state = host::state(directory, None);
         let inventory = host::inventory(directory);
         let instrument = instrument::calibrate(&mut counters)?;
-        let at_start = HostState { bystanders: Some(bystanders.busiest()), ..state };
+        let at_start = HostState { bystanders: Some(processes.bystanders()), ..state };
         Ok(Setting {
             host: HostInventory { at_start: Some(at_start), ..inventory },
             instrument,

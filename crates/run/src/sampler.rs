@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use engine::{Node, Processes, Session};
 use measure::clock;
-use record::{Nanos, Reading, name};
+use record::{ForeignLoad, Nanos, Reading, name};
 
 use crate::nodes::Nodes;
 use crate::pacing::Capacities;
@@ -137,6 +137,8 @@ pub(crate) struct Read {
     pub readings: Vec<Reading>,
     /// Of each node of the run, where it uses several.
     pub of_nodes: Vec<Vec<Reading>>,
+    /// What other programs did meanwhile.
+    pub foreign_load: Option<ForeignLoad>,
     /// Why the engine's counters are missing, if they are.
     pub failure: Option<engine::Error>,
 }
@@ -148,6 +150,9 @@ struct State {
     of_nodes: Vec<Vec<Reading>>,
     phase: Phase,
     begun: Nanos,
+    /// All processes as they were at the beginning, and what others have done until the end.
+    processes: Option<host::Processes>,
+    foreign_load: Option<ForeignLoad>,
     failure: Option<engine::Error>,
 }
 
@@ -173,14 +178,17 @@ impl<'a> Sampler<'a> {
         Sampler { sources, places, server_roots, lost_before: sources.lost_count(), with_device, state, changed }
     }
 
-    /// The last thing before the jobs are released: the engine first, the host last, close to the window.
+    /// The last thing before the jobs are released: the processes and the engine first, the host last, close to the
+    /// window.
     pub(crate) fn begin(&self) {
+        let processes = host::Processes::look();
         let engine = self.read_engine();
         let mut values = self.read_host();
         values.extend(engine);
         let mut state = self.lock();
         let at_ns = clock::now();
         state.begun = at_ns;
+        state.processes = Some(processes);
         state.readings.push(Reading { at_ns, values });
         state.phase = Phase::Sampling;
         self.changed.notify_all();
@@ -197,6 +205,10 @@ impl<'a> Sampler<'a> {
         self.give_up();
         let mut values = self.read_host();
         let at_ns = clock::now();
+        let processes = host::Processes::look();
+        let before = self.lock().processes.take();
+        let foreign_load = before.map(|before| processes.foreign_load_since(&before, &self.server_roots));
+        self.lock().foreign_load = foreign_load;
         if self.sources.lost_count() > self.lost_before {
             // The time of a server that has ended is in no sum any more.
             values.remove(name::SERVER_CPU_NS);
@@ -253,6 +265,7 @@ impl<'a> Sampler<'a> {
         Read {
             readings: counted(state.readings),
             of_nodes: state.of_nodes.into_iter().map(counted).collect(),
+            foreign_load: state.foreign_load,
             failure: state.failure,
         }
     }

@@ -20,7 +20,7 @@ pub mod streams;
 mod test;
 
 pub use catalogue::catalogue;
-pub use data::{DataTable, Sizes};
+pub use data::{DataTable, ROW_BYTES, Sizes};
 pub use job::Job;
 pub use stage::{Stage, jobs, jobs_drawing, set_up, tear_down};
 pub use test::{Test, TestError, commits_counted};

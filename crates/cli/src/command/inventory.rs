@@ -28,10 +28,10 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     if interrupt.is_raised() {
         return Err(Error::interrupted());
     }
-    let bystanders = host::Bystanders::look();
+    let processes = host::Processes::look();
     let state = host::state(&arguments.dir, None);
     let inventory = host::inventory(&arguments.dir);
-    let now = HostState { bystanders: Some(bystanders.busiest()), ..state };
+    let now = HostState { bystanders: Some(processes.bystanders()), ..state };
     let host = HostInventory { at_start: Some(now), ..inventory };
     let (engine, nodes) = asked.unzip();
     let nodes = nodes.unwrap_or_default();

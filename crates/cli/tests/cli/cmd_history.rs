@@ -25,7 +25,7 @@ fn followed() -> Bench {
 fn a_fall_between_two_records_is_told_with_both() {
     let bench = followed();
     let said = bench.succeed(&["history", "--test", "T611"]);
-    assert!(said.out.contains("between day10 and day11 (p = 0.0"), "{}", said.out);
+    assert!(said.out.contains("between day10 and day11 (p <= 0.0"), "{}", said.out);
     assert!(said.out.contains("changed by -49") || said.out.contains("changed by -50"), "{}", said.out);
     let csv = bench.succeed(&["history", ".", "--test", "T611", "--jobs", "1", "--format", "csv"]).out;
     assert_eq!(csv.lines().count(), 21, "{csv}");

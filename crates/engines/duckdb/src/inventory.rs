@@ -47,6 +47,7 @@ pub(crate) fn read(library: Library, connection: &Connection, settings: &Setting
         nodes: 1,
         encryption: None,
         throwaway: true,
+        direct_reads: Some(false),
         block_bytes: block_bytes.map(Bytes),
         cache_bytes: Some(Bytes(settings.memory_bytes)),
         durable: Some(forced),

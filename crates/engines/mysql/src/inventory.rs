@@ -7,11 +7,12 @@ use crate::flavour::Flavour;
 use crate::session::MysqlSession;
 
 /// Settings that figures depend on most: they are always shown.
-const IMPORTANT: [&str; 27] = [
+const IMPORTANT: [&str; 28] = [
     "binlog_format",
     "innodb_adaptive_hash_index",
     "innodb_buffer_pool_size",
     "innodb_change_buffering",
+    "innodb_data_file_buffering",
     "innodb_doublewrite",
     "innodb_flush_log_at_trx_commit",
     "innodb_flush_method",
@@ -70,6 +71,7 @@ pub(crate) fn read(session: &mut MysqlSession, seen: Seen) -> Result<EngineInven
         nodes: seen.cluster_nodes.unwrap_or(1),
         encryption: seen.encryption,
         throwaway: seen.throwaway,
+        direct_reads: direct_reads(&value),
         block_bytes: bytes("innodb_page_size"),
         cache_bytes: bytes("innodb_buffer_pool_size"),
         durable,
@@ -110,6 +112,14 @@ fn settings(session: &mut MysqlSession) -> Result<Vec<Setting>> {
             _ => None,
         })
         .collect())
+}
+
+/// Whether data files are opened with `O_DIRECT`.
+fn direct_reads<'a>(value: &impl Fn(&str) -> Option<&'a str>) -> Option<bool> {
+    let is_direct = |method: &str| method.to_ascii_uppercase().starts_with("O_DIRECT");
+    // MariaDB has replaced the one by the other in version 11, and shows both.
+    let unbuffered = value("innodb_data_file_buffering").map(|buffering| !buffering.eq_ignore_ascii_case("on"));
+    unbuffered.or_else(|| value("innodb_flush_method").map(is_direct))
 }
 
 /// Whether an acknowledged commit survives a crash of the operating system, and the settings that say so.

@@ -69,6 +69,9 @@ pub(crate) fn read(session: &mut PostgresSession, abilities: &Abilities, seen: S
     let block_bytes = size(session, "select current_setting('block_size')::int8")?;
     let buffers = "select pg_catalog.pg_size_bytes(current_setting('shared_buffers'))::int8";
     let cache_bytes = size(session, buffers)?;
+    // A list of what is read and written past the page cache, since version 16.
+    let direct_reads =
+        Some(value("debug_io_direct").is_some_and(|list| list.split(',').any(|one| one.trim() == "data")));
     settings.extend(missing(abilities, seen.unlocked));
     Ok(EngineInventory {
         name: "postgres".to_owned(),
@@ -81,6 +84,7 @@ pub(crate) fn read(session: &mut PostgresSession, abilities: &Abilities, seen: S
         nodes: seen.nodes,
         encryption: seen.encryption,
         throwaway: seen.throwaway,
+        direct_reads,
         block_bytes,
         cache_bytes,
         durable,

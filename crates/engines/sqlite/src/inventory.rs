@@ -31,6 +31,7 @@ pub(crate) fn read(connection: &Connection, settings: &Settings) -> Result<Engin
         setting("busy_timeout", format!("{} ms", settings.busy_timeout.as_millis()), "0 ms"),
         setting("wal_autocheckpoint", pragma(connection, "wal_autocheckpoint")?, "1000"),
         setting("temp_store", settings.temp_store.to_owned(), "default"),
+        setting("direct", if settings.direct { "on" } else { "off" }.to_owned(), "on"),
         setting("encoding", pragma(connection, "encoding")?, "UTF-8"),
         setting("compile_options", compile_options(connection)?.join(" "), ""),
     ];
@@ -42,6 +43,7 @@ pub(crate) fn read(connection: &Connection, settings: &Settings) -> Result<Engin
         nodes: 1,
         encryption: None,
         throwaway: true,
+        direct_reads: None,
         block_bytes: u64::try_from(page_bytes).ok().map(Bytes),
         cache_bytes: Some(Bytes(settings.cache_bytes)),
         durable: Some(durable),

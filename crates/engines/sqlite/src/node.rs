@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Site};
-use record::{EngineInventory, FailureKind};
+use record::{DataReads, EngineInventory, FailureKind};
 
 use crate::claim::Files;
 use crate::connect::{self, Link};
@@ -14,7 +14,7 @@ use crate::counter::{Share, Tally};
 use crate::objects::SqliteObjects;
 use crate::session::SqliteSession;
 use crate::setting::Settings;
-use crate::vfs::Vfs;
+use crate::vfs::{DirectFiles, Vfs};
 use crate::{dialect, failure, inventory};
 
 pub(crate) struct SqliteNode {
@@ -24,6 +24,7 @@ pub(crate) struct SqliteNode {
     /// Whether the database is ours to remove.
     claimed: AtomicBool,
     tally: Arc<Tally>,
+    direct: Arc<DirectFiles>,
     vfs: Arc<Vfs>,
 }
 
@@ -31,8 +32,9 @@ impl SqliteNode {
     pub(crate) fn new(settings: Settings, site: &Site) -> Result<SqliteNode> {
         let files = Files::below(&site.directory);
         let tally = Arc::new(Tally::new());
-        let vfs = Arc::new(Vfs::register(Arc::clone(&tally), &files.directory)?);
-        Ok(SqliteNode { settings, files, keep: site.keep, claimed: AtomicBool::new(false), tally, vfs })
+        let direct = Arc::new(DirectFiles::default());
+        let vfs = Arc::new(Vfs::register(Arc::clone(&tally), Arc::clone(&direct), &files.directory)?);
+        Ok(SqliteNode { settings, files, keep: site.keep, claimed: AtomicBool::new(false), tally, direct, vfs })
     }
 
     fn link(&self) -> Result<Link> {
@@ -88,6 +90,20 @@ impl Node for SqliteNode {
                 let error = Error::new(Kind::Step(FailureKind::LockTimeout), "a transaction held up the checkpoint");
                 Err(error.hint("end all transactions before the database is settled"))
             }
+        }
+    }
+
+    fn data_reads(&self, past_page_cache: bool) -> DataReads {
+        let refusal = match &self.settings {
+            Settings { direct: false, .. } => Some("direct=off".to_owned()),
+            Settings { mmap_bytes: 1.., .. } => Some("mmap_size is not 0".to_owned()),
+            Settings { page_bytes: ..4096, .. } => Some("page_size is less than 4096".to_owned()),
+            _ => DirectFiles::refusal(&self.files.database),
+        };
+        self.direct.switch(past_page_cache && refusal.is_none());
+        match refusal {
+            Some(reason) => DataReads::PageCache { reason },
+            None => DataReads::Direct,
         }
     }
 

@@ -9,7 +9,7 @@ const CACHE_BYTES_DEFAULT: u64 = 64 << 20;
 /// As large as a block of the other engines.
 const PAGE_BYTES_DEFAULT: u32 = 8192;
 
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "page_size",
     "journal_mode",
     "synchronous",
@@ -18,6 +18,7 @@ const KNOWN: [&str; 8] = [
     "busy_timeout",
     "wal_autocheckpoint",
     "temp_store",
+    "direct",
 ];
 
 /// How the database and every connection to it are set.
@@ -35,6 +36,8 @@ pub(crate) struct Settings {
     pub(crate) mmap_bytes: u64,
     pub(crate) busy_timeout: Duration,
     pub(crate) wal_autocheckpoint: u32,
+    /// Whether tables that do not fit the cache are read past the page cache of the operating system.
+    pub(crate) direct: bool,
 }
 
 impl Settings {
@@ -57,6 +60,7 @@ impl Settings {
             temp_store: choice("temp_store", &["default", "file", "memory"], "default")?,
             cache_bytes: bytes("cache_size")?.unwrap_or_else(|| planned_cache_bytes(site)),
             mmap_bytes: bytes("mmap_size")?.unwrap_or(0),
+            direct: choice("direct", &["on", "off"], "on")? == "on",
             busy_timeout: target.parameter("busy_timeout").map_or(Ok(Duration::from_secs(60)), busy_timeout)?,
             wal_autocheckpoint: target.parameter("wal_autocheckpoint").map_or(Ok(1000), wal_autocheckpoint)?,
         })
@@ -167,6 +171,7 @@ mod tests {
             cache_bytes: 8 << 20,
             mmap_bytes: 1 << 30,
             busy_timeout: Duration::from_millis(500),
+            direct: true,
             wal_autocheckpoint: 0,
         };
         assert_eq!(parse(target, None).expect("known parameters"), expected);

@@ -5,9 +5,10 @@
 //! the right node. Their place is the measured directory: SQLite itself would take `/var/tmp`, which may lie on
 //! another device.
 
+mod direct;
 mod file;
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -20,11 +21,14 @@ use libsqlite3_sys as ffi;
 use crate::counter::{Purpose, Tally};
 use file::File;
 
+pub(crate) use direct::DirectFiles;
+
 /// What the callbacks need, behind `pAppData`.
 struct Context {
     /// The file layer that does the work.
     base: *mut ffi::sqlite3_vfs,
     tally: Arc<Tally>,
+    direct: Arc<DirectFiles>,
     /// Where temporary files are made.
     directory: PathBuf,
     temporary: AtomicU64,
@@ -44,8 +48,9 @@ unsafe impl Send for Vfs {}
 unsafe impl Sync for Vfs {}
 
 impl Vfs {
-    /// Registers a file layer that adds to `tally` and puts temporary files into `directory`.
-    pub(crate) fn register(tally: Arc<Tally>, directory: &Path) -> Result<Vfs> {
+    /// Registers a file layer that adds to `tally`, reads database files as `direct` says, and puts temporary files into
+    /// `directory`.
+    pub(crate) fn register(tally: Arc<Tally>, direct: Arc<DirectFiles>, directory: &Path) -> Result<Vfs> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         set_up_library();
         // SAFETY: a null name asks for the default file layer, which is never unregistered.
@@ -57,7 +62,7 @@ impl Vfs {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = CString::new(format!("dbdyno-{number}")).unwrap_or_default();
         let directory = directory.to_owned();
-        let context = Box::into_raw(Box::new(Context { base, tally, directory, temporary: AtomicU64::new(0) }));
+        let context = Box::into_raw(Box::new(Context { base, tally, direct, directory, temporary: AtomicU64::new(0) }));
         let raw = Box::into_raw(Box::new(wrapped(layer, &name, context)));
         let vfs = Vfs { name, raw, context };
         // SAFETY: `raw` and what it points to live until `drop` has unregistered it.
@@ -145,12 +150,16 @@ unsafe extern "C" fn open(
     let Some(base_open) = (unsafe { (*context.base).xOpen }) else { return ffi::SQLITE_CANTOPEN };
     let temporary = if name.is_null() { temporary_name(context) } else { ptr::null_mut() };
     let name = if temporary.is_null() { name } else { temporary.cast_const() };
-    let traffic: *const _ = context.tally.shard().traffic(purpose(flags));
+    let purpose = purpose(flags);
+    let traffic: *const _ = context.tally.shard().traffic(purpose);
     // SAFETY: SQLite allocated `szOsFile` bytes for `file`, our part and after it the part of the layer below.
     unsafe {
         let real = file::init(file, traffic, temporary);
         let code = base_open(context.base, name, real, flags, flags_out);
         file::opened(file, code);
+        if code == ffi::SQLITE_OK && purpose == Purpose::Database && temporary.is_null() {
+            file::read_past_page_cache(file, context.direct.file(CStr::from_ptr(name)));
+        }
         code
     }
 }

@@ -47,6 +47,7 @@ const IDENTITY: &[Cell] = &[
         of.run.totals.failures.values().fold(0, |sum: u64, n| sum.saturating_add(*n)).into()
     }),
     ("unfinished", Kind::Count, |of| of.run.totals.unfinished.into()),
+    ("data_reads", Kind::Text, |of| of.run.data_reads.as_ref().map(|reads| reads.word()).into()),
     ("nodes_lost", Kind::Count, |of| nodes(of.run, NodeEventKind::Lost)),
     ("nodes_gone", Kind::Count, |of| nodes(of.run, NodeEventKind::Gone)),
 ];
@@ -67,6 +68,7 @@ const RESULT: &[Cell] = &[
     ("host_cpu_steal_ratio", Kind::Number, |of| of.row.cpu.map(|cpu| cpu.steal.0).into()),
     ("client_cpus", Kind::Number, |of| cores(of.row.client_cpu)),
     ("server_cpus", Kind::Number, |of| cores(of.row.server_cpu)),
+    ("foreign_cpus", Kind::Number, |of| cores(of.row.foreign_cpu)),
     ("engine_reads_per_second", Kind::Number, |of| rate(of.row.engine_io.reads_per_second)),
     ("engine_writes_per_second", Kind::Number, |of| rate(of.row.engine_io.writes_per_second)),
     ("engine_read_bytes_per_second", Kind::Number, |of| rate(of.row.engine_io.read_bytes_per_second)),

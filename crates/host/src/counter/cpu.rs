@@ -34,11 +34,12 @@ pub(super) fn parse(text: &str) -> Option<Times> {
 
 impl Times {
     /// As counters.
-    pub(super) fn counters(self) -> [(&'static str, u64); 5] {
+    pub(super) fn counters(self) -> [(&'static str, u64); 6] {
         let sum = |parts: &[u64]| ticks_ns(parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part)));
         [
             (name::HOST_CPU_USER_NS, sum(&[self.user, self.nice])),
             (name::HOST_CPU_SYSTEM_NS, sum(&[self.system, self.irq, self.softirq])),
+            (name::HOST_CPU_INTERRUPT_NS, sum(&[self.irq, self.softirq])),
             (name::HOST_CPU_IDLE_NS, sum(&[self.idle])),
             (name::HOST_CPU_IOWAIT_NS, sum(&[self.iowait])),
             (name::HOST_CPU_STEAL_NS, sum(&[self.steal])),
@@ -66,7 +67,7 @@ mod tests {
     fn nice_is_user_and_interrupts_are_system() {
         let tick = ticks_ns(1);
         let times = parse("cpu  100 20 30 400 5 6 7 8 90 1\ncpu0 1 1 1 1 1 1 1 1 1 1\n").expect("times");
-        let expected = [120, 43, 400, 5, 8].map(|ticks| ticks * tick);
+        let expected = [120, 43, 13, 400, 5, 8].map(|ticks| ticks * tick);
         assert_eq!(times.counters().map(|(_, value)| value), expected);
     }
 

@@ -8,7 +8,7 @@ mod source;
 mod transfer;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use record::name;
 
@@ -20,7 +20,7 @@ use crate::group::{Groups, throttled_ns};
 use crate::root::Root;
 
 pub use self::device::CountedDevice;
-pub(crate) use self::process::{cpu_ns as process_cpu_ns, parent_of};
+pub(crate) use self::process::{ProcessStat, cpu_ns as process_cpu_ns};
 
 /// Reads counters again and again. What is cheap to keep open is kept open: a reading without a server costs some
 /// tens of microseconds. With one, every process is asked, of the server's alone where the kernel lists children
@@ -37,6 +37,7 @@ pub struct Counters {
     pressure: Pressure,
     device: Option<DeviceCounters>,
     transfer: Source,
+    directory: PathBuf,
     trees: ProcessTrees,
     /// The highest value of each counter so far.
     highest: BTreeMap<&'static str, u64>,
@@ -57,6 +58,7 @@ impl Counters {
             pressure: Pressure::new(&root.proc),
             device: DeviceCounters::below(&root, directory),
             transfer: Source::new(root.proc.join("self/io")),
+            directory: directory.to_owned(),
             trees: ProcessTrees::new(&root),
             highest: BTreeMap::new(),
             root,
@@ -66,6 +68,14 @@ impl Counters {
     /// The device whose counters are read, and what they include; none where the directory is on none.
     pub fn device(&self) -> Option<&CountedDevice> {
         self.device.as_ref().map(DeviceCounters::device)
+    }
+
+    /// Writes what lies dirty in the page cache for the file system of the directory, whoever left it there: otherwise
+    /// the kernel writes it while something is measured. Where that is not possible, the counters show it.
+    pub fn write_back(&self) {
+        if let Ok(directory) = std::fs::File::open(&self.directory) {
+            let _ = rustix::fs::syncfs(directory);
+        }
     }
 
     /// The counters as they stand now, by the names of [`record::name`]. What a source does not give is absent.

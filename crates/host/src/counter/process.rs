@@ -20,13 +20,40 @@ pub(super) struct ProcessTrees {
 }
 
 /// What we need of `/proc/PID/stat`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stat {
-    parent: u32,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProcessStat {
+    /// Name of the program, cut by the kernel after 15 letters.
+    pub(crate) name: String,
+    /// Who started it, or took it over.
+    pub(crate) parent: u32,
+    /// Whether it is a thread of the kernel.
+    pub(crate) is_of_kernel: bool,
+    /// When it was started, in ticks.
+    pub(crate) started_ticks: u64,
     /// User and system time of all threads, in ticks.
     own_ticks: u64,
     /// The same of the children that have ended and were waited for, and of theirs.
     ended_ticks: u64,
+}
+
+impl ProcessStat {
+    /// That of a process; none where it is not there.
+    pub(crate) fn of(proc: &Path, pid: u32) -> Option<ProcessStat> {
+        // Half of it is enough for the longest line: one call, and no second one that finds the end.
+        let mut bytes = [0; 2048];
+        let read = fs::File::open(proc.join(format!("{pid}/stat"))).ok()?.read(&mut bytes).ok()?;
+        parse(&String::from_utf8_lossy(&bytes[..read]))
+    }
+
+    /// Time of all threads, nanoseconds, as exact as ticks are.
+    pub(crate) fn own_ns(&self) -> u64 {
+        ticks_ns(self.own_ticks)
+    }
+
+    /// Time of the children that have ended, nanoseconds, as exact as ticks are.
+    pub(crate) fn ended_ns(&self) -> u64 {
+        ticks_ns(self.ended_ticks)
+    }
 }
 
 impl ProcessTrees {
@@ -58,7 +85,7 @@ impl ProcessTrees {
         let mut sum_ns: Option<u64> = None;
         let mut open: Vec<u32> = self.roots.clone();
         while let Some(pid) = open.pop() {
-            let stat = if self.lists_children { self.stat(pid) } else { all.get(&pid).copied() };
+            let stat = if self.lists_children { self.stat(pid) } else { all.get(&pid).cloned() };
             let Some(stat) = stat.filter(|_| !found.contains(&pid)) else { continue };
             found.push(pid);
             let own_ns = match self.has_clocks {
@@ -77,11 +104,8 @@ impl ProcessTrees {
         sum_ns
     }
 
-    fn stat(&self, pid: u32) -> Option<Stat> {
-        // Half of it is enough for the longest line: one call, and no second one that finds the end.
-        let mut bytes = [0; 2048];
-        let read = fs::File::open(self.proc.join(format!("{pid}/stat"))).ok()?.read(&mut bytes).ok()?;
-        parse(&String::from_utf8_lossy(&bytes[..read]))
+    fn stat(&self, pid: u32) -> Option<ProcessStat> {
+        ProcessStat::of(&self.proc, pid)
     }
 
     /// The children, as the kernel lists them per thread, where it was built to do so.
@@ -100,7 +124,7 @@ impl ProcessTrees {
     }
 
     /// Every process there is.
-    fn all(&self) -> BTreeMap<u32, Stat> {
+    fn all(&self) -> BTreeMap<u32, ProcessStat> {
         let pids = root::names(&self.proc).into_iter().filter_map(|name| name.parse::<u32>().ok());
         pids.filter_map(|pid| Some((pid, self.stat(pid)?))).collect()
     }
@@ -118,22 +142,24 @@ pub(crate) fn cpu_ns(pid: u32) -> Option<u64> {
     (result == 0).then(|| nanos + u64::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Who started a process, or took it over.
-pub(crate) fn parent_of(proc: &Path, pid: u32) -> Option<u32> {
-    Some(parse(&read_text(&proc.join(pid.to_string()).join("stat"))?)?.parent)
-}
-
 fn read_text(path: &Path) -> Option<String> {
     fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Fields 4 and 14 to 17. The name before them may hold anything, brackets too.
-fn parse(text: &str) -> Option<Stat> {
-    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+/// The flag of a thread of the kernel (`PF_KTHREAD`).
+const KERNEL_THREAD: u64 = 0x0020_0000;
+
+/// Fields 2, 4, 9, 14 to 17 and 22. The name may hold anything, brackets too.
+fn parse(text: &str) -> Option<ProcessStat> {
+    let (before, behind) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
     // The first field behind the name is field 3.
     let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    Some(Stat {
+    Some(ProcessStat {
+        name: before.split_once('(').map_or("", |(_, name)| name).to_owned(),
         parent: u32::try_from(number(4)?).ok()?,
+        is_of_kernel: number(9)? & KERNEL_THREAD != 0,
+        started_ticks: number(22)?,
         own_ticks: number(14)?.saturating_add(number(15)?),
         ended_ticks: number(16)?.saturating_add(number(17)?),
     })
@@ -151,7 +177,7 @@ mod tests {
     fn process(proc: &Path, pid: u32, parent: u32, times: [u64; 4]) {
         let [user, system, ended_user, ended_system] = times;
         let text = format!(
-            "{pid} (a) b (c) S {parent} {pid} {pid} 0 -1 4194560 1 2 3 4 {user} {system} {ended_user} {ended_system} 20 0 1 0 99\n"
+            "{pid} (a) b (c) S {parent} {pid} {pid} 0 -1 4194560 1 2 3 4 {user} {system} {ended_user} {ended_system} 20 0 1 0 99 0 0\n"
         );
         let directory = proc.join(pid.to_string());
         fs::create_dir_all(&directory).expect("process");

@@ -1,6 +1,5 @@
 //! The machine at one moment: what changes while a measurement goes on and may spoil it.
 
-mod bystander;
 mod heat;
 mod log;
 
@@ -13,15 +12,13 @@ use record::{HostState, KernelLog};
 use crate::inventory;
 use crate::root::{self, Root};
 
-pub use self::bystander::Bystanders;
-
 /// Multiplications of a series, and series of which the best counts: some ten milliseconds in all.
 const MULTIPLICATIONS: u32 = 1 << 18;
 const SERIES: u32 = 28;
 
 /// This host as it is now, with the file system of `directory`. Messages of the kernel are those behind the ones that
 /// `since` knows, where it is given: only of these are the texts kept. Keeps one processor busy for some ten
-/// milliseconds. Who else is at work is asked with [`Bystanders`].
+/// milliseconds. Who else is at work is asked with [`crate::Processes`].
 pub fn state(directory: &Path, since: Option<&HostState>) -> HostState {
     let state = state_at(&Root::host(), directory, since.and_then(|since| since.kernel_log.as_ref()));
     HostState { multiplication_ns: Some(multiplication_ns()), ..state }

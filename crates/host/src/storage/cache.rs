@@ -39,6 +39,15 @@ pub fn drop_cache(file: &File, offset: u64, length: u64) -> io::Result<()> {
     Ok(rustix::fs::fadvise(file, offset, Some(length), Advice::DontNeed)?)
 }
 
+/// Gives the clean pages of a file up, without waiting: what is dirty is on its way to the device afterwards.
+///
+/// # Errors
+///
+/// Those of the operating system.
+pub fn drop_clean(file: &File) -> io::Result<()> {
+    Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?)
+}
+
 /// Whole pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pages {

@@ -15,7 +15,7 @@ mod place;
 mod queue;
 mod signature;
 
-pub use cache::{cached_share, drop_cache};
+pub use cache::{cached_share, drop_cache, drop_clean};
 pub use claim::loop_devices;
 pub use device::{BlockDeviceState, block_device};
 pub use direct::{DirectIo, direct_io};

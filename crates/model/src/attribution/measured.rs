@@ -10,6 +10,7 @@ use crate::checks::has_probe_code;
 use crate::cpu::cpu_shares;
 use crate::delta::{delta, per_second, rate, share};
 use crate::efficiency::rate_in;
+use crate::foreign::{foreign_cpu, is_under_foreign_load};
 use crate::platform::{capacity_used, smt_yield};
 use crate::row::is_void;
 use crate::rules::RULES;
@@ -73,7 +74,8 @@ impl Capacities {
             if let Some(seconds) = demand_seconds(runs, run.unit) {
                 capacities.demand_seconds.insert(run.test.clone(), seconds);
             }
-            if let Some(found) = storage(runs).filter(|_| has_probe_code(&run.test)) {
+            let undisturbed: Vec<&Run> = runs.iter().copied().filter(|run| !is_under_foreign_load(run)).collect();
+            if let Some(found) = storage(&undisturbed).filter(|_| has_probe_code(&run.test)) {
                 capacities.storage_probes.insert(run.test.clone());
                 capacities.add(found);
             }
@@ -117,6 +119,7 @@ impl Capacities {
             classes: classes(run, !self.is_remote),
             thread_used: self.thread_used(run),
             own_work: self.own_work(run),
+            foreign: foreign_cpu(run).filter(|_| !self.is_remote).map(|found| found.all()),
         };
         let is_known = drive.cpu_used.is_some() || !drive.resources.is_empty() || !drive.classes.is_empty();
         (is_known && rate > 0.0).then(|| attribution(&drive))

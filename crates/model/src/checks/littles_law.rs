@@ -153,10 +153,8 @@ fn closed(run: &Run) -> (Verdict, String) {
     if gap > 0.0 && failed > 0 {
         return (Verdict::Unknown, format!("{gist}: the time of {failed} failed steps is not known"));
     }
-    // Where each job does a number of steps and not a time, the faster ones are idle at the end; where it is a file that
-    // the time may have cut, numbers differ.
-    let has_own_end = run.streams.is_some() || run.totals.steps.is_multiple_of(u64::from(run.dop.jobs));
-    if gap > 0.0 && jobs > 1.0 && has_own_end {
+    // The faster ones are idle at the end.
+    if gap > 0.0 && jobs > 1.0 && run.jobs_ended_apart {
         return (Verdict::Unknown, format!("{gist}: jobs may have ended at different times"));
     }
     let verdict = if gap.abs() <= RULES.littles_gap_warn { Verdict::Warn } else { Verdict::Fail };

@@ -13,6 +13,8 @@ mod device_io;
 mod durability;
 mod failures;
 mod flush;
+mod foreign_cpu;
+mod foreign_io;
 mod generator_bound;
 mod in_flight;
 mod littles_law;
@@ -65,6 +67,8 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         commit_count::check(run),
         client_share::check(run, context),
         steal::check(run, context),
+        foreign_cpu::check(run, context),
+        foreign_io::check(run, context),
         throttling::check(run),
         swapping::check(run),
         page_cache::check(run),
@@ -178,7 +182,7 @@ mod tests {
     use record::{Nanos, name};
 
     use super::*;
-    use crate::fixture::{counted, engine, instrument, run};
+    use crate::fixture::{alone, counted, engine, instrument, run};
 
     fn context<'a>(engine: &'a EngineInventory, instrument: &'a Instrument) -> Context<'a> {
         Context {
@@ -195,7 +199,7 @@ mod tests {
     fn an_undisturbed_run_passes_and_says_only_that_it_was_short() {
         let (engine, instrument) = (engine(), instrument());
         let mut calm = counted(
-            run("T716", 2),
+            alone(run("T716", 2)),
             &[
                 (name::HOST_CPU_USER_NS, 12_000_000_000),
                 (name::HOST_CPU_SYSTEM_NS, 4_000_000_000),
@@ -203,6 +207,7 @@ mod tests {
                 (name::HOST_CPU_STEAL_NS, 0),
                 (name::HOST_SWAP_IN_COUNT, 0),
                 (name::CLIENT_CPU_NS, 4_000_000_000),
+                (name::SERVER_CPU_NS, 12_000_000_000),
                 (name::COMMIT_COUNT, 20_002),
                 (name::BOOKKEEPING_COMMIT_COUNT, 2),
                 (name::REDO_WRITE_BYTES, 20_000_000),

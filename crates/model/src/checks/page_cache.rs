@@ -7,7 +7,7 @@
 //! A run of storage that reads through the page cache is asked how much of its regions lay there before it began. What
 //! it brought in itself, and read again, is seen by the check of device I/O.
 
-use record::{CacheFit, CacheState, Check, Finding, IoFile, IoKind, Run, Storage, Verdict, name};
+use record::{CacheFit, CacheState, Check, DataReads, Finding, IoFile, IoKind, Run, Storage, Verdict, name};
 
 use super::{finding, percent};
 use crate::delta::{delta, share};
@@ -30,11 +30,20 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         return None;
     }
     let ratio = share(device as f64, engine as f64)?;
-    let seen = format!("the block layer saw {} of what the engine read", percent(ratio));
-    match ratio >= RULES.device_share_min {
-        true => say(Verdict::Pass, seen),
-        false => say(Verdict::Warn, format!("{seen}: the page cache served the rest")),
+    let how = match &run.data_reads {
+        Some(DataReads::Direct) => " with O_DIRECT",
+        Some(DataReads::Dropped) => " while its files were dropped out of the page cache",
+        Some(DataReads::PageCache { .. }) | None => "",
+    };
+    let seen = format!("the block layer saw {} of what the engine read{how}", percent(ratio));
+    if ratio >= RULES.device_share_min {
+        return say(Verdict::Pass, seen);
     }
+    let why = match &run.data_reads {
+        Some(DataReads::PageCache { reason }) => format!(" ({reason})"),
+        _ => String::new(),
+    };
+    say(Verdict::Warn, format!("{seen}: the page cache served the rest{why}"))
 }
 
 fn cached(storage: &Storage) -> Option<Finding> {

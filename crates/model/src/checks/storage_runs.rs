@@ -8,7 +8,7 @@ use record::{
 };
 
 use super::{Context, findings};
-use crate::fixture::{counted, engine, instrument, io_run, storage};
+use crate::fixture::{alone, counted, engine, instrument, io_run, storage};
 
 fn said(run: &Run) -> Vec<Finding> {
     let (engine, instrument) = (engine(), instrument());
@@ -25,7 +25,7 @@ fn said(run: &Run) -> Vec<Finding> {
 
 /// A run of `io` whose counters agree with it.
 fn calm(kind: IoKind) -> Run {
-    let run = io_run("P322", kind, 2);
+    let run = alone(io_run("P322", kind, 2));
     let bytes = run.totals.bytes.map_or(0, |bytes| bytes.0);
     counted(
         run,
@@ -36,6 +36,8 @@ fn calm(kind: IoKind) -> Run {
             (name::HOST_CPU_STEAL_NS, 0),
             (name::HOST_SWAP_IN_COUNT, 0),
             (name::CLIENT_CPU_NS, 4_000_000_000),
+            (name::CLIENT_READ_BYTES, bytes),
+            (name::CLIENT_WRITE_BYTES, bytes),
             (name::DEVICE_READ_BYTES, bytes),
             (name::DEVICE_WRITE_BYTES, bytes),
             (name::DEVICE_FLUSH_COUNT, 20_000),

@@ -4,13 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Comparison, ComparisonVerdict, Contest, PointContest, Standing};
-use crate::rules::RULES;
 
 /// Conditions under which a comparison fails: `slower>2%,T611:slower>5%,inconclusive,incomparable`.
 ///
-/// - `slower>X%`: the estimate lies more than X % below the base, and SLOWER is certain: the 95 % interval does not hold
-///   1, and the p-value stays significant with all tests taken together. `slower` is `slower>0%`. What the data cannot
-///   tell passes, unless `inconclusive` is asked for too.
+/// - `slower>X%`: the verdict is SLOWER, and the estimate lies more than X % below the base. `slower` is `slower>0%`. What
+///   the data cannot tell passes, unless `inconclusive` is asked for too.
 /// - `inconclusive`: the verdict is INCONCLUSIVE, or there is none because a figure is published.
 /// - `incomparable`: the two did not measure the same, or one of them is no result.
 ///
@@ -153,8 +151,9 @@ impl Condition {
     /// What was found, if it is this.
     fn met(self, contest: &Contest) -> Option<String> {
         match (self, &contest.standing) {
-            (Condition::Slower(limit), Standing::Judged { p_adjusted, .. }) => {
-                slower(contest.headline.as_ref()?, *p_adjusted, limit)
+            // One rule: what the verdict leaves open does not fail here.
+            (Condition::Slower(limit), Standing::Judged { verdict: ComparisonVerdict::Slower, .. }) => {
+                slower(contest.headline.as_ref()?, limit)
             }
             (Condition::Inconclusive, Standing::Judged { verdict: ComparisonVerdict::Inconclusive, reason, .. }) => {
                 Some(reason.clone())
@@ -166,11 +165,10 @@ impl Condition {
     }
 }
 
-fn slower(headline: &PointContest, p_adjusted: Option<f64>, limit: f64) -> Option<String> {
+fn slower(headline: &PointContest, limit: f64) -> Option<String> {
     let shift = &headline.shift;
-    let interval = shift.interval.filter(|interval| interval.high < 1.0)?;
-    let is_certain = p_adjusted? <= RULES.significance;
-    (is_certain && shift.ratio < 1.0 - limit).then(|| {
+    let interval = shift.interval?;
+    (shift.ratio < 1.0 - limit).then(|| {
         let less = |ratio: f64| format!("{:.1} %", (1.0 - ratio) * 100.0);
         let (most, least) = (less(interval.low), less(interval.high));
         format!("{} slower, 95 % interval {least} to {most}{}", less(shift.ratio), shift.evidence.mark())

@@ -55,6 +55,7 @@ impl Perturbation {
 pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturbation, String> {
     match limiter {
         Limiter::Processors => processors(run, left, true),
+        Limiter::OtherPrograms { .. } => Err("others used the processors: repeat without them".to_owned()),
         Limiter::OneThread { .. } => processors(run, left, false),
         Limiter::Resource(name) => device(name),
         Limiter::Offered => Ok(Perturbation::ArrivalRate),

@@ -196,12 +196,14 @@ fn verdict(said: &Steadiness, drift: Drift) -> (SteadyVerdict, String) {
     (verdict, reason::steady(said, drift))
 }
 
-/// Whether the mean of the first `count` of `rates` is not farther from that of the rest than the noise of the rest
-/// explains. The cut was chosen for what it cuts: hence more than the two deviations of a cut at a place that was given.
+/// Whether the mean of the first `count` of `rates` is not farther from that of the rest than noise explains: both means
+/// have their error, taken from the noise of the rest. The cut was chosen for what it cuts: hence more than the two deviations of a cut at a place that was given.
 fn is_chance(rates: &[f64], count: usize) -> bool {
     let (first, rest) = rates.split_at(count);
     let Some((cut, kept)) = mean(first).zip(mean_interval(rest)) else { return true };
-    (cut - kept.mean).powi(2) <= RULES.cut_distance_max * variance(rest) * kept.correlation_time / count as f64
+    let of_one = variance(rest) * kept.correlation_time;
+    let of_both = of_one / count as f64 + of_one / rest.len() as f64;
+    (cut - kept.mean).powi(2) <= RULES.cut_distance_max * of_both
 }
 
 /// Why the checkpoints of the window are too few to make a cycle known, where there are any and they are.

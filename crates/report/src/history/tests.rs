@@ -35,7 +35,7 @@ fn a_fall_is_told_where_it_happened() {
     let text = shown_of(fallen());
     let lines: Vec<&str> = text.lines().collect();
     let change = lines.iter().position(|line| line.contains("changed by -")).unwrap_or_else(|| panic!("{text}"));
-    assert!(lines[change].contains("-10.0 % between r10 and r11 (p = 0.00"), "{text}");
+    assert!(lines[change].contains("-10.0 % between r10 and r11 (p <= 0.001)"), "{text}");
     assert!(lines[change - 1].contains("r10 ") && lines[change + 1].contains("r11 "), "{text}");
     assert_eq!(lines.last(), Some(&"  1 change in 20 values"), "{text}");
 }

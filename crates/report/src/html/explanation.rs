@@ -17,6 +17,12 @@ pub(super) fn meaning(check: Check) -> &'static str {
             "dbdyno itself needed much of the processors: on a machine of its own the engine could do more."
         }
         Check::Steal => "The hypervisor gave processor time to others: the machine can do more than was measured.",
+        Check::ForeignCpu => {
+            "Other programs used the processors meanwhile: part of what the machine gives went to them."
+        }
+        Check::ForeignIo => {
+            "Other programs read or wrote the measured device meanwhile: part of what it gives went to them."
+        }
         Check::Throttling => "The processor quota of the control group held the run back: the quota was measured.",
         Check::Swapping => "Memory was short: the swap device was measured as well.",
         Check::PageCache => {

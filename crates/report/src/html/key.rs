@@ -6,6 +6,7 @@ use record::{EngineInventory, HostInventory, Record, Unit, Verdict};
 
 use super::price::{BestRate, price};
 use super::table::{Cell, Column, Row, Table, facts};
+use crate::data_reads::data_reads;
 use crate::figure::{UNKNOWN, duration, memory, number, percent, three_digits};
 use crate::inventory::{durability, engine_line, engine_sizes, storage_line, topology};
 use crate::layout::clean;
@@ -86,6 +87,7 @@ pub(super) fn platform(record: &Record) -> Vec<(String, String)> {
         Some(engine) => engine_facts(engine, &mut fact),
         None => fact("engine", "none: probes only".to_owned()),
     }
+    data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     fact("measured", format!("{}, {}", begun(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     facts

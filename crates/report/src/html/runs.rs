@@ -1,8 +1,8 @@
 //! The table of runs in the columns of the published reports.
 
 use maud::{Markup, html};
-use model::{Io, Quantiles, Row as RunRow};
-use record::{Nanos, Rate, Record, Run, Verdict};
+use model::{CpuUse, Io, Quantiles, Row as RunRow};
+use record::{Nanos, Rate, Ratio, Record, Run, Verdict};
 
 use super::table::{Cell, Column, Row, Table};
 use super::verdict::word;
@@ -57,7 +57,14 @@ const IDENTITY: [Column; 6] = [
     Column::text("unit"),
 ];
 
-const RATES: [Column; 3] = [Column::figures("ops"), Column::figures("rows"), Column::figures("CPU %")];
+const RATES: [Column; 6] = [
+    Column::figures("ops"),
+    Column::figures("rows"),
+    Column::figures("all CPUs %"),
+    Column::figures("dbdyno %"),
+    Column::figures("server %"),
+    Column::figures("others %"),
+];
 
 const IO: [Column; 6] = [
     Column::figures("read IOPS"),
@@ -101,10 +108,14 @@ fn row(run: &Run) -> Row {
 
 fn result(row: &RunRow) -> Vec<Cell> {
     let busy = row.cpu.map(|cpu| cpu.busy());
+    let part = |part: Option<CpuUse>| share(part.and_then(|part| part.of_host));
     let mut cells = vec![
         rate(row.operations_per_second),
         rate(row.rows_per_second),
-        Cell::Figure(busy.map_or_else(|| UNKNOWN.to_owned(), percent_digits), busy.map(|ratio| ratio.0)),
+        share(busy),
+        part(row.client_cpu),
+        part(row.server_cpu),
+        part(row.foreign_cpu),
     ];
     cells.extend(side(&row.engine_io));
     cells.extend(side(&row.device_io));
@@ -115,6 +126,11 @@ fn result(row: &RunRow) -> Vec<Cell> {
         time(row.response, |quantiles| quantiles.p99_ns),
     ]);
     cells
+}
+
+/// A share of the time of all processors of the host.
+fn share(ratio: Option<Ratio>) -> Cell {
+    Cell::Figure(ratio.map_or_else(|| UNKNOWN.to_owned(), percent_digits), ratio.map(|ratio| ratio.0))
 }
 
 fn side(io: &Io) -> [Cell; 6] {

@@ -73,9 +73,11 @@ fn words(found: Option<&Attribution>) -> String {
             Some(fullest) => format!("unexplained; used most: {fullest}"),
             None => "unexplained".to_owned(),
         },
-        Limiter::OneThread { .. } | Limiter::Offered | Limiter::UnderDriven { .. } | Limiter::Serialised(_) => {
-            gist.to_owned()
-        }
+        Limiter::OtherPrograms { .. }
+        | Limiter::OneThread { .. }
+        | Limiter::Offered
+        | Limiter::UnderDriven { .. }
+        | Limiter::Serialised(_) => gist.to_owned(),
     }
 }
 

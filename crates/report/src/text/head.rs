@@ -2,6 +2,7 @@
 
 use record::{Preset, Record, Status};
 
+use crate::data_reads::data_reads;
 use crate::figure::nanos;
 use crate::inventory;
 use crate::layout::{clean, cut, paragraph};
@@ -17,6 +18,7 @@ pub(super) fn head(record: &Record, style: Style, width: usize) -> Vec<String> {
     let mut lines = vec![style.paint(&title, Ink::Head), String::new()];
     lines.extend(inventory::head(&record.host, record.engine.as_ref(), style, width));
     let mut fact = |label: &str, text: String| lines.extend(paragraph(label, 10, &text, width));
+    data_reads(record).into_iter().for_each(|reads| fact("reads", reads));
     fact("measured", format!("{}, {}", begun(record), settings(&record.plan)));
     fact("dbdyno", instrument(record));
     lines.extend(warned(record, style, width));

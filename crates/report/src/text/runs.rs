@@ -90,24 +90,25 @@ pub(super) fn io(record: &Record) -> Table {
     table(valid(record).filter(|(_, row)| seen(row)), &IO, &IO_SPANS, cells)
 }
 
-const PROCESSORS: [Head; 8] = [
+const PROCESSORS: [Head; 9] = [
     (&["user"], Align::Right),
     (&["system"], Align::Right),
     (&["iowait"], Align::Right),
     (&["steal"], Align::Right),
     (&["dbdyno"], Align::Right),
     (&["server"], Align::Right),
+    (&["others"], Align::Right),
     (&["logical", "reads/s"], Align::Right),
     (&["log", "syncs/s"], Align::Right),
 ];
 
 const PROCESSOR_SPANS: [Span; 3] = [
     Span { first: 3, columns: 4, title: "all processors, %" },
-    Span { first: 7, columns: 2, title: "processors" },
-    Span { first: 9, columns: 2, title: "engine" },
+    Span { first: 7, columns: 3, title: "processors" },
+    Span { first: 10, columns: 2, title: "engine" },
 ];
 
-/// Processors: of the host in percent, of dbdyno and the engine in processors; and what the engine asked its cache.
+/// Processors: of the host in percent, of dbdyno, the engine and other programs in processors; and what the engine asked its cache.
 /// Void runs are left out.
 pub(super) fn processors(record: &Record) -> Table {
     let cores = |cpu: Option<CpuUse>| cpu.map_or_else(|| UNKNOWN.to_owned(), |cpu| format!("{:.2}", cpu.cores));
@@ -119,6 +120,7 @@ pub(super) fn processors(record: &Record) -> Table {
         let others = [
             cores(row.client_cpu),
             cores(row.server_cpu),
+            cores(row.foreign_cpu),
             rate(per_second(row.logical_reads_per_second)),
             rate(per_second(row.redo_syncs_per_second)),
         ];

@@ -94,11 +94,15 @@ fn every_figure_of_the_table_of_runs_is_that_of_the_model() {
         let row = model::row(run);
         assert_eq!((&cells[0].0, &cells[1].0), (&run.number.to_string(), &run.test));
         let per_second = |rate: Option<record::Rate>| rate.map(|rate| rate.0);
+        let of_host = |cpu: Option<model::CpuUse>| Some(cpu?.of_host?.0);
         let time = |quantiles: Option<model::Quantiles>| quantiles?.p99_ns.map(|time| time.0 as f64);
         let expected = [
             per_second(row.operations_per_second),
             per_second(row.rows_per_second),
             row.cpu.map(|cpu| cpu.busy().0),
+            of_host(row.client_cpu),
+            of_host(row.server_cpu),
+            of_host(row.foreign_cpu),
             per_second(row.engine_io.reads_per_second),
             per_second(row.engine_io.writes_per_second),
             per_second(row.engine_io.total_per_second()),
@@ -129,7 +133,7 @@ fn every_figure_of_the_table_of_runs_is_that_of_the_model() {
         }
         if row.verdict == Verdict::Fail {
             assert_eq!(cells.last().unwrap().0, "void");
-            assert!(cells[6..25].iter().all(|(shown, _)| shown.is_empty()), "a void run has no figures");
+            assert!(cells[6..28].iter().all(|(shown, _)| shown.is_empty()), "a void run has no figures");
         } else {
             agree(&cells[6].0, row.operations_per_second.unwrap().0, 4);
         }

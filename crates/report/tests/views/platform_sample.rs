@@ -131,7 +131,8 @@ fn module(slot: &str) -> MemoryModule {
 fn state(minutes: u64) -> HostState {
     HostState {
         load_average_1_minute: Some(0.25 + minutes as f64),
-        bystanders: (minutes == 0).then(|| vec![Bystander { name: "backup".to_owned(), processors: 0.04 }]),
+        bystanders: (minutes == 0)
+            .then(|| vec![Bystander { name: "backup".to_owned(), processors: 0.04, ..Bystander::default() }]),
         clock_mhz: Some(2000.0 + minutes as f64),
         temperature_celsius_max: Some(50.0 + minutes as f64),
         thermal_throttle_count: Some(0),
@@ -157,6 +158,7 @@ pub fn engine() -> EngineInventory {
         nodes: 1,
         encryption: None,
         throwaway: true,
+        direct_reads: None,
         block_bytes: Some(Bytes(8192)),
         cache_bytes: Some(Bytes::GIB.times(2)),
         durable: Some(true),

@@ -15,6 +15,7 @@ use super::extent::per_step;
 use super::parameter::{parameters, title};
 use super::request::BlocksRequest;
 use crate::caches::put_out;
+use crate::data_reads::PastPageCache;
 use crate::device::DeviceProbe;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
@@ -118,6 +119,8 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
         (fill(bench, &stage, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
     };
     let node = &bench.sources.nodes[places[0]];
+    let reads_device = caches != CacheState::Filled;
+    let _past_page_cache = reads_device.then(|| PastPageCache::on(bench, run, vec![subject.nodes.at(places[0])]));
     let cast = Cast {
         server_processes: jobs.iter().map(BlocksJob::server_process).collect(),
         cancellers: jobs.iter().flat_map(BlocksJob::cancellers).collect(),

@@ -215,6 +215,7 @@ fn course(job: &IoJob, warm_up: Nanos, seed: u64) -> Course {
 
 /// Warms up, measures and reads; fills in what was counted.
 fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, mut lanes: Vec<Lane>, ledger: &Ledger) {
+    bench.write_back();
     let meters: Vec<AtomicU64> = lanes.iter().map(|_| AtomicU64::new(0)).collect();
     let sampler = Sampler::new(bench.sources, Vec::new(), None);
     let stall = Stall::default();
@@ -242,7 +243,8 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
         outcome
     });
     run.begun_at = begun_at.into_inner().unwrap_or_else(timestamp);
-    run.readings = sampler.into_read(bench.origin).readings;
+    let read = sampler.into_read(bench.origin);
+    (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
     fill(run, phase, streams, &outcome, ledger, stall.late_max());
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = RunOutcome::Failed { message };

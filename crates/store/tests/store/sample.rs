@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use record::{
     Activity, Arrival, BlockDevice, Build, Bystander, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Check, Cpu,
-    DataSet, Dop, EngineInventory, FailureKind, FileSystem, Finding, HostInventory, HostState, Instrument, Kernel,
-    KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos,
-    NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass, Outcome, Pace,
-    Pairing, PassedRung, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, Rung,
-    SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals, Trace,
-    Unit, Until, Variation, Verdict, WaitClass, name,
+    DataReads, DataSet, Dop, EngineInventory, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState,
+    Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule,
+    MissingLayer, Nanos, NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass,
+    Outcome, Pace, Pairing, PassedRung, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
+    Rung, SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals,
+    Trace, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of a nanosecond, as a record holds them.
@@ -236,7 +236,7 @@ fn build() -> Build {
 fn state() -> HostState {
     HostState {
         load_average_1_minute: Some(0.25),
-        bystanders: Some(vec![Bystander { name: "backup".to_owned(), processors: 0.5 }]),
+        bystanders: Some(vec![Bystander { name: "backup".to_owned(), processors: 0.5, ..Bystander::default() }]),
         clock_mhz: Some(2260.5),
         temperature_celsius_max: Some(51.5),
         thermal_throttle_count: Some(u64::MAX),
@@ -262,6 +262,7 @@ fn engine() -> EngineInventory {
         nodes: 2,
         encryption: some("TLS 1.3"),
         throwaway: true,
+        direct_reads: Some(false),
         block_bytes: Some(Bytes(8192)),
         cache_bytes: Some(Bytes::GIB),
         durable: Some(true),
@@ -294,6 +295,22 @@ fn run(number: u32, pace: Pace) -> Run {
     let finding = |check, verdict| Finding { check, verdict, detail: "23 commits of 23".to_owned() };
     let failed = Outcome::Failed { message: "the session was closed by the server".to_owned() };
     Run {
+        jobs_ended_apart: true,
+        foreign_load: Some(Box::new(ForeignLoad {
+            watched_ns: Nanos(1_000_000_000),
+            processors: 0.25,
+            kernel_processors: 0.01,
+            read_bytes: Some(Bytes(4_096)),
+            write_bytes: Some(Bytes(0)),
+            server_read_bytes: Some(Bytes(8_192)),
+            server_write_bytes: None,
+            programs: vec![Bystander {
+                name: "backup".to_owned(),
+                processors: 0.25,
+                read_bytes_per_second: Some(4_096.0),
+                write_bytes_per_second: Some(0.0),
+            }],
+        })),
         number,
         test: "T311".to_owned(),
         title: "OLTP insert, 2 rows per transaction".to_owned(),
@@ -305,6 +322,7 @@ fn run(number: u32, pace: Pace) -> Run {
         pace,
         ceiling: Some(Ceiling { probe: "P111".to_owned(), unit: Unit::Operation }),
         cache_fit: Some(CacheFit::Inside),
+        data_reads: Some(DataReads::Dropped),
         data_bytes: Some(Bytes(4096)),
         commits_expected: Some(23),
         changes: true,

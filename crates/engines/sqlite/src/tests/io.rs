@@ -96,7 +96,8 @@ fn a_sort_that_spills_spills_into_the_measured_directory_and_is_counted() {
     );
     let tally = std::sync::Arc::new(crate::counter::Tally::new());
     let files = crate::claim::Files::below(stand.directory.path());
-    let vfs = crate::vfs::Vfs::register(std::sync::Arc::clone(&tally), &files.directory).expect("register");
+    let vfs = crate::vfs::Vfs::register(std::sync::Arc::clone(&tally), Default::default(), &files.directory)
+        .expect("register");
     let share = crate::counter::Share::of(&tally);
     let link = crate::connect::open(&files.database, &settings.expect("settings"), &std::sync::Arc::new(vfs), share);
     let link = link.expect("connect");

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use libsqlite3_sys as ffi;
 
+use super::direct::{DirectReader, is_lock_to_read, is_log_lock_to_read};
 use crate::counter::Traffic;
 
 /// Our part. Its size is a multiple of 8, so that the part behind it is aligned as SQLite aligns files.
@@ -16,6 +17,8 @@ pub(super) struct File {
     traffic: *const Traffic,
     /// The path that we made for a file without one, which the layer below keeps a pointer to.
     temporary: *mut c_char,
+    /// How the database file is read past the page cache; null of every other file. Owned.
+    direct: *mut DirectReader,
 }
 
 /// Writes our part of `file`; returns where the part of the layer below begins.
@@ -29,7 +32,8 @@ pub(super) unsafe fn init(
 ) -> *mut ffi::sqlite3_file {
     // SAFETY: the allocation begins with room for a `File`, and the other part for the layer below follows.
     unsafe {
-        file.cast::<File>().write(File { head: ffi::sqlite3_file { pMethods: ptr::null() }, traffic, temporary });
+        let head = ffi::sqlite3_file { pMethods: ptr::null() };
+        file.cast::<File>().write(File { head, traffic, temporary, direct: ptr::null_mut() });
         let real = real(file);
         (*real).pMethods = ptr::null();
         real
@@ -62,6 +66,25 @@ pub(super) unsafe fn opened(file: *mut ffi::sqlite3_file, code: c_int) {
     }
 }
 
+/// Reads `file` with `reader` from now on, where there is one.
+///
+/// # Safety
+/// `file` was opened, and is not yet used.
+pub(super) unsafe fn read_past_page_cache(file: *mut ffi::sqlite3_file, reader: Option<DirectReader>) {
+    let reader = reader.map_or(ptr::null_mut(), |reader| Box::into_raw(Box::new(reader)));
+    // SAFETY: the allocation begins with our part, whose own reader is null so far.
+    unsafe { (*file.cast::<File>()).direct = reader };
+}
+
+/// The reader of `file`, if it has one.
+///
+/// # Safety
+/// `file` is open, and no other call of the same connection goes on: SQLite uses a file from one thread at a time.
+unsafe fn direct<'a>(file: *mut ffi::sqlite3_file) -> Option<&'a mut DirectReader> {
+    // SAFETY: null, or what `read_past_page_cache` put there and `close` takes away.
+    unsafe { (*file.cast::<File>()).direct.as_mut() }
+}
+
 /// # Safety
 /// `file` was passed to [`init`].
 unsafe fn real(file: *mut ffi::sqlite3_file) -> *mut ffi::sqlite3_file {
@@ -87,6 +110,10 @@ unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
     unsafe {
         let real = real(file);
         let code = (*(*real).pMethods).xClose.unwrap_unchecked()(real);
+        let reader = std::mem::replace(&mut (*file.cast::<File>()).direct, ptr::null_mut());
+        if !reader.is_null() {
+            drop(Box::from_raw(reader));
+        }
         free_name(file);
         code
     }
@@ -99,7 +126,13 @@ unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, to: *mut c_void, size: c
     unsafe {
         let real = real(file);
         let begun = Instant::now();
-        let code = (*(*real).pMethods).xRead.unwrap_unchecked()(real, to, size, offset);
+        let is_read = direct(file).is_some_and(|reader| {
+            reader.read(std::slice::from_raw_parts_mut(to.cast(), usize::try_from(size).unwrap_or(0)), offset)
+        });
+        let code = match is_read {
+            true => ffi::SQLITE_OK,
+            false => (*(*real).pMethods).xRead.unwrap_unchecked()(real, to, size, offset),
+        };
         let elapsed = begun.elapsed();
         let reads = &(*(*file.cast::<File>()).traffic).reads;
         match code {
@@ -116,11 +149,53 @@ unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, si
     unsafe {
         let real = real(file);
         let begun = Instant::now();
-        let code = (*(*real).pMethods).xWrite.unwrap_unchecked()(real, from, size, offset);
+        let code = changing(file, || (*(*real).pMethods).xWrite.unwrap_unchecked()(real, from, size, offset));
         if code == ffi::SQLITE_OK {
             (*(*file.cast::<File>()).traffic).writes.add(size as u64, begun.elapsed());
         }
         code
+    }
+}
+
+/// Calls what changes the file.
+///
+/// # Safety
+/// As for [`direct`].
+unsafe fn changing(file: *mut ffi::sqlite3_file, change: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: as promised.
+    match unsafe { direct(file) } {
+        Some(reader) => reader.writing(change),
+        None => change(),
+    }
+}
+
+unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: i64) -> c_int {
+    // SAFETY: as for `read`.
+    unsafe {
+        let real = real(file);
+        changing(file, || (*(*real).pMethods).xTruncate.unwrap_unchecked()(real, size))
+    }
+}
+
+unsafe extern "C" fn lock(file: *mut ffi::sqlite3_file, level: c_int) -> c_int {
+    // SAFETY: as for `read`.
+    unsafe {
+        let real = real(file);
+        if is_lock_to_read(level) {
+            direct(file).into_iter().for_each(DirectReader::begin);
+        }
+        (*(*real).pMethods).xLock.unwrap_unchecked()(real, level)
+    }
+}
+
+unsafe extern "C" fn shm_lock(file: *mut ffi::sqlite3_file, offset: c_int, count: c_int, flags: c_int) -> c_int {
+    // SAFETY: our table has this function only where the layer below shares memory; otherwise as for `read`.
+    unsafe {
+        let real = real(file);
+        if is_log_lock_to_read(flags) {
+            direct(file).into_iter().for_each(DirectReader::begin);
+        }
+        (*(*real).pMethods).xShmLock.unwrap_unchecked()(real, offset, count, flags)
     }
 }
 
@@ -165,16 +240,13 @@ macro_rules! hand_through {
 }
 
 hand_through! {
-    truncate = xTruncate(size: i64) -> c_int;
     file_size = xFileSize(out: *mut i64) -> c_int;
-    lock = xLock(level: c_int) -> c_int;
     unlock = xUnlock(level: c_int) -> c_int;
     check_reserved_lock = xCheckReservedLock(out: *mut c_int) -> c_int;
     file_control = xFileControl(operation: c_int, argument: *mut c_void) -> c_int;
     sector_size = xSectorSize() -> c_int;
     device_characteristics = xDeviceCharacteristics() -> c_int;
     shm_map = xShmMap(region: c_int, size: c_int, extend: c_int, out: *mut *mut c_void) -> c_int;
-    shm_lock = xShmLock(offset: c_int, count: c_int, flags: c_int) -> c_int;
     shm_barrier = xShmBarrier();
     shm_unmap = xShmUnmap(delete: c_int) -> c_int;
     unfetch = xUnfetch(offset: i64, page: *mut c_void) -> c_int;

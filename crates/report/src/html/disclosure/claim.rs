@@ -109,6 +109,7 @@ fn bottlenecks(modelled: &Modelled<'_>) -> Option<String> {
 fn limiter(limiter: &Limiter) -> String {
     match limiter {
         Limiter::Processors => "processors".to_owned(),
+        Limiter::OtherPrograms { .. } => "processors that other programs used".to_owned(),
         Limiter::Resource(name) => name.clone(),
         Limiter::OneThread { .. } => "one thread".to_owned(),
         Limiter::Offered => "the rate that was asked for".to_owned(),

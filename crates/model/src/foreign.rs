@@ -1,0 +1,202 @@
+//! What other programs took of the processors and of the measured device while a run went on.
+//!
+//! Processors: what their processes used between two looks at all of them. Beside that stands what nobody accounts
+//! for: the time that the host's counters show as used, less that of dbdyno, its server, other programs, threads of the
+//! kernel and interrupts. It holds programs that cannot be seen from here (of another container) and the error of
+//! ticks. Threads of the kernel and interrupts work for whoever does I/O: the share of the device's bytes that is foreign
+//! is also the foreign share of their time.
+//!
+//! The device: reads are those of the block layer less what dbdyno and its server had it read. Writes likewise, but a
+//! file system adds journal and metadata to them, and what was written through the page cache comes later: what other
+//! programs wrote counts as far as the block layer wrote more than ours, and beyond that only what is more than a
+//! journal explains.
+
+use record::{Bytes, Check, Ratio, Run, Verdict, name};
+
+use crate::cpu::host_cpu_ns;
+use crate::delta::{delta, share};
+use crate::rules::RULES;
+
+/// Processors that others used, as shares of all of the host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForeignCpu {
+    /// Of programs that were seen, and of the kernel where it worked for them.
+    pub used: Ratio,
+    /// Of what nobody accounts for; 0 within the error of ticks.
+    pub unseen: Ratio,
+    /// Processors of the host.
+    pub processors: f64,
+}
+
+impl ForeignCpu {
+    /// Both.
+    pub fn all(&self) -> Ratio {
+        Ratio(self.used.0 + self.unseen.0)
+    }
+}
+
+/// Bytes that others had the measured device read and write.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ForeignIo {
+    /// Of programs that were seen.
+    pub used_bytes: f64,
+    /// Of what nobody accounts for.
+    pub unseen_bytes: f64,
+    /// As a share of all bytes of the device.
+    pub share: Ratio,
+    /// Per second.
+    pub bytes_per_second: f64,
+}
+
+/// Whether other programs took so much from `run` that it tells no longer what the machine gives at most: it is no ceiling.
+pub fn is_under_foreign_load(run: &Run) -> bool {
+    let of_others = |check: Check| matches!(check, Check::ForeignCpu | Check::ForeignIo);
+    run.findings.iter().any(|finding| of_others(finding.check) && finding.verdict >= Verdict::Warn)
+}
+
+/// What others took of the processors while `run` went on; none where nobody looked.
+pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
+    let load = run.foreign_load.as_ref()?;
+    let processors = processors(run)?;
+    let watched_ns = load.watched_ns.0 as f64;
+    let for_others = foreign_io(run).map_or(0.0, |io| io.share.0);
+    let interrupts = delta(run, name::HOST_CPU_INTERRUPT_NS).unwrap_or(0) as f64;
+    let kernel_ns = load.kernel_processors * watched_ns + interrupts;
+    let used_ns = load.processors * watched_ns + kernel_ns * for_others;
+    let all_ns = host_cpu_ns(run)?;
+    // Both over the time between the readings: the looks are a moment further apart.
+    let [user, system] =
+        [name::HOST_CPU_USER_NS, name::HOST_CPU_SYSTEM_NS].map(|name| delta(run, name).unwrap_or(0) as f64);
+    let own: f64 =
+        [name::CLIENT_CPU_NS, name::SERVER_CPU_NS].iter().filter_map(|name| delta(run, name)).sum::<u64>() as f64;
+    let seen_ns = own + load.processors * watched_ns + kernel_ns;
+    let unseen = share(user + system - seen_ns, all_ns)?;
+    Some(ForeignCpu {
+        used: Ratio(share(used_ns, processors * watched_ns)?.min(1.0)),
+        unseen: Ratio(if unseen >= RULES.foreign_cpu_unseen_min { unseen.min(1.0) } else { 0.0 }),
+        processors,
+    })
+}
+
+/// Processors of the host, by what its counters of time add up to in the time between the readings.
+fn processors(run: &Run) -> Option<f64> {
+    let at = |reading: &record::Reading| reading.at_ns.0;
+    let between = run.readings.iter().map(at).max()?.saturating_sub(run.readings.iter().map(at).min()?);
+    share(host_cpu_ns(run)?, between as f64).map(|processors| processors.round().max(1.0))
+}
+
+/// What others had the measured device do while `run` went on; none where that cannot be told: of several devices, or
+/// where the server's own bytes are not known.
+pub fn foreign_io(run: &Run) -> Option<ForeignIo> {
+    let load = run.foreign_load.as_ref()?;
+    let has_server = delta(run, name::SERVER_CPU_NS).is_some();
+    let of_server = |bytes: Option<Bytes>| match has_server {
+        true => bytes.map(|bytes| bytes.0 as f64),
+        false => Some(0.0),
+    };
+    let own_read = delta(run, name::CLIENT_READ_BYTES)? as f64 + of_server(load.server_read_bytes)?;
+    let own_written = delta(run, name::CLIENT_WRITE_BYTES)? as f64 + of_server(load.server_write_bytes)?;
+    let read = delta(run, name::DEVICE_READ_BYTES)? as f64;
+    let written = delta(run, name::DEVICE_WRITE_BYTES)? as f64;
+    let flushes = delta(run, name::DEVICE_FLUSH_COUNT).unwrap_or(0) as f64;
+    let seen = |bytes: Option<Bytes>| bytes.map_or(0.0, |bytes| bytes.0 as f64);
+
+    let more_read = (read - own_read).max(0.0);
+    let used_read = more_read.min(seen(load.read_bytes));
+    let more_written = (written - own_written).max(0.0);
+    let used_written = more_written.min(seen(load.write_bytes));
+    let journal = own_written + flushes * RULES.foreign_io_flush_bytes;
+    let unseen_written = (more_written - used_written - journal).max(0.0);
+    let (used_bytes, unseen_bytes) = (used_read + used_written, more_read - used_read + unseen_written);
+    Some(ForeignIo {
+        used_bytes,
+        unseen_bytes,
+        share: Ratio(share(used_bytes + unseen_bytes, read + written).unwrap_or(0.0)),
+        bytes_per_second: share(used_bytes + unseen_bytes, run.window_ns.seconds())?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use record::{ForeignLoad, Nanos};
+
+    use super::*;
+    use crate::fixture::{counted, run};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// Ten seconds on two processors; dbdyno used one of them.
+    fn beside(busy_seconds: u64, load: ForeignLoad) -> Run {
+        let counters = [
+            (name::HOST_CPU_USER_NS, busy_seconds * SECOND),
+            (name::HOST_CPU_SYSTEM_NS, 0),
+            (name::HOST_CPU_IDLE_NS, (20 - busy_seconds) * SECOND),
+            (name::CLIENT_CPU_NS, 10 * SECOND),
+        ];
+        let load = ForeignLoad { watched_ns: Nanos(10 * SECOND), ..load };
+        Run { foreign_load: Some(Box::new(load)), ..counted(run("P111", 1), &counters) }
+    }
+
+    fn io(run: Run, counters: [u64; 5]) -> Run {
+        let names = [
+            name::CLIENT_READ_BYTES,
+            name::CLIENT_WRITE_BYTES,
+            name::DEVICE_READ_BYTES,
+            name::DEVICE_WRITE_BYTES,
+            name::DEVICE_FLUSH_COUNT,
+        ];
+        counted(run, &names.into_iter().zip(counters).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn programs_that_are_seen_and_those_that_are_not() {
+        let found = foreign_cpu(&beside(20, ForeignLoad { processors: 1.0, ..ForeignLoad::default() })).unwrap();
+        assert_eq!((found.used.0, found.unseen.0, found.processors), (0.5, 0.0, 2.0));
+        let found = foreign_cpu(&beside(20, ForeignLoad::default())).unwrap();
+        assert_eq!((found.used.0, found.unseen.0, found.all().0), (0.0, 0.5, 0.5), "of another container");
+        let found = foreign_cpu(&beside(11, ForeignLoad::default())).unwrap();
+        assert_eq!(found.all().0, 0.0, "ticks");
+        let found = foreign_cpu(&beside(20, ForeignLoad { kernel_processors: 1.0, ..ForeignLoad::default() })).unwrap();
+        assert_eq!(found.all().0, 0.0, "the kernel works for us");
+        assert_eq!(foreign_cpu(&Run { foreign_load: None, ..beside(20, ForeignLoad::default()) }), None);
+    }
+
+    #[test]
+    fn the_kernel_that_writes_for_others_is_foreign() {
+        let load = ForeignLoad {
+            kernel_processors: 1.0,
+            read_bytes: Some(Bytes(0)),
+            write_bytes: Some(Bytes(1 << 30)),
+            ..ForeignLoad::default()
+        };
+        let found = foreign_cpu(&io(beside(20, load), [0, 0, 0, 1 << 30, 0])).unwrap();
+        assert_eq!(found.used.0, 0.5);
+    }
+
+    #[test]
+    fn what_the_device_did_beyond_ours_is_foreign() {
+        let told = |read, written| ForeignLoad {
+            read_bytes: Some(Bytes(read)),
+            write_bytes: Some(Bytes(written)),
+            ..ForeignLoad::default()
+        };
+        let found = foreign_io(&io(beside(12, told(0, 0)), [1_000, 0, 1_000, 0, 0])).unwrap();
+        assert_eq!((found.used_bytes, found.unseen_bytes, found.share.0), (0.0, 0.0, 0.0));
+        let found = foreign_io(&io(beside(12, told(0, 9_000)), [1_000, 0, 1_000, 3_000, 0])).unwrap();
+        assert_eq!((found.used_bytes, found.unseen_bytes, found.share.0), (3_000.0, 0.0, 0.75), "no more than came");
+        let found = foreign_io(&io(beside(12, told(0, 0)), [1_000, 0, 4_000, 0, 0])).unwrap();
+        assert_eq!((found.used_bytes, found.unseen_bytes, found.share.0), (0.0, 3_000.0, 0.75), "nobody is seen");
+    }
+
+    #[test]
+    fn a_journal_is_no_foreign_writer() {
+        let commits = io(beside(12, ForeignLoad::default()), [0, 4_096 * 1_000, 0, 4_096 * 5_000, 1_000]);
+        assert_eq!(foreign_io(&commits).unwrap().share.0, 0.0);
+    }
+
+    #[test]
+    fn a_server_whose_bytes_are_not_known_tells_nothing() {
+        let run = io(beside(12, ForeignLoad::default()), [0, 0, 4_000, 0, 0]);
+        assert_eq!(foreign_io(&counted(run, &[(name::SERVER_CPU_NS, 1)])), None);
+    }
+}
