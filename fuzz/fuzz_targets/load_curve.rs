@@ -1,0 +1,23 @@
+//! Any text as the rates of a load curve in comma-separated values, and a claim about them: a verdict in words and as a
+//! page, or a refusal. The first line is the claim, how many and the rate.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use report::{ScaleQuestion, ScaleView, Style, scale_html, scale_text};
+
+#[path = "../../crates/cli/src/load_points.rs"]
+mod load_points;
+
+fuzz_target!(|text: &str| {
+    let (asked, text) = text.split_once('\n').unwrap_or(("", text));
+    let (at, claim) = asked.split_once(' ').unwrap_or((asked, ""));
+    let Ok(curve) = load_points::load_curve(text, "fuzz.csv") else { return };
+    if curve.points.is_empty() {
+        return;
+    }
+    let at = at.parse().ok().filter(|at| (1.0..=load_points::DEGREE_MAX).contains(at));
+    let claim = claim.parse().ok().filter(|rate| (load_points::RATE_MIN..=load_points::RATE_MAX).contains(rate));
+    let view = ScaleView::new(curve, ScaleQuestion { at, claim, said: None, ceilings: Vec::new() });
+    let _ = (scale_text(&view, Style::default(), 100), scale_html(&view));
+});
