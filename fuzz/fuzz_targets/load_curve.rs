@@ -1,5 +1,5 @@
 //! Any text as the rates of a load curve in comma-separated values, and a claim about them: a verdict in words and as a
-//! page, or a refusal. The first line is the claim, how many and the rate; where it is empty, the rates are only read.
+//! page, or a refusal. The first line is the claim, how many and the rate; where it is none, the rates are only read.
 
 #![no_main]
 
@@ -16,12 +16,12 @@ fuzz_target!(|text: &str| {
     let (asked, text) = text.split_once('\n').unwrap_or(("", text));
     let (at, claim) = asked.split_once(' ').unwrap_or((asked, ""));
     let Ok(curve) = load_points::load_curve(text, "fuzz.csv") else { return };
-    // A fit takes some milliseconds for every point.
-    if asked.is_empty() || curve.points.is_empty() || curve.points.len() > POINTS_MAX {
+    let at: Option<f64> = at.parse().ok().filter(|at| (1.0..=load_points::DEGREE_MAX).contains(at));
+    let claim = claim.parse().ok().filter(|rate| (load_points::RATE_MIN..=load_points::RATE_MAX).contains(rate));
+    // A verdict takes a tenth of a second.
+    if at.is_none() || claim.is_none() || curve.points.is_empty() || curve.points.len() > POINTS_MAX {
         return;
     }
-    let at = at.parse().ok().filter(|at| (1.0..=load_points::DEGREE_MAX).contains(at));
-    let claim = claim.parse().ok().filter(|rate| (load_points::RATE_MIN..=load_points::RATE_MAX).contains(rate));
     let view = ScaleView::new(curve, ScaleQuestion { at, claim, said: None, ceilings: Vec::new() });
     let _ = (scale_text(&view, Style::default(), 100), scale_html(&view));
 });
