@@ -24,6 +24,11 @@ fn listed(path: &Path) -> Result<Target> {
         Error::user(format!("the list of nodes {shown} cannot be read: {error}"))
             .hint("give @ and the path of a file whose first line is a target and each other one a further host")
     })?;
+    of_lines(&text, &shown.to_string())
+}
+
+/// As [`listed`], of a file that holds `text`; `shown` names it in errors.
+pub fn of_lines(text: &str, shown: &str) -> Result<Target> {
     let mut lines = text.lines().map(str::trim).zip(1..).filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
     let wrong = |number: u32, error: String| Error::user(format!("{shown}, line {number}: {error}"));
     let Some((first, number)) = lines.next() else {

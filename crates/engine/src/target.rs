@@ -43,7 +43,8 @@ pub struct Address {
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.host.parse::<std::net::Ipv6Addr>() {
-            Ok(host) => write!(formatter, "[{host}]")?,
+            // As it was written, which is one of several ways.
+            Ok(_) => write!(formatter, "[{}]", self.host)?,
             Err(_) => write!(formatter, "{}", utf8_percent_encode(&self.host, ESCAPED))?,
         }
         self.port.map_or(Ok(()), |port| write!(formatter, ":{port}"))

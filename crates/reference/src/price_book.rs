@@ -33,6 +33,8 @@ const YEARS: u32 = 3;
 const YEARS_MAX: i64 = 30;
 /// Prices, quantities and factors beyond are mistakes, and would lose digits.
 const FIGURE_MAX: f64 = 1e12;
+/// So are those below, and what is paid for them may be nothing in all digits that there are.
+const FIGURE_MIN: f64 = 1e-12;
 /// What a book is at least.
 const SMALLEST: &str = "currency = \"USD\", date = \"2026-01-31\", source = \"whose prices\", then per item [[item]] \
                         with name, list_price and kind = \"once\"";
@@ -233,6 +235,7 @@ impl Refusal<'_> {
             _ if !value.is_finite() => "is not a finite number",
             _ if value < 0.0 => "is negative",
             _ if value > FIGURE_MAX => "is more than 1e12",
+            _ if value > 0.0 && value < FIGURE_MIN => "is less than 1e-12",
             // A zero with a sign is a zero.
             _ => return Ok(value.abs()),
         };

@@ -40,6 +40,8 @@ pub(crate) fn gather(file: &File, fields: Fields, thin: Thin<'_>) -> Option<(Rec
     let whole = record.schema_version == SCHEMA_VERSION && runs.len() == rest.places.len();
     // A list of the right length would pass for the fields in their order.
     let object = rest.text.trim_ascii_start().first() == Some(&b'{');
+    // Runs below a key that is written with escapes were not found, and lie in the rest.
+    let whole = whole && record.runs.is_empty();
     let whole = whole && possible::rest(&record).and_then(|()| demand.met(&record)).is_ok();
     record.runs = runs;
     (whole && object).then_some((record, rest.places))

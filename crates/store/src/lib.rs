@@ -6,6 +6,8 @@
 
 mod directory;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 mod gather;
 mod lines;
 mod list;

@@ -150,7 +150,7 @@ pub(crate) fn open(path: &Path) -> Result<(File, u64)> {
     Ok((File::open(path).map_err(refused)?, metadata.len()))
 }
 
-fn decode(path: &Path, json: &[u8]) -> Result<Record> {
+pub(crate) fn decode(path: &Path, json: &[u8]) -> Result<Record> {
     let first = json.trim_ascii_start().first().copied();
     // The parser calls a number that ends with its point a wrong one.
     let is_cut = |at| matches!(json, [.., b'.' | b'e' | b'E' | b'+' | b'-']) && at == end(json);

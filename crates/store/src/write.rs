@@ -36,7 +36,7 @@ pub fn write(path: &Path, record: &Record) -> Result<()> {
 
 /// The text of the file. Reading it back is cheap beside the run that it describes, and the only check that also
 /// finds what the encoder lets pass: a number that is not finite becomes `null`, which is no number.
-fn encode(path: &Path, record: &Record) -> Result<Vec<u8>> {
+pub(crate) fn encode(path: &Path, record: &Record) -> Result<Vec<u8>> {
     let content = |cause: serde_json::Error| Error::Content { path: path.to_owned(), reason: cause.to_string() };
     let mut json = Vec::new();
     record.serialize(&mut Serializer::with_formatter(&mut json, Lines::default())).map_err(content)?;

@@ -114,7 +114,7 @@ fn read(mut rings: impl Rings, window: &Window, stopped: &Receiver<()>) -> io::R
 }
 
 /// Pairs those of `gathered` that are not younger than `until_ns`, in the order of time; the others stay.
-fn take_until(pairing: &mut Pairing, gathered: &mut Vec<Event>, until_ns: u64) {
+pub(crate) fn take_until(pairing: &mut Pairing, gathered: &mut Vec<Event>, until_ns: u64) {
     // Those of one processor are in order already, and a stable sort is fast where that is so.
     gathered.sort_by_key(Event::at_ns);
     let settled = gathered.partition_point(|event| event.at_ns() <= until_ns);

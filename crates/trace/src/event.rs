@@ -94,20 +94,20 @@ impl Decoder {
             let text = std::fs::read_to_string(&path).map_err(|error| {
                 Refused::new(format!("tracepoint block:{name} cannot be read: {error}"), "use a kernel that has it")
             })?;
-            let format = Format::parse(&text);
-            let known = format.id.is_some_and(|id| u16::try_from(id).is_ok())
-                && ["common_type", "dev", "sector", "nr_sector", "rwbs"]
-                    .iter()
-                    .all(|name| format.field(name).is_some());
-            match known {
-                true => Ok((what, format)),
-                false => Err(Refused::new(
+            known(&text).map(|format| (what, format)).ok_or_else(|| {
+                Refused::new(
                     format!("tracepoint block:{name} is described in a way that dbdyno does not know"),
                     "tell the makers of dbdyno which kernel it is",
-                )),
-            }
+                )
+            })
         };
         Ok(Decoder { device, formats: TRACEPOINTS.into_iter().map(format).collect::<Result<_, Refused>>()? })
+    }
+
+    /// For `device`, by the texts of the formats in the order of [`TRACEPOINTS`]; none where one is not known.
+    pub(crate) fn described(device: u32, texts: [&str; TRACEPOINTS.len()]) -> Option<Decoder> {
+        let formats = TRACEPOINTS.iter().zip(texts).map(|((what, _), text)| Some((*what, known(text)?)));
+        Some(Decoder { device, formats: formats.collect::<Option<_>>()? })
     }
 
     /// The numbers of the tracepoints.
@@ -132,6 +132,14 @@ impl Decoder {
         let operation = operation(format.letters("rwbs", raw)?)?;
         Some(BlockEvent { what: *what, at_ns, operation, sector: number("sector")?, sectors: number("nr_sector")? })
     }
+}
+
+/// The format in `text`, where it says everything that is needed.
+fn known(text: &str) -> Option<Format> {
+    const NEEDED: [&str; 5] = ["common_type", "dev", "sector", "nr_sector", "rwbs"];
+    let format = Format::parse(text);
+    let is_numbered = format.id.is_some_and(|id| u16::try_from(id).is_ok());
+    (is_numbered && NEEDED.iter().all(|name| format.field(name).is_some())).then_some(format)
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ mod counting;
 mod device;
 mod event;
 mod format;
+#[doc(hidden)]
+pub mod fuzz;
 mod layout;
 mod object;
 mod pairing;

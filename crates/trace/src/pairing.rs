@@ -79,7 +79,7 @@ impl Pairing {
                 // The end of any of these may be among what was lost: that of a later one would be taken for it.
                 self.inserted.clear();
                 self.pending.clear();
-                self.lost_count += count;
+                self.lost_count = self.lost_count.saturating_add(*count);
             }
         }
     }
@@ -224,6 +224,12 @@ mod tests {
         ];
         let pairing = paired(&events);
         assert_eq!((counted(&pairing, 0)[1], pairing.lost_count()), ((1, 10, 4_096), 3));
+    }
+
+    #[test]
+    fn losses_beyond_all_numbers_are_as_many_as_there_are_numbers() {
+        let lost = Event::Lost { at_ns: 5, count: u64::MAX };
+        assert_eq!(paired(&[lost, lost]).lost_count(), u64::MAX);
     }
 
     #[test]

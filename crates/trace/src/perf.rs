@@ -19,6 +19,8 @@ use crate::request;
 use crate::tracefs::Tracefs;
 use kernel::{CpuEvent, Ring};
 
+pub(crate) use records::events;
+
 /// Bytes of the ring of a processor, largest first: the kernel limits what who is not root may have. An event takes about
 /// 100 of them.
 const RING_BYTES: [usize; 4] = [2 << 20, 512 << 10, 128 << 10, 32 << 10];

@@ -21,9 +21,9 @@ use crate::format::Format;
 use crate::refusal::Refused;
 use crate::request;
 use instance::Instance;
-use page::PageLayout;
 
 pub(crate) use left::remove_left;
+pub(crate) use page::PageLayout;
 
 /// Where it is mounted, if it is.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];

@@ -63,6 +63,14 @@ fn a_password_parameter_is_a_password_wherever_it_stands() {
 }
 
 #[test]
+fn an_address_of_ipv6_is_shown_as_it_was_written() {
+    for text in ["oracle://ann@[::0]:2484/s", "postgres://[0:0::1]/x", "mysql://[::FFFF:192.0.2.1]/x"] {
+        assert_eq!(parsed(text).to_string(), text);
+        assert_eq!(parsed(&parsed(text).to_string()), parsed(text));
+    }
+}
+
+#[test]
 fn what_is_not_a_target_is_refused_with_its_reason() {
     for text in ["", ":", "local:", "1two", "a b", "local:a/b", "//host", "sqlite:/path"] {
         assert_eq!(problem(text), "does not name an engine", "{text}");

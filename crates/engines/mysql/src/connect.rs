@@ -67,6 +67,12 @@ impl Login {
         self.log_in(wire, way, database.or(self.database.as_deref()))
     }
 
+    /// Logs in over `transport`, on which nothing was said yet.
+    pub(crate) fn open_over(&self, transport: Transport) -> Result<Opened> {
+        let wire = Wire::new(transport, self.patience).map_err(|error| self.unreachable(&error))?;
+        self.log_in(wire, Way::default(), self.database.as_deref())
+    }
+
     /// Nothing answers: in words, with what may be done.
     pub(crate) fn unreachable(&self, error: &io::Error) -> Error {
         let message = format!("no MariaDB or MySQL server answers at {}: {}", self.place, plain(error));

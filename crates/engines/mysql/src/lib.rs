@@ -19,6 +19,8 @@ mod database_time;
 mod dialect;
 mod failure;
 mod flavour;
+#[doc(hidden)]
+pub mod fuzz;
 mod inventory;
 mod message;
 mod node;

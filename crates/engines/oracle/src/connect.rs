@@ -119,6 +119,16 @@ impl Login {
     }
 }
 
+/// Whether `heard` is what an Oracle listener says to a knock.
+pub(crate) fn is_listener(heard: &[u8]) -> bool {
+    knock::is_listener(heard)
+}
+
+/// The names in the text of a `tnsnames.ora`, and where what they stand for leads.
+pub(crate) fn named_places(text: &str) -> Vec<(String, Vec<Place>)> {
+    names::entries(text).into_iter().map(|(names, descriptor)| (names, address::places(&descriptor))).collect()
+}
+
 /// There are two libraries of ciphers in this program, and the driver takes the one that the process has chosen.
 fn choose_encryption() {
     static CHOSEN: Once = Once::new();

@@ -93,7 +93,7 @@ fn code(number: usize) -> String {
     format!("ORA-{number:05}")
 }
 
-fn refused(number: usize, message: &str, kind: Kind) -> Error {
+pub(crate) fn refused(number: usize, message: &str, kind: Kind) -> Error {
     let code = code(number);
     // The rest is an address in the documentation, or the line of a block.
     let line = message.lines().next().unwrap_or_default();

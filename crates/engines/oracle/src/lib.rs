@@ -17,6 +17,8 @@ mod connect;
 mod counter;
 mod dialect;
 mod failure;
+#[doc(hidden)]
+pub mod fuzz;
 mod inventory;
 mod node;
 mod schema;

@@ -86,6 +86,11 @@ impl Login {
         }
     }
 
+    /// Logs in over `transport`, on which nothing was said yet and nobody can read along.
+    pub(crate) fn open_over(&self, transport: Transport) -> Result<Opened> {
+        self.log_in(Reached { transport, way: Way::default(), binding: None }, None)
+    }
+
     /// Connects to the server that was reached by `way`, and says nothing yet.
     pub(crate) fn reach_again(&self, way: &Way) -> Result<Wire> {
         let reached = self.reach(way.encryption.is_some(), way.peer)?;

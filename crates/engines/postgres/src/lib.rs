@@ -16,6 +16,8 @@ mod connect;
 mod counter;
 mod dialect;
 mod failure;
+#[doc(hidden)]
+pub mod fuzz;
 mod inventory;
 mod membership;
 mod message;

@@ -99,6 +99,7 @@ fn wrong_figures_are_refused_with_their_line_value_and_limit() {
         ("nan", "list_price NaN of \"server\" is not a finite number"),
         ("-inf", "list_price -inf of \"server\" is not a finite number"),
         ("1e13", "list_price 10,000,000,000,000 of \"server\" is more than 1e12"),
+        ("1e-13", "list_price 0.0000000000001 of \"server\" is less than 1e-12"),
     ] {
         let text = format!("{HEAD}{}", ITEM.replace("65_000", price));
         let hint = "write what one of it costs; what is taken off it is its discount";

@@ -126,6 +126,16 @@ fn a_long_record_is_read_run_by_run_and_is_the_same() {
 }
 
 #[test]
+fn the_runs_of_a_long_record_are_read_in_whatever_way_their_key_is_written() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.json");
+    let text = json(&long()).replacen("\n  \"runs\": [", "\n  \"r\\u0075ns\": [", 1);
+    assert!(text.contains("r\\u0075ns"));
+    fs::write(&path, text).unwrap();
+    assert!(read(&path).unwrap() == long());
+}
+
+#[test]
 fn what_is_wrong_with_a_long_record_is_told_as_of_a_short_one() {
     let text = json(&long());
     let line = |word: &str| text.lines().position(|line| line.contains(word)).unwrap() + 1;

@@ -12,7 +12,7 @@ const HEADER: usize = 8;
 
 /// Appends the events of `bytes`, whole records as the kernel wrote them; says how many samples there were. What is cut off
 /// at the end is passed over, and so are records of other kinds.
-pub(super) fn events(mut bytes: &[u8], decoder: &Decoder, into: &mut Vec<Event>) -> u64 {
+pub(crate) fn events(mut bytes: &[u8], decoder: &Decoder, into: &mut Vec<Event>) -> u64 {
     let mut samples = 0;
     while let Some((kind, record, rest)) = next(bytes) {
         bytes = rest;

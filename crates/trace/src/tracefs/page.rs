@@ -24,7 +24,7 @@ const STAMP_BITS: u32 = 59;
 
 /// Where the parts of a page lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct PageLayout {
+pub(crate) struct PageLayout {
     stamp: Field,
     commit: Field,
     data: Field,
@@ -32,22 +32,23 @@ pub(super) struct PageLayout {
 
 impl PageLayout {
     /// As `events/header_page` says. None where it says something that is no page.
-    pub(super) fn of(format: &Format) -> Option<PageLayout> {
+    pub(crate) fn of(format: &Format) -> Option<PageLayout> {
         let [stamp, commit, data] = ["timestamp", "commit", "data"].map(|name| format.field(name));
         let (stamp, commit, data) = (stamp?, commit?, data?);
-        let is_page = data.offset.checked_add(data.size).is_some_and(|bytes| (512..=1 << 20).contains(&bytes))
-            && stamp.size == 8
-            && matches!(commit.size, 4 | 8);
+        let end = |field: Field| field.offset.checked_add(field.size);
+        let page_bytes = end(data).filter(|bytes| (512..=1 << 20).contains(bytes));
+        let is_within = |field: Field| end(field).zip(page_bytes).is_some_and(|(end, page_bytes)| end <= page_bytes);
+        let is_page = is_within(stamp) && is_within(commit) && stamp.size == 8 && matches!(commit.size, 4 | 8);
         is_page.then_some(PageLayout { stamp, commit, data })
     }
 
     /// Bytes of a page.
-    pub(super) fn page_bytes(&self) -> usize {
+    pub(crate) fn page_bytes(&self) -> usize {
         self.data.offset + self.data.size
     }
 
     /// Appends the events of `page`. What does not end within it is passed over.
-    pub(super) fn events(&self, page: &[u8], decoder: &Decoder, into: &mut Vec<Event>) {
+    pub(crate) fn events(&self, page: &[u8], decoder: &Decoder, into: &mut Vec<Event>) {
         let field = |field: Field| number(page.get(field.offset..field.offset + field.size)?);
         let (Some(mut at_ns), Some(commit)) = (field(self.stamp), field(self.commit)) else { return };
         let data = page.get(self.data.offset..).unwrap_or_default();
@@ -163,6 +164,10 @@ mod tests {
         assert_eq!((layout().page_bytes(), layout().data.offset), (4_096, 16));
         assert_eq!(PageLayout::of(&Format::parse("")), None);
         assert_eq!(PageLayout::of(&Format::parse(&HEADER.replace("4080", "99999999999999"))), None);
+        for field in ["timestamp", "commit"] {
+            let beyond = format!("\tfield: u64 {field};\toffset:{};\tsize:8;\tsigned:0;\n{HEADER}", usize::MAX);
+            assert_eq!(PageLayout::of(&Format::parse(&beyond)), None, "{field}");
+        }
     }
 
     #[test]

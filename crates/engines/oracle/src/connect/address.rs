@@ -138,7 +138,7 @@ fn alias(name: &str, directory: &str) -> Result<String> {
 }
 
 /// The addresses in a descriptor as the driver writes it, or as it is written here.
-fn places(descriptor: &str) -> Vec<Place> {
+pub(super) fn places(descriptor: &str) -> Vec<Place> {
     let mut places = Vec::new();
     for address in descriptor.split("(ADDRESS=").skip(1) {
         let value = |name: &str| {

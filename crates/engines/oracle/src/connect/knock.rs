@@ -122,6 +122,11 @@ fn question() -> Vec<u8> {
     packet
 }
 
+/// Whether `heard` is what a listener answers.
+pub(super) fn is_listener(heard: &[u8]) -> bool {
+    who(heard) == Who::Listener
+}
+
 /// Who it is, by the first bytes that it says.
 #[derive(Debug, PartialEq, Eq)]
 enum Who {

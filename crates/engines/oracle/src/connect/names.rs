@@ -45,7 +45,7 @@ fn find(alias: &str, file: &Path, depth: u32) -> std::result::Result<Option<Stri
 }
 
 /// Names, with commas between them, and what they stand for.
-fn entries(text: &str) -> Vec<(String, String)> {
+pub(super) fn entries(text: &str) -> Vec<(String, String)> {
     let lines: Vec<&str> = text.lines().map(|line| line.split('#').next().unwrap_or_default()).collect();
     let text = lines.join("\n");
     let mut found = Vec::new();
