@@ -147,7 +147,11 @@ pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicB
             }
         }
         gate.wait_for(threads.len());
-        if let Err(broken) = unwinding(|| Ok(watch.begin())) {
+        let started = unwinding(|| {
+            watch.begin();
+            Ok(())
+        });
+        if let Err(broken) = started {
             abort.store(true, Ordering::Relaxed);
             refused = refused.or(Some(broken));
         }
@@ -261,15 +265,14 @@ fn one_job(
     clock::sharpen_timer();
     let Member { work, course, place: (job, jobs), meter } = member;
     let (job, jobs) = (*job, *jobs);
-    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals)).map_err(|broken| {
+    let mut tallies = vec![Tally::new(clock::now(), seconds_max(course)); work.streams().len().max(1)];
+    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals, &mut tallies)).map_err(|broken| {
         let broken = Some(broken).filter(|broken| !goes_on(broken));
         signals[1].fetch_or(broken.is_some(), Ordering::Relaxed);
         broken
     });
-    // All memory is taken before the window.
-    let mut tallies = vec![Tally::new(Nanos(0), seconds_max(course)); work.streams().len().max(1)];
     let begun = gate_place.wait();
-    tallies.iter_mut().for_each(|tally| tally.begin_at(begun));
+    tallies.iter_mut().for_each(|tally| tally.begin_again(begun));
     if let Err(broken) = warmed {
         work.broke_off();
         return (tallies, broken, Ended::Work);
@@ -333,14 +336,20 @@ fn unwinding<T>(body: impl FnOnce() -> Result<T, Broken>) -> Result<T, Broken> {
     })
 }
 
-fn warm_up(work: &mut dyn Work, course: &Course, place: (u32, u32), signals: [&AtomicBool; 2]) -> Result<(), Broken> {
+/// What it counts is worth nothing but the memory that the tallies take for it.
+fn warm_up(
+    work: &mut dyn Work,
+    course: &Course,
+    place: (u32, u32),
+    signals: [&AtomicBool; 2],
+    tallies: &mut [Tally],
+) -> Result<(), Broken> {
     let begun = clock::now();
     let deadline = begun + course.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
     let pace = if course.warm_up_paced { course.pace } else { Pace::AsFastAsPossible };
     let mut pacer = Pacer::new(pace, place.0, place.1, begun, course.seed);
-    let mut tallies = vec![Tally::new(begun, 1); work.streams().len().max(1)];
-    go(work, &mut pacer, &stop, &mut tallies, begun, None)?;
+    go(work, &mut pacer, &stop, tallies, begun, None)?;
     work.finish()
 }
 
