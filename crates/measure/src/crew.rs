@@ -128,9 +128,14 @@ pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicB
         for (mut member, job) in members.into_iter().zip(0..) {
             let (gate, abort) = (&gate, &abort);
             let body = move || {
-                watch.enter(job);
-                let goes_on = |broken: &Broken| watch.goes_on_without(job, broken);
-                let result = one_job(&mut member, gate, signals, &goes_on);
+                // Dropped last: whoever is released by it sees that the run is aborted.
+                let mut place = gate.place();
+                let result = unwinding(|| {
+                    watch.enter(job);
+                    let goes_on = |broken: &Broken| watch.goes_on_without(job, broken);
+                    Ok(one_job(&mut member, &mut place, signals, &goes_on))
+                });
+                let result = result.unwrap_or_else(|broken| (Vec::new(), Some(broken), Ended::Work));
                 abort.fetch_or(result.1.is_some(), Ordering::Relaxed);
                 result
             };
@@ -144,7 +149,14 @@ pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicB
             }
         }
         gate.wait_for(threads.len());
-        watch.begin();
+        let started = unwinding(|| {
+            watch.begin();
+            Ok(())
+        });
+        if let Err(broken) = started {
+            abort.store(true, Ordering::Relaxed);
+            refused = refused.or(Some(broken));
+        }
         let begun = gate.open();
         let joined = threads.into_iter().map(|thread| thread.join());
         let results: Vec<_> = joined.map(|job| job.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect();
@@ -187,11 +199,14 @@ struct Gate {
 }
 
 impl Gate {
-    /// A job is warm: waits until the gate opens, and says when it did.
+    /// The place of one job, which it takes when it is warm.
+    fn place(&self) -> GatePlace<'_> {
+        GatePlace { gate: self, taken: false }
+    }
+
+    /// Returns when the gate is open, and says when it opened.
     fn wait(&self) -> Nanos {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        *waiting += 1;
-        self.changed.notify_all();
         loop {
             if let Some(begun) = self.begun.get() {
                 return *begun;
@@ -216,26 +231,53 @@ impl Gate {
     }
 }
 
+/// The place of one job at the gate. It is taken when it is dropped at the latest: one that panics on its way there
+/// holds up nobody.
+struct GatePlace<'a> {
+    gate: &'a Gate,
+    taken: bool,
+}
+
+impl GatePlace<'_> {
+    /// The job is warm: waits until the gate opens, and says when it did.
+    fn wait(&mut self) -> Nanos {
+        self.take();
+        self.gate.wait()
+    }
+
+    fn take(&mut self) {
+        if !std::mem::replace(&mut self.taken, true) {
+            *self.gate.waiting.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+            self.gate.changed.notify_all();
+        }
+    }
+}
+
+impl Drop for GatePlace<'_> {
+    fn drop(&mut self) {
+        self.take();
+    }
+}
+
 /// One job from its warm-up to its end. Of work that cannot go on while `goes_on` says that the others do, only what it
 /// did is told.
 fn one_job(
     member: &mut Member<'_>,
-    gate: &Gate,
+    gate_place: &mut GatePlace<'_>,
     signals: [&AtomicBool; 2],
     goes_on: &dyn Fn(&Broken) -> bool,
 ) -> (Vec<Tally>, Option<Broken>, Ended) {
     clock::sharpen_timer();
     let Member { work, course, place: (job, jobs), meter } = member;
     let (job, jobs) = (*job, *jobs);
-    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals)).map_err(|broken| {
+    let mut tallies = vec![Tally::new(clock::now(), seconds_max(course)); work.streams().len().max(1)];
+    let warmed = unwinding(|| warm_up(*work, course, (job, jobs), signals, &mut tallies)).map_err(|broken| {
         let broken = Some(broken).filter(|broken| !goes_on(broken));
         signals[1].fetch_or(broken.is_some(), Ordering::Relaxed);
         broken
     });
-    // All memory is taken before the window.
-    let mut tallies = vec![Tally::new(Nanos(0), seconds_max(course)); work.streams().len().max(1)];
-    let begun = gate.wait();
-    tallies.iter_mut().for_each(|tally| tally.begin_at(begun));
+    let begun = gate_place.wait();
+    tallies.iter_mut().for_each(|tally| tally.begin_again(begun));
     if let Err(broken) = warmed {
         work.broke_off();
         return (tallies, broken, Ended::Work);
@@ -299,14 +341,20 @@ fn unwinding<T>(body: impl FnOnce() -> Result<T, Broken>) -> Result<T, Broken> {
     })
 }
 
-fn warm_up(work: &mut dyn Work, course: &Course, place: (u32, u32), signals: [&AtomicBool; 2]) -> Result<(), Broken> {
+/// What it counts is worth nothing but the memory that the tallies take for it.
+fn warm_up(
+    work: &mut dyn Work,
+    course: &Course,
+    place: (u32, u32),
+    signals: [&AtomicBool; 2],
+    tallies: &mut [Tally],
+) -> Result<(), Broken> {
     let begun = clock::now();
     let deadline = begun + course.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
     let pace = if course.warm_up_paced { course.pace } else { Pace::AsFastAsPossible };
     let mut pacer = Pacer::new(pace, place.0, place.1, begun, course.seed);
-    let mut tallies = vec![Tally::new(begun, 1); work.streams().len().max(1)];
-    go(work, &mut pacer, &stop, &mut tallies, begun, None)?;
+    go(work, &mut pacer, &stop, tallies, begun, None)?;
     work.finish()
 }
 

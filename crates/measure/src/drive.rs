@@ -8,7 +8,7 @@ use crate::{Broken, Pacer, Stop, Tally, Turn, Work, clock};
 ///
 /// Service time runs from begun to done, response time from due to done. In a closed loop a step begins when the one
 /// before it ended, so the loop's own cost, which [`calibrate`](crate::calibrate) measures, is part of its service
-/// time. The loop neither allocates nor locks.
+/// time. The loop does not lock, and allocates only where a [`Tally`] sees a latency or a second of a new kind.
 ///
 /// # Errors
 /// When the work cannot go on; what was tallied until then stays in `tallies`.

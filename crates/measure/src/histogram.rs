@@ -4,70 +4,72 @@ use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use hdrhistogram::{Counter, Histogram as Hdr};
 use record::{Latency, Nanos};
 
-/// The largest latency that is told from larger ones: 24 hours.
-pub const LATENCY_NS_MAX: u64 = 24 * 3_600 * 1_000_000_000;
+use crate::counts::FineCounts;
 
-/// A histogram that never allocates after it was made. Relative error at most 0.1 %.
+/// A histogram that takes memory as latencies need it. Relative error at most 0.1 %.
 ///
 /// The lower bound is 1 ns on purpose: a bound of 1 µs would make every value below 1 ms a multiple of 512 ns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Histogram {
-    hdr: Hdr<u64>,
-}
-
-impl Default for Histogram {
-    fn default() -> Histogram {
-        let hdr = Hdr::new_with_bounds(1, LATENCY_NS_MAX, 3).expect("constant bounds are valid");
-        Histogram { hdr }
-    }
+    counts: FineCounts,
 }
 
 impl Histogram {
-    /// Counts one value; one above [`LATENCY_NS_MAX`] counts as that, and zero as 1 ns.
+    /// Counts one value; one above [`LATENCY_NS_MAX`](crate::LATENCY_NS_MAX) counts as that, and zero as 1 ns.
     #[inline]
     pub fn record(&mut self, latency: Nanos) {
-        self.hdr.saturating_record(latency.0.max(1));
+        self.counts.record(latency, 1);
     }
 
     /// Counts `count` values that are alike.
     pub fn record_many(&mut self, latency: Nanos, count: u64) {
-        self.hdr.saturating_record_n(latency.0.max(1), count);
+        self.counts.record(latency, count);
     }
 
     /// Counts the values of `other` too.
     pub fn add(&mut self, other: &Histogram) {
-        self.hdr.add(&other.hdr).expect("all histograms have the same bounds");
+        self.counts.add(&other.counts);
+    }
+
+    /// Forgets all values and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.counts.clear();
     }
 
     /// How many values were counted.
     pub fn count(&self) -> u64 {
-        self.hdr.len()
+        self.counts.len()
     }
 
     /// The value below or at which the share `quantile` in [0, 1] of all values lies; zero where there are none.
     pub fn quantile(&self, quantile: f64) -> Nanos {
-        match self.hdr.is_empty() {
-            true => Nanos(0),
-            false => Nanos(self.hdr.value_at_quantile(quantile)),
-        }
+        quantile_of(&self.counts.hdr(), quantile)
     }
 
     /// The form that is stored.
     pub fn latency(&self) -> Latency {
-        if self.hdr.is_empty() {
+        let hdr = self.counts.hdr();
+        if hdr.is_empty() {
             return Latency::default();
         }
         Latency {
-            count: self.hdr.len(),
-            min_ns: Nanos(self.hdr.min()),
-            mean_ns: Nanos(self.hdr.mean() as u64),
-            p50_ns: self.quantile(0.5),
-            p90_ns: self.quantile(0.9),
-            p99_ns: self.quantile(0.99),
-            p999_ns: self.quantile(0.999),
-            max_ns: Nanos(self.hdr.max()),
-            histogram: encode(&self.hdr),
+            count: hdr.len(),
+            min_ns: Nanos(hdr.min()),
+            mean_ns: Nanos(hdr.mean() as u64),
+            p50_ns: quantile_of(&hdr, 0.5),
+            p90_ns: quantile_of(&hdr, 0.9),
+            p99_ns: quantile_of(&hdr, 0.99),
+            p999_ns: quantile_of(&hdr, 0.999),
+            max_ns: Nanos(hdr.max()),
+            histogram: encode(&hdr),
         }
+    }
+}
+
+fn quantile_of(hdr: &Hdr<u64>, quantile: f64) -> Nanos {
+    match hdr.is_empty() {
+        true => Nanos(0),
+        false => Nanos(hdr.value_at_quantile(quantile)),
     }
 }
 
@@ -97,6 +99,7 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::LATENCY_NS_MAX;
 
     #[test]
     fn quantiles_of_one_to_a_million_are_within_a_thousandth() {
@@ -132,7 +135,7 @@ mod tests {
         let stored = histogram.latency().histogram;
         let bytes = unbase64(&stored);
         let read: Hdr<u64> = Deserializer::new().deserialize(&mut bytes.as_slice()).expect("V2 format");
-        assert_eq!(read, histogram.hdr);
+        assert_eq!(read, histogram.counts.hdr());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 pub mod calibrate;
 pub mod clock;
+mod counts;
 mod crew;
 mod drive;
 mod histogram;
@@ -15,9 +16,10 @@ mod stop;
 mod tally;
 mod work;
 
+pub use counts::LATENCY_NS_MAX;
 pub use crew::{Course, Member, Outcome, Watch, run_crew, run_jobs};
 pub use drive::drive;
-pub use histogram::{Histogram, LATENCY_NS_MAX};
+pub use histogram::Histogram;
 pub use pacer::{Burst, Pacer, Turn};
 pub use queue::{Begun, Ended, Queue, drive_queue};
 pub use stop::Stop;

@@ -88,8 +88,8 @@ pub trait Queue {
 /// hands them over together, waits, and tallies what is done, each [`Done::stream`] in its own tally.
 ///
 /// The clock is read once per batch: an operation begins when its batch is being made and ends when its completion
-/// is found. The loop neither allocates nor locks once it runs; everything in flight is done when it returns. `meter`
-/// shows how many operations are done, for those who watch.
+/// is found. The loop does not lock, and allocates as [`drive`](crate::drive) does; everything in flight is done when it
+/// returns. `meter` shows how many operations are done, for those who watch.
 ///
 /// # Errors
 /// When the work cannot go on; what was tallied until then stays.

@@ -1,9 +1,9 @@
 //! How latencies are distributed over time: a coarse histogram for each slice of the window.
 
-use hdrhistogram::Histogram as Hdr;
 use record::{Nanos, Slices};
 
-use crate::histogram::{LATENCY_NS_MAX, encode};
+use crate::counts::CoarseCounts;
+use crate::histogram::encode;
 
 /// Slices of a series: more than a picture can show side by side.
 const SLICES_MAX: usize = 64;
@@ -12,8 +12,8 @@ const SLICES_MAX: usize = 64;
 /// times, so that the slices of any two series fall together.
 const WIDTH_MIN: Nanos = Nanos(100_000_000);
 
-/// Histograms of 16 buckets per octave, one per slice, all of them allocated before the first step. A series that runs
-/// out of slices joins neighbours and goes on with slices of twice the width.
+/// Histograms of 16 buckets per octave, one per slice, each of them made when time has come to it. A series that runs out
+/// of slices joins neighbours and goes on with slices of twice the width.
 #[derive(Clone, Debug)]
 pub(crate) struct SliceSeries {
     width: Nanos,
@@ -21,14 +21,14 @@ pub(crate) struct SliceSeries {
     last: usize,
     /// Since the beginning of the window: when the slice in use ends.
     end: Nanos,
-    slices: Vec<Hdr<u32>>,
+    /// Up to the last one, or further.
+    slices: Vec<CoarseCounts>,
 }
 
 impl SliceSeries {
     /// Nothing is counted yet.
     pub(crate) fn new() -> SliceSeries {
-        let empty = Hdr::new_with_bounds(1, LATENCY_NS_MAX, 1).expect("constant bounds are valid");
-        SliceSeries { width: WIDTH_MIN, last: 0, end: WIDTH_MIN, slices: vec![empty; SLICES_MAX] }
+        SliceSeries { width: WIDTH_MIN, last: 0, end: WIDTH_MIN, slices: vec![CoarseCounts::default()] }
     }
 
     /// Counts a value that ended `at` after the beginning of the window. Times do not go back.
@@ -37,7 +37,7 @@ impl SliceSeries {
         if at >= self.end {
             self.turn_to(at);
         }
-        self.slices[self.last].saturating_record(latency.0.max(1));
+        self.slices[self.last].record(latency, 1);
     }
 
     /// Counts what another job counted in the same window.
@@ -49,18 +49,26 @@ impl SliceSeries {
         while other.width < self.width {
             other.to_mut().double();
         }
-        for (mine, theirs) in self.slices.iter_mut().zip(&other.slices) {
-            mine.add(theirs).expect("all slices have the same bounds");
-        }
         self.last = self.last.max(other.last);
         self.end = self.end_of(self.last);
+        self.make_room();
+        for (mine, theirs) in self.slices.iter_mut().zip(&other.slices[..=other.last]) {
+            mine.add(theirs);
+        }
+    }
+
+    /// Forgets all values and keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.slices.iter_mut().for_each(CoarseCounts::clear);
+        (self.width, self.last, self.end) = (WIDTH_MIN, 0, WIDTH_MIN);
     }
 
     /// The form that is stored: up to the last slice in which a step ended. None where nothing was counted.
     pub(crate) fn slices(&self) -> Option<Slices> {
         let used = &self.slices[..=self.last];
-        let counted = used.iter().any(|slice| !slice.is_empty());
-        counted.then(|| Slices { width_ns: self.width, responses: used.iter().map(encode).collect() })
+        let counted = used.iter().any(|slice| slice.len() > 0);
+        let encoded = |slice: &CoarseCounts| encode(&slice.hdr());
+        counted.then(|| Slices { width_ns: self.width, responses: used.iter().map(encoded).collect() })
     }
 
     #[cold]
@@ -70,20 +78,30 @@ impl SliceSeries {
         }
         self.last = (at.0 / self.width.0) as usize;
         self.end = self.end_of(self.last);
+        self.make_room();
+    }
+
+    /// Makes the slices up to the last one.
+    fn make_room(&mut self) {
+        if self.slices.len() <= self.last {
+            self.slices.resize_with(self.last + 1, CoarseCounts::default);
+        }
     }
 
     fn end_of(&self, index: usize) -> Nanos {
         Nanos(self.width.0.saturating_mul(index as u64 + 1))
     }
 
-    /// Joins neighbours. Nothing is allocated.
+    /// Joins neighbours.
     fn double(&mut self) {
-        for index in 0..SLICES_MAX / 2 {
+        for index in 0..self.slices.len().div_ceil(2) {
             let (front, back) = self.slices.split_at_mut(2 * index + 1);
-            front[2 * index].add(&back[0]).expect("all slices have the same bounds");
+            if let Some(next) = back.first_mut() {
+                front[2 * index].add(next);
+                next.clear();
+            }
             self.slices.swap(index, 2 * index);
         }
-        self.slices[SLICES_MAX / 2..].iter_mut().for_each(Hdr::reset);
         self.last /= 2;
         self.width = Nanos(self.width.0.saturating_mul(2));
         self.end = self.end_of(self.last);
@@ -95,7 +113,7 @@ mod tests {
     use super::*;
 
     fn counts(series: &SliceSeries) -> Vec<u64> {
-        series.slices[..=series.last].iter().map(Hdr::len).collect()
+        series.slices[..=series.last].iter().map(CoarseCounts::len).collect()
     }
 
     #[test]

@@ -1,4 +1,5 @@
-//! What the loop counts. Everything is allocated before the first step.
+//! What the loop counts. It takes memory as steps need it: a tally that counts nothing takes next to none, and one whose
+//! steps are like those before them takes no more.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,8 @@ const FAILURE_KINDS: [FailureKind; 6] = [
     FailureKind::Other,
 ];
 
-/// Seconds that a series has room for before it grows: an hour.
-const SECONDS_AT_FIRST: usize = 3_600;
+/// Seconds that a series has room for before it grows. It grows to the double.
+const SECONDS_AT_FIRST: usize = 16;
 
 /// Counts, histograms and per-second series of one job, or of several once they are merged.
 ///
@@ -67,9 +68,21 @@ impl Tally {
         }
     }
 
-    /// Moves the beginning of the window of a tally that has counted nothing yet.
-    pub fn begin_at(&mut self, begun: Nanos) {
-        (self.begun, self.ended, self.second_end) = (begun, begun, begun + Nanos::SECOND);
+    /// Forgets everything and begins anew at `begun`. The memory that it has taken it keeps: what a warm-up counted leaves
+    /// room for steps of the same kind.
+    pub fn begin_again(&mut self, begun: Nanos) {
+        let mut seconds = std::mem::take(&mut self.seconds);
+        seconds.fill(Second::default());
+        self.service.clear();
+        self.response.clear();
+        self.slices.clear();
+        *self = Tally {
+            seconds,
+            service: std::mem::take(&mut self.service),
+            response: std::mem::take(&mut self.response),
+            slices: std::mem::replace(&mut self.slices, SliceSeries::new()),
+            ..Tally::new(begun, self.seconds_max)
+        };
     }
 
     /// The window lasts until `moment` at least, whether or not a step ended so late.
@@ -189,8 +202,8 @@ impl Tally {
         let index = ((ended - self.begun).0 / Nanos::SECOND.0) as usize;
         self.second_index = index.min(self.seconds_max - 1);
         if self.second_index >= self.seconds.len() {
-            // Once an hour at most, and on the way to another second anyway.
-            self.seconds.resize((self.second_index + SECONDS_AT_FIRST).min(self.seconds_max), Second::default());
+            // Some ten times in a window of hours, and on the way to another second anyway.
+            self.seconds.resize((2 * self.second_index).min(self.seconds_max), Second::default());
         }
         self.second_end = match index == self.second_index {
             true => self.begun + Nanos(Nanos::SECOND.0 * (index as u64 + 1)),
@@ -266,6 +279,29 @@ mod tests {
         for (place, kind) in FAILURE_KINDS.into_iter().enumerate() {
             assert_eq!(kind as usize, place);
         }
+    }
+
+    #[test]
+    fn a_tally_that_begins_again_is_as_a_new_one() {
+        let mut tally = Tally::new(Nanos(0), 100);
+        let count = |tally: &mut Tally, begun: u64| {
+            for second in 0..50 {
+                let ended = begun + 1_000_000_000 * second + 5;
+                tally.record(&turn(ended - 4, ended - 3), Nanos(ended), &done(second));
+                tally.record(&turn(ended, ended), Nanos(ended), &Done::failed(FailureKind::Cancelled));
+            }
+            tally.record_unfinished(Nanos(begun), Nanos(begun + 1_000));
+        };
+        count(&mut tally, 1_000_000_000_000);
+        tally.begin_again(Nanos(7));
+        assert_eq!((tally.totals(), tally.seconds().len(), tally.window()), (Totals::default(), 1, Nanos(0)));
+        let mut new = Tally::new(Nanos(7), 100);
+        count(&mut tally, 7);
+        count(&mut new, 7);
+        assert_eq!(tally.seconds(), new.seconds());
+        assert_eq!((tally.totals(), tally.slices(), tally.window()), (new.totals(), new.slices(), new.window()));
+        assert_eq!(tally.service().latency(), new.service().latency());
+        assert_eq!(tally.response().latency(), new.response().latency());
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use measure::{Broken, Done, Work};
+use measure::{Broken, Done, Queue, Work};
 use record::{IoJob, Layer, Unit};
 
 use crate::{Context, block, cpu, memory};
@@ -63,6 +63,7 @@ pub fn probe(code: &str) -> Option<&'static Probe> {
 #[repr(align(128))]
 struct Apart<W>(W);
 
+#[deny(clippy::missing_trait_methods)]
 impl<W: Work> Work for Apart<W> {
     fn step(&mut self, number: u64) -> Result<Done, Broken> {
         self.0.step(number)
@@ -70,6 +71,22 @@ impl<W: Work> Work for Apart<W> {
 
     fn finish(&mut self) -> Result<(), Broken> {
         self.0.finish()
+    }
+
+    fn broke_off(&mut self) {
+        self.0.broke_off();
+    }
+
+    fn queue(&mut self) -> Option<&mut dyn Queue> {
+        self.0.queue()
+    }
+
+    fn streams(&self) -> Vec<usize> {
+        self.0.streams()
+    }
+
+    fn stream_of_unfinished(&self, number: u64) -> usize {
+        self.0.stream_of_unfinished(number)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use measure::{Broken, Done, Work};
+use measure::{Broken, Done, Queue, Work};
 use workload::Job;
 
 use crate::sampler::Watched;
@@ -35,6 +35,8 @@ impl<'a> Metered<'a> {
     }
 }
 
+// Work within work passes on all that it can be asked: what a default answered would be wrong.
+#[deny(clippy::missing_trait_methods)]
 impl Work for Metered<'_> {
     fn streams(&self) -> Vec<usize> {
         self.work.streams()
@@ -53,6 +55,18 @@ impl Work for Metered<'_> {
         self.meter.operations.store(0, Ordering::Relaxed);
         self.work.finish()
     }
+
+    fn broke_off(&mut self) {
+        self.work.broke_off();
+    }
+
+    fn queue(&mut self) -> Option<&mut dyn Queue> {
+        self.work.queue()
+    }
+
+    fn stream_of_unfinished(&self, number: u64) -> usize {
+        self.work.stream_of_unfinished(number)
+    }
 }
 
 /// A job that publishes its counters after its last step, and books the transactions that this costs.
@@ -69,6 +83,7 @@ impl<'a> Booked<'a> {
     }
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl Work for Booked<'_> {
     fn streams(&self) -> Vec<usize> {
         vec![self.stream]
@@ -79,8 +94,104 @@ impl Work for Booked<'_> {
     }
 
     fn finish(&mut self) -> std::result::Result<(), Broken> {
+        self.job.finish()?;
         let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
         self.node.book(own);
         Ok(())
+    }
+
+    fn broke_off(&mut self) {
+        self.job.broke_off();
+    }
+
+    fn queue(&mut self) -> Option<&mut dyn Queue> {
+        self.job.queue()
+    }
+
+    fn stream_of_unfinished(&self, number: u64) -> usize {
+        self.job.stream_of_unfinished(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::null::NULL;
+    use measure::Begun;
+    use record::Nanos;
+
+    use super::*;
+    use crate::nodes::Nodes;
+    use crate::published::Published;
+
+    /// Answers everything otherwise than the defaults do.
+    #[derive(Default)]
+    struct Unusual {
+        broke_off: bool,
+    }
+
+    impl Work for Unusual {
+        fn step(&mut self, _number: u64) -> Result<Done, Broken> {
+            Ok(Done { operations: 3, ..Done::default() })
+        }
+
+        fn finish(&mut self) -> Result<(), Broken> {
+            Err(Broken { message: "finish".to_owned() })
+        }
+
+        fn broke_off(&mut self) {
+            self.broke_off = true;
+        }
+
+        fn queue(&mut self) -> Option<&mut dyn Queue> {
+            // Told after `broke_off` alone, so that one answer shows both.
+            if self.broke_off { Some(self) } else { None }
+        }
+
+        fn streams(&self) -> Vec<usize> {
+            vec![4, 2]
+        }
+
+        fn stream_of_unfinished(&self, number: u64) -> usize {
+            (number % 2) as usize
+        }
+    }
+
+    impl Queue for Unusual {
+        fn depth(&self) -> u32 {
+            17
+        }
+
+        fn begin(&mut self, _slot: u32) -> Result<Begun, Broken> {
+            Ok(Begun::Over)
+        }
+
+        fn submit(&mut self, _least: u32, _until: Option<Nanos>) -> Result<(), Broken> {
+            Ok(())
+        }
+
+        fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken> {
+            Ok(None)
+        }
+    }
+
+    fn passes_everything_on(work: &mut dyn Work) {
+        assert_eq!(work.streams(), [4, 2]);
+        assert_eq!(work.step(0).map(|done| done.operations), Ok(3));
+        assert_eq!((work.stream_of_unfinished(6), work.stream_of_unfinished(7)), (0, 1));
+        assert_eq!(work.finish().map_err(|broken| broken.message), Err("finish".to_owned()));
+        assert!(work.queue().is_none());
+        work.broke_off();
+        assert_eq!(work.queue().map(|queue| queue.depth()), Some(17));
+    }
+
+    #[test]
+    fn work_within_work_is_asked_everything() {
+        passes_everything_on(&mut Unusual::default());
+        let meter = Meter::default();
+        passes_everything_on(&mut Metered::new(Box::new(Unusual::default()), &meter));
+        let site = engine::Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+        let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &site).expect("a node");
+        let node = &Watched::new(&nodes, 0).expect("a session");
+        passes_everything_on(&mut Published { job: Unusual::default(), node, publish: |_| Ok(0) });
     }
 }

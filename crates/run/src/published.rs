@@ -1,6 +1,6 @@
 //! A job of one session whose counters are published after its last step.
 
-use measure::{Broken, Done, Work};
+use measure::{Broken, Done, Queue, Work};
 
 use crate::sampler::Watched;
 
@@ -12,6 +12,7 @@ pub(crate) struct Published<'a, J> {
     pub publish: fn(&mut J) -> engine::Result<u64>,
 }
 
+#[deny(clippy::missing_trait_methods)]
 impl<J: Work> Work for Published<'_, J> {
     fn streams(&self) -> Vec<usize> {
         self.job.streams()
@@ -26,5 +27,17 @@ impl<J: Work> Work for Published<'_, J> {
         let own = (self.publish)(&mut self.job).map_err(|error| Broken { message: error.to_string() })?;
         self.node.book(own);
         Ok(())
+    }
+
+    fn broke_off(&mut self) {
+        self.job.broke_off();
+    }
+
+    fn queue(&mut self) -> Option<&mut dyn Queue> {
+        self.job.queue()
+    }
+
+    fn stream_of_unfinished(&self, number: u64) -> usize {
+        self.job.stream_of_unfinished(number)
     }
 }

@@ -1,7 +1,7 @@
 //! How large the host is, as far as the settings of a server depend on it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What settings are sized to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +19,9 @@ pub struct Machine {
 impl Machine {
     /// This host, seen from the measured directory.
     pub fn here(directory: &Path) -> Machine {
-        let memory = rustix::system::sysinfo();
-        let total_bytes = (memory.totalram as u64).saturating_mul(u64::from(memory.mem_unit));
-        let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-        let limit_bytes = memory_limit(&groups, Path::new("/sys/fs/cgroup")).unwrap_or(u64::MAX);
         let processors = rustix::thread::sched_getaffinity(None).map_or(1, |cpus| u64::from(cpus.count()));
         Machine {
-            memory_bytes: total_bytes.min(limit_bytes),
+            memory_bytes: memory_bytes(),
             processors: processors.max(1),
             free_bytes: free_bytes(directory),
             shared_memory_bytes: free_bytes(Path::new("/dev/shm")),
@@ -37,22 +33,66 @@ fn free_bytes(path: &Path) -> u64 {
     rustix::fs::statvfs(path).map_or(0, |found| found.f_bavail.saturating_mul(found.f_frsize))
 }
 
-/// The tightest memory limit of the control groups in `groups` (the text of `/proc/self/cgroup`) and of those above
-/// them. In a container the path may lie outside of what is mounted; its own group is the root of the mount then.
-fn memory_limit(groups: &str, mount: &Path) -> Option<u64> {
+/// Main memory, or what the control groups of this process allow of it.
+fn memory_bytes() -> u64 {
+    let memory = rustix::system::sysinfo();
+    let total_bytes = (memory.totalram as u64).saturating_mul(u64::from(memory.mem_unit));
+    total_bytes.min(memory_limit(Path::new("/")).unwrap_or(u64::MAX))
+}
+
+/// The tightest memory limit of the control groups of this process and of those above it, version 1 and 2, as far as they
+/// are mounted below `root`. In a container the path of a group may lie outside of what is mounted; its own group is the
+/// root of the mount then.
+fn memory_limit(root: &Path) -> Option<u64> {
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).ok()?;
+    let mounts = fs::read_to_string(root.join("proc/self/mountinfo")).ok()?;
+    let mounts: Vec<GroupMount<'_>> = mounts.lines().filter_map(GroupMount::parse).collect();
     let of_line = |line: &str| {
-        let mut fields = line.splitn(3, ':');
-        let (controllers, path) = (fields.nth(1)?.to_owned(), fields.next()?.to_owned());
-        let (top, file) = match controllers.as_str() {
-            "" => (mount.to_owned(), "memory.max"),
-            list if list.split(',').any(|name| name == "memory") => (mount.join("memory"), "memory.limit_in_bytes"),
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, path) = (fields.next()?, fields.next()?);
+        let (kind, file) = match controllers {
+            "" => ("cgroup2", "memory.max"),
+            list if has_memory(list) => ("cgroup", "memory.limit_in_bytes"),
             _ => return None,
         };
-        let group = top.join(path.trim_start_matches('/'));
-        let steps = group.ancestors().take_while(|step| step.starts_with(&top));
-        steps.filter_map(|step| fs::read_to_string(step.join(file)).ok()?.trim().parse().ok()).min()
+        let limits = mounts.iter().filter(|mount| mount.kind == kind).flat_map(|mount| mount.groups(root, path));
+        limits.filter_map(|group| fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()).min()
     };
     groups.lines().filter_map(of_line).min()
+}
+
+fn has_memory(list: &str) -> bool {
+    list.split(',').any(|name| name == "memory")
+}
+
+/// A mount of control groups that may limit memory.
+struct GroupMount<'a> {
+    /// `cgroup` or `cgroup2`.
+    kind: &'a str,
+    /// The group that is mounted.
+    top: &'a str,
+    place: &'a str,
+}
+
+impl GroupMount<'_> {
+    /// From a line of `/proc/self/mountinfo`; none of any other mount.
+    fn parse(line: &str) -> Option<GroupMount<'_>> {
+        let (mount, system) = line.split_once(" - ")?;
+        let mut mount = mount.split(' ').skip(3);
+        let mut system = system.split(' ');
+        let (kind, options) = (system.next()?, system.nth(1)?);
+        let fits = kind == "cgroup2" || (kind == "cgroup" && has_memory(options));
+        fits.then_some(GroupMount { kind, top: mount.next()?, place: mount.next()? })
+    }
+
+    /// The directory of the group `path`, and those above it.
+    fn groups(&self, root: &Path, path: &str) -> Vec<PathBuf> {
+        let top = root.join(self.place.trim_start_matches('/'));
+        let below = Path::new(path).strip_prefix(self.top).ok();
+        let below = below.filter(|below| below.components().all(|step| step.as_os_str() != ".."));
+        let group = below.map_or_else(|| top.clone(), |below| top.join(below));
+        group.ancestors().take_while(|step| step.starts_with(&top)).map(Path::to_owned).collect()
+    }
 }
 
 #[cfg(test)]
@@ -67,23 +107,51 @@ mod tests {
         assert!(machine.free_bytes > 0);
     }
 
+    /// A tree with these files.
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("temporary directory");
+        for (path, text) in files {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("parent")).expect("directory");
+            fs::write(path, text).expect("file");
+        }
+        root
+    }
+
     #[test]
     fn the_tightest_group_on_the_way_up_limits() {
-        let mount = tempfile::tempdir().expect("temporary directory");
-        let write = |path: &str, text: &str| {
-            let path = mount.path().join(path);
-            fs::create_dir_all(path.parent().expect("parent")).expect("group");
-            fs::write(path, text).expect("limit");
+        let unified = ("proc/self/mountinfo", "25 23 0:22 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw,nsdelegate\n");
+        let limit = |group: &str, files: &[(&str, &str)]| {
+            let files = [&[unified, ("proc/self/cgroup", group)], files].concat();
+            memory_limit(tree(&files).path())
         };
-        write("user/job/memory.max", "max\n");
-        write("user/memory.max", "1073741824\n");
-        assert_eq!(memory_limit("0::/user/job\n", mount.path()), Some(1 << 30));
-        assert_eq!(memory_limit("0::/elsewhere\n", mount.path()), None);
-        write("memory/memory.limit_in_bytes", "9223372036854771712\n");
-        write("memory/box/memory.limit_in_bytes", "536870912\n");
-        assert_eq!(memory_limit("4:cpu,memory:/box\n1:name=systemd:/x\n", mount.path()), Some(1 << 29));
-        write("memory.max", "268435456");
-        assert_eq!(memory_limit("0::/../outside\n", mount.path()), Some(1 << 28), "the root of the mount");
-        assert_eq!(memory_limit("nonsense\n::\n", mount.path()), Some(1 << 28));
+        let own = ("sys/fs/cgroup/user/job/memory.max", "max\n");
+        let above = ("sys/fs/cgroup/user/memory.max", "1073741824\n");
+        let top = ("sys/fs/cgroup/memory.max", "268435456");
+        assert_eq!(limit("0::/user/job\n", &[own, above]), Some(1 << 30));
+        assert_eq!(limit("0::/elsewhere\n", &[own, above]), None);
+        assert_eq!(limit("0::/../outside\n", &[above, top]), Some(1 << 28), "the root of the mount");
+        assert_eq!(limit("nonsense\n::\n", &[above, top]), Some(1 << 28));
+        assert_eq!(limit("", &[above, top]), None);
+    }
+
+    #[test]
+    fn groups_of_version_1_limit_wherever_they_are_mounted() {
+        // Version 2 is there beside it and has no controllers; another program has mounted the processor time.
+        let mounts = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n\
+                      32 31 0:29 / /sys/fs/cgroup/cpu rw shared:7 - cgroup cgroup rw,cpu\n\
+                      35 31 0:32 /docker/ab /groups/mem rw shared:9 master:2 - cgroup cgroup rw,hugetlb,memory\n\
+                      41 31 0:38 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+        let groups = "4:hugetlb,memory:/docker/ab/box/job\n1:cpu:/x\n0::/\n";
+        let root = tree(&[
+            ("proc/self/mountinfo", mounts),
+            ("proc/self/cgroup", groups),
+            ("groups/mem/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("groups/mem/box/memory.limit_in_bytes", "536870912\n"),
+            ("groups/mem/box/job/memory.limit_in_bytes", "9223372036854771712\n"),
+            ("sys/fs/cgroup/cpu/x/memory.limit_in_bytes", "1\n"),
+            ("memory.limit_in_bytes", "1\n"),
+        ]);
+        assert_eq!(memory_limit(root.path()), Some(1 << 29));
     }
 }

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::fd::OwnedFd;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 use super::Product;
 
@@ -39,10 +41,8 @@ impl Process {
 
     /// Sends `signal`, unless it is gone. A refusal shows in that it does not end.
     fn signal(self, signal: Signal) {
-        if let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw)
-            && self.is_alive()
-        {
-            let _ = kill_process(pid, signal);
+        if let Some(held) = Held::of(self) {
+            held.signal(signal);
         }
     }
 
@@ -80,6 +80,37 @@ impl Process {
     }
 }
 
+/// A process whose number no other one is mistaken for, even if it ends and its number is given away.
+#[derive(Debug)]
+struct Held {
+    pid: Pid,
+    /// None where the kernel (before 5.3) or a sandbox has no such descriptors; the number must do then.
+    pidfd: Option<OwnedFd>,
+}
+
+impl Held {
+    /// None where `process` is gone.
+    fn of(process: Process) -> Option<Held> {
+        let pid = Pid::from_raw(i32::try_from(process.pid).ok()?)?;
+        let pidfd = match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(pidfd) => Some(pidfd),
+            Err(Errno::SRCH) => return None,
+            Err(_) => None,
+        };
+        // In this order: what has the number and the start now is what was opened.
+        process.is_alive().then_some(Held { pid, pidfd })
+    }
+
+    /// Sends `signal`, unless the process is gone; whether it was sent.
+    fn signal(&self, signal: Signal) -> bool {
+        match &self.pidfd {
+            Some(pidfd) => pidfd_send_signal(pidfd, signal),
+            None => kill_process(self.pid, signal),
+        }
+        .is_ok()
+    }
+}
+
 /// What identifies this start of the machine: after another one, no recorded process is alive.
 pub fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned()).unwrap_or_default()
@@ -88,11 +119,12 @@ pub fn boot() -> String {
 /// The processes of `product` that were started on the data directory `data`, whoever started them.
 pub fn on_data_directory(product: &Product, data: &Path) -> Vec<Process> {
     every()
-        .filter(|&pid| {
-            let arguments = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
-            names_data_directory(product.data_option, &arguments, data.as_os_str())
-        })
         .filter_map(Process::of)
+        .filter(|process| {
+            let arguments = fs::read(format!("/proc/{}/cmdline", process.pid)).unwrap_or_default();
+            // Last: then the arguments are those of this process, and of no later one with its number.
+            names_data_directory(product.data_option, &arguments, data.as_os_str()) && process.is_alive()
+        })
         .collect()
 }
 
@@ -185,6 +217,31 @@ mod tests {
             ("--datadir=", b"/bin/server\0--datadir=\0/a/data\0", false),
         ] {
             assert_eq!(names_data_directory(option, arguments, data), expected, "{option}");
+        }
+    }
+
+    #[test]
+    fn a_signal_never_reaches_a_later_process_of_the_same_number() {
+        let sleep = || Command::new("sleep").arg("600").stdin(Stdio::null()).spawn().expect("sleep");
+        // Where numbers cannot be chosen (no privilege), and for whom another one is quicker, the last round is one in which
+        // the number is nobody's.
+        for _ in 0..20 {
+            let mut first = sleep();
+            let held = Held::of(Process::of(first.id()).expect("the child")).expect("it lives");
+            assert!(held.pidfd.is_some(), "this kernel has them");
+            assert!(held.signal(Signal::CONT), "it lives");
+            first.kill().expect("kill");
+            first.wait().expect("reap");
+            let _ = fs::write("/proc/sys/kernel/ns_last_pid", (first.id() - 1).to_string());
+            let mut second = sleep();
+            assert!(!held.signal(Signal::KILL), "the one that was meant is gone");
+            let lives = Process::of(second.id()).is_some();
+            second.kill().expect("kill");
+            second.wait().expect("reap");
+            assert!(lives);
+            if second.id() == first.id() {
+                break;
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use engine::server::Machine;
 use engine::{Error, Kind, Result, Site, Target};
 
 /// Where the plan says nothing of a cache.
@@ -71,19 +72,9 @@ impl Settings {
 /// free: a table that fits must fit for every job, but no machine may run out of memory for it.
 fn planned_cache_bytes(site: &Site) -> u64 {
     let planned = site.cache_bytes.map_or(CACHE_BYTES_DEFAULT, |bytes| bytes.0);
-    let share = memory_bytes().map_or(u64::MAX, |memory| memory / 2 / u64::from(site.sessions_max.max(1)));
+    let memory = Machine::here(&site.directory).memory_bytes;
+    let share = memory / 2 / u64::from(site.sessions_max.max(1));
     planned.min(share).max(1 << 20)
-}
-
-/// Main memory, or what the control group allows of it.
-fn memory_bytes() -> Option<u64> {
-    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let total = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?.trim().strip_suffix(" kB")?;
-    let total = total.trim().parse::<u64>().ok()?.saturating_mul(1024);
-    let limit = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
-        .iter()
-        .find_map(|path| std::fs::read_to_string(path).ok()?.trim().parse::<u64>().ok());
-    Some(limit.map_or(total, |limit| limit.min(total)))
 }
 
 fn refused(name: &str, value: &str, allowed: &str) -> Error {
@@ -155,7 +146,8 @@ mod tests {
         assert_eq!((settings.cache_bytes, settings.mmap_bytes), (16 << 20, 0));
         assert_eq!(settings.busy_timeout, Duration::from_secs(60));
         let all = parse("sqlite", Some(Bytes(u64::MAX))).expect("a cache beyond all memory");
-        assert!(all.cache_bytes < memory_bytes().expect("memory") / 4, "four sessions leave half of the memory");
+        let memory = Machine::here(&std::env::temp_dir()).memory_bytes;
+        assert!(all.cache_bytes < memory / 4, "four sessions leave half of the memory");
     }
 
     #[test]

@@ -107,6 +107,79 @@ fn work_that_breaks_in_the_warm_up_is_no_deadlock() {
     assert_eq!(outcome.tally.totals().steps, 0);
 }
 
+/// Where a panic comes from that is none of a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Source {
+    Enter,
+    Begin,
+    GoesOn,
+    BrokeOff,
+    StreamOfUnfinished,
+}
+
+struct Panicking(Source);
+
+impl Watch for Panicking {
+    fn enter(&self, job: u32) {
+        assert!(job != 1 || self.0 != Source::Enter, "enter");
+    }
+
+    fn begin(&self) {
+        assert!(self.0 != Source::Begin, "begin");
+    }
+
+    fn goes_on_without(&self, _job: u32, _broken: &Broken) -> bool {
+        assert!(self.0 != Source::GoesOn, "goes on");
+        true
+    }
+}
+
+impl Work for Panicking {
+    fn step(&mut self, number: u64) -> Result<Done, Broken> {
+        let breaks = matches!(self.0, Source::GoesOn | Source::BrokeOff);
+        std::thread::sleep(Nanos(1_000_000).into());
+        if breaks && number == 0 { Err(Broken { message: "gone".to_owned() }) } else { Ok(Done::default()) }
+    }
+
+    fn broke_off(&mut self) {
+        assert!(self.0 != Source::BrokeOff, "broke off");
+    }
+
+    fn stream_of_unfinished(&self, _number: u64) -> usize {
+        assert!(self.0 != Source::StreamOfUnfinished, "stream of unfinished");
+        0
+    }
+}
+
+#[test]
+fn a_panic_outside_the_steps_is_the_error_of_the_run_and_holds_up_nobody() {
+    use Source::*;
+    let said = [
+        (Enter, "enter"),
+        (Begin, "begin"),
+        (GoesOn, "goes on"),
+        (BrokeOff, "broke off"),
+        (StreamOfUnfinished, "stream of unfinished"),
+    ];
+    for (source, words) in said {
+        let (over, waits) = std::sync::mpsc::channel();
+        // Not joined: the jobs of a run that hangs would keep this test waiting instead of failing it.
+        std::thread::spawn(move || {
+            let drain = if source == StreamOfUnfinished { Nanos(0) } else { Nanos::SECOND };
+            let course = Course { drain, ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
+            let course = Course { window: if source == StreamOfUnfinished { course.window } else { LONG }, ..course };
+            let mut works: Vec<Box<dyn Work>> = (0..2).map(|_| Box::new(Panicking(source)) as Box<dyn Work>).collect();
+            let outcome = run_jobs(&mut works, &course, &Panicking(source), &AtomicBool::new(false));
+            let _ = over.send(outcome.broken);
+        });
+        let broken = waits.recv_timeout(std::time::Duration::from_secs(120)).expect("the run ends");
+        assert_eq!(broken.map(|broken| broken.message), Some(format!("a job panicked: {words}")));
+    }
+}
+
+/// Longer than any test waits.
+const LONG: Nanos = Nanos(600_000_000_000);
+
 #[test]
 fn an_interrupt_ends_the_window_early() {
     let steps = AtomicU64::new(0);
