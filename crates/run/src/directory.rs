@@ -1,11 +1,13 @@
 //! The measured directory: the one place on this host where dbdyno writes.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, DirBuilder, File};
 use std::io::{ErrorKind, Read, Seek, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use record::Side;
-use rustix::fs::FlockOperation;
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 
 use crate::{Error, Result};
 
@@ -40,8 +42,15 @@ impl MeasuredDirectory {
             return Err(Error::environment(format!("directory {} is a link", wanted.display()))
                 .hint("give the place that it leads to as --dir"));
         }
-        fs::create_dir_all(&wanted).map_err(|error| refused(&wanted, "cannot be made", &error))?;
+        trustworthy(parent)?;
+        match DirBuilder::new().mode(0o755).create(&wanted) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                return Err(refused(&wanted, "cannot be made", &error));
+            }
+            _ => {}
+        }
         let path = wanted.canonicalize().map_err(|error| refused(&wanted, "cannot be read", &error))?;
+        let itself = open_directory(&path)?;
         let mark_path = path.join("mark");
         let foreign = || {
             Error::environment(format!("directory {} was not made by dbdyno", path.display()))
@@ -50,14 +59,7 @@ impl MeasuredDirectory {
         if !mark_path.exists() && path.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
             return Err(foreign());
         }
-        let mut mark = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&mark_path)
-            .map_err(|error| refused(&path, "cannot be written", &error))?;
-        lock(&mut mark, &path)?;
+        let mut mark = locked_mark(&itself, &path)?;
         let mut text = String::new();
         mark.read_to_string(&mut text).map_err(|error| refused(&mark_path, "cannot be read", &error))?;
         if !text.is_empty() && !text.starts_with(MARK) {
@@ -173,6 +175,83 @@ impl Drop for MeasuredDirectory {
     }
 }
 
+/// A directory that everybody may write belongs to root, or to us: its owner may put anything anywhere in it, whatever the
+/// sticky bit keeps others from.
+fn trustworthy(parent: &Path) -> Result<()> {
+    let found = fs::metadata(parent).map_err(|error| refused(parent, "cannot be read", &error))?;
+    let everybody_writes = found.mode() & 0o002 != 0;
+    if everybody_writes && !is_trusted(found.uid()) {
+        return Err(Error::environment(format!(
+            "directory {} may be written by everybody and belongs to user {}",
+            parent.display(),
+            found.uid()
+        ))
+        .hint("give a --dir that belongs to you"));
+    }
+    Ok(())
+}
+
+fn is_trusted(uid: u32) -> bool {
+    uid == 0 || is_us(uid)
+}
+
+fn is_us(uid: u32) -> bool {
+    uid == rustix::process::geteuid().as_raw()
+}
+
+/// The directory at `path` itself, which is ours.
+///
+/// Somebody else who made it could put what he likes in the place of every file in it, and root would write there.
+fn open_directory(path: &Path) -> Result<OwnedFd> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
+    let opened = rustix::fs::open(path, flags, Mode::empty()).and_then(|file| {
+        let found = rustix::fs::fstat(&file)?;
+        Ok((file, found))
+    });
+    let (file, found) = opened.map_err(|error| refused(path, "cannot be read", &error.into()))?;
+    if !is_us(found.st_uid) {
+        return Err(Error::environment(format!(
+            "directory {} belongs to user {}, and was not made by us",
+            path.display(),
+            found.st_uid
+        ))
+        .hint("give another --dir, or have its owner remove it"));
+    }
+    if found.st_mode & 0o002 != 0 {
+        return Err(Error::environment(format!("directory {} may be written by everybody", path.display()))
+            .hint("take that right away (chmod o-w), or give another --dir"));
+    }
+    Ok(file)
+}
+
+/// The mark in the directory, locked. One that was removed by the invocation before while we waited for its lock is a
+/// lock on nothing: then it is made anew.
+fn locked_mark(directory: &OwnedFd, path: &Path) -> Result<File> {
+    let failed = |error: rustix::io::Errno| refused(path, "cannot be written", &error.into());
+    loop {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let opened = rustix::fs::openat(directory, "mark", flags, Mode::from_raw_mode(0o644));
+        let mut mark = match opened {
+            Err(rustix::io::Errno::LOOP) => {
+                return Err(Error::environment(format!("the mark in {} is a link", path.display()))
+                    .hint("give another --dir, or move it away"));
+            }
+            opened => File::from(opened.map_err(failed)?),
+        };
+        let found = rustix::fs::fstat(&mark).map_err(failed)?;
+        let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
+        if !is_file || !is_us(found.st_uid) || found.st_nlink > 1 {
+            return Err(Error::environment(format!("the mark in {} is not one that we made", path.display()))
+                .hint("give another --dir, or move it away"));
+        }
+        lock(&mut mark, path)?;
+        let now = rustix::fs::statat(directory, "mark", AtFlags::SYMLINK_NOFOLLOW);
+        if now.is_ok_and(|now| (now.st_dev, now.st_ino) == (found.st_dev, found.st_ino)) {
+            return Ok(mark);
+        }
+    }
+}
+
 fn lock(mark: &mut File, path: &Path) -> Result<()> {
     if rustix::fs::flock(&*mark, FlockOperation::NonBlockingLockExclusive).is_ok() {
         return Ok(());
@@ -272,6 +351,71 @@ mod tests {
         assert!(error.message.contains("was not made by dbdyno"), "{error}");
         assert!(parent.path().join(NAME).join("letter").exists());
         assert!(!parent.path().join(NAME).join("mark").exists());
+    }
+
+    /// What `user` does, as himself.
+    fn as_user(uid: u32, script: &str, directory: &Path) {
+        let mut command = std::process::Command::new("sh");
+        std::os::unix::process::CommandExt::uid(&mut command, uid);
+        std::os::unix::process::CommandExt::gid(&mut command, uid);
+        assert!(command.args(["-c", script]).current_dir(directory).status().unwrap().success(), "{script}");
+    }
+
+    /// A directory like /tmp.
+    fn for_everybody() -> tempfile::TempDir {
+        let place = tempfile::tempdir().unwrap();
+        fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
+        place
+    }
+
+    const NOBODY: u32 = 65_534;
+
+    #[test]
+    fn what_another_user_has_prepared_is_refused_and_nothing_is_written_through_it() {
+        let place = for_everybody();
+        let secret = tempfile::NamedTempFile::new().unwrap();
+        fs::write(secret.path(), "of ours").unwrap();
+        if !rustix::process::geteuid().is_root() {
+            // Only root can play another user; a link in our own directory is refused all the same.
+            fs::create_dir(place.path().join(NAME)).unwrap();
+            std::os::unix::fs::symlink(secret.path(), place.path().join(NAME).join("mark")).unwrap();
+            assert!(MeasuredDirectory::claim(place.path(), false).is_err());
+            return;
+        }
+        let honest = format!("mkdir -m 777 {NAME} && printf '{MARK}\\nin use\\n' > {NAME}/mark");
+        as_user(NOBODY, &honest, place.path());
+        let error = MeasuredDirectory::claim(place.path(), false).unwrap_err();
+        assert!(error.message.contains("belongs to user 65534"), "{error}");
+        let link = format!("rm {NAME}/mark && ln -s {} {NAME}/mark", secret.path().display());
+        as_user(NOBODY, &link, place.path());
+        MeasuredDirectory::claim(place.path(), false).unwrap_err();
+        MeasuredDirectory::to_be_removed(place.path()).unwrap_err();
+        assert_eq!(fs::read_to_string(secret.path()).unwrap(), "of ours");
+    }
+
+    #[test]
+    fn a_mark_that_is_no_file_of_ours_is_refused() {
+        let parent = tempfile::tempdir().unwrap();
+        let (ours, target) = (parent.path().join(NAME), parent.path().join("target"));
+        fs::create_dir(&ours).unwrap();
+        fs::write(&target, format!("{MARK}\n")).unwrap();
+        std::os::unix::fs::symlink(&target, ours.join("mark")).unwrap();
+        assert!(MeasuredDirectory::claim(parent.path(), false).unwrap_err().message.contains("is a link"));
+        fs::remove_file(ours.join("mark")).unwrap();
+        fs::hard_link(&target, ours.join("mark")).unwrap();
+        assert!(MeasuredDirectory::claim(parent.path(), false).unwrap_err().message.contains("not one that we made"));
+        assert_eq!(fs::read_to_string(&target).unwrap(), format!("{MARK}\n"));
+    }
+
+    #[test]
+    fn a_directory_for_everybody_that_somebody_else_owns_is_refused() {
+        let place = for_everybody();
+        assert!(MeasuredDirectory::claim(place.path(), false).is_ok(), "our own");
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(place.path(), Some(NOBODY), None).unwrap();
+            let error = MeasuredDirectory::claim(place.path(), false).unwrap_err();
+            assert!(error.message.contains("may be written by everybody"), "{error}");
+        }
     }
 
     #[test]

@@ -75,6 +75,8 @@ pub struct Tls {
     pub mode: Mode,
     /// Absent where no connection is encrypted.
     config: Option<Arc<ClientConfig>>,
+    /// Whether an authority has to vouch for the server.
+    knows_server: bool,
 }
 
 impl fmt::Debug for Tls {
@@ -96,7 +98,7 @@ pub struct Encrypted {
 impl Tls {
     /// No encryption.
     pub fn disabled() -> Tls {
-        Tls { mode: Mode::Disable, config: None }
+        Tls { mode: Mode::Disable, config: None, knows_server: false }
     }
 
     /// From `sslmode` and `sslrootcert`; `default_roots` is the file that is used if it is there. On a Unix socket
@@ -113,7 +115,13 @@ impl Tls {
         };
         let roots = choose_roots(mode, roots, default_roots)?;
         let config = if tcp && mode != Mode::Disable { Some(Arc::new(config(mode, &roots)?)) } else { None };
-        Ok(Tls { mode, config })
+        Ok(Tls { mode, config, knows_server: !matches!(roots, Roots::None) })
+    }
+
+    /// Whether a connection that was encrypted so leads to a server for which an authority has vouched, and not to
+    /// whoever stands in between.
+    pub fn knows_server(&self) -> bool {
+        self.knows_server
     }
 
     /// Encrypts a connection on which the server, which is a `title`, has agreed to that.

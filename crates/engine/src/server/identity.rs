@@ -2,10 +2,13 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
 
 use super::place::refused;
 use super::{Place, Product};
@@ -77,16 +80,27 @@ impl Identity {
         command
     }
 
-    /// Gives `path` to this user.
+    /// Gives `path`, which dbdyno has made, to this user. Where it lies in a directory that is his already, he may have
+    /// put something else in its place: links are not followed, and what is not dbdyno's own is not given away.
     ///
     /// # Errors
-    /// `Usage` or `Space` where that is not allowed.
+    /// `Usage` or `Space` where that is not allowed, `NotOurs` where it is not what dbdyno made.
     pub fn give(&self, path: &Path) -> Result<()> {
-        match self.other {
-            true => std::os::unix::fs::chown(path, Some(self.uid), Some(self.gid))
-                .map_err(|error| refused("give away", path, &error)),
-            false => Ok(()),
+        if !self.other {
+            return Ok(());
         }
+        let failed = |error: rustix::io::Errno| refused("give away", path, &error.into());
+        let file = open_itself(path).map_err(failed)?;
+        let found = rustix::fs::fstat(&file).map_err(failed)?;
+        let is_directory = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::Directory;
+        let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
+        let is_own = found.st_uid == rustix::process::geteuid().as_raw();
+        if !(is_directory || is_file && found.st_nlink == 1) || !is_own {
+            let message = format!("{} is not what dbdyno made there a moment ago", path.display());
+            return Err(Error::new(Kind::NotOurs, message).hint(format!("see what user {} does there", self.name)));
+        }
+        let (uid, gid) = (rustix::fs::Uid::from_raw(self.uid), rustix::fs::Gid::from_raw(self.gid));
+        rustix::fs::chownat(&file, c"", Some(uid), Some(gid), AtFlags::EMPTY_PATH).map_err(failed)
     }
 
     /// Replaces a file in a directory that belongs to this user: he may have put a link there, and root must not write
@@ -169,6 +183,11 @@ impl Identity {
         };
         mode & bit != 0
     }
+}
+
+/// Opens what is at `path` to ask and change it, and not what a link there leads to.
+fn open_itself(path: &Path) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
 }
 
 /// Puts the mode of a directory back.
@@ -270,6 +289,41 @@ mod tests {
             assert_eq!(error.kind, Kind::Usage);
             assert!(error.message.contains(name));
         }
+    }
+
+    /// A user without rights, as an attacker would be one.
+    fn nobody() -> Identity {
+        Identity { name: "nobody".to_owned(), uid: 65_534, gid: 65_534, other: true, hidden: &[] }
+    }
+
+    #[test]
+    fn what_an_attacker_puts_in_its_place_is_not_given_away() {
+        if !rustix::process::geteuid().is_root() {
+            // Nobody else gives anything away.
+            let own = choose(&PRODUCT, None, PASSWD, 1000, 1001).expect("own");
+            assert!(!own.other);
+            return;
+        }
+        let scratch = tempfile::tempdir().expect("temporary directory");
+        let (secret, given) = (scratch.path().join("secret"), scratch.path().join("data"));
+        let owner = |path: &Path| fs::metadata(path).expect("metadata").uid();
+        fs::write(&secret, "of root").expect("secret");
+        fs::create_dir(&given).expect("directory");
+        nobody().give(&given).expect("a directory of ours");
+        assert_eq!(owner(&given), 65_534);
+        // In his own directory he puts a link, a hard link and a file of his where a directory was made.
+        let (link, hard_link) = (given.join("link"), given.join("hard"));
+        std::os::unix::fs::symlink(&secret, &link).expect("link");
+        fs::hard_link(&secret, &hard_link).expect("hard link");
+        for path in [&link, &hard_link] {
+            let error = nobody().give(path).expect_err("not ours");
+            assert_eq!(error.kind, Kind::NotOurs, "{error:?}");
+        }
+        assert_eq!(owner(&secret), 0, "root's file stays root's");
+        let his = given.join("his");
+        fs::create_dir(&his).expect("directory");
+        nobody().give(&his).expect("once");
+        assert_eq!(nobody().give(&his).expect_err("his already").kind, Kind::NotOurs);
     }
 
     #[test]

@@ -157,7 +157,10 @@ fn class_of_state(state: &str) -> WaitClass {
         WaitClass::Commit
     } else if begins("waiting for") && is_of("lock") || begins("user lock") || begins("system lock") {
         WaitClass::Application
-    } else if is_of("net") && (begins("reading") || begins("writing")) || is_of("client") {
+    } else if begins("reading from net") || begins("receiving from client") {
+        // What comes next is up to the client: that is no time of the database.
+        WaitClass::Idle
+    } else if is_of("net") && begins("writing") || is_of("client") {
         WaitClass::Network
     } else if begins("waiting") || begins("user sleep") {
         WaitClass::Other
@@ -185,7 +188,8 @@ mod tests {
             ("Waiting for table metadata lock", WaitClass::Application),
             ("Waiting for table level lock", WaitClass::Application),
             ("User lock", WaitClass::Application),
-            ("Reading from net", WaitClass::Network),
+            ("Reading from net", WaitClass::Idle),
+            ("Receiving from client", WaitClass::Idle),
             ("Writing to net", WaitClass::Network),
             ("Sending to client", WaitClass::Network),
             ("Waiting for certification", WaitClass::Cluster),

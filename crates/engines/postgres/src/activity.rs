@@ -76,6 +76,8 @@ fn class(kind: &str, event: &str) -> WaitClass {
         "lock" => WaitClass::Application,
         "lwlock" | "bufferpin" | "buffer" => WaitClass::Concurrency,
         "ipc" if begins("procarraygroup") || begins("xactgroup") => WaitClass::Concurrency,
+        // A statement is open, and what comes next is up to the client: that is no time of the database.
+        "client" if begins("clientread") => WaitClass::Idle,
         "client" => WaitClass::Network,
         "activity" => WaitClass::Idle,
         _ => WaitClass::Other,
@@ -103,7 +105,8 @@ mod tests {
             ("LWLock", "WALInsert", WaitClass::Concurrency),
             ("LWLock", "BufferContent", WaitClass::Concurrency),
             ("BufferPin", "BufferPin", WaitClass::Concurrency),
-            ("Client", "ClientRead", WaitClass::Network),
+            ("Client", "ClientRead", WaitClass::Idle),
+            ("Client", "ClientWrite", WaitClass::Network),
             ("Activity", "CheckpointerMain", WaitClass::Idle),
             ("Timeout", "PgSleep", WaitClass::Other),
             ("IPC", "ExecuteGather", WaitClass::Other),

@@ -37,7 +37,7 @@ pub(crate) fn read(device: &Device) -> BlockDevice {
         name: device.name.clone(),
         model: model(device),
         size_bytes: sectors.and_then(|sectors| sectors.checked_mul(SECTOR_BYTES)).map(Bytes),
-        rotational: root::switch(file("queue/rotational")),
+        rotational: rotational(device),
         scheduler: root::chosen(file("queue/scheduler")),
         queue_depth: root::value(file("queue/nr_requests")),
         write_cache: root::text(file("queue/write_cache")),
@@ -49,6 +49,13 @@ pub(crate) fn read(device: &Device) -> BlockDevice {
         link: link(&device.directory),
         queue: queue(&device.directory),
     }
+}
+
+/// Whether it rotates. The kernel says so of every virtual disk whose hypervisor does not say otherwise: there it is not
+/// known.
+fn rotational(device: &Device) -> Option<bool> {
+    let is_virtual = ["vd", "xvd"].iter().any(|beginning| device.name.starts_with(beginning));
+    root::switch(device.directory.join("queue/rotational")).filter(|rotates| !(*rotates && is_virtual))
 }
 
 /// The serial number, where an NVMe, virtio or SCSI device says it. The page of SCSI has a head of four bytes.

@@ -147,7 +147,11 @@ fn a_virtual_machine_has_a_disk_without_partition() {
     let [disk] = inventory.devices.as_slice() else { panic!("one device, not {:?}", inventory.devices) };
     assert_eq!((disk.name.as_str(), disk.model.as_deref()), ("vda", None));
     assert_eq!(disk.size_bytes, Some(Bytes::GIB.times(256)));
-    assert_eq!((disk.rotational, disk.fua, disk.queue_depth), (Some(true), Some(false), Some(256)));
+    assert_eq!(
+        (disk.rotational, disk.fua, disk.queue_depth),
+        (None, Some(false), Some(256)),
+        "so says the kernel of all"
+    );
     assert_eq!((disk.scheduler.as_deref(), disk.write_cache.as_deref()), (Some("none"), Some("write back")));
     assert_eq!(disk.logical_block_bytes, Some(Bytes(512)));
 }

@@ -16,7 +16,8 @@ const FAULTS_QUOTED_MAX: usize = 3;
 pub(crate) fn state_facts(state: &HostState) -> Vec<(&'static str, Option<String>)> {
     vec![
         ("load", load(state)),
-        ("heat", heat(state)),
+        ("clock", state.clock_mhz.map(|clock| format!("{clock:.0} MHz on average"))),
+        ("temperature", temperature(state)),
         ("multiplying", state.multiplication_ns.map(multiplication)),
         ("memory", state.memory_available_bytes.map(|size| format!("{} available", memory(size)))),
         ("kernel log", state.kernel_log.as_ref().map(log)),
@@ -39,10 +40,9 @@ pub(crate) fn load(state: &HostState) -> Option<String> {
     (average.is_some() || others.is_some()).then(|| list([average, others].into_iter().flatten()))
 }
 
-/// Clock, temperature, slowings.
-pub(crate) fn heat(state: &HostState) -> Option<String> {
+/// Temperature and slowings.
+fn temperature(state: &HostState) -> Option<String> {
     let parts = [
-        state.clock_mhz.map(|clock| format!("{clock:.0} MHz")),
         state.temperature_celsius_max.map(|celsius| format!("{celsius:.0} °C")),
         state
             .thermal_throttle_count

@@ -10,7 +10,11 @@ use super::Place;
 use super::option_file::option;
 
 /// Parameters of a URL; everything else is a mistake.
-const KNOWN: [&str; 4] = ["sslmode", "sslrootcert", "connect_timeout", "socket"];
+const KNOWN: [&str; 5] = ["sslmode", "sslrootcert", "connect_timeout", "socket", CLEARTEXT];
+
+/// Lets the password itself be sent over a connection whose other end nobody has vouched for, as the option of the same
+/// name of the client programs does.
+pub(super) const CLEARTEXT: &str = "enable_cleartext_plugin";
 
 const PORT: u16 = 3306;
 
@@ -26,6 +30,8 @@ pub(crate) struct Login {
     pub(crate) database: Option<String>,
     pub(super) password: Option<Secret>,
     pub(crate) tls: Tls,
+    /// Whether the password itself may be sent to a server whose certificate was not verified.
+    pub(super) cleartext: bool,
     /// How long to wait for each answer while logging in; for ever without one.
     pub(crate) patience: Option<Duration>,
 }
@@ -59,6 +65,7 @@ impl Login {
             database: target.database.clone(),
             password: password.or_else(|| option(surroundings, "password").map(Secret::new)),
             tls,
+            cleartext: target.parameter(CLEARTEXT).map_or(Ok(false), switch)?,
             patience: transport::patience(target.parameter("connect_timeout"))?,
         })
     }
@@ -71,7 +78,19 @@ impl Login {
             database: None,
             password: None,
             tls: Tls::disabled(),
+            cleartext: false,
             patience: Some(PATIENCE),
+        }
+    }
+}
+
+fn switch(value: &str) -> Result<bool> {
+    match value {
+        "1" | "on" | "true" => Ok(true),
+        "0" | "off" | "false" => Ok(false),
+        _ => {
+            Err(Error::new(Kind::Usage, format!("{CLEARTEXT}={value} is neither 1 nor 0"))
+                .hint("leave it out, or use 1"))
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use engine::{Error, Kind, Result};
 use transport::{Mode, Transport, Way, plain};
 
+use super::address::CLEARTEXT;
 use super::greeting::{Greeting, Wish, capability, greeting};
 use super::password::{CACHING, CLEAR, NATIVE, NONCE_BYTES, UNCACHED, proof};
 use super::{Login, Opened, Place};
@@ -142,25 +143,34 @@ impl Login {
         match plugin {
             CLEAR => self.clear(plugin, self.is_private(way)),
             // Here the server does not take a socket for private. A user that does not exist is asked by this plugin too.
-            UNCACHED => self.clear(plugin, way.encryption.is_some()),
+            UNCACHED => self.clear(plugin, way.encryption.is_some() && self.is_private(way)),
             _ => proof(plugin, self.password_bytes(), nonce).ok_or_else(|| unknown(plugin)),
         }
     }
 
-    /// Whether nobody else can read along.
+    /// Whether what is sent is read by the server alone: over its socket, or encrypted for who has shown its certificate.
+    /// Encryption alone keeps out who listens, and not who stands in between with a certificate of his own: there the
+    /// user has to wish it. No password is no secret.
     fn is_private(&self, way: &Way) -> bool {
-        way.encryption.is_some() || matches!(self.place, Place::Unix(_))
+        let is_nobodys = self.password_bytes().is_empty() || self.cleartext || self.tls.knows_server();
+        matches!(self.place, Place::Unix(_)) || way.encryption.is_some() && is_nobodys
     }
 
     /// The password itself, where that is allowed.
     fn clear(&self, plugin: &str, allowed: bool) -> Result<Vec<u8>> {
         if !allowed {
-            let message = format!("the server at {} wants the password itself ({plugin}) in clear text", self.place);
-            let hint = match plugin {
-                UNCACHED => "connect over TCP with sslmode=require",
-                _ => "encrypt with sslmode=require, or use the socket",
+            let message = format!(
+                "the server at {} wants the password itself ({plugin}) in clear text, and has not shown who it is",
+                self.place
+            );
+            let or = match plugin {
+                UNCACHED => "",
+                _ => ", or use the socket",
             };
-            return Err(Error::new(Kind::Access, message).hint(hint));
+            return Err(Error::new(Kind::Access, message).hint(format!(
+                "verify it with sslmode=verify-full (and sslrootcert=FILE), send it all the same with sslmode=require and \
+                 {CLEARTEXT}=1{or}"
+            )));
         }
         Ok([self.password_bytes(), &[0]].concat())
     }

@@ -7,6 +7,9 @@ use transport::conformance::session;
 use crate::server::Server;
 use crate::{LONG, encryption, open, refused};
 
+/// Sends the password itself where the server asks for it, though its certificate is not verified.
+const CLEARTEXT: &str = "sslmode=require&enable_cleartext_plugin=1";
+
 #[test]
 fn a_password_lets_in_encrypted_and_then_by_its_proof_in_the_clear() {
     let server = Server::shared_mysql();
@@ -15,8 +18,15 @@ fn a_password_lets_in_encrypted_and_then_by_its_proof_in_the_clear() {
     let error = refused(&server.tcp(user, "127.0.0.1", "sslmode=disable"));
     assert_eq!(error.kind, Kind::Access, "{error:?}");
     assert!(error.message.contains("clear text") && error.hint.is_some(), "{error:?}");
+    // Encrypted, but nobody knows for whom.
+    for parameters in ["sslmode=require", "sslmode=prefer"] {
+        let error = refused(&server.tcp(user, "127.0.0.1", parameters));
+        assert_eq!(error.kind, Kind::Access, "{error:?}");
+        assert!(error.message.contains("has not shown who it is"), "{error:?}");
+        assert!(error.hint.as_deref().is_some_and(|hint| hint.contains("enable_cleartext_plugin=1")), "{error:?}");
+    }
     for _ in 0..2 {
-        let encryption = encryption(&server.tcp(user, "127.0.0.1", "sslmode=require")).expect("encrypted");
+        let encryption = encryption(&server.tcp(user, "127.0.0.1", CLEARTEXT)).expect("encrypted");
         assert!(encryption.starts_with("TLS 1.3, TLS_"), "{encryption}");
     }
     assert_eq!(encryption(&server.tcp(user, "127.0.0.1", "sslmode=disable")), None, "now it has");
@@ -36,16 +46,18 @@ fn the_socket_carries_a_password_and_nobody_needs_one() {
 #[test]
 fn the_plugin_without_a_cache_is_given_the_password_over_encrypted_connections_alone() {
     let server = Server::shared_mysql();
-    assert!(encryption(&server.tcp("uncached:pass%20word", "127.0.0.1", "sslmode=require")).is_some());
-    for target in
-        [server.tcp("uncached:pass%20word", "127.0.0.1", "sslmode=disable"), server.socket("uncached:pass%20word")]
-    {
+    assert!(encryption(&server.tcp("uncached:pass%20word", "127.0.0.1", CLEARTEXT)).is_some());
+    for target in [
+        server.tcp("uncached:pass%20word", "127.0.0.1", "sslmode=disable"),
+        server.tcp("uncached:pass%20word", "127.0.0.1", "sslmode=require"),
+        server.socket("uncached:pass%20word"),
+    ] {
         let error = refused(&target);
         assert_eq!(error.kind, Kind::Access, "{error:?}");
         assert!(error.message.contains("sha256_password") && error.hint.is_some(), "{error:?}");
     }
     for user in ["uncached:wr0ng", "uncached"] {
-        let error = refused(&server.tcp(user, "127.0.0.1", "sslmode=require"));
+        let error = refused(&server.tcp(user, "127.0.0.1", CLEARTEXT));
         assert_eq!(error.code.as_deref(), Some("1045"), "{error:?}");
     }
 }
@@ -54,11 +66,11 @@ fn the_plugin_without_a_cache_is_given_the_password_over_encrypted_connections_a
 fn what_mysql_refuses_is_told_with_its_number_and_never_shown() {
     let server = Server::shared_mysql();
     for user in ["plain:wr0ng", "plain:", "plain", "stranger:wr0ng"] {
-        let error = refused(&server.tcp(user, "127.0.0.1", "sslmode=require"));
+        let error = refused(&server.tcp(user, "127.0.0.1", CLEARTEXT));
         assert_eq!((error.kind, error.code.as_deref()), (Kind::Access, Some("1045")), "{user}: {error:?}");
         assert!(!format!("{error:?}").contains("wr0ng") && error.hint.is_some());
     }
-    assert!(encryption(&server.tcp("encrypted:pass%20word", "127.0.0.1", "")).is_some());
+    assert!(encryption(&server.tcp("encrypted:pass%20word", "127.0.0.1", CLEARTEXT)).is_some());
     assert_eq!(refused(&server.tcp("encrypted:pass%20word", "127.0.0.1", "sslmode=disable")).kind, Kind::Access);
     let no_database = server.socket("root").replace("localhost?", "localhost/nowhere?");
     assert_eq!(refused(&no_database).code.as_deref(), Some("1049"));
@@ -81,7 +93,7 @@ fn the_process_of_mysql_is_found_and_its_statements_are_cancelled() {
     let server = Server::shared_mysql();
     let targets = [
         (server.socket("root"), Location::UnixSocket),
-        (server.tcp("plain:pass%20word", "127.0.0.1", "sslmode=require"), Location::LocalTcp),
+        (server.tcp("plain:pass%20word", "127.0.0.1", CLEARTEXT), Location::LocalTcp),
     ];
     for (target, location) in targets {
         let node = open(&target).expect("open");
@@ -94,7 +106,7 @@ fn the_process_of_mysql_is_found_and_its_statements_are_cancelled() {
 #[test]
 fn a_database_of_our_own_is_made_with_what_a_user_is_granted() {
     let server = Server::shared_mysql();
-    let node = open(&server.tcp("plain:pass%20word", "127.0.0.1", "")).expect("open");
+    let node = open(&server.tcp("plain:pass%20word", "127.0.0.1", CLEARTEXT)).expect("open");
     node.claim().expect("claim");
     let mut session = node.connect().expect("connect");
     session.batch("create table item (id int)").expect("in our database");
