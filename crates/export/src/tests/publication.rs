@@ -32,6 +32,7 @@ fn publication() -> model::System {
             parameters: BTreeMap::new(),
             conditions: BTreeMap::new(),
             points: vec![point(1), point(2)],
+            doubts: Vec::new(),
             note: None,
         }],
         remarks: vec!["it contradicts itself".to_owned()],

@@ -123,12 +123,21 @@ fn contest(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> Conte
         .collect();
     let reasons = reasons(systems, tests);
     let standing = if reasons.is_empty() { Standing::Unjudged } else { Standing::Incomparable { reasons } };
-    let doubt = pairing(systems).and_then(doubt);
+    let doubt = pairing(systems).and_then(doubt).or_else(|| doubts(systems, tests));
     let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
     let headline =
         of_pair.or_else(|| headline(tests, &shared, margin)).and_then(|(one, other)| points(systems, one, other));
     let points = shared.iter().filter_map(|(one, other)| points(systems, one, other)).collect();
     Contest { standing, doubt, headline, points }
+}
+
+/// What the runs of either side are doubted for.
+fn doubts(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<String> {
+    let of_side = |(system, test): (&System, &SystemTest)| {
+        (!test.doubts.is_empty()).then(|| format!("{}: {}", system.name, test.doubts.join(", ")))
+    };
+    let said: Vec<String> = systems.into_iter().zip(tests).filter_map(of_side).collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 /// The points of the degree at which both sides of a pair together give most, of those at which they have repeats that

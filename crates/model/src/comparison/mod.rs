@@ -131,8 +131,8 @@ pub struct PointFigures {
 pub struct Contest {
     /// What may be said.
     pub standing: Standing,
-    /// Why it is to be doubted all the same, where the two are the sides of a pair: a clause about the measurement as a
-    /// whole.
+    /// Why it is to be doubted all the same: what the runs of either side are doubted for, and where the two are the sides
+    /// of a pair, a clause about the measurement as a whole.
     pub doubt: Option<String>,
     /// What it is said of: the points at which both give most. Of two sides of a pair that is the degree of parallelism
     /// at which both together give most, for nothing else is paired. Otherwise it is the same degree wherever both come

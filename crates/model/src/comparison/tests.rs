@@ -31,6 +31,7 @@ fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
         parameters: Default::default(),
         conditions: Default::default(),
         points,
+        doubts: Vec::new(),
         note: None,
     }
 }
@@ -82,6 +83,23 @@ fn reasons(systems: &[System]) -> Vec<String> {
 }
 
 const TEN: [f64; 10] = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1002.0, 998.0, 1007.0, 993.0, 1001.0];
+
+#[test]
+fn a_figure_of_the_page_cache_is_not_held_against_one_of_a_device_and_doubts_travel() {
+    let mut cached = test("T626", vec![point(1, &[400_000.0])]);
+    let mut flash = test("T626", vec![point(1, &[300_000.0])]);
+    cached.conditions.insert("reads".to_owned(), "from the page cache".to_owned());
+    flash.conditions.insert("reads".to_owned(), "from the device".to_owned());
+    cached.doubts = vec!["the page cache served the rest".to_owned()];
+    let systems = [system("flash", None, vec![flash.clone()]), system("vm", None, vec![cached.clone()])];
+    let contest = compared(&systems).tests[0].contests[1].clone().unwrap();
+    let Standing::Incomparable { reasons } = &contest.standing else { panic!("{contest:?}") };
+    assert_eq!(reasons, &["the test was run with reads from the device and from the page cache"]);
+    cached.conditions.clear();
+    let systems = [system("flash", None, vec![flash]), system("vm", None, vec![cached])];
+    let contest = compared(&systems).tests[0].contests[1].clone().unwrap();
+    assert_eq!(contest.doubt.as_deref(), Some("vm: the page cache served the rest"));
+}
 
 #[test]
 fn pairs_on_a_machine_that_changed_or_with_two_plans_are_in_doubt() {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use record::{Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
+use record::{CacheFit, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run, Status, Verdict};
 
 use super::conditions::{of_kind, parameters};
 use super::facts::facts;
@@ -124,10 +124,46 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
         data_bytes: runs.iter().filter_map(|run| compared_bytes(run)).max(),
         changes: Some(changes_anything(first)),
         parameters: parameters(first),
-        conditions: of_kind(first),
+        conditions: of_kind(first).into_iter().chain(reads(runs)).collect(),
+        doubts: doubts(runs),
         points: degrees.into_iter().map(|(degree, runs)| point(degree, &runs, repeats)).collect(),
         note: None,
     })
+}
+
+/// Where tables outside the engine's cache were read from, as far as that was checked: the page cache where it served a
+/// single run.
+fn reads(runs: &[&Run]) -> Option<(String, String)> {
+    let outside = runs.iter().filter(|run| run.cache_fit == Some(CacheFit::Outside) && !is_void(run));
+    let said = outside.flat_map(|run| run.findings.iter().filter(|finding| finding.check == Check::PageCache));
+    let source = match said.map(|finding| finding.verdict).max()? {
+        Verdict::Pass => "from the device",
+        Verdict::Unknown => return None,
+        Verdict::Warn | Verdict::Fail => "from the page cache",
+    };
+    Some(("reads".to_owned(), source.to_owned()))
+}
+
+/// Warnings that say that a figure may be another one on the same machine, once each.
+fn doubts(runs: &[&Run]) -> Vec<String> {
+    let matters = |finding: &&Finding| {
+        let of_surroundings = matches!(
+            finding.check,
+            Check::PageCache
+                | Check::CacheFit
+                | Check::ForeignCpu
+                | Check::ForeignIo
+                | Check::Steal
+                | Check::Throttling
+        );
+        of_surroundings && finding.verdict == Verdict::Warn
+    };
+    let counted = runs.iter().filter(|run| !is_void(run));
+    let mut said: BTreeMap<Check, &str> = BTreeMap::new();
+    for finding in counted.flat_map(|run| run.findings.iter().filter(matters)) {
+        said.entry(finding.check).or_insert(&finding.detail);
+    }
+    said.into_values().map(str::to_owned).collect()
 }
 
 fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPoint {

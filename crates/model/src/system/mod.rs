@@ -186,6 +186,8 @@ pub struct SystemTest {
     pub conditions: BTreeMap<String, String>,
     /// One per degree of parallelism, ascending.
     pub points: Vec<SystemPoint>,
+    /// What its runs are to be doubted for, a clause each: it goes with the figure wherever that is held against another.
+    pub doubts: Vec<String>,
     /// What was said of it where it was published.
     pub note: Option<String>,
 }

@@ -112,7 +112,7 @@ pub(super) fn is_unpaired(contest: &Contest) -> bool {
 
 /// Whether the verdict is one of pairs of which something is to be doubted.
 pub(super) fn is_doubted(contest: &Contest) -> bool {
-    contest.standing.verdict().is_some() && contest.doubt.is_some()
+    !matches!(contest.standing, Standing::Incomparable { .. }) && contest.doubt.is_some()
 }
 
 /// The word of `contest`, with what keeps it from being taken for stronger than it is: `FASTER, unpaired`.

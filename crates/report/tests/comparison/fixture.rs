@@ -61,6 +61,7 @@ pub fn test(
         parameters: BTreeMap::new(),
         conditions: BTreeMap::new(),
         points: points.map(|(jobs, gain)| point(jobs, rates(per_second * gain, ratio, scatter))).to_vec(),
+        doubts: Vec::new(),
         note: None,
     }
 }

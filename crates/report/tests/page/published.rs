@@ -51,6 +51,7 @@ pub fn system() -> System {
                 point(8, 10_900.0, 720_000),
                 point(16, 19_800.0, 790_000),
             ],
+            doubts: Vec::new(),
             note: Some("not the same device".to_owned()),
         }],
         remarks: vec!["4 jobs at 690 µs give 5 797 per second, and 5 700 are published".to_owned()],
