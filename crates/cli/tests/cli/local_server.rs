@@ -101,8 +101,19 @@ fn placement_is_an_explicit_and_recorded_choice() {
 #[test]
 fn the_server_does_not_run_as_root() {
     let bench = Bench::new();
-    let mut child =
-        bench.start(&["run", "--target", "local:postgres", "--seconds", "3", "--jobs", "1", "--tests", "T611"]);
+    let mut child = bench.start(&[
+        "run",
+        "--target",
+        "local:postgres",
+        "--preset",
+        "smoke",
+        "--seconds",
+        "3",
+        "--jobs",
+        "1",
+        "--tests",
+        "T611",
+    ]);
     let pid = wait_for_server(&bench);
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let uid = status.lines().find(|line| line.starts_with("Uid:")).unwrap().split_whitespace().nth(1).unwrap();

@@ -25,7 +25,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let may_void = may_void(run, context) && !may_be_ours;
     let verdict = match found {
         _ if found.used.0 > fail && may_void => Verdict::Fail,
-        _ if found.all().0 > warn => Verdict::Warn,
+        _ if found.all().0 > warn => doubt(context),
         _ => Verdict::Pass,
     };
     let gist = format!("other programs used {} of the processors", percent(found.all().0));
@@ -39,6 +39,11 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     };
     let engine = if may_be_ours { "; the engine's own processes may be among them" } else { "" };
     finding(Check::ForeignCpu, verdict, format!("{gist}{}; {limit}{engine}", named(run, &found)))
+}
+
+/// What is said of others where they do not void the run: where nothing is claimed, it is not judged.
+pub(super) fn doubt(context: &Context<'_>) -> Verdict {
+    if context.makes_claims { Verdict::Warn } else { Verdict::Unknown }
 }
 
 /// Whether others may void the run: not where nothing is claimed, and not in a window as short as what they do once in
@@ -130,7 +135,7 @@ mod tests {
             judged(&beside(2, 2, 2.0, 0.02), 2, true, None),
             (Verdict::Pass, "other programs used 1.0 % of the processors".to_owned())
         );
-        assert_eq!(judged(&beside(2, 2, 2.0, 0.7), 2, false, None).0, Verdict::Warn, "nothing is claimed");
+        assert_eq!(judged(&beside(2, 2, 2.0, 0.7), 2, false, None).0, Verdict::Unknown, "nothing is claimed");
         let short = Run { window_ns: Nanos(SECOND), ..beside(2, 2, 2.0, 0.7) };
         assert_eq!(judged(&short, 2, true, None).0, Verdict::Warn);
     }

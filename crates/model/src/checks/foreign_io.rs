@@ -6,7 +6,7 @@
 
 use record::{Bystander, Check, Finding, Run, Verdict, name};
 
-use super::foreign_cpu::may_void;
+use super::foreign_cpu::{doubt, may_void};
 use super::{Context, finding, percent, uses_several_devices};
 use crate::delta::delta;
 use crate::foreign::{ForeignIo, foreign_io};
@@ -33,7 +33,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let verdict = match () {
         () if is_little => Verdict::Pass,
         () if used > RULES.foreign_io_fail && may_void(run, context) => Verdict::Fail,
-        () if found.share.0 > RULES.foreign_io_warn => Verdict::Warn,
+        () if found.share.0 > RULES.foreign_io_warn => doubt(context),
         () => Verdict::Pass,
     };
     let gist = format!("{} of what the device read and wrote was not of this run", percent(found.share.0));
