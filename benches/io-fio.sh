@@ -108,7 +108,7 @@ def dbdyno(rw, bs, depth, engine):
     seconds = run["window_ns"] / 1e9
     return {"iops": stream["operations"] / seconds, "mbps": stream["bytes"] / seconds / 1e6,
             "cpu": (last["client_cpu_ns"] - first["client_cpu_ns"]) / 1e3 / stream["operations"],
-            "p50": stream["service"]["p50_ns"] / 1e3, "p99": stream["service"]["p99_ns"] / 1e3,
+            "p50": stream["service"]["p50_ns"] / 1e3, "p99": (stream["service"]["p99_ns"] or float("nan")) / 1e3,
             "ceiling": run["storage"]["generator_per_second"]}
 
 

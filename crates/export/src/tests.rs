@@ -110,7 +110,7 @@ fn spread(mut run: Run) -> Run {
             failures: BTreeMap::from([(FailureKind::Deadlock, 1), (FailureKind::Other, 2)]),
             ..Totals::default()
         },
-        service: Latency { p50_ns: Nanos(5), p99_ns: Nanos(9), ..latency(&[5, 9]) },
+        service: Latency { p50_ns: Nanos(5), p99_ns: Some(Nanos(9)), ..latency(&[5, 9]) },
         response: Latency::default(),
         seconds: Vec::new(),
         readings,

@@ -21,16 +21,22 @@ pub(crate) struct Device {
 /// More layers or devices than any machine stacks: a limit for a tree that leads back to itself.
 const DEVICES_MAX: usize = 4096;
 
-/// The mount that `directory` lies in.
+/// The mount that `directory` lies in; none of a block device, whose node says nothing of where its blocks are.
 pub(crate) fn mount(root: &Root, directory: &Path) -> Option<Mount> {
+    if block_device(root, directory).is_some() {
+        return None;
+    }
     let path = if root.is_host() { nearest_existing(directory) } else { directory.to_owned() };
     let device = if root.is_host() { device_of(&path) } else { None };
     mount_of(&mounts(root), &path, device).cloned()
 }
 
 /// The devices below `directory`, the topmost first; none where it does not lie on one (tmpfs, network), or where the
-/// one it lies on is out of sight (a container).
+/// one it lies on is out of sight (a container). Of a block device itself and what it is made of.
 pub(crate) fn devices(root: &Root, directory: &Path) -> Vec<Device> {
+    if let Some(number) = block_device(root, directory) {
+        return devices_of(root, number);
+    }
     let ground = mount(root, directory).and_then(|mount| ground(root, mount, directory));
     let Some((mount, directory)) = ground else { return Vec::new() };
     below(root, &tops(root, &mount, &directory))
@@ -155,6 +161,13 @@ fn read(directory: &Path, depth: u32) -> Option<Device> {
 pub(crate) fn nearest_existing(directory: &Path) -> PathBuf {
     let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     absolute.ancestors().find_map(|step| step.canonicalize().ok()).unwrap_or(absolute)
+}
+
+/// Major and minor number of the block device that `path` is itself, on this host.
+fn block_device(root: &Root, path: &Path) -> Option<(u32, u32)> {
+    let found = rustix::fs::stat(path).ok().filter(|_| root.is_host())?;
+    let is_device = rustix::fs::FileType::from_raw_mode(found.st_mode).is_block_device();
+    is_device.then(|| (rustix::fs::major(found.st_rdev), rustix::fs::minor(found.st_rdev)))
 }
 
 /// Major and minor number of the device that holds `path`, as the file system says.

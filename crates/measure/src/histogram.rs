@@ -57,12 +57,13 @@ impl Histogram {
             min_ns: Nanos(hdr.min()),
             mean_ns: Nanos(hdr.mean() as u64),
             p50_ns: quantile_of(&hdr, 0.5),
-            p90_ns: quantile_of(&hdr, 0.9),
-            p99_ns: quantile_of(&hdr, 0.99),
-            p999_ns: quantile_of(&hdr, 0.999),
+            p90_ns: Some(quantile_of(&hdr, 0.9)),
+            p99_ns: Some(quantile_of(&hdr, 0.99)),
+            p999_ns: Some(quantile_of(&hdr, 0.999)),
             max_ns: Nanos(hdr.max()),
             histogram: encode(&hdr),
         }
+        .printable()
     }
 }
 

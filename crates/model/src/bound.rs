@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use record::{Latency, Nanos, Ratio};
+use record::{Latency, Nanos, Ratio, is_printable};
 
 use crate::distribution::quantile;
 use crate::rules::RULES;
@@ -34,15 +34,31 @@ pub enum Statistic {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundError(String);
 
-impl Bound {
-    /// What the statistic comes to in `latency`; absent where there are no values, or where the quantile is not
-    /// stored and the histogram cannot be read.
-    pub fn value(&self, latency: &Latency) -> Option<Nanos> {
-        match self.statistic {
+impl Statistic {
+    /// What it comes to in `latency`; absent where there are no values, or where the quantile is not stored and the
+    /// histogram cannot be read.
+    fn value(self, latency: &Latency) -> Option<Nanos> {
+        match self {
             Statistic::Quantile(wanted) => quantile(latency, wanted),
             Statistic::Mean => (latency.count > 0).then_some(latency.mean_ns),
             Statistic::Max => (latency.count > 0).then_some(latency.max_ns),
         }
+    }
+
+    /// The same where it may be shown: absent as well where too few values lie beyond the quantile.
+    pub fn printable(self, latency: &Latency) -> Option<Nanos> {
+        let is_printable = match self {
+            Statistic::Quantile(Ratio(wanted)) => wanted <= 0.5 || is_printable(wanted, latency.count as f64),
+            Statistic::Mean | Statistic::Max => true,
+        };
+        self.value(latency).filter(|_| is_printable)
+    }
+}
+
+impl Bound {
+    /// What the statistic comes to in `latency`, however few values there are: what the level is judged by.
+    pub fn value(&self, latency: &Latency) -> Option<Nanos> {
+        self.statistic.value(latency)
     }
 
     /// The shortest window in which a rate of `steps_per_second` leaves enough values beyond the quantile; nothing of a

@@ -61,9 +61,9 @@ pub struct CurvePoint {
     /// Its median.
     pub p50_ns: Nanos,
     /// Its 0.99 quantile.
-    pub p99_ns: Nanos,
+    pub p99_ns: Option<Nanos>,
     /// Its 0.999 quantile.
-    pub p999_ns: Nanos,
+    pub p999_ns: Option<Nanos>,
     /// Whether the bound was kept; absent without one.
     pub kept: Option<bool>,
     /// Runs at this load that are not void.

@@ -3,8 +3,9 @@
 
 use record::{Plan, Rate};
 
-use crate::load_curve::{RateCurve, RatePoint};
+use crate::load_curve::RateCurve;
 use crate::rate_search::Purpose;
+use crate::recorded_search::{RecordedSearch, SearchPoint};
 
 /// One rate at which the service level was kept and not kept, or not kept although a higher one is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,22 +21,28 @@ pub struct Contradiction {
 }
 
 impl RateCurve<'_> {
-    /// The rates at which the answer is not the only one that the runs gave, ascending, in the search of `plan`. Runs
-    /// that say nothing count nowhere, nor do those of rounds and confirmations, which go to where runs contradict each
-    /// other.
+    /// Those of the search of `plan` at this curve.
     pub fn contradictions(&self, plan: &Plan) -> Vec<Contradiction> {
-        let Some(search) = self.search(plan) else { return Vec::new() };
-        let answer = search.answer.bracket.0.map(Rate);
-        let bracketing = search.points.iter().filter(|(_, purpose)| *purpose == Purpose::Bracket);
-        let mut searched: Vec<&RatePoint<'_>> = bracketing.map(|(point, _)| *point).collect();
-        searched.sort_by(|one, other| one.asked.0.total_cmp(&other.asked.0));
-        let count =
-            |alike: &[&RatePoint<'_>], kept| alike.iter().filter(|point| point.kept == Some(kept)).count() as u64;
-        let of_rate = searched.chunk_by(|one, other| one.asked == other.asked).map(|alike| Contradiction {
-            asked: alike[0].asked,
+        self.search(plan).map_or_else(Vec::new, |search| search.contradictions())
+    }
+}
+
+impl RecordedSearch<'_> {
+    /// The rates at which the answer is not the only one that the runs gave, ascending. Runs that say nothing count nowhere,
+    /// nor do those of rounds and confirmations, which go to where runs contradict each other.
+    pub fn contradictions(&self) -> Vec<Contradiction> {
+        let answer = self.answer.bracket.0;
+        let bracketing = self.points.iter().filter(|point| point.purpose == Purpose::Bracket);
+        let mut searched: Vec<&SearchPoint<'_>> = bracketing.collect();
+        searched.sort_by(|one, other| one.visit.rate.total_cmp(&other.visit.rate));
+        let count = |alike: &[&SearchPoint<'_>], kept| {
+            alike.iter().filter(|point| point.visit.kept == Some(kept)).count() as u64
+        };
+        let of_rate = searched.chunk_by(|one, other| one.visit.rate == other.visit.rate).map(|alike| Contradiction {
+            asked: Rate(alike[0].visit.rate),
             kept: count(alike, true),
             not_kept: count(alike, false),
-            is_below_answer: answer.is_some_and(|answer| alike[0].asked.0 < answer.0),
+            is_below_answer: answer.is_some_and(|answer| alike[0].visit.rate < answer),
         });
         of_rate.filter(|rate| rate.not_kept > 0 && (rate.kept > 0 || rate.is_below_answer)).collect()
     }

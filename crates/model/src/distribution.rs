@@ -19,15 +19,15 @@ pub fn quantile(latency: &Latency, quantile: Ratio) -> Option<Nanos> {
         return None;
     }
     let stored = [
-        (0.5, latency.p50_ns),
+        (0.5, Some(latency.p50_ns)),
         (0.9, latency.p90_ns),
         (0.99, latency.p99_ns),
         (0.999, latency.p999_ns),
-        (1.0, latency.max_ns),
+        (1.0, Some(latency.max_ns)),
     ];
     match stored.into_iter().find(|(stored, _)| (stored - quantile.0).abs() < SAME) {
-        Some((_, value)) => Some(value),
-        None => Some(Nanos(histogram(latency)?.value_at_quantile(quantile.0))),
+        Some((_, Some(value))) => Some(value),
+        _ => Some(Nanos(histogram(latency)?.value_at_quantile(quantile.0))),
     }
 }
 
@@ -68,12 +68,13 @@ pub(crate) mod tests {
             min_ns: Nanos(histogram.min()),
             mean_ns: Nanos(histogram.mean() as u64),
             p50_ns: at(0.5),
-            p90_ns: at(0.9),
-            p99_ns: at(0.99),
-            p999_ns: at(0.999),
+            p90_ns: Some(at(0.9)),
+            p99_ns: Some(at(0.99)),
+            p999_ns: Some(at(0.999)),
             max_ns: Nanos(histogram.max()),
             histogram: BASE64_STANDARD.encode(bytes),
         }
+        .printable()
     }
 
     #[test]
@@ -98,7 +99,7 @@ pub(crate) mod tests {
     #[test]
     fn without_a_histogram_only_what_is_stored_is_known() {
         let latency = Latency { histogram: String::new(), ..stored(&[1_000; 10]) };
-        assert_eq!(quantile(&latency, Ratio(0.99)), Some(latency.p99_ns));
+        assert_eq!(quantile(&latency, Ratio(0.99)), latency.p99_ns);
         assert_eq!(quantile(&latency, Ratio(0.95)), None);
         assert_eq!((quantile(&Latency::default(), Ratio(0.5)), buckets(&latency)), (None, None));
         assert_eq!(quantile(&latency, Ratio(1.5)), None);

@@ -104,12 +104,13 @@ pub(crate) fn latency(count: u64, mean_ns: u64) -> Latency {
         min_ns: Nanos(mean_ns / 2),
         mean_ns: Nanos(mean_ns),
         p50_ns: Nanos(mean_ns),
-        p90_ns: Nanos(mean_ns * 3 / 2),
-        p99_ns: Nanos(mean_ns * 19 / 10),
-        p999_ns: Nanos(mean_ns * 2),
+        p90_ns: Some(Nanos(mean_ns * 3 / 2)),
+        p99_ns: Some(Nanos(mean_ns * 19 / 10)),
+        p999_ns: Some(Nanos(mean_ns * 2)),
         max_ns: Nanos(mean_ns * 2),
         histogram: String::new(),
     }
+    .printable()
 }
 
 /// The same run with counters that rose by so much from the first reading to the last.

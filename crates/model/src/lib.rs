@@ -14,7 +14,6 @@ mod checks;
 mod comparison;
 mod contradiction;
 mod cpu;
-mod curve_search;
 mod delta;
 mod derived;
 mod distribution;
@@ -37,6 +36,7 @@ mod proof;
 mod queue;
 mod random_blocks;
 mod rate_search;
+mod recorded_search;
 mod response_interval;
 mod row;
 mod rules;
@@ -49,7 +49,6 @@ mod simulated_server;
 #[cfg(test)]
 mod simulation;
 mod snia;
-mod staircase;
 mod statistics;
 mod steadiness;
 mod streams;
@@ -75,7 +74,6 @@ pub use comparison::{
 };
 pub use contradiction::Contradiction;
 pub use cpu::{CpuShares, CpuUse};
-pub use curve_search::CurveSearch;
 pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
@@ -84,9 +82,9 @@ pub use foreign::{ForeignCpu, ForeignIo, foreign_cpu, foreign_io, is_under_forei
 pub use history::{ChangePoint, change_points};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
-    LargestPart, LatencyLayer, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,
+    LargestPart, LatencyLayer, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable, LayerTables,
     MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines, layered_runs,
-    layered_runs_of, layers, own_layers,
+    layered_runs_of,
 };
 pub use level::{is_disturbed, keeps_bound, keeps_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, rate_curves, steps_per_second, tells_capacity};
@@ -96,13 +94,13 @@ pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, pr
 pub use queue::{generator_share, in_flight};
 pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
+pub use recorded_search::{RecordedSearch, SearchPoint, io_search};
 pub use response_interval::response_interval;
 pub use row::{Io, Quantiles, Row, doubt, is_answer, is_void, quantiles, row, steady_word};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Limit, Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
-pub use staircase::{STAIRCASE_RUNS, next_step};
 pub use statistics::{
     Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,

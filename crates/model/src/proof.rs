@@ -1,8 +1,10 @@
-//! Whether what stands beside a rate is its cause: a run that had less of one resource, held against the plain run.
+//! Whether what stands beside a rate is its cause: runs that had less of one resource, each held against a control next to
+//! it that had all.
 //!
 //! The elasticity of the rate X to a resource R is d ln X / d ln R, here ln(X'/X) / ln(R'/R) of two runs: 1 where the
 //! rate follows the resource, 0 where it does not care. Only a resource that was changed, with everything else as it
-//! was, may be called a cause (Pearl 2009, *Causality*, on interventions).
+//! was, may be called a cause (Pearl 2009, *Causality*, on interventions). Each pair of a control and a run with less
+//! tells an elasticity; their mean has an interval by Student's t, and no cause is told by fewer than three pairs.
 
 mod perturbation;
 
@@ -10,15 +12,14 @@ use record::{Dop, Rate, Ratio, Record, Resource, Run, Sweep, Variation};
 
 use crate::attribution::{Capacities, Limiter};
 use crate::checks::percent;
-use crate::comparison::{shift_interval, shift_median};
 use crate::delta::per_second;
 use crate::row::is_void;
 use crate::rules::RULES;
-use crate::statistics::{Interval, median};
+use crate::statistics::{Interval, mean, median, student_interval};
 
 pub use perturbation::{IoPart, Perturbation, perturbation};
 
-/// The share of a run that is carried out like the one with less, and has all: it is held against that.
+/// The share of a control: a run that is carried out like the one with less, and has all.
 const ALL: f64 = 1.0;
 
 /// Whether a resource is why a test is not faster.
@@ -30,7 +31,7 @@ pub enum Cause {
     InPart,
     /// It does not.
     NotBecause,
-    /// The repeats lie too far apart to say.
+    /// The pairs are too few or lie too far apart to say.
     Undecided,
 }
 
@@ -45,23 +46,38 @@ pub struct Proof {
     pub dop: Dop,
     /// What it had less of.
     pub resource: Resource,
-    /// What it had of it, as a share of what the plain run had.
+    /// What it had of it, as a share of what the controls had.
     pub share: Ratio,
-    /// Operations per second of the plain runs, or of those that were carried out as the perturbed one but with all of
-    /// the resource; their median.
-    pub plain: Rate,
+    /// Operations per second of the controls; their median.
+    pub control: Rate,
     /// The same of those that had less.
     pub perturbed: Rate,
-    /// Elasticity of the rate; with its 95 % interval where there are repeats enough, at least four and four.
+    /// Elasticity of the rate, the mean of all pairs.
     pub elasticity: f64,
-    /// The interval.
+    /// Its 95 % interval; none of a single pair.
     pub interval: Option<Interval>,
-    /// Runs that had less, and are valid.
-    pub repeats: usize,
+    /// A control and a run with less, both valid.
+    pub pairs: usize,
     /// What follows.
     pub cause: Cause,
+    /// What was taken away, as a noun.
+    pub what: String,
+    /// What that did, in words, as a clause: `with 80 % of that, 80 % of the rate (elasticity 1.00, 0.98 to 1.02)`.
+    pub effect: String,
+}
+
+impl Proof {
     /// All of it in words, as a clause.
-    pub sentence: String,
+    pub fn sentence(&self) -> String {
+        let what = &self.what;
+        let gist = match self.cause {
+            Cause::Because => format!("no faster because of {what}"),
+            Cause::InPart => format!("no faster in part for {what}"),
+            Cause::NotBecause => format!("not because of {what}"),
+            Cause::Undecided => format!("whether the cause is {what} is not decided"),
+        };
+        format!("{gist}: {}", self.effect)
+    }
 }
 
 /// The elasticity of a rate that became `ratio` times what it was, when a resource became `share` times what it was.
@@ -99,56 +115,62 @@ fn proof(
     resource: Resource,
     share: f64,
 ) -> Option<Proof> {
-    let wanted = Some(Variation::Perturbed { resource, share });
-    let of = |variation: Option<Variation>| -> Vec<&Run> {
-        let same = |run: &&Run| run.test == test && run.dop == dop && run.variation == variation && !is_void(run);
-        record.runs.iter().filter(same).collect()
-    };
-    // A run in the same group that had all of it stands nearer than the plain one.
-    let controls = of(Some(Variation::Perturbed { resource, share: ALL }));
-    let (plain, perturbed) = (of(None), of(wanted));
-    let first = *plain.first()?;
-    let plain = if controls.is_empty() { plain } else { controls };
-    let logarithms = |runs: &[&Run]| -> Vec<f64> { runs.iter().filter_map(|run| Some(rate(run)?.ln())).collect() };
-    let (base, other) = (logarithms(&plain), logarithms(&perturbed));
-    let found = elasticity(shift_median(&base, &other)?.exp(), share)?;
-    let interval = shift_interval(&base, &other, 1.0 - RULES.significance).map(|shift| {
-        let ends = [shift.low / share.ln(), shift.high / share.ln()];
-        Interval { estimate: found, low: ends[0].min(ends[1]), high: ends[0].max(ends[1]) }
-    });
-    let cause = cause(found, interval);
-    let rates = [median(&base)?.exp(), median(&other)?.exp()];
-    let what = noun(capacities.attribute(first).map(|attribution| attribution.limiter), resource);
+    let same: Vec<&Run> = record.runs.iter().filter(|run| run.test == test && run.dop == dop).collect();
+    let first = *same.iter().find(|run| run.variation.is_none() && !is_void(run))?;
+    let pairs = pairs(&same, resource, share);
+    let elasticities: Vec<f64> = pairs.iter().filter_map(|(control, less)| elasticity(less / control, share)).collect();
+    let found = mean(&elasticities)?;
+    let interval = student_interval(&elasticities, 1.0 - RULES.significance);
+    let (controls, perturbed): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
+    let (control, perturbed) = (median(&controls)?, median(&perturbed)?);
+    let cause = cause(interval.filter(|_| elasticities.len() >= RULES.proof_pairs_min));
     Some(Proof {
         test: test.to_owned(),
         sweep: first.sweep,
         dop,
         resource,
         share: Ratio(share),
-        plain: Rate(rates[0]),
-        perturbed: Rate(rates[1]),
+        control: Rate(control),
+        perturbed: Rate(perturbed),
         elasticity: found,
         interval,
-        repeats: perturbed.len(),
+        pairs: elasticities.len(),
         cause,
-        sentence: sentence(cause, &what, share, rates[1] / rates[0], found, interval),
+        what: noun(capacities.attribute(first).map(|attribution| attribution.limiter), resource),
+        effect: effect(share, perturbed / control, found, interval, elasticities.len()),
     })
+}
+
+/// The rates of each run of `runs` with `share` of the resource and of the control that stands before it. Void runs make no
+/// pair.
+fn pairs(runs: &[&Run], resource: Resource, share: f64) -> Vec<(f64, f64)> {
+    let mut control = None;
+    let mut pairs = Vec::new();
+    for run in runs {
+        let rate = rate(run).filter(|_| !is_void(run));
+        if run.variation == Some(Variation::Perturbed { resource, share: ALL }) {
+            control = rate;
+        } else if run.variation == Some(Variation::Perturbed { resource, share }) {
+            pairs.extend(control.take().zip(rate));
+        }
+    }
+    pairs
 }
 
 fn rate(run: &Run) -> Option<f64> {
     Some(per_second(run, run.totals.operations)?.0).filter(|rate| *rate > 0.0)
 }
 
-/// With an interval both of its ends have to say the same.
-fn cause(elasticity: f64, interval: Option<Interval>) -> Cause {
+/// Both ends of the interval have to say the same.
+fn cause(interval: Option<Interval>) -> Cause {
     let of = |value: f64| match value {
         value if value >= RULES.proof_because_min => Cause::Because,
         value if value <= RULES.proof_not_because_max => Cause::NotBecause,
         _ => Cause::InPart,
     };
     match interval {
-        Some(interval) if of(interval.low) != of(interval.high) => Cause::Undecided,
-        _ => of(elasticity),
+        Some(interval) if of(interval.low) == of(interval.high) => of(interval.low),
+        _ => Cause::Undecided,
     }
 }
 
@@ -163,22 +185,15 @@ fn noun(limiter: Option<Limiter>, resource: Resource) -> String {
     }
 }
 
-fn sentence(cause: Cause, what: &str, share: f64, ratio: f64, elasticity: f64, interval: Option<Interval>) -> String {
-    let gist = match cause {
-        Cause::Because => format!("no faster because of {what}"),
-        Cause::InPart => format!("no faster in part for {what}"),
-        Cause::NotBecause => format!("not because of {what}"),
-        Cause::Undecided => format!("whether {what} is the cause is not decided"),
+fn effect(share: f64, ratio: f64, elasticity: f64, interval: Option<Interval>, pairs: usize) -> String {
+    let interval = interval.map(|interval| format!(", {:.2} to {:.2}", interval.low, interval.high));
+    let few = match pairs {
+        1 => ", a single pair".to_owned(),
+        few if few < RULES.proof_pairs_min => format!(", {few} pairs"),
+        _ => String::new(),
     };
-    let doubt = match interval {
-        Some(interval) => format!("{:.2} to {:.2}", interval.low, interval.high),
-        None => "single runs".to_owned(),
-    };
-    format!(
-        "{gist}: with {} of that, {} of the rate (elasticity {elasticity:.2}, {doubt})",
-        percent(share),
-        percent(ratio)
-    )
+    let (share, ratio, interval) = (percent(share), percent(ratio), interval.unwrap_or_default());
+    format!("with {share} of that, {ratio} of the rate (elasticity {elasticity:.2}{interval}{few})")
 }
 
 #[cfg(test)]
@@ -199,8 +214,14 @@ mod tests {
         run
     }
 
-    fn less(steps: u64) -> Run {
-        Run { variation: Some(Variation::Perturbed { resource: Resource::Processors, share: 0.8 }), ..plain(steps) }
+    fn had(share: f64, steps: u64) -> Run {
+        Run { variation: Some(Variation::Perturbed { resource: Resource::Processors, share }), ..plain(steps) }
+    }
+
+    /// A plain run, and pairs of a control and a run with less.
+    fn tried(pairs: &[(u64, u64)]) -> Vec<Run> {
+        let pairs = pairs.iter().flat_map(|(all, less)| [had(1.0, *all), had(0.8, *less)]);
+        std::iter::once(plain(200_000)).chain(pairs).collect()
     }
 
     fn one(runs: Vec<Run>) -> Proof {
@@ -211,59 +232,67 @@ mod tests {
 
     #[test]
     fn a_rate_that_follows_is_a_cause_and_one_that_does_not_is_none() {
-        let found = one(vec![plain(100_000), less(80_000)]);
-        assert!((found.elasticity - 1.0).abs() < 1e-9, "{found:?}");
-        assert_eq!((found.cause, found.interval, found.repeats), (Cause::Because, None, 1));
+        let found = one(tried(&[(100_000, 80_000), (100_000, 80_100), (100_000, 79_900)]));
+        assert!((found.elasticity - 1.0).abs() < 1e-5, "{found:?}");
+        assert_eq!((found.cause, found.pairs), (Cause::Because, 3));
         assert_eq!(
-            found.sentence,
-            "no faster because of the processors: with 80 % of that, 80 % of the rate (elasticity 1.00, single runs)"
+            found.sentence(),
+            "no faster because of the processors: with 80 % of that, 80 % of the rate (elasticity 1.00, 0.99 to 1.01)"
         );
-        let found = one(vec![plain(100_000), less(100_000)]);
-        assert_eq!((found.elasticity, found.cause), (0.0, Cause::NotBecause));
-        assert!(found.sentence.starts_with("not because of the processors"), "{}", found.sentence);
-        let found = one(vec![plain(100_000), less(92_000)]);
+        let found = one(tried(&[(100_000, 100_000), (100_000, 101_000), (101_000, 100_000)]));
+        assert_eq!(found.cause, Cause::NotBecause, "{found:?}");
+        assert!(found.sentence().starts_with("not because of the processors"), "{}", found.sentence());
+        let found = one(tried(&[(100_000, 92_000), (100_000, 92_100), (100_000, 91_900)]));
         assert_eq!(found.cause, Cause::InPart, "{found:?}");
-        assert!(!found.sentence.contains("because"), "{}", found.sentence);
-        assert_eq!(one(vec![plain(100_000), less(104_000)]).cause, Cause::NotBecause);
+        assert!(!found.sentence().contains("because"), "{}", found.sentence());
+        assert_eq!(one(tried(&[(100_000, 104_000), (100_000, 104_100), (100_000, 103_900)])).cause, Cause::NotBecause);
     }
 
     #[test]
-    fn repeats_give_an_interval_that_has_to_agree_with_itself() {
-        let runs = |plains: [u64; 6], lesses: [u64; 6]| {
-            let all = plains.map(plain).into_iter().chain(lesses.map(less));
-            one(all.collect())
-        };
-        let base = [100_000, 100_100, 100_200, 99_900, 99_800, 100_050];
-        let near = runs(base, [80_000, 80_100, 80_200, 79_900, 79_800, 80_050]);
-        let interval = near.interval.unwrap();
-        assert!(interval.contains(1.0) && interval.half() < 0.05, "{interval:?}");
-        assert_eq!((near.cause, near.repeats), (Cause::Because, 6));
-        let far = runs(base, [60_000, 105_000, 80_000, 99_000, 70_000, 90_000]);
-        assert_eq!(far.cause, Cause::Undecided, "{far:?}");
-        assert!(!far.sentence.contains("because"), "{}", far.sentence);
+    fn fewer_than_three_pairs_decide_nothing() {
+        let found = one(tried(&[(100_000, 80_000)]));
+        assert_eq!((found.cause, found.interval, found.pairs), (Cause::Undecided, None, 1));
+        assert_eq!(
+            found.sentence(),
+            "whether the cause is the processors is not decided: with 80 % of that, 80 % of the rate (elasticity 1.00, a \
+             single pair)"
+        );
+        let found = one(tried(&[(100_000, 80_000), (100_000, 80_010)]));
+        assert_eq!(found.cause, Cause::Undecided);
+        assert!(found.sentence().ends_with(", 2 pairs)"), "{}", found.sentence());
     }
 
     #[test]
-    fn a_run_that_had_all_in_the_same_way_is_what_less_is_held_against() {
-        let all = |steps| Run {
-            variation: Some(Variation::Perturbed { resource: Resource::Processors, share: 1.0 }),
-            ..plain(steps)
-        };
-        let found = one(vec![plain(200_000), all(100_000), less(80_000)]);
-        assert!((found.elasticity - 1.0).abs() < 1e-9, "{found:?}");
-        assert!((found.plain.0 - 10_000.0).abs() < 1e-6, "{found:?}");
-        assert_eq!(proofs(&record(vec![plain(200_000), all(100_000)])), Vec::new());
+    fn pairs_that_lie_far_apart_decide_nothing() {
+        let found = one(tried(&[(100_000, 60_000), (100_000, 105_000), (100_000, 80_000)]));
+        assert_eq!(found.cause, Cause::Undecided, "{found:?}");
+        assert!(!found.sentence().contains("because"), "{}", found.sentence());
     }
 
     #[test]
-    fn void_runs_and_runs_without_a_plain_one_prove_nothing() {
+    fn what_changes_from_pair_to_pair_is_no_part_of_the_effect() {
+        // A machine that slows down by a tenth from pair to pair.
+        let found = one(tried(&[(100_000, 80_000), (90_000, 72_000), (81_000, 64_800)]));
+        assert_eq!(found.cause, Cause::Because, "{found:?}");
+        assert!(found.interval.unwrap().half() < 1e-3, "{found:?}");
+        assert!((found.control.0 - 9_000.0).abs() < 1e-6, "{found:?}");
+    }
+
+    #[test]
+    fn void_runs_and_runs_without_a_control_prove_nothing() {
         let finding = Finding { check: Check::Steal, verdict: Verdict::Fail, detail: String::new() };
-        let void = Run { findings: vec![finding], ..less(80_000) };
-        assert_eq!(proofs(&record(vec![plain(100_000), void])), Vec::new());
-        assert_eq!(proofs(&record(vec![less(80_000)])), Vec::new());
-        assert_eq!(proofs(&record(vec![plain(100_000), Run { dop: Dop::jobs(4), ..less(80_000) }])), Vec::new());
-        assert_eq!(proofs(&record(vec![plain(100_000)])), Vec::new());
-        assert_eq!(proofs(&record(vec![plain(100_000), less(0)])), Vec::new());
+        let void = |run: Run| Run { findings: vec![finding.clone()], ..run };
+        let none = |runs: Vec<Run>| assert_eq!(proofs(&record(runs)), Vec::new());
+        none(vec![plain(100_000), had(1.0, 100_000), void(had(0.8, 80_000))]);
+        none(vec![plain(100_000), void(had(1.0, 100_000)), had(0.8, 80_000)]);
+        none(vec![plain(100_000), had(0.8, 80_000), had(1.0, 100_000)]);
+        none(vec![had(1.0, 100_000), had(0.8, 80_000)]);
+        none(vec![plain(100_000), had(1.0, 100_000)]);
+        none(vec![plain(100_000)]);
+        // Each control is held against one run only.
+        let found = one(vec![plain(100_000), had(1.0, 100_000), had(0.8, 80_000), had(0.8, 80_000)]);
+        assert_eq!(found.pairs, 1);
+        none(tried(&[(100_000, 0)]));
     }
 
     proptest! {

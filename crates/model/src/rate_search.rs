@@ -94,7 +94,7 @@ impl RateSearch {
         RateSearch {
             goal,
             seed,
-            bracket: Search::of_rates_from_the_middle(capacity, goal * BRACKET_GOALS),
+            bracket: Search::of_rates(capacity, goal * BRACKET_GOALS),
             stage: Stage::Bracket,
             visits: Vec::new(),
             spent: 0,

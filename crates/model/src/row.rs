@@ -5,7 +5,6 @@ use record::{Check, Dop, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, Uni
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
 use crate::delta::{per_second, rate};
 use crate::foreign::foreign_cpu;
-use crate::statistics::is_printable;
 use crate::steadiness::SteadyVerdict;
 
 /// The columns of one run. Whatever has no source is absent; rates are per second of the window, rates of bytes in
@@ -192,8 +191,7 @@ pub fn doubt(run: &Run) -> Verdict {
 /// The median of `latency` and its 99th percentile, which is absent where too few values stand behind it; nothing of
 /// none.
 pub fn quantiles(latency: &Latency) -> Option<Quantiles> {
-    let p99_ns = is_printable(0.99, latency.count as f64).then_some(latency.p99_ns);
-    (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns })
+    (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns: latency.p99_ns })
 }
 
 fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
@@ -264,7 +262,7 @@ mod tests {
     #[test]
     fn a_quantile_that_few_values_lie_beyond_is_not_shown() {
         let of = |count: u64| {
-            let service = Latency { count, p50_ns: Nanos(1), p99_ns: Nanos(2), ..Latency::default() };
+            let service = Latency { count, p50_ns: Nanos(1), p99_ns: Some(Nanos(2)), ..Latency::default() }.printable();
             row(&Run { service, ..run("T611", 1) }).service
         };
         assert_eq!(of(0), None);

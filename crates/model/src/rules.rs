@@ -279,6 +279,8 @@ pub struct Rules {
     pub proof_not_because_max: f64,
     /// What a run is left with of the resource that is taken away, as a share of what it had; in (0, 1).
     pub proof_share: f64,
+    /// Pairs of a control and a run with less, before a cause is told.
+    pub proof_pairs_min: usize,
 }
 
 /// The rules in force.
@@ -368,7 +370,7 @@ pub const RULES: Rules = Rules {
 
     significance: 0.05,
     power: 0.8,
-    samples_beyond_quantile: 10.0,
+    samples_beyond_quantile: record::SAMPLES_BEYOND_QUANTILE,
     interval_effective_samples_min: 10.0,
     batches_min: 10,
     correlation_max: 0.95,
@@ -429,6 +431,7 @@ pub const RULES: Rules = Rules {
     proof_because_min: 0.5,
     proof_not_because_max: 0.2,
     proof_share: 0.8,
+    proof_pairs_min: 3,
 };
 
 #[cfg(test)]

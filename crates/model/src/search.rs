@@ -17,13 +17,10 @@ const TRIALS_MAX: u32 = 3;
 const GIVING_UP_MIN: f64 = 1.5;
 
 /// A search for a rate begins at this share of what a closed loop gives,
-const LOWEST_SHARE: f64 = 1.0 / 64.0;
-
-/// and ends above it: an open loop may keep more in flight.
-const HIGHEST_SHARE: f64 = 1.25;
-
-/// A search that may go down from where it begins does so at this share,
 const MIDDLE_SHARE: f64 = 1.0 / 4.0;
+
+/// may go down to this one,
+const LOWEST_SHARE: f64 = 1.0 / 64.0;
 
 /// and ends here: on a busy machine the closed loop may have met with less than the platform gives.
 const FAR_SHARE: f64 = 4.0;
@@ -119,14 +116,9 @@ impl Search {
         Search { lowest, first: lowest, ceiling, tolerance, whole: false, trials: Vec::new() }
     }
 
-    /// A search for a rate of arrivals, where a closed loop gives `capacity`.
+    /// A search for a rate of arrivals, where a closed loop gives `capacity`; begun at a quarter of that and halved from
+    /// there where that does not keep: a low rate needs a long run, and few levels are that strict.
     pub fn of_rates(capacity: f64, tolerance: f64) -> Search {
-        Search::new(capacity * LOWEST_SHARE, capacity * HIGHEST_SHARE, tolerance)
-    }
-
-    /// The same, begun at a quarter of the capacity and halved from there where that does not keep: a low rate needs a long
-    /// run, and few levels are that strict.
-    pub fn of_rates_from_the_middle(capacity: f64, tolerance: f64) -> Search {
         let search = Search::new(capacity * LOWEST_SHARE, capacity * FAR_SHARE, tolerance);
         let first = (capacity * MIDDLE_SHARE).clamp(search.lowest, search.ceiling);
         Search { first: if first.is_finite() { first } else { search.lowest }, ..search }
@@ -263,14 +255,14 @@ mod tests {
 
     #[test]
     fn begun_in_the_middle_it_goes_up_or_down() {
-        let (answer, measured) = run(Search::of_rates_from_the_middle(1_024.0, 0.3), |_, level| Some(level <= 40.0));
+        let (answer, measured) = run(Search::of_rates(1_024.0, 0.3), |_, level| Some(level <= 40.0));
         assert_eq!(measured[..4], [256.0, 128.0, 64.0, 32.0]);
         assert!(matches!(answer, Answer::Between { kept, not_kept } if kept <= 40.0 && not_kept > 40.0), "{answer:?}");
-        let (_, measured) = run(Search::of_rates_from_the_middle(1_024.0, 0.3), |_, level| Some(level <= 600.0));
+        let (_, measured) = run(Search::of_rates(1_024.0, 0.3), |_, level| Some(level <= 600.0));
         assert_eq!(measured[..3], [256.0, 512.0, 1_024.0]);
-        let (answer, _) = run(Search::of_rates_from_the_middle(1_024.0, 0.3), |_, _| Some(false));
+        let (answer, _) = run(Search::of_rates(1_024.0, 0.3), |_, _| Some(false));
         assert_eq!(answer, Answer::NotEvenLowest { not_kept: 16.0 });
-        assert_eq!(Search::of_rates_from_the_middle(f64::NAN, 0.3).next(), Step::Measure(1.0));
+        assert_eq!(Search::of_rates(f64::NAN, 0.3).next(), Step::Measure(1.0));
     }
 
     #[test]

@@ -43,7 +43,7 @@ pub use io::{
     IoMix, IoMode, IoOrder, IoPhase, IoPlan, IoStream, Layout, OpenSync, RingOptions, Round, SequenceStep, Storage,
     SyncEvery, Verification, Zone,
 };
-pub use latency::Latency;
+pub use latency::{Latency, SAMPLES_BEYOND_QUANTILE, is_printable};
 pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };

@@ -30,7 +30,12 @@ pub fn run_line(run: &Run) -> String {
     if row.verdict == Verdict::Fail {
         return cut(&format!("{identity} void: {}", clean(reason(run))), WIDTH);
     }
-    let times = row.service.map_or_else(String::new, |service| {
+    // Of file streams the table shows requests, and a step is an opening or a commit as well.
+    let service = match &run.streams {
+        Some(streams) => model::quantiles(&streams.requests),
+        None => row.service,
+    };
+    let times = service.map_or_else(String::new, |service| {
         format!("  p50 {:>7}  p99 {:>7}", duration(service.p50_ns), time(service.p99_ns))
     });
     let operations = rate(row.operations_per_second.map(|rate| rate.0));

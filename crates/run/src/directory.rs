@@ -142,8 +142,10 @@ impl MeasuredDirectory {
             }
         }
         fs::create_dir_all(&data).map_err(|error| refused(&data, "cannot be made", &error))?;
-        let trial = data.join("trial");
-        fs::write(&trial, [0u8; 4096])
+        // A new file: in a directory that the user of a server has, one that is there may be a link.
+        let trial = data.join(format!("trial-{}", std::process::id()));
+        fs::File::create_new(&trial)
+            .and_then(|mut file| file.write_all(&[0u8; 4096]))
             .and_then(|()| fs::remove_file(&trial))
             .map_err(|error| refused(&data, "cannot be written", &error))?;
         Ok(cleaned)

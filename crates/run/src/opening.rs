@@ -148,7 +148,7 @@ pub(crate) fn is_elsewhere(target: &Target) -> bool {
 
 /// The buffer cache that a server of our own gets: small in the small presets, so that a table larger than it is
 /// loaded in seconds; a quarter of the memory in the others, as practice has it.
-fn cache_bytes(preset: Preset) -> Bytes {
+pub fn cache_bytes(preset: Preset) -> Bytes {
     let quarter = Bytes(host::memory_total().0 / 4);
     match preset {
         Preset::Smoke => Bytes::MIB.times(16),

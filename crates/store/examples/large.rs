@@ -230,12 +230,13 @@ fn latency(count: u64, random: &mut Xoshiro256PlusPlus) -> Latency {
         min_ns: Nanos(histogram.min()),
         mean_ns: Nanos(histogram.mean() as u64),
         p50_ns: at(0.5),
-        p90_ns: at(0.9),
-        p99_ns: at(0.99),
-        p999_ns: at(0.999),
+        p90_ns: Some(at(0.9)),
+        p99_ns: Some(at(0.99)),
+        p999_ns: Some(at(0.999)),
         max_ns: Nanos(histogram.max()),
         histogram: text,
     }
+    .printable()
 }
 
 /// All alike: to make sixty for each run would take longer than all that is measured.

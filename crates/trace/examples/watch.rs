@@ -35,9 +35,10 @@ fn main() -> io::Result<()> {
     for of in trace.latencies {
         let (point, name, held) = (format!("{:?}", of.point), of.name, of.latency);
         let bytes = of.bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.0.to_string());
-        let us = |nanos: record::Nanos| nanos.0 as f64 / 1e3;
-        let times =
-            [held.mean_ns, held.p50_ns, held.p99_ns, held.max_ns].map(|at| format!("{:>9.1}", us(at))).join(" ");
+        let us = |nanos: Option<record::Nanos>| nanos.map_or(f64::NAN, |nanos| nanos.0 as f64 / 1e3);
+        let times = [Some(held.mean_ns), Some(held.p50_ns), held.p99_ns, Some(held.max_ns)]
+            .map(|at| format!("{:>9.1}", us(at)))
+            .join(" ");
         writeln!(out, "{point:<11} {name:<15} n {:>8}  bytes {bytes:>12}  us mean/p50/p99/max {times}", held.count)?;
     }
     Ok(())

@@ -27,9 +27,9 @@ pub(crate) fn latency<'a>(processors: impl Iterator<Item = &'a Words> + Clone) -
         min_ns: Nanos(head.least_ns),
         mean_ns: Nanos(head.sum_ns / head.count),
         p50_ns: held(counted.p50_ns),
-        p90_ns: held(counted.p90_ns),
-        p99_ns: held(counted.p99_ns),
-        p999_ns: held(counted.p999_ns),
+        p90_ns: counted.p90_ns.map(held),
+        p99_ns: counted.p99_ns.map(held),
+        p999_ns: counted.p999_ns.map(held),
         max_ns: Nanos(head.most_ns),
         histogram: counted.histogram,
     };
@@ -76,7 +76,8 @@ mod tests {
             let (latency, _) = latency(words.iter()).unwrap();
             all.sort_unstable();
             prop_assert_eq!(latency.count, all.len() as u64);
-            let row = [latency.min_ns, latency.p50_ns, latency.p90_ns, latency.p99_ns, latency.p999_ns, latency.max_ns];
+            let tail = [latency.p90_ns, latency.p99_ns, latency.p999_ns, Some(latency.max_ns)];
+            let row: Vec<_> = [latency.min_ns, latency.p50_ns].into_iter().chain(tail.into_iter().flatten()).collect();
             prop_assert!(row.is_sorted(), "{:?}", row);
             let half = all[(all.len() - 1) / 2] as f64;
             prop_assert!((latency.p50_ns.0 as f64 / half - 1.0).abs() < 0.02, "{:?}, not {half}", latency.p50_ns);

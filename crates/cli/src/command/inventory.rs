@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use engine::{Engine, Site, Target, close_all, writer_first};
-use record::{EngineInventory, HostInventory, HostState, NodeInventory};
+use record::{EngineInventory, HostInventory, HostState, NodeInventory, Preset};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
 use crate::arguments::{InventoryArguments, InventoryFormat};
@@ -52,7 +52,9 @@ fn ask(
     for line in directory.prepare(ENGINES)? {
         note(&line);
     }
-    let site = Site { directory: directory.data(), keep: directory.keep(), cache_bytes: None, sessions_max: 4 };
+    // The cache that a run without options has.
+    let cache_bytes = Some(run::cache_bytes(Preset::Quick));
+    let site = Site { directory: directory.data(), keep: directory.keep(), cache_bytes, sessions_max: 4 };
     let mut nodes = engine.open_all(target, &site)?;
     // Of replicas alone any speaks for all.
     writer_first(&mut nodes);

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use fio::{JobFile, Override};
 use model::{Bound, BoundError};
-use record::{IoPlan, Nanos};
-use run::{Error, Goal, IoRequest, Permission, Result, Until};
+use record::{IoPlan, Nanos, Ratio, Until};
+use run::{Error, Goal, IoRequest, Permission, Result};
 
 use crate::arguments::io::IoArguments;
 use crate::arguments::{Arrival, parse_time};
@@ -20,7 +20,7 @@ use crate::storage::place::{directory, with_absolute_devices, written_devices};
 use crate::storage::request::{fresh_seed, record_path, surroundings};
 
 /// How near to the limit a search goes.
-const TOLERANCE: f64 = 0.05;
+const TOLERANCE: Ratio = Ratio(0.1);
 /// The highest rate of all jobs together.
 const RATE_MAX: f64 = 1e7;
 /// The longest job file.
@@ -58,9 +58,11 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
     }
     let goal = match &arguments.until {
         None => Goal::Measure,
-        Some(text) => {
-            Goal::Until(Until { bound: bound(text)?, arrival: arguments.arrival.into(), tolerance: TOLERANCE })
-        }
+        Some(text) => Goal::Until(Until {
+            level: bound(text)?.to_string(),
+            arrival: arguments.arrival.into(),
+            tolerance: TOLERANCE,
+        }),
     };
     Ok(IoRequest {
         plan,

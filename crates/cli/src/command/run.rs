@@ -18,7 +18,7 @@ const DEFAULT_TARGET: &str = "sqlite";
 
 /// What --prove adds to a plan: which runs these are is known when the others are measured.
 const PROOFS: &str =
-    "then each test of the engine at its best twice more: with all and with 80 % of what limits it there\n";
+    "then each test of the engine at its best in three pairs more: with all and with 80 % of what limits it there\n";
 
 /// Carries out `dbdyno run`.
 ///

@@ -1,10 +1,41 @@
 //! An empty directory with the program in it.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// The processors and the devices of the machine, which tests share unless one needs them for itself.
+static MACHINE: RwLock<()> = RwLock::new(());
+
+/// How a test has the machine, to the end of its thread.
+#[derive(Default)]
+enum Machine {
+    #[default]
+    NotYet,
+    Shared {
+        _guard: RwLockReadGuard<'static, ()>,
+    },
+    Alone {
+        _guard: RwLockWriteGuard<'static, ()>,
+    },
+}
+
+thread_local! {
+    static MINE: RefCell<Machine> = const { RefCell::new(Machine::NotYet) };
+}
+
+/// Waits until no test has the machine for itself.
+fn share_the_machine() {
+    MINE.with_borrow_mut(|mine| {
+        if matches!(mine, Machine::NotYet) {
+            *mine = Machine::Shared { _guard: MACHINE.read().unwrap_or_else(PoisonError::into_inner) };
+        }
+    });
+}
 
 /// An empty directory of a test's own.
 pub struct Bench {
@@ -20,13 +51,23 @@ pub struct Said {
 
 impl Bench {
     pub fn new() -> Bench {
+        share_the_machine();
         // Unix socket paths are short: the default place of temporary directories is, too.
         Bench { directory: tempfile::Builder::new().prefix("dbdyno-test").tempdir().unwrap() }
     }
 
     /// The same on a disk: where the tests are built there is one, and temporary directories may lie in memory.
     pub fn on_disk() -> Bench {
+        share_the_machine();
         Bench { directory: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
+    }
+
+    /// The same while no other test does anything: what others use of the machine is foreign load, which changes verdicts.
+    pub fn alone(self) -> Bench {
+        MINE.take();
+        let guard = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
+        MINE.set(Machine::Alone { _guard: guard });
+        self
     }
 
     pub fn path(&self) -> &Path {

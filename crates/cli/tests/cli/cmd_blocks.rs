@@ -121,7 +121,7 @@ fn what_is_cold_is_read_block_by_block() {
 
 #[test]
 fn blocks_are_held_against_what_the_device_gives_without_an_engine() {
-    let bench = Bench::on_disk();
+    let bench = Bench::on_disk().alone();
     let sizes = ["--scale", "4096", "--run-time", "2", "--threads", "2", "--update-pct", "0"];
     let said = bench.succeed(&[&["blocks", "--target", "sqlite", "--record", "r.json"], &sizes[..]].concat());
     let record = bench.record("r.json");

@@ -83,7 +83,7 @@ fn shares(record: &Value, test: &str, resource: &str) -> Vec<f64> {
 
 #[test]
 fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
-    let bench = Bench::new();
+    let bench = Bench::new().alone();
     let jobs = processors().to_string();
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "2", "--tests", "T132"];
     let child = bench.start(&[&arguments[..], &["--jobs", &jobs, "--prove", "--record", "r.json"]].concat());
@@ -91,13 +91,21 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
     let said = said(child.wait_with_output().unwrap());
     assert_eq!(said.code, 0, "{}\n{}", said.out, said.err);
     let limit = limit_of(&said, "T132");
-    assert!(limit.starts_with(&format!("T132 J{jobs} the processors, ")), "{limit}");
+    assert!(limit.starts_with(&format!("T132 J{jobs} ")) && limit.contains("the processors, "), "{limit}");
     let record = bench.record("r.json");
     let shares = shares(&record, "T132", "processors");
-    if shares.len() == 2 {
-        assert_eq!(shares[0], 1.0, "the control comes first");
-        assert!(shares[1] < 1.0);
-        assert!(limit.contains("(elasticity ") && limit.contains("single runs)"), "{limit}");
+    if shares.len() == 6 {
+        for pair in shares.chunks(2) {
+            assert!(pair[0] == 1.0 && pair[1] < 1.0, "a control stands before each run with less: {shares:?}");
+        }
+        let (_, effect) = limit.split_once("(elasticity ").expect(&limit);
+        let (elasticity, interval) = effect.split_once(')').unwrap().0.split_once(", ").unwrap();
+        let (low, high) = interval.split_once(" to ").unwrap();
+        let number = |text: &str| text.parse::<f64>().unwrap();
+        assert!(number(low) <= number(elasticity) && number(elasticity) <= number(high), "{limit}");
+        // The headline and what was proved agree.
+        let is_proved = limit.starts_with(&format!("T132 J{jobs} the processors, "));
+        assert_eq!(is_proved, limit.contains("no faster because of the processors: with "), "{limit}");
     } else {
         assert!(said.err.contains("T132 ") && said.err.contains("not proved: "), "{}", said.err);
     }
@@ -111,7 +119,7 @@ fn work_on_every_processor_is_limited_by_them_and_that_is_proved() {
 
 #[test]
 fn jobs_that_want_one_row_are_limited_by_its_lock_and_that_cannot_be_taken_away() {
-    let bench = Bench::new();
+    let bench = Bench::new().alone();
     fs::write(bench.path().join("row.toml"), ONE_ROW).unwrap();
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "3", "--tests", "row.toml"];
     let said = bench.succeed(&[&arguments[..], &["--jobs", "8", "--prove", "--record", "r.json"]].concat());
@@ -183,7 +191,7 @@ const WRITES_PER_SECOND: u32 = 60;
 /// two, so that five attempts are allowed.
 #[test]
 fn commits_on_a_slow_device_are_limited_by_it() {
-    let bench = Bench::on_disk();
+    let bench = Bench::on_disk().alone();
     let slow = match SlowDevice::of(bench.path(), WRITES_PER_SECOND) {
         Ok(slow) => slow,
         Err(reason) => {
@@ -205,7 +213,7 @@ fn commits_on_a_slow_device_are_limited_by_it() {
         let limit = limit_of(&said, "T311");
         if limit.starts_with("T311 J1 forced writes of the log, ") {
             let shares = shares(&bench.record(&record), "T311", "device_io");
-            assert_eq!(shares, [1.0, 0.8], "{}", said.err);
+            assert_eq!(shares, [1.0, 0.8].repeat(3), "{}", said.err);
             assert!(limit.contains("the forced writes of the log: with 80 % of that, "), "{limit}");
             return;
         }
@@ -220,7 +228,7 @@ fn is_root() -> bool {
 
 #[test]
 fn ctrl_c_gives_back_what_was_taken_away() {
-    let bench = Bench::new();
+    let bench = Bench::new().alone();
     let jobs = processors().to_string();
     let arguments = ["run", "--target", "local:postgres", "--preset", "smoke", "--seconds", "3", "--tests", "T132"];
     let child = bench.start(&[&arguments[..], &["--jobs", &jobs, "--prove", "--record", "r.json"]].concat());
@@ -250,7 +258,7 @@ fn who_may_make_no_group_is_told_what_is_missing_or_gets_one_processor_fewer() {
     if !is_root() {
         return;
     }
-    let bench = Bench::new();
+    let bench = Bench::new().alone();
     // Where the tests are built others may not look.
     let program = bench.path().join("program");
     fs::copy(env!("CARGO_BIN_EXE_dbdyno"), &program).unwrap();
@@ -266,22 +274,23 @@ fn who_may_make_no_group_is_told_what_is_missing_or_gets_one_processor_fewer() {
     let shares = shares(&bench.record("r.json"), "T131", "processors");
     match processors() {
         1 => assert!(said.err.contains("there is only one processor"), "{}", said.err),
-        all => assert_eq!(shares, [1.0, (all - 1) as f64 / all as f64], "{}", said.err),
+        all => assert_eq!(shares, [1.0, (all - 1) as f64 / all as f64].repeat(3), "{}", said.err),
     }
 }
 
 #[test]
 fn the_rate_that_was_asked_for_is_a_limit_too() {
-    let bench = Bench::new();
+    let bench = Bench::new().alone();
     let arguments = ["run", "--preset", "smoke", "--seconds", "2", "--tests", "T611", "--jobs", "2", "--rate", "200"];
     let said = bench.succeed(&[&arguments[..], &["--prove", "--record", "r.json"]].concat());
     let limit = limit_of(&said, "T611");
     assert!(limit.starts_with("T611 J2 the rate that was asked for "), "{limit}");
     let record = bench.record("r.json");
-    assert_eq!(shares(&record, "T611", "arrival_rate"), [1.0, 0.8]);
+    assert_eq!(shares(&record, "T611", "arrival_rate"), [1.0, 0.8].repeat(3));
     let rates: Vec<f64> =
         runs(&record, "T611").iter().map(|run| run["pace"]["poisson"]["steps_per_second"].as_f64().unwrap()).collect();
-    assert_eq!(rates, [200.0, 200.0, 160.0]);
+    assert_eq!(rates, [200.0, 200.0, 160.0, 200.0, 160.0, 200.0, 160.0]);
+    assert!(limit.contains("no faster because of the rate that was asked for: with 80 % of that, "), "{limit}");
     let planned = bench.succeed(&["run", "--tests", "T611", "--jobs", "2", "--prove", "--dry-run"]);
     assert!(planned.out.ends_with("with all and with 80 % of what limits it there\n"), "{}", planned.out);
     let refused = bench.run(&["run", "--tests", "T611", "--until", "p99=5ms", "--prove"]);

@@ -4,10 +4,11 @@
 //! because it is what is measured with: it does one write and one read for a statement and allocates nothing.
 //!
 //! Native needs: none; `local:mariadb` and `local:mysql` need the server's programs, and `local:mariadb?nodes=N` the
-//! library of Galera. Known limits: no client certificates; of the ways to prove a password `mysql_native_password` and
-//! `caching_sha2_password`; the latter in full only where nobody can read along; `local:mysql` needs MySQL 8.0.30, the
-//! first with `innodb_redo_log_capacity`. Replicas of MySQL are not run against servers: what is said of them is from
-//! its documentation.
+//! library of Galera. Known limits: no client certificates; a password is proved by `mysql_native_password` and
+//! `caching_sha2_password`; it is sent itself (`sha256_password`, `mysql_clear_password`, and `caching_sha2_password` where
+//! the server keeps no proof of it) only over a private socket, to a server whose certificate is verified, or by an explicit
+//! wish; `local:mysql` needs MySQL 8.0.30, the first with `innodb_redo_log_capacity`. Replicas of MySQL are not run against
+//! servers: what is said of them is from its documentation.
 
 mod activity;
 mod caps;

@@ -77,7 +77,7 @@ fn rows(record: &Record, take: Taker<'_>) -> Result<()> {
             number(figures.device_per_byte),
             number(streams.page_cached.map(|ratio| ratio.0)),
             time(&streams.requests, streams.requests.p50_ns.0),
-            time(&streams.requests, streams.requests.p99_ns.0),
+            streams.requests.p99_ns.map(|time| time.0).into(),
             time(&streams.requests, streams.requests.max_ns.0),
             time(&streams.commits, streams.commits.p50_ns.0),
             time(&streams.commits, streams.commits.max_ns.0),

@@ -36,7 +36,8 @@ const COLUMNS: [Column; 23] = [
 pub(crate) const TABLE: Table = Table { name: "layers", columns: || COLUMNS.to_vec(), rows };
 
 fn rows(record: &Record, take: Taker<'_>) -> Result<()> {
-    for table in record.runs.iter().filter_map(|run| model::own_layers(record, run)) {
+    let tables = model::LayerTables::of(record);
+    for table in record.runs.iter().filter_map(|run| tables.own_table(run)) {
         for line in &model::layer_lines(&table) {
             let row: Vec<Value<'_>> =
                 head(record, &table).into_iter().chain(figures(&model::layer_figure(&table, line))).collect();

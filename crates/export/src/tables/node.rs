@@ -73,5 +73,6 @@ fn inventory(record: &Record, node: u32) -> Option<&NodeInventory> {
 
 /// Median and 0.99 quantile; empty where there are none or they are no result.
 fn times(latency: &Latency, void: bool) -> [Value<'static>; 2] {
-    [latency.p50_ns, latency.p99_ns].map(|time| if latency.count == 0 || void { Value::Empty } else { time.0.into() })
+    let none = latency.count == 0 || void;
+    [Some(latency.p50_ns), latency.p99_ns].map(|time| time.filter(|_| !none).map(|time| time.0).into())
 }

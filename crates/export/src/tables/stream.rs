@@ -85,6 +85,7 @@ fn facts(stream: &IoStream) -> [Value<'_>; 20] {
 
 /// Mean, median, 0.99 quantile and largest value; empty where there are none or they are no result.
 fn times(latency: &Latency, void: bool) -> [Value<'static>; 4] {
-    let times = [latency.mean_ns, latency.p50_ns, latency.p99_ns, latency.max_ns];
-    times.map(|time| if latency.count == 0 || void { Value::Empty } else { time.0.into() })
+    let none = latency.count == 0 || void;
+    let times = [Some(latency.mean_ns), Some(latency.p50_ns), latency.p99_ns, Some(latency.max_ns)];
+    times.map(|time| time.filter(|_| !none).map(|time| time.0).into())
 }

@@ -45,5 +45,6 @@ fn facts(of: &LayerLatency) -> [Value<'_>; 5] {
 
 fn times(of: &LayerLatency) -> [Value<'static>; 7] {
     let of = &of.latency;
-    [of.min_ns, of.mean_ns, of.p50_ns, of.p90_ns, of.p99_ns, of.p999_ns, of.max_ns].map(|time| time.0.into())
+    let times = [Some(of.min_ns), Some(of.mean_ns), Some(of.p50_ns), of.p90_ns, of.p99_ns, of.p999_ns, Some(of.max_ns)];
+    times.map(|time| time.map(|time| time.0).into())
 }

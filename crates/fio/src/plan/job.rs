@@ -71,7 +71,7 @@ pub(crate) fn job(name: &str, options: &Options, notes: &mut Notes) -> Result<Io
             _ => files::choice(options, notes)?,
         },
         files: files.names,
-        layout: layout(options, &access),
+        layout: layout(options, &access, commit),
         file_size: region.file_size,
         offset: region.offset,
         offset_increment: region.offset_increment,
@@ -130,11 +130,12 @@ fn align(options: &Options, access: &Access) -> Result<Option<Bytes>> {
     Ok(align.filter(|align| align.0 > 0))
 }
 
-/// What is read, or written at random, lies on blocks that were written; a file that is only written from one end to
-/// the other is made as the job says.
-fn layout(options: &Options, access: &Access) -> Layout {
+/// What is read, or written at random, lies on blocks that were written, and so does what commits write: a log is written
+/// again and again, and blocks that were never written make each commit one of the file system as well. A file that is
+/// only written from one end to the other is made as the job says.
+fn layout(options: &Options, access: &Access, commit: bool) -> Layout {
     let writes_only = access.mix.read.0 == 0.0 && access.mix.trim.0 == 0.0;
-    if !writes_only || access.random || options.is_on("overwrite") {
+    if !writes_only || access.random || commit || options.is_on("overwrite") {
         return Layout::Written;
     }
     match options.text("fallocate") {

@@ -344,6 +344,14 @@ fn each_setting_that_misleads_is_warned_of() {
 }
 
 #[test]
+fn commits_write_over_what_was_written() {
+    let layout = |text: &str| job(&format!("rw=write\n{text}")).layout;
+    assert_eq!(layout("fdatasync=1\ncommit=1"), Layout::Written);
+    assert_eq!(layout("fdatasync=1\ncommit=1\nfallocate=none"), Layout::Written);
+    assert_eq!(layout("fdatasync=1"), Layout::Allocated);
+}
+
+#[test]
 fn a_commit_is_one_write_and_its_sync() {
     let sync = |data_only| Some(SyncEvery { writes: 1, data_only });
     let parts = |settings: &str| {

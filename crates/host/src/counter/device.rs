@@ -1,11 +1,11 @@
 //! Requests and bytes of the block device below the measured directory.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use record::name;
 
 use super::source::Source;
-use crate::root::Root;
+use crate::root::{self, Root};
 use crate::stack::{self, Device};
 
 /// The kernel counts in these, whatever the device's blocks are.
@@ -27,7 +27,8 @@ pub struct CountedDevice {
 #[derive(Debug)]
 pub(super) struct DeviceCounters {
     device: CountedDevice,
-    stat: Source,
+    /// One, or those of the paths that lead to it. None where the device counts nothing.
+    stats: Vec<Source>,
 }
 
 impl DeviceCounters {
@@ -40,9 +41,11 @@ impl DeviceCounters {
         // One alone at its depth has nothing beside it; what lies above must be alone at its own depth, too.
         let chain = with_stat.iter().take_while(alone);
         let chosen = chain.copied().find(|device| counts_flushes(device)).or(with_stat.first().copied())?;
-        let counted =
-            CountedDevice { name: chosen.name.clone(), counts_flushes: counts_flushes(chosen), depth: chosen.depth };
-        Some(DeviceCounters { device: counted, stat: Source::new(chosen.directory.join("stat")) })
+        let sources = sources(chosen);
+        let counts_flushes = sources.iter().all(|directory| directory.join("mq").is_dir()) && chosen.slaves.is_empty();
+        let counted = CountedDevice { name: chosen.name.clone(), counts_flushes, depth: chosen.depth };
+        let stats = sources.iter().map(|directory| Source::new(directory.join("stat"))).collect();
+        Some(DeviceCounters { device: counted, stats })
     }
 
     pub(super) fn device(&self) -> &CountedDevice {
@@ -51,7 +54,8 @@ impl DeviceCounters {
 
     /// The counters now.
     pub(super) fn read(&mut self) -> Vec<(&'static str, u64)> {
-        let Some(stat) = self.stat.read().and_then(parse) else { return Vec::new() };
+        let stats: Option<Vec<Stat>> = self.stats.iter_mut().map(|source| source.read().and_then(parse)).collect();
+        let Some(stat) = stats.and_then(|stats| stats.into_iter().reduce(Stat::with)) else { return Vec::new() };
         let flushes = stat.flushes.filter(|_| self.device.counts_flushes);
         let mut values = vec![
             (name::DEVICE_READ_COUNT, stat.reads),
@@ -81,6 +85,46 @@ fn milliseconds_ns(milliseconds: u64) -> u64 {
     milliseconds.saturating_mul(1_000_000)
 }
 
+/// The directories of sysfs whose `stat` tells of `device`: its own, or those of the paths that lead to it. None where it
+/// is switched off.
+///
+/// With native multipath a namespace of NVMe has a head above its paths. Before Linux 6.9 the head counts nothing,
+/// whatever its switch says; its paths, which are hidden devices, do.
+fn sources(device: &Device) -> Vec<PathBuf> {
+    let is_silent = |stat: Option<Stat>| stat.is_none_or(|stat| stat.reads == 0 && stat.writes == 0);
+    let own = || root::text(device.directory.join("stat")).as_deref().and_then(parse);
+    let paths = paths(device);
+    if !paths.is_empty() && is_silent(own()) {
+        return paths;
+    }
+    match root::switch(device.directory.join("queue/iostats")) {
+        Some(false) => Vec::new(),
+        _ => vec![device.directory.clone()],
+    }
+}
+
+/// The paths of a namespace of NVMe with native multipath, `nvme5c0n1` and `nvme5c1n1` of `nvme5n1`: they lie in the
+/// directories of the controllers of its subsystem.
+fn paths(device: &Device) -> Vec<PathBuf> {
+    let of_head = |path: &str| -> Option<bool> {
+        let (instance, namespace) = device.name.strip_prefix("nvme")?.split_once('n')?;
+        let (controller, number) =
+            path.strip_prefix("nvme")?.strip_prefix(instance)?.strip_prefix('c')?.split_once('n')?;
+        Some(number == namespace && controller.bytes().all(|letter| letter.is_ascii_digit()))
+    };
+    let Some(subsystem) = device.directory.parent() else { return Vec::new() };
+    let controllers =
+        root::names(subsystem).into_iter().filter(|name| name.starts_with("nvme") && *name != device.name);
+    let inside = controllers.flat_map(|controller| {
+        let directory = subsystem.join(controller);
+        root::names(&directory).into_iter().map(move |name| (directory.join(&name), name))
+    });
+    inside
+        .filter(|(path, name)| of_head(name) == Some(true) && path.join("stat").is_file())
+        .map(|(path, _)| path)
+        .collect()
+}
+
 /// Only devices with hardware queues run the flush state machine that counts flushes (block/blk-flush.c); drivers
 /// that pass requests on to other devices do not.
 fn counts_flushes(device: &Device) -> bool {
@@ -106,6 +150,28 @@ pub(super) struct Stat {
     flush_ms: Option<u64>,
 }
 
+impl Stat {
+    /// What two paths to one device counted. They are busy beside each other: what is known is that the device was as long
+    /// as the busier one.
+    fn with(self, other: Stat) -> Stat {
+        let both = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
+        Stat {
+            reads: self.reads.saturating_add(other.reads),
+            read_sectors: self.read_sectors.saturating_add(other.read_sectors),
+            read_ms: self.read_ms.saturating_add(other.read_ms),
+            writes: self.writes.saturating_add(other.writes),
+            written_sectors: self.written_sectors.saturating_add(other.written_sectors),
+            write_ms: self.write_ms.saturating_add(other.write_ms),
+            busy_ms: self.busy_ms.max(other.busy_ms),
+            in_queue_ms: self.in_queue_ms.saturating_add(other.in_queue_ms),
+            discards: both(self.discards, other.discards),
+            discarded_sectors: both(self.discarded_sectors, other.discarded_sectors),
+            flushes: both(self.flushes, other.flushes),
+            flush_ms: both(self.flush_ms, other.flush_ms),
+        }
+    }
+}
+
 /// Reads `/sys/block/X/stat`: 11 fields, 15 since Linux 4.18, 17 since 5.5.
 pub(super) fn parse(text: &str) -> Option<Stat> {
     let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
@@ -129,7 +195,64 @@ pub(super) fn parse(text: &str) -> Option<Stat> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    /// A namespace of NVMe over two paths on Linux 6.1, as sysfs shows it: the head says `head`.
+    fn multipath(head: &str, iostats: &str) -> (tempfile::TempDir, Device) {
+        let sys = tempfile::tempdir().expect("temporary directory");
+        let subsystem = sys.path().join("nvme-subsys5");
+        let file = |name: &str, text: &str| {
+            let path = subsystem.join(name);
+            fs::create_dir_all(path.parent().expect("a directory")).expect("made");
+            fs::write(path, text).expect("written");
+        };
+        file("nvme5n1/stat", head);
+        file("nvme5n1/queue/iostats", iostats);
+        file("nvme5/nvme5c5n1/stat", "10 0 80 1 2 0 16 1 0 5 2 0 0 0 0 3 1\n");
+        file("nvme6/nvme5c6n1/stat", "30 0 240 1 4 0 32 1 0 7 2 0 0 0 0 5 1\n");
+        for path in ["nvme5/nvme5c5n1/mq", "nvme6/nvme5c6n1/mq"] {
+            fs::create_dir(subsystem.join(path)).expect("made");
+        }
+        // Another namespace, and a controller's node.
+        file("nvme5/nvme5c5n11/stat", "900 0 900 0 900 0 900 0 0 0 0\n");
+        file("nvme5/nvme5c5n1p/stat", "900 0 900 0 900 0 900 0 0 0 0\n");
+        let directory = subsystem.join("nvme5n1");
+        (sys, Device { name: "nvme5n1".to_owned(), directory, slaves: Vec::new(), depth: 0 })
+    }
+
+    fn read(device: &Device) -> Vec<(&'static str, u64)> {
+        let stats = sources(device).iter().map(|directory| Source::new(directory.join("stat"))).collect();
+        let counted = CountedDevice { name: device.name.clone(), counts_flushes: true, depth: 0 };
+        DeviceCounters { device: counted, stats }.read()
+    }
+
+    #[test]
+    fn a_head_that_counts_nothing_is_counted_by_its_paths() {
+        let zeros = "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+        for iostats in ["0\n", "1\n"] {
+            let (_sys, device) = multipath(zeros, iostats);
+            let values = read(&device);
+            let of = |name: &str| values.iter().find(|(other, _)| *other == name).map(|(_, value)| *value);
+            assert_eq!((of(name::DEVICE_READ_COUNT), of(name::DEVICE_READ_BYTES)), (Some(40), Some(320 * 512)));
+            assert_eq!((of(name::DEVICE_FLUSH_COUNT), of(name::DEVICE_IO_TICKS_NS)), (Some(8), Some(7_000_000)));
+        }
+    }
+
+    #[test]
+    fn a_head_that_counts_is_believed() {
+        let (_sys, device) = multipath("7 0 56 1 2 0 16 1 0 5 2 0 0 0 0 3 1\n", "1\n");
+        assert_eq!(read(&device)[0], (name::DEVICE_READ_COUNT, 7));
+    }
+
+    #[test]
+    fn a_device_whose_counters_are_switched_off_is_not_known() {
+        let (sys, device) = multipath("0 0 0 0 0 0 0 0 0 0 0\n", "0\n");
+        fs::remove_dir_all(sys.path().join("nvme-subsys5/nvme5")).expect("removed");
+        fs::remove_dir_all(sys.path().join("nvme-subsys5/nvme6")).expect("removed");
+        assert_eq!(read(&device), Vec::new());
+    }
 
     #[test]
     fn old_kernels_do_not_count_flushes() {

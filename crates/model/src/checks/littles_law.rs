@@ -201,7 +201,9 @@ mod tests {
         assert!(detail.contains("50 % apart, limit 1.0 %"), "{detail}");
         assert_eq!(says(&lazy(19_401)).0, Verdict::Warn, "3 % apart");
         assert_eq!(says(&lazy(19_901)).0, Verdict::Pass, "0.5 % apart");
-        assert_eq!(says(&lazy(10_000)).0, Verdict::Unknown, "5000 steps each may have been asked for");
+        assert_eq!(says(&lazy(10_000)).0, Verdict::Fail, "5,000 steps each by chance");
+        let apart = Run { jobs_ended_apart: true, ..lazy(10_000) };
+        assert_eq!(says(&apart).0, Verdict::Unknown, "5,000 steps each were asked for");
     }
 
     #[test]

@@ -31,6 +31,7 @@ use crate::delta::delta;
 use crate::row::is_void;
 use crate::rules::RULES;
 
+use self::repeat::Repeats;
 pub use chosen::{layered_runs, layered_runs_of};
 pub use engine::database_time;
 pub use figure::{LayerFigure, layer_figure};
@@ -170,16 +171,33 @@ pub(crate) enum Found {
     Partly(Vec<LayerRow>, MissingLayer),
 }
 
-/// The latency table of `run`, or of its traced repeat where `record` has one: the same test at the same degree of
-/// parallelism. None for a probe and a run of storage, which no engine takes part in, for a void run, and where no step
-/// succeeded.
-pub fn layers(record: &Record, run: &Run) -> Option<LayerTable> {
-    let traced = repeat::traced_repeat(record, run).filter(|traced| has_steps(traced));
-    own_layers(record, traced.unwrap_or(run))
+/// The latency tables of the runs of a record.
+pub struct LayerTables<'a> {
+    record: &'a Record,
+    repeats: Repeats<'a>,
 }
 
-/// The same of `run` itself, whether or not it has a traced repeat.
-pub fn own_layers(record: &Record, shown: &Run) -> Option<LayerTable> {
+impl<'a> LayerTables<'a> {
+    /// Those of `record`.
+    pub fn of(record: &'a Record) -> LayerTables<'a> {
+        LayerTables { record, repeats: Repeats::of(record) }
+    }
+
+    /// The latency table of `run`, or of its traced repeat where there is one: the same test at the same degree of
+    /// parallelism. None for a probe and a run of storage, which no engine takes part in, for a void run, and where no step
+    /// succeeded.
+    pub fn table(&self, run: &Run) -> Option<LayerTable> {
+        let traced = self.repeats.traced(run).filter(|traced| has_steps(traced));
+        self.own_table(traced.unwrap_or(run))
+    }
+
+    /// The same of `run` itself, whether or not it has a traced repeat.
+    pub fn own_table(&self, run: &Run) -> Option<LayerTable> {
+        table(self.record, run, &self.repeats)
+    }
+}
+
+fn table(record: &Record, shown: &Run, repeats: &Repeats<'_>) -> Option<LayerTable> {
     if !has_steps(shown) {
         return None;
     }
@@ -199,7 +217,7 @@ pub fn own_layers(record: &Record, shown: &Run) -> Option<LayerTable> {
         sweep: shown.sweep,
         variation: shown.variation,
         steps,
-        repeat: repeat::of(record, shown),
+        repeat: repeats.repeat(shown),
         rung: shown.trace.as_ref().map(|trace| trace.rung),
         passed: shown.trace.as_ref().map_or(Vec::new(), |trace| trace.passed.clone()),
         lost_count: shown.trace.as_ref().map_or(0, |trace| trace.lost_count),

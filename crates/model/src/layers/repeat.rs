@@ -1,6 +1,8 @@
 //! Traced repeats: the run that a table is from, and what tracing cost it.
 
-use record::{Ratio, Record, Run, Variation};
+use std::collections::{BTreeMap, HashMap};
+
+use record::{Dop, Ratio, Record, Run, Variation};
 
 use crate::delta::{per_second, share};
 use crate::row::is_void;
@@ -28,45 +30,82 @@ pub struct TracingCost {
     pub interval: Option<Interval>,
 }
 
-/// The valid traced repeat of `run`, if `run` is a plain one and there is any; the first of several.
-pub(super) fn traced_repeat<'a>(record: &'a Record, run: &Run) -> Option<&'a Run> {
-    let is_plain = run.variation.is_none();
-    record.runs.iter().find(|other| is_plain && is_traced(other) && is_alike(run, other) && !is_void(other))
+/// Runs of one test at one degree of parallelism.
+type Alike<'a> = (&'a str, Dop);
+
+/// The traced repeats of a record, found once for all of its runs.
+pub(super) struct Repeats<'a>(BTreeMap<Alike<'a>, Repeated<'a>>);
+
+/// The valid runs of one test at one degree of parallelism of which there are traced ones.
+struct Repeated<'a> {
+    /// The first of them that was traced.
+    traced: &'a Run,
+    /// The rate and the number of the plain run that stands for the others.
+    plain: Option<(f64, u32)>,
+    /// What changed in each round that has a traced run and a plain one.
+    changes: Vec<f64>,
 }
 
-/// What `run` repeats; none where it was not traced as a repeat, and where there is no valid plain run beside it.
-pub(super) fn of(record: &Record, run: &Run) -> Option<TracedRepeat> {
-    if !is_traced(run) {
-        return None;
+impl<'a> Repeats<'a> {
+    /// Those of `record`.
+    pub(super) fn of(record: &'a Record) -> Repeats<'a> {
+        let traced = record.runs.iter().filter(|run| is_traced(run) && !is_void(run));
+        let mut alike: BTreeMap<Alike<'_>, Vec<&Run>> = traced.map(|run| (key(run), Vec::new())).collect();
+        if alike.is_empty() {
+            return Repeats(BTreeMap::new());
+        }
+        for run in record.runs.iter().filter(|run| !is_void(run)) {
+            alike.entry(key(run)).and_modify(|runs| runs.push(run));
+        }
+        let rounds = record.plan.runs.iter().map(|planned| (planned.number, planned.repeat)).collect();
+        Repeats(alike.into_iter().filter_map(|(key, runs)| Some((key, Repeated::of(&runs, &rounds)?))).collect())
     }
-    let plain = record.runs.iter().filter(|other| other.variation.is_none() && is_alike(run, other) && !is_void(other));
-    let rate = |run: &Run| per_second(run, run.totals.operations).map(|rate| rate.0);
-    let mut rated: Vec<(f64, &Run)> = plain.filter_map(|other| Some((rate(other)?, other))).collect();
-    rated.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.number.cmp(&other.1.number)));
-    let (plain_rate, plain) = *rated.get(rated.len().checked_sub(1)? / 2)?;
-    let alone = || Some(vec![share(rate(run)?, plain_rate)? - 1.0]);
-    let mut changes = of_rounds(record, run);
-    if changes.len() < 2 {
-        changes = alone().unwrap_or_default();
+
+    /// The valid traced repeat of `run`, if `run` is a plain one and there is any; the first of several.
+    pub(super) fn traced(&self, run: &Run) -> Option<&'a Run> {
+        self.0.get(&key(run)).filter(|_| run.variation.is_none()).map(|repeated| repeated.traced)
     }
-    Some(TracedRepeat { plain_run: plain.number, cost: cost(&changes) })
+
+    /// What `run` repeats; none where it was not traced as a repeat, and where there is no valid plain run beside it.
+    pub(super) fn repeat(&self, run: &Run) -> Option<TracedRepeat> {
+        let repeated = self.0.get(&key(run)).filter(|_| is_traced(run))?;
+        let (plain_rate, plain_run) = repeated.plain?;
+        let alone = || Some(vec![share(rate(run)?, plain_rate)? - 1.0]);
+        let cost = match repeated.changes.len() {
+            0 | 1 => cost(&alone().unwrap_or_default()),
+            _ => cost(&repeated.changes),
+        };
+        Some(TracedRepeat { plain_run, cost })
+    }
 }
 
-/// What changed in each round that has a valid traced run like `run` and a plain one.
-fn of_rounds(record: &Record, run: &Run) -> Vec<f64> {
-    let valid: Vec<&Run> = record.runs.iter().filter(|other| is_alike(run, other) && !is_void(other)).collect();
-    let rate = |run: &Run| per_second(run, run.totals.operations).map(|rate| rate.0);
-    let change = |traced: &&Run| {
-        let plain =
-            valid.iter().find(|other| other.variation.is_none() && round(record, other) == round(record, traced))?;
-        Some(share(rate(traced)?, rate(plain)?)? - 1.0)
-    };
-    valid.iter().filter(|traced| is_traced(traced)).filter_map(change).collect()
+impl<'a> Repeated<'a> {
+    /// What `runs` are, of the rounds that their numbers have in `rounds`.
+    fn of(runs: &[&'a Run], rounds: &HashMap<u32, u32>) -> Option<Repeated<'a>> {
+        let plain = || runs.iter().copied().filter(|run| run.variation.is_none());
+        let mut rated: Vec<(f64, u32)> = plain().filter_map(|run| Some((rate(run)?, run.number))).collect();
+        rated.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let round = |run: &Run| rounds.get(&run.number).copied();
+        let mut plain_of: HashMap<Option<u32>, &Run> = HashMap::new();
+        for run in plain() {
+            plain_of.entry(round(run)).or_insert(run);
+        }
+        let traced = || runs.iter().copied().filter(|run| is_traced(run));
+        let change = |run: &Run| Some(share(rate(run)?, rate(plain_of.get(&round(run))?)?)? - 1.0);
+        Some(Repeated {
+            traced: traced().next()?,
+            plain: rated.len().checked_sub(1).map(|last| rated[last / 2]),
+            changes: traced().filter_map(change).collect(),
+        })
+    }
 }
 
-/// The round that `run` is of.
-fn round(record: &Record, run: &Run) -> Option<u32> {
-    record.plan.runs.iter().find(|planned| planned.number == run.number).map(|planned| planned.repeat)
+fn key(run: &Run) -> Alike<'_> {
+    (&run.test, run.dop)
+}
+
+fn rate(run: &Run) -> Option<f64> {
+    per_second(run, run.totals.operations).map(|rate| rate.0)
 }
 
 fn cost(changes: &[f64]) -> Option<TracingCost> {

@@ -3,7 +3,6 @@
 use record::{Latency, Nanos, OperationClass};
 
 use crate::delta::share;
-use crate::statistics::is_printable;
 
 /// How figures came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +63,11 @@ impl LayerRow {
 
 /// A row of which every operation was timed.
 pub(crate) fn timed(class: OperationClass, name: &str, source: &str, latency: &Latency) -> LayerRow {
-    let printable = |quantile: f64, value: Nanos| is_printable(quantile, latency.count as f64).then_some(value);
     LayerRow {
         quantiles: (latency.count > 0).then_some(LayerQuantiles {
             p50_ns: latency.p50_ns,
-            p90_ns: printable(0.9, latency.p90_ns),
-            p99_ns: printable(0.99, latency.p99_ns),
+            p90_ns: latency.p90_ns,
+            p99_ns: latency.p99_ns,
             max_ns: latency.max_ns,
         }),
         method: LayerMethod::Timed,

@@ -4,6 +4,11 @@ use record::{Activity, LayerLatency, Nanos, PlannedRun, Rung, SampledWait, Trace
 use super::*;
 use crate::fixture::{counted, faster, latency, record, run};
 
+/// The latency table of one run of `record`.
+fn table_of(record: &Record, run: &Run) -> Option<LayerTable> {
+    LayerTables::of(record).table(run)
+}
+
 fn traced(point: MeasuringPoint, class: OperationClass, name: &str, count: u64, mean_ns: u64) -> LayerLatency {
     LayerLatency { point, class, name: name.to_owned(), bytes: None, latency: latency(count, mean_ns) }
 }
@@ -40,7 +45,7 @@ fn published() -> Run {
 
 fn table(run: Run) -> LayerTable {
     let record = record(vec![run]);
-    layers(&record, &record.runs[0]).expect("a table")
+    table_of(&record, &record.runs[0]).expect("a table")
 }
 
 fn gap(table: &LayerTable, point: MeasuringPoint) -> (MeasuringPoint, f64) {
@@ -134,12 +139,12 @@ fn what_has_no_source_is_absent_and_says_how_to_get_it() {
     assert_eq!((syscall.reason.as_str(), syscall.hint.as_str()), ("the run was not traced", "dbdyno run --trace one"));
     let mut inside = record(vec![run("T611", 1)]);
     inside.engine.as_mut().unwrap().location = Location::InProcess;
-    let inside = layers(&inside, &inside.runs[0]).unwrap();
+    let inside = table_of(&inside, &inside.runs[0]).unwrap();
     let reason = &inside.layer(MeasuringPoint::DatabaseTime).unwrap().missing.as_ref().unwrap().reason;
     assert!(reason.contains("inside the caller"), "{reason}");
     let mut away = record(vec![run("T611", 1)]);
     away.engine.as_mut().unwrap().location = Location::Remote;
-    let away = layers(&away, &away.runs[0]).unwrap();
+    let away = table_of(&away, &away.runs[0]).unwrap();
     assert!(away.layer(MeasuringPoint::Block).unwrap().missing.as_ref().unwrap().reason.contains("another host"));
 }
 
@@ -233,13 +238,13 @@ fn the_table_of_a_plain_run_is_that_of_its_traced_repeat() {
     let repeat = Run { variation: Some(Variation::Traced), ..published() };
     let slower = Run { totals: record::Totals { operations: 19_000, ..repeat.totals.clone() }, ..repeat };
     let record = record(vec![plain, run("T311", 2), slower]);
-    let table = layers(&record, &record.runs[0]).unwrap();
+    let table = table_of(&record, &record.runs[0]).unwrap();
     assert_eq!(table.run, 3);
     let repeat = table.repeat.unwrap();
     assert_eq!(repeat.plain_run, 1);
     assert!((repeat.cost.unwrap().change.0 + 0.05).abs() < 1e-12, "{repeat:?}: 1900 a second where there were 2000");
-    assert_eq!(layers(&record, &record.runs[2]), Some(table), "asked for either of them");
-    assert_eq!(layers(&record, &record.runs[1]).unwrap().repeat, None, "two jobs were not traced");
+    assert_eq!(table_of(&record, &record.runs[2]), Some(table), "asked for either of them");
+    assert_eq!(table_of(&record, &record.runs[1]).unwrap().repeat, None, "two jobs were not traced");
     let chosen: Vec<u32> = layered_runs(&record).iter().map(|run| run.number).collect();
     assert_eq!(chosen, [3]);
 }
@@ -265,7 +270,7 @@ fn with_a_traced_run_in_every_round_the_cost_is_the_median_of_the_pairs() {
             variation: run.variation,
         };
         record.plan.runs = record.runs.iter().map(planned).collect();
-        layers(&record, &record.runs[0]).unwrap().repeat.unwrap().cost.unwrap()
+        table_of(&record, &record.runs[0]).unwrap().repeat.unwrap().cost.unwrap()
     };
     let cost = rounds(7);
     assert!((cost.change.0 + 0.04).abs() < 1e-9 && cost.pairs == 7, "{cost:?}");
@@ -278,7 +283,7 @@ fn with_a_traced_run_in_every_round_the_cost_is_the_median_of_the_pairs() {
 fn void_runs_and_probes_have_no_table() {
     let broken = Run { outcome: record::Outcome::Failed { message: String::new() }, ..run("T311", 1) };
     let record = record(vec![broken, run("P111", 1)]);
-    assert!(record.runs.iter().all(|run| layers(&record, run).is_none()));
+    assert!(record.runs.iter().all(|run| table_of(&record, run).is_none()));
     assert!(layered_runs(&record).is_empty());
 }
 

@@ -4,6 +4,8 @@
 //! Rates are of rows and of bytes of the table as it lies there, over the window. A run is held against the probe of
 //! sequential reads of the same record, bytes over bytes: what a table that lies in memory gives may be more.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use record::{Bytes, Check, Finding, LoadModel, Rate, Ratio, Record, Run, ScanKind, Unit, Verdict, name};
 
 use crate::delta::{delta, per_second, share};
@@ -79,8 +81,28 @@ pub struct ScanCeiling {
     pub reached: Ratio,
 }
 
-/// The figures of `run`, which stands in `record`; none of a run of something else.
-pub fn scan_figures(record: &Record, run: &Run) -> Option<ScanFigures> {
+/// What the probes read at most that the scans of a record are held against, in bytes.
+pub struct ProbeRates<'a>(BTreeMap<&'a str, Rate>);
+
+impl<'a> ProbeRates<'a> {
+    /// Those of `record`, each looked for once.
+    pub fn of(record: &'a Record) -> ProbeRates<'a> {
+        let scans = record.runs.iter().filter(|run| scan(&run.test).is_some());
+        let wanted: BTreeSet<&str> = scans.filter_map(|run| Some(run.ceiling.as_ref()?.probe.as_str())).collect();
+        if wanted.is_empty() {
+            return ProbeRates(BTreeMap::new());
+        }
+        let by_test = ByTest::of(record);
+        let rate = |probe: &str| {
+            let probes: Vec<&Run> = valid(by_test.runs(probe), Unit::Byte).into_values().collect();
+            rate_in(fastest(&probes, Unit::Byte)?, Unit::Byte).filter(|rate| rate.0 > 0.0)
+        };
+        ProbeRates(wanted.into_iter().filter_map(|probe| Some((probe, rate(probe)?))).collect())
+    }
+}
+
+/// The figures of `run`, which stands in the record whose probes are `probes`; none of a run of something else.
+pub fn scan_figures(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanFigures> {
     scan(&run.test)?;
     let row = row(run);
     let scans = per_second(run, run.totals.transactions);
@@ -93,15 +115,13 @@ pub fn scan_figures(record: &Record, run: &Run) -> Option<ScanFigures> {
         engine_per_second: row.engine_io.read_bytes_per_second,
         device_per_second: row.device_io.read_bytes_per_second,
         cores: cores.reduce(|one, other| one + other),
-        ceiling: ceiling(record, run),
+        ceiling: ceiling(probes, run),
     })
 }
 
-fn ceiling(record: &Record, run: &Run) -> Option<ScanCeiling> {
+fn ceiling(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanCeiling> {
     let held = run.ceiling.as_ref()?;
-    let by_test = ByTest::of(record);
-    let probes: Vec<&Run> = valid(by_test.runs(&held.probe), Unit::Byte).into_values().collect();
-    let per_second = rate_in(fastest(&probes, Unit::Byte)?, Unit::Byte).filter(|rate| rate.0 > 0.0)?;
+    let per_second = *probes.0.get(held.probe.as_str())?;
     let reached = Ratio(share(row(run).bytes_per_second?.0, per_second.0)?);
     Some(ScanCeiling { probe: held.probe.clone(), per_second, reached })
 }
@@ -167,15 +187,19 @@ mod tests {
         read
     }
 
+    fn figures(runs: Vec<Run>, scanned: &Run) -> Option<ScanFigures> {
+        scan_figures(&ProbeRates::of(&record(runs)), scanned)
+    }
+
     #[test]
     fn rates_are_of_rows_table_and_flat_file() {
         let used = [(name::CLIENT_CPU_NS, 5_000_000_000), (name::SERVER_CPU_NS, 10_000_000_000)];
         let scanned = read("L431", &used);
-        let told = scan_figures(&record(vec![scanned.clone()]), &scanned).unwrap();
+        let told = figures(vec![scanned.clone()], &scanned).unwrap();
         assert_eq!(told.rows_per_second, Some(Rate(100_000.0)));
         assert_eq!((told.table_per_second, told.flat_per_second), (Some(Rate(1e7)), Some(Rate(8e6))));
         assert_eq!((told.cores, told.device_per_second, told.ceiling), (Some(1.5), None, None));
-        assert_eq!(scan_figures(&record(Vec::new()), &run("L100", 1)), None);
+        assert_eq!(figures(Vec::new(), &run("L100", 1)), None);
     }
 
     #[test]
@@ -183,11 +207,11 @@ mod tests {
         let mut probe = io_run("P311", IoKind::Read, 1);
         probe.totals.bytes = Some(Bytes(400_000_000));
         let scanned = read("L431,cold", &[]);
-        let told = scan_figures(&record(vec![probe.clone(), scanned.clone()]), &scanned).unwrap();
+        let told = figures(vec![probe.clone(), scanned.clone()], &scanned).unwrap();
         let ceiling = told.ceiling.unwrap();
         assert_eq!((ceiling.per_second, ceiling.reached), (Rate(4e7), Ratio(0.25)));
         let unheld = Run { ceiling: None, ..scanned };
-        assert_eq!(scan_figures(&record(vec![probe, unheld.clone()]), &unheld).unwrap().ceiling, None);
+        assert_eq!(figures(vec![probe, unheld.clone()], &unheld).unwrap().ceiling, None);
     }
 
     #[test]

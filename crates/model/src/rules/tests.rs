@@ -13,5 +13,5 @@ fn a_warning_comes_before_a_failure() {
     assert!(rules.steadiness_margin < rules.drift_max && rules.sections_min < rules.sections_max);
     assert!(rules.interval_effective_samples_min <= rules.steadiness_effective_samples_min);
     assert!(rules.steadiness_seconds_min >= 2 * rules.drift_batches);
-    assert!(rules.proof_not_because_max < rules.proof_because_min);
+    assert!(rules.proof_not_because_max < rules.proof_because_min && rules.proof_pairs_min >= 3);
 }

@@ -1,7 +1,7 @@
 //! The mean of a series whose values depend on those before them, as the rates of the seconds of a run do.
 
 use super::correlation::corrected_variance;
-use super::{Correlation, Interval, batch_means, correlation, lag1, mean, student_quantile};
+use super::{Correlation, Interval, batch_means, correlation, lag1, mean, student_quantile, variance};
 use crate::rules::RULES;
 
 /// A longer series is taken together in batches to no more values than this before its correlation is looked at, which
@@ -39,6 +39,14 @@ pub fn mean_interval(values: &[f64]) -> Option<MeanInterval> {
     });
     let correlation_time = time * values.len() as f64 / thinned.len() as f64;
     Some(MeanInterval { mean, interval, effective_samples, correlation_time })
+}
+
+/// The mean of independent `values` with its interval by Student's t, which holds the true mean with a chance of
+/// `confidence`; none of fewer than two values.
+pub fn student_interval(values: &[f64], confidence: f64) -> Option<Interval> {
+    let freedom = values.len().checked_sub(1).filter(|freedom| *freedom > 0)? as f64;
+    let error = (variance(values) / values.len() as f64).sqrt();
+    Some(Interval::around(mean(values)?, student_quantile(f64::midpoint(1.0, confidence), freedom) * error))
 }
 
 fn half_by_batches(values: &[f64]) -> f64 {

@@ -14,8 +14,10 @@ mod section;
 mod trend;
 
 pub use correlation::{Correlation, autocorrelation, batch_means, correlation, lag1};
-pub use mean::{MeanInterval, mean_interval};
-pub use order::{OrderRanks, is_printable, order_interval, order_ranks, samples_needed};
+pub use record::is_printable;
+
+pub use mean::{MeanInterval, mean_interval, student_interval};
+pub use order::{OrderRanks, order_interval, order_ranks, samples_needed};
 pub use quantiles::{f_quantile, normal_quantile, student_quantile};
 pub use repeats::{pairs_needed, repeats_needed};
 pub use section::{Section, quantile_interval};

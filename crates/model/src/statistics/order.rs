@@ -81,13 +81,6 @@ pub fn samples_needed(quantile: f64) -> u64 {
     }
 }
 
-/// Whether a quantile of so many effective samples may be printed: at least ten of them lie beyond it. A quantile that
-/// fewer values stand behind is hardly more than these values.
-pub fn is_printable(quantile: f64, effective_samples: f64) -> bool {
-    // A tenth of a millionth for 1 - 0.9, which is less than 0.1.
-    effective_samples * (1.0 - quantile) >= RULES.samples_beyond_quantile * (1.0 - 1e-7)
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -128,13 +121,6 @@ mod tests {
         }
         assert_eq!((samples_needed(0.1), samples_needed(1.0), samples_needed(0.0)), (36, u64::MAX, u64::MAX));
         assert_eq!((order_ranks(100, 1.0), order_ranks(100, f64::NAN)), (None, None));
-    }
-
-    #[test]
-    fn ten_values_lie_beyond_a_quantile_that_is_printed() {
-        assert!(is_printable(0.9, 100.0) && !is_printable(0.9, 99.0));
-        assert!(is_printable(0.999, 10_000.0) && !is_printable(0.999, 9_990.0));
-        assert!(!is_printable(0.5, f64::NAN));
     }
 
     #[test]

@@ -24,7 +24,6 @@ pub(crate) fn kinds(record: &Record) -> Table {
     for (run, blocks) in valid(record) {
         for kind in &blocks.operations {
             let quantiles = model::quantiles(&kind.service);
-            let far = model::is_printable(0.999, kind.service.count as f64).then_some(kind.service.p999_ns);
             let cells = vec![
                 run.number.to_string(),
                 cache(blocks),
@@ -33,7 +32,7 @@ pub(crate) fn kinds(record: &Record) -> Table {
                 count(kind.rows),
                 time(quantiles.map(|quantiles| quantiles.p50_ns)),
                 time(quantiles.and_then(|quantiles| quantiles.p99_ns)),
-                time(far),
+                time(kind.service.p999_ns),
                 duration(kind.service.max_ns),
             ];
             table.push(cells, None);

@@ -38,13 +38,19 @@ fn limits(record: &Record, limited: &[Limited<'_>], sheet: &Sheet, proofs: &[Pro
         Row::new(vec![Cell::text(clean(code)), Cell::text(at), Cell::text(clean(&words))])
     };
     let known = limited.iter().map(|(test, best, found)| {
-        let tried = limit::tried(record, proofs, test.code, best.run.dop).map(|said| format!("; {said}"));
-        row(test.code, best.at(), format!("{}{}", found.sentence, tried.unwrap_or_default()))
+        let proof = limit::proof_of(proofs, test.code, best.run.dop);
+        let tried = limit::tried(record, proof, test.code, best.run.dop).map(|said| format!("; {said}"));
+        let said = match proof {
+            Some(_) => format!("limit: {}", limit::headline(Some(found), proof)),
+            None => found.sentence.clone(),
+        };
+        row(test.code, best.at(), format!("{said}{}", tried.unwrap_or_default()))
     });
     let others = limit::tests(sheet).filter(|line| limited.iter().all(|(test, ..)| test.code != line.test));
     let unknown = others.filter_map(|line| {
         let best = line.best.as_ref()?.dop;
-        let tried = limit::tried(record, proofs, &line.test, best).map(|said| format!("; {said}"));
+        let proof = limit::proof_of(proofs, &line.test, best);
+        let tried = limit::tried(record, proof, &line.test, best).map(|said| format!("; {said}"));
         let words = format!("{}{}", limit::NOTHING_COUNTED, tried.unwrap_or_default());
         Some(row(&line.test, dop(best, line.sweep), words))
     });

@@ -84,10 +84,7 @@ fn curve(test: &Test<'_>, best: &Load<'_>) -> LineChart {
 
 /// What 99 % do not exceed, where that may be said.
 fn at_most_99(latency: &Latency) -> String {
-    match is_printable(0.99, latency.count as f64) {
-        true => format!("99 % at most {}, ", duration(latency.p99_ns)),
-        false => String::new(),
-    }
+    latency.p99_ns.map_or_else(String::new, |p99| format!("99 % at most {}, ", duration(p99)))
 }
 
 fn title(test: &Test<'_>, best: &Load<'_>) -> String {
@@ -100,9 +97,9 @@ fn percentiles(latency: &Latency) -> Vec<Point> {
     let wanted = quantiles(latency.count);
     let at = |wanted: f64| match (wanted, &known) {
         (0.5, _) => Some(latency.p50_ns),
-        (0.9, _) => Some(latency.p90_ns),
-        (0.99, _) => Some(latency.p99_ns),
-        (0.999, _) => Some(latency.p999_ns),
+        (0.9, _) => latency.p90_ns,
+        (0.99, _) => latency.p99_ns,
+        (0.999, _) => latency.p999_ns,
         (_, Some(buckets)) => reached(buckets, latency.count, wanted),
         (_, None) => quantile(latency, Ratio(wanted)),
     };

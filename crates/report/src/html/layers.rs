@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use model::{LatencyLayer, LayerLine, LayerRow, LayerTable, layer_lines};
+use model::{LatencyLayer, LayerLine, LayerRow, LayerTable, LayerTables, layer_lines};
 use record::{Nanos, Record};
 
 use super::table::{Cell, Column, Row, Table};
@@ -35,8 +35,9 @@ const COLUMNS: [Column; 10] = [
 /// A table for each test that does I/O or commits, then where each figure was measured and what was not seen; nothing
 /// where there is no such test.
 pub(super) fn layers(record: &Record) -> Markup {
+    let of_runs = LayerTables::of(record);
     let tables: Vec<LayerTable> =
-        model::layered_runs(record).into_iter().filter_map(|run| model::layers(record, run)).collect();
+        model::layered_runs(record).into_iter().filter_map(|run| of_runs.table(run)).collect();
     if tables.is_empty() {
         return Markup::default();
     }

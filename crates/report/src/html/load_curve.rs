@@ -10,7 +10,7 @@ use super::throughput::CHARTS_MAX;
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
 use crate::figure::{number, percent, time};
 use crate::layout::clean;
-use crate::load_curve::{answer, bound, capacity, explanation, head, reason};
+use crate::load_curve::{bound, capacity, curve_answer, explanation, head, reason};
 use crate::words::list;
 
 /// A chart for each test and degree of parallelism under rates, charts and a table for each with think times; nothing of a
@@ -36,7 +36,7 @@ pub(super) fn load(record: &Record) -> Markup {
 }
 
 fn diagram(index: usize, record: &Record, curve: &RateCurve<'_>) -> Diagram {
-    let answered = answer(curve, &record.plan);
+    let answered = curve_answer(curve, &record.plan);
     let contrast = curve.contrast().map(|contrast| explanation(&contrast));
     let said = answered.into_iter().chain(contrast).map(|sentence| capital(&sentence) + ".");
     let note = said.collect::<Vec<String>>().join(" ");

@@ -5,7 +5,7 @@ mod source;
 mod text;
 mod words;
 
-use model::LayerTable;
+use model::{LayerTable, LayerTables};
 use record::Record;
 
 pub use csv::layers_csv;
@@ -37,7 +37,8 @@ impl LayersQuestion {
 
 /// Whether a test of `record` has a latency table without being asked for.
 pub(crate) fn has_tables(record: &Record) -> bool {
-    model::layered_runs(record).iter().any(|run| model::layers(record, run).is_some())
+    let tables = LayerTables::of(record);
+    model::layered_runs(record).iter().any(|run| tables.table(run).is_some())
 }
 
 /// The tables that `question` is about.
@@ -64,7 +65,8 @@ fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>,
         }
     };
     let (Some(first), tables) = (runs.first(), runs.iter()) else { return Err(nobody) };
-    let tables: Vec<LayerTable> = tables.filter_map(|run| model::layers(record, run)).collect();
+    let of_runs = LayerTables::of(record);
+    let tables: Vec<LayerTable> = tables.filter_map(|run| of_runs.table(run)).collect();
     match tables.is_empty() {
         true => Err(format!(
             "run {} ({}) has no latency table: it is void, or a probe, or no step of it succeeded",

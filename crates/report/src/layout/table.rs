@@ -60,7 +60,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// An empty table with these columns, and `spans` above them.
-    pub(crate) fn new(heads: &[Head], spans: &[Span]) -> Table {
+    pub(crate) fn new(heads: &[(&[&str], Align)], spans: &[Span]) -> Table {
         let columns = heads.iter().map(|(_, align)| (*align, 0)).collect();
         let lines = heads.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0);
         let mut table = Table { columns, spans: spans.to_vec(), head_lines: lines, rows: Vec::new() };

@@ -1,6 +1,6 @@
 //! What limits each test at its best, and whether that was proved: the words that text and page have in common.
 
-use model::{Attribution, Capacities, Limiter, Line, Proof, Sheet};
+use model::{Attribution, Capacities, Cause, Limiter, Line, Proof, Sheet};
 use record::{Dop, Record, Variation};
 
 use crate::layout::{clean, paragraph};
@@ -25,8 +25,9 @@ pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
             let found = capacities.attribute(run);
             let (code, of) = short_code(&clean(&line.test));
             let label = format!("{code} {}", dop(best.dop, line.sweep));
-            let mut lines = paragraph(&label, INDENT, &format!("{}{of}", words(found.as_ref())), width);
-            let tried = tried(record, &proofs, &line.test, best.dop);
+            let proof = proof_of(&proofs, &line.test, best.dop);
+            let mut lines = paragraph(&label, INDENT, &format!("{}{of}", headline(found.as_ref(), proof)), width);
+            let tried = tried(record, proof, &line.test, best.dop);
             lines.extend(tried.iter().flat_map(|said| paragraph("", INDENT, said, width)));
             let alike = record.runs.iter().filter(|run| run.test == line.test && run.dop == best.dop);
             let perturbed = alike.filter(|run| matches!(run.variation, Some(Variation::Perturbed { .. })));
@@ -44,17 +45,29 @@ pub(crate) fn tests(sheet: &Sheet) -> impl Iterator<Item = &Line> {
 }
 
 /// What was tried last with `test` at a degree of parallelism.
-fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<&'p Proof> {
+pub(crate) fn proof_of<'p>(proofs: &'p [Proof], test: &str, dop: Dop) -> Option<&'p Proof> {
     proofs.iter().rev().find(|proof| proof.test == test && proof.dop == dop)
 }
 
-/// What came of trying whether what limits `test` is why it is not faster: what that did, or why nothing was tried.
-pub(crate) fn tried(record: &Record, proofs: &[Proof], test: &str, dop: Dop) -> Option<String> {
-    if let Some(proof) = proof_of(proofs, test, dop) {
-        return Some(proof.sentence.clone());
+/// What came of trying whether what limits `test` is why it is not faster: what that did, or why nothing was tried. None
+/// where the headline says it all.
+pub(crate) fn tried(record: &Record, proof: Option<&Proof>, test: &str, dop: Dop) -> Option<String> {
+    if let Some(proof) = proof {
+        return (proof.cause != Cause::NotBecause).then(|| proof.sentence());
     }
     let unproved = record.unproved.iter().rev().find(|unproved| unproved.test == test && unproved.dop == dop)?;
     Some(format!("not proved: {}", clean(&unproved.reason)))
+}
+
+/// What limits a run, as far as a proof bears it out.
+pub(crate) fn headline(found: Option<&Attribution>, proof: Option<&Proof>) -> String {
+    let words = words(found);
+    match proof.map(|proof| (proof.cause, proof)) {
+        None | Some((Cause::Because, _)) => words,
+        Some((Cause::InPart, _)) => format!("in part {words}"),
+        Some((Cause::Undecided, _)) => format!("perhaps {words}"),
+        Some((Cause::NotBecause, proof)) => format!("unexplained; not {words}: {}", proof.effect),
+    }
 }
 
 /// What limits a run, short enough for a line.
@@ -84,12 +97,42 @@ fn words(found: Option<&Attribution>) -> String {
 #[cfg(test)]
 mod tests {
     use model::{Drive, Resource, TimeClass, attribution};
-    use record::Ratio;
+    use record::{Rate, Ratio, Sweep};
 
     use super::*;
 
     fn said(drive: &Drive) -> String {
         words(Some(&attribution(drive)))
+    }
+
+    #[test]
+    fn a_headline_says_no_more_than_was_proved() {
+        let full = Drive { rate: 1_000.0, clients: 32.0, cpu_used: Some(Ratio(0.98)), ..Drive::default() };
+        let found = attribution(&full);
+        let proof = |cause: Cause| Proof {
+            test: "T132".to_owned(),
+            sweep: Sweep::Jobs,
+            dop: Dop::jobs(2),
+            resource: record::Resource::Processors,
+            share: Ratio(0.8),
+            control: Rate(1_000.0),
+            perturbed: Rate(1_000.0),
+            elasticity: 0.0,
+            interval: None,
+            pairs: 3,
+            cause,
+            what: "the processors".to_owned(),
+            effect: "with 80 % of that, 100 % of the rate".to_owned(),
+        };
+        let of = |cause: Cause| headline(Some(&found), Some(&proof(cause)));
+        assert_eq!(of(Cause::Because), "the processors, 98 % used");
+        assert_eq!(of(Cause::InPart), "in part the processors, 98 % used");
+        assert_eq!(of(Cause::Undecided), "perhaps the processors, 98 % used");
+        assert_eq!(
+            of(Cause::NotBecause),
+            "unexplained; not the processors, 98 % used: with 80 % of that, 100 % of the rate"
+        );
+        assert_eq!(headline(Some(&found), None), "the processors, 98 % used");
     }
 
     #[test]

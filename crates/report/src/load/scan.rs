@@ -1,6 +1,6 @@
 //! How fast a loaded table is read, beside what storage gives.
 
-use model::load::{Scan, ScanFigures, scan, scan_figures};
+use model::load::{ProbeRates, Scan, ScanFigures, scan, scan_figures};
 use record::{Record, Run, ScanKind};
 
 use crate::figure::{UNKNOWN, duration, megabytes, percent_digits, rate, three_digits};
@@ -35,7 +35,8 @@ pub(crate) struct Scanned<'a> {
 /// The scans of `record` that are results.
 pub(crate) fn scanned(record: &Record) -> impl Iterator<Item = Scanned<'_>> {
     let runs = crate::listed(record).filter(|run| !model::is_void(run));
-    runs.filter_map(|run| Some(Scanned { run, scan: scan(&run.test)?, told: scan_figures(record, run)? }))
+    let probes = ProbeRates::of(record);
+    runs.filter_map(move |run| Some(Scanned { run, scan: scan(&run.test)?, told: scan_figures(&probes, run)? }))
 }
 
 /// The code of what is done with every row.

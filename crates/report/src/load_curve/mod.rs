@@ -12,15 +12,15 @@ mod whose;
 use model::{Bound, Contrast, RateCurve, ThinkStudy};
 use record::{Check, Finding, Outcome, Ratio, Record, Run, Until, Verdict};
 
-pub(crate) use answer::answer;
+pub(crate) use answer::{answer, curve_answer};
 pub(crate) use command::{load_options, other_loads};
 pub(crate) use finding::{answers, told};
 pub(crate) use plan::variations;
-pub(crate) use reason::{contradiction, is_behind, reason};
+pub(crate) use reason::{is_behind, reason};
 pub(crate) use text::parts;
 pub(crate) use whose::whose;
 
-use crate::figure::{count, duration, number, percent, three_digits};
+use crate::figure::{count, duration, number, percent, three_digits, time};
 use crate::layout::{clean, cut};
 use crate::words::{dop, plural};
 
@@ -66,13 +66,13 @@ pub(crate) fn explanation(contrast: &Contrast<'_>) -> String {
         "as fast as possible (closed loop) p99 is {} and {} of {} took longer than {}, because a job that waits asks for \
          nothing meanwhile; {share} steps kept arriving, {} of {} took longer, counted from when they were due, and p99 is \
          {}{}",
-        duration(closed.response.p99_ns),
+        time(closed.response.p99_ns),
         count(*closed_long),
         plural(closed.totals.steps, "step"),
         duration(*long),
         count(*open_long),
         count(open.run.totals.steps),
-        duration(open.run.response.p99_ns),
+        time(open.run.response.p99_ns),
         service.map_or_else(String::new, |p99| format!(" (from when they began: {})", duration(p99)))
     )
 }

@@ -1,7 +1,7 @@
 //! Why a rate counts as not kept, and what of a search contradicts itself.
 
-use model::{Bound, Contradiction, RateCurve, RatePoint};
-use record::{Arrival, Check, Plan, Run, Verdict};
+use model::{Bound, Contradiction, RatePoint, RecordedSearch};
+use record::{Arrival, Check, Run, Verdict};
 
 use crate::figure::{count, duration, number};
 use crate::words::list;
@@ -34,12 +34,12 @@ pub(crate) fn reason(point: &RatePoint<'_>, bound: Option<&Bound>) -> Option<Str
 }
 
 /// What of the search contradicts itself, in one sentence; nothing where its runs agree.
-pub(crate) fn contradiction(curve: &RateCurve<'_>, plan: &Plan) -> Option<String> {
-    let all = curve.contradictions(plan);
+pub(super) fn contradiction(search: &RecordedSearch<'_>, arrival: Arrival) -> Option<String> {
+    let all = search.contradictions();
     let (named, rest) = all.split_at(all.len().min(NAMED_MAX));
     let more = (!rest.is_empty()).then(|| format!("likewise at {} more rates", rest.len()));
     let said = list(named.iter().map(named_rate).chain(more));
-    let why = match plan.until.as_ref()?.arrival {
+    let why = match arrival {
         Arrival::Fixed => "what the platform gives",
         Arrival::Poisson => "what the platform gives, or the draw of the arrivals,",
     };

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use model::{Bound, Quantiles, RateCurve, RatePoint, ThinkPoint, ThinkStudy};
+use model::{Bound, Quantiles, RateCurve, RatePoint, Statistic, ThinkPoint, ThinkStudy};
 use record::{Finding, Nanos, Ratio, Record, Run, Verdict};
 
 use super::{
-    RATES, SEARCH, THINK, answer, answers, bound, capacity, explanation, has_found_a_limit, head, hidden, is_behind,
-    reason, study_head, told, whose, wish,
+    RATES, SEARCH, THINK, answers, bound, capacity, curve_answer, explanation, has_found_a_limit, head, hidden,
+    is_behind, reason, study_head, told, whose, wish,
 };
 use crate::figure::{UNKNOWN, duration, percent, percent_digits, rate, time};
 use crate::layout::{Align, Head, Span, Table, cut, paragraph};
@@ -36,7 +36,7 @@ pub(crate) fn parts(record: &Record, style: Style, width: usize) -> Vec<(&'stati
 fn of_curve(record: &Record, curve: &RateCurve<'_>, style: Style, width: usize) -> Vec<String> {
     let label = cut(&format!("  {}", head(curve)), LABEL_MAX);
     let indent = label.chars().count() + 2;
-    let mut said: Vec<String> = answer(curve, &record.plan).into_iter().collect();
+    let mut said: Vec<String> = curve_answer(curve, &record.plan).into_iter().collect();
     said.extend(capacity(curve));
     let mut lines = paragraph(&label, indent, &said.join("; "), width);
     lines.extend(table(record, curve).lines(style, width));
@@ -101,10 +101,19 @@ fn without_service<Cell>(mut cells: Vec<Cell>) -> Vec<Cell> {
 /// Whether the level was kept, and why not.
 fn judgement(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
     match point.kept {
-        Some(true) => "kept".to_owned(),
+        Some(true) => kept(point, bound),
         Some(false) => reason(point, bound).unwrap_or_else(|| "not kept".to_owned()),
         None => "?".to_owned(),
     }
+}
+
+/// That the level was kept, with the value that decided where no column shows it.
+fn kept(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
+    let is_shown = |bound: &&Bound| [Ratio(0.5), Ratio(0.99)].map(Statistic::Quantile).contains(&bound.statistic);
+    let hidden =
+        bound.filter(|bound| !is_shown(bound)).and_then(|bound| Some((bound, bound.value(&point.run.response)?)));
+    hidden
+        .map_or_else(|| "kept".to_owned(), |(bound, value)| format!("kept: {} is {}", bound.statistic, duration(value)))
 }
 
 /// The mark of a run of a sweep; of one whose rate was not kept that, which is no doubt.

@@ -5,7 +5,7 @@ use model::{Calibration, CurvePoint, Estimate, Method, calibration};
 use record::{Latency, Record};
 
 use super::{Part, beside, page};
-use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput};
+use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput, time};
 use crate::layout::{Align, Head, Span, Table, bar, paragraph, spaced};
 use crate::style::{Ink, Style};
 use crate::words::plural;
@@ -106,8 +106,10 @@ fn method(found: &Calibration) -> String {
 
 fn times(latency: &Latency) -> String {
     let Latency { mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, .. } = latency;
-    let quantiles = [("p50", p50_ns), ("p90", p90_ns), ("p99", p99_ns), ("p99.9", p999_ns), ("max.", max_ns)];
-    let shown: Vec<String> = quantiles.iter().map(|(name, span)| format!("{name} {}", duration(**span))).collect();
+    let quantiles =
+        [("p50", Some(*p50_ns)), ("p90", *p90_ns), ("p99", *p99_ns), ("p99.9", *p999_ns), ("max.", Some(*max_ns))];
+    let told = quantiles.into_iter().filter_map(|(name, span)| Some(format!("{name} {}", duration(span?))));
+    let shown: Vec<String> = told.collect();
     format!("mean {}, {}", duration(*mean_ns), shown.join(", "))
 }
 
@@ -148,7 +150,7 @@ fn curve(found: &Calibration, style: Style, width: usize) -> Vec<String> {
             None => "",
         };
         let mut cells = vec![in_flight.to_string(), number(iops.0)];
-        cells.extend([mean_ns, p50_ns, p99_ns, p999_ns].map(|span| duration(*span)));
+        cells.extend([Some(*mean_ns), Some(*p50_ns), *p99_ns, *p999_ns].map(time));
         cells.extend([kept.to_owned(), runs.to_string()]);
         table.push(cells, None);
     }

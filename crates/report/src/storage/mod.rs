@@ -35,7 +35,7 @@ pub(crate) type Part = (&'static str, Vec<String>);
 pub fn io_text(record: &Record, place: &str, style: Style, width: usize) -> String {
     let width = crate::page_width(width);
     let mut parts = calibration::answer(record, style, width);
-    parts.push((until::TITLE, until::answer(record, style, width)));
+    parts.push((crate::load_curve::SEARCH, until::answer(record, style, width)));
     parts.push(("", crate::not_listed(record, place, width)));
     parts.extend(tables(record, style, width));
     parts.extend(beside(record, style, width));

@@ -1,10 +1,12 @@
 //! The tables of storage runs: throughput as published reports have it, latency, and what it cost on which layer.
 
-use model::{delta, generator_share, is_printable, is_void, row};
-use record::{Latency, Nanos, Record, Run, Storage, Verdict, name};
+use model::{delta, generator_share, is_void, row};
+use record::{Nanos, Record, Run, Storage, Verdict, name};
 
 use super::stream::{Line, lines, of_storage, operations, verdict};
-use crate::figure::{UNKNOWN, count, duration, megabytes, number, percent_digits, short, three_digits, throughput};
+use crate::figure::{
+    UNKNOWN, count, duration, megabytes, number, percent_digits, short, three_digits, throughput, time,
+};
 use crate::layout::{Align, Head, Span, Table, clean, cut};
 use crate::listed;
 use crate::style::Ink;
@@ -91,25 +93,15 @@ pub(crate) fn latencies(record: &Record) -> Table {
     let mut table = Table::new(&heads, &spans);
     for line in &valid {
         let stream = line.stream;
-        let time = |count: u64, span: Nanos| if count > 0 { duration(span) } else { UNKNOWN.to_owned() };
-        let quantile = |latency: &Latency, quantile: f64, span: Nanos| {
-            let is_known = is_printable(quantile, latency.count as f64);
-            if is_known { duration(span) } else { UNKNOWN.to_owned() }
-        };
         let service = &stream.service;
-        let shown = [
-            time(service.count, service.mean_ns),
-            time(service.count, service.p50_ns),
-            quantile(service, 0.99, service.p99_ns),
-            quantile(service, 0.999, service.p999_ns),
-            time(service.count, service.max_ns),
-        ];
+        let any = |span: Nanos| Some(span).filter(|_| service.count > 0);
+        let shown =
+            [any(service.mean_ns), any(service.p50_ns), service.p99_ns, service.p999_ns, any(service.max_ns)].map(time);
         let mut cells = identity(line);
         cells.extend(shown.into_iter().skip(usize::from(open)));
         if open {
             let response = &stream.response;
-            let shown = [(0.99, response.p99_ns), (0.999, response.p999_ns)];
-            let shown = shown.map(|(share, span)| quantile(response, share, span));
+            let shown = [response.p99_ns, response.p999_ns].map(time);
             cells.extend(if line.is_open() { shown } else { [String::new(), String::new()] });
         }
         cells.push(count(stream.failures));

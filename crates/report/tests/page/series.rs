@@ -67,12 +67,13 @@ pub fn record() -> Record {
             min_ns: Nanos(all.min()),
             mean_ns: Nanos(all.mean() as u64),
             p50_ns: at(0.5),
-            p90_ns: at(0.9),
-            p99_ns: at(0.99),
-            p999_ns: at(0.999),
+            p90_ns: Some(at(0.9)),
+            p99_ns: Some(at(0.99)),
+            p999_ns: Some(at(0.999)),
             max_ns: Nanos(all.max()),
             histogram: encoded(&all),
-        };
+        }
+        .printable();
         run.response = run.service.clone();
         run.slices = Some(Slices { width_ns: Nanos(1_500_000_000), responses: slices });
     }

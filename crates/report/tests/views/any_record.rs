@@ -44,7 +44,7 @@ prop_compose! {
         variation in prop::option::of((0usize..4, any::<bool>())),
     ) -> Run {
         let (count, p50, p99) = latency;
-        let latency = Latency { count, p50_ns: Nanos(p50), p99_ns: Nanos(p99), ..Latency::default() };
+        let latency = Latency { count, p50_ns: Nanos(p50), p99_ns: Some(Nanos(p99)), ..Latency::default() }.printable();
         let base = sample::record().runs.swap_remove(sample);
         let names: Vec<String> = base.readings[0].values.keys().cloned().collect();
         let reading = |(at, values): (u64, Vec<u64>)| Reading { at_ns: Nanos(at), values: names.iter().cloned().zip(values).collect() };

@@ -17,12 +17,13 @@ fn latency(count: u64, mean_us: u64, quantiles_us: [u64; 4]) -> Latency {
         min_ns: Nanos(mean_us * US / 3),
         mean_ns: Nanos(mean_us * US),
         p50_ns: p50,
-        p90_ns: p90,
-        p99_ns: p99,
-        p999_ns: max,
+        p90_ns: Some(p90),
+        p99_ns: Some(p99),
+        p999_ns: Some(max),
         max_ns: max,
         histogram: String::new(),
     }
+    .printable()
 }
 
 fn set(run: &mut Run, counters: &[(&str, u64)]) {

@@ -91,12 +91,13 @@ fn latency(count: u64, mean_ns: u64) -> Latency {
         min_ns: Nanos(mean_ns / 2),
         mean_ns: Nanos(mean_ns),
         p50_ns: Nanos(mean_ns * 9 / 10),
-        p90_ns: Nanos(mean_ns * 3 / 2),
-        p99_ns: Nanos(mean_ns * 2),
-        p999_ns: Nanos(mean_ns * 4),
+        p90_ns: Some(Nanos(mean_ns * 3 / 2)),
+        p99_ns: Some(Nanos(mean_ns * 2)),
+        p999_ns: Some(Nanos(mean_ns * 4)),
         max_ns: Nanos(mean_ns * 8),
         histogram: String::new(),
     }
+    .printable()
 }
 
 /// Counters at the beginning and at the end of the window: of two processors, three quarters at work.

@@ -5,7 +5,6 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
 use measure::clock;
-use model::Answer;
 use probe::storage::Ledger;
 use record::{Dop, IoPlan, Nanos, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Record, Run};
 use workload::Sizes;
@@ -115,7 +114,10 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
         seed: request.seed,
         placement: Placement::Kernel,
         pace: jobs().next().map_or(Pace::AsFastAsPossible, |job| job.pace),
-        until: None,
+        until: match &request.goal {
+            Goal::Until(until) => Some(until.clone()),
+            Goal::Measure | Goal::Calibrate { .. } => None,
+        },
         one_thread_per_core: false,
         small_rows: 0,
         large_rows: 0,
@@ -223,12 +225,7 @@ fn go(
         Goal::Measure => measure_all(bench, rig, request, keep),
         Goal::Until(wish) => {
             if let Some(phase) = request.plan.phases.first() {
-                let answer: Option<Answer> = until::until(bench, rig, phase, wish, keep)?;
-                if answer.is_none() {
-                    return Err(
-                        Error::environment("the job gives nothing even as fast as possible").hint("the run says why")
-                    );
-                }
+                until::until(bench, rig, phase, wish, keep)?;
             }
             Ok(())
         }

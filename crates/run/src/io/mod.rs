@@ -22,4 +22,4 @@ pub use calibrate::calibration_phases;
 pub use invocation::{measure_io, survey_io};
 pub use permission::{Permission, is_foreign};
 pub(crate) use probes::{Offer, ProbeGround, add_jobs, same_device};
-pub use request::{Goal, IoRequest, Until};
+pub use request::{Goal, IoRequest};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use model::Bound;
-use record::{Arrival, Build, IoPlan, Nanos};
+use record::{Build, IoPlan, Nanos, Until};
 
 use super::permission::Permission;
 
@@ -46,15 +46,4 @@ pub enum Goal {
         /// I/Os in flight that the search begins with: one per disk.
         disks: u32,
     },
-}
-
-/// A service level that is searched for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Until {
-    /// It.
-    pub bound: Bound,
-    /// How I/O arrives.
-    pub arrival: Arrival,
-    /// How near to the limit is near enough: 0.05 for five percent.
-    pub tolerance: f64,
 }

@@ -1,16 +1,18 @@
 //! The highest rate that keeps a service level.
 
-use model::Answer;
-use record::{IoPhase, Outcome, Pace, Run};
+use model::{Bound, BoundError, Purpose, RateSearch, Visit};
+use record::{IoPhase, Nanos, Outcome, Pace, Run, Until};
 
 use super::phase::{Frame, Rig, measure_phase};
-use super::request::Until;
 use crate::measurement::Bench;
-use crate::pacing::search;
-use crate::{Error, Result};
+use crate::pacing::{self, answered, lengthened, needed, say_purpose, search_rate, stage};
+use crate::{Error, Event, Result};
 
-/// Measures `phase`, which has one job, at rates until the highest one is found that keeps the level. Every
-/// measurement is handed to `keep`.
+/// What rates of I/O are in.
+const UNIT: &str = "I/Os per second";
+
+/// Measures `phase`, which has one job, at rates until the highest one is found that keeps the level and is confirmed to.
+/// Every measurement is handed to `keep`; the last one says what the search came to.
 ///
 /// # Errors
 /// As for a run, and where the closed loop gives nothing to begin with.
@@ -20,26 +22,49 @@ pub(crate) fn until(
     phase: &IoPhase,
     wish: &Until,
     keep: &mut dyn FnMut(Run) -> Result<()>,
-) -> Result<Option<Answer>> {
+) -> Result<()> {
+    let bound: Bound =
+        wish.level.parse().map_err(|error: BoundError| Error::user(error.to_string()).hint(BoundError::HINT))?;
+    let window_ns = phase.jobs.iter().filter_map(|job| job.run_time).max().unwrap_or_default();
     let mut number = 0;
-    let mut one = |pace: Pace, bound: Option<String>| {
+    let mut one = |pace: Pace, window_ns: Option<Nanos>| {
         number += 1;
         let mut phase = phase.clone();
-        phase.jobs.iter_mut().for_each(|job| job.pace = pace);
+        for job in &mut phase.jobs {
+            job.pace = pace;
+            job.run_time = window_ns.or(job.run_time);
+        }
+        let bound = pace.rate().map(|_| wish.level.clone());
         measure_phase(bench, rig, &phase, number, Frame { test: phase.name.clone(), bound, ..Frame::default() })
     };
     let closed = one(Pace::AsFastAsPossible, None)?;
     let capacity = model::row(&closed).operations_per_second.filter(|rate| rate.0 > 0.0);
     let failed = closed.outcome != Outcome::Done;
     keep(closed)?;
-    let Some(capacity) = capacity.filter(|_| !failed) else { return Ok(None) };
-    search(capacity.0, wish.arrival, wish.tolerance, &mut |pace| {
-        let run = one(pace, Some(wish.bound.to_string()))?;
-        let kept = model::keeps_level(&run, &wish.bound);
+    let Some(capacity) = capacity.filter(|_| !failed).map(|rate| rate.0) else {
+        return Err(Error::environment("the job gives nothing even as fast as possible").hint("the run says why"));
+    };
+    pacing::check(window_ns, "the job", &bound, capacity, UNIT)?;
+    let note = |text: String| bench.listener.hear(&Event::Note(&text));
+    note(format!("at most {capacity:.1} {UNIT} as fast as possible; searching the highest rate that keeps {bound}"));
+    let mut search = RateSearch::new(capacity, wish.tolerance.0, bench.plan.seed);
+    lengthened(window_ns, &bound, search.bracketing().lowest(), UNIT).into_iter().for_each(note);
+    let mut last = Purpose::Bracket;
+    search_rate(&mut search, wish.arrival, &[], &mut |pace, purpose, search| {
+        stage(last, purpose, search, UNIT).into_iter().for_each(note);
+        last = purpose;
+        let rate = pace.rate().unwrap_or(0.0);
+        let mut run = one(pace, Some(needed(window_ns, &bound, rate)))?;
+        say_purpose(&mut run, purpose);
+        let visit = model::visit(&run, &bound).unwrap_or(Visit { rate, kept: None, is_disturbed: false });
+        let mut ahead = search.clone();
+        ahead.record(visit);
+        if ahead.next().is_none() {
+            run.findings.push(answered(&ahead.answer(), &bound, UNIT));
+        }
         keep(run)?;
-        Ok(kept)
+        Ok(visit)
     })
-    .map(Some)
 }
 
 /// Whether `plan` is one that a rate can be searched for.

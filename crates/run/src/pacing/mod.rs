@@ -11,8 +11,8 @@ mod window;
 
 pub(crate) use capacity::{Capacities, is_known, pace};
 pub(crate) use draw::run_seed;
-pub(crate) use search::search;
+pub(crate) use search::search_rate;
 pub(crate) use sweep::{arranged, searched};
 pub(crate) use threads::Threads;
-pub(crate) use until::{level, search_all};
-pub(crate) use window::window;
+pub(crate) use until::{answered, level, say_purpose, search_all, stage};
+pub(crate) use window::{check, lengthened, needed, window};

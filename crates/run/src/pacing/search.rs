@@ -1,6 +1,6 @@
 //! Searches for the highest rate that keeps a service level: they ask, runs answer.
 
-use model::{Answer, Purpose, RateSearch, STAIRCASE_RUNS, Search, Step, Visit, next_step};
+use model::{Purpose, RateSearch, Visit};
 use record::{Arrival, Pace};
 
 use crate::Result;
@@ -25,38 +25,6 @@ pub(crate) fn search_rate(
         search.record(visit);
     }
     Ok(())
-}
-
-/// Measures at rates of I/O until the highest one is found that keeps a level, to within `tolerance`, and then around it.
-/// `capacity` is what a closed loop gives, in I/Os per second. `measure` carries out one run at a pace and tells whether it
-/// kept the level.
-///
-/// # Errors
-/// Those of `measure`.
-pub(crate) fn search(
-    capacity: f64,
-    arrival: Arrival,
-    tolerance: f64,
-    measure: &mut dyn FnMut(Pace) -> Result<Option<bool>>,
-) -> Result<Answer> {
-    let mut tell = |rate: f64| measure(arrival.pace(rate)).map(|kept| (rate, kept));
-    let mut search = Search::of_rates(capacity, tolerance);
-    let answer = loop {
-        match search.next() {
-            Step::Done(answer) => break answer,
-            Step::Measure(rate) => {
-                let (rate, kept) = tell(rate)?;
-                search.record(rate, kept);
-            }
-        }
-    };
-    if let (Some(kept), Some(not_kept)) = search.bracket() {
-        let mut last = None;
-        for _ in 0..STAIRCASE_RUNS {
-            last = Some(tell(next_step((kept * not_kept).sqrt(), last))?);
-        }
-    }
-    Ok(answer)
 }
 
 #[cfg(test)]
@@ -93,18 +61,5 @@ mod tests {
             assert_eq!((broken_off, some.as_slice()), (None, &all[..most]));
             assert_eq!(go(&some, usize::MAX), (search.clone(), all.clone()));
         }
-    }
-
-    #[test]
-    fn a_rate_of_io_is_bracketed_and_climbed_around() {
-        let mut rates = Vec::new();
-        let answer = search(1_000.0, Arrival::Fixed, 0.05, &mut |pace| {
-            rates.extend(pace.rate());
-            Ok(pace.rate().map(|rate| rate <= 400.0))
-        });
-        let Ok(Answer::Between { kept, not_kept }) = answer else { panic!() };
-        assert!(kept <= 400.0 && not_kept > 400.0 && not_kept <= kept * 1.05 * 1.000_001);
-        let staircase = &rates[rates.len() - STAIRCASE_RUNS..];
-        assert!(staircase.iter().all(|rate| (350.0..450.0).contains(rate)), "{staircase:?}");
     }
 }

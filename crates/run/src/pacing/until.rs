@@ -13,6 +13,9 @@ use crate::measurement::Bench;
 use crate::plan::Item;
 use crate::{Error, Event, Result};
 
+/// What rates of a test are in.
+const UNIT: &str = "steps/s";
+
 /// Searches at every plain run of the plan, one after the other. Each rate is a run of its own, added to the plan when it
 /// is decided; those that the record has already are not measured again.
 ///
@@ -63,16 +66,16 @@ fn search_one(
         measure(plain, record)?;
     }
     let Some(capacity) = bench.sources.capacities.of(&plain.test, plain.dop) else { return Ok(false) };
-    check(bench.plan, &plain.test, bound, capacity)?;
+    check(bench.plan.window_ns, &format!("test {}", plain.test), bound, capacity, UNIT)?;
     let is_ours = |run: &&Run| run.test == plain.test && run.dop == plain.dop && is_paced(run);
     let measured: Vec<Visit> = record.runs.iter().filter(is_ours).filter_map(|run| model::visit(run, bound)).collect();
     let note = |text: String| bench.listener.hear(&Event::Note(&format!("{}: {text}", plain.test)));
     note(format!("at most {capacity:.1} steps/s as fast as possible; searching the highest rate that keeps {bound}"));
     let mut search = RateSearch::new(capacity, wish.tolerance.0, bench.plan.seed);
-    lengthened(bench.plan, bound, search.bracketing().lowest()).into_iter().for_each(note);
+    lengthened(bench.plan.window_ns, bound, search.bracketing().lowest(), UNIT).into_iter().for_each(note);
     let mut last = Purpose::Bracket;
     search_rate(&mut search, wish.arrival, &measured, &mut |pace, purpose, search| {
-        if let Some(text) = stage(last, purpose, search) {
+        if let Some(text) = stage(last, purpose, search, UNIT) {
             note(text);
         }
         last = purpose;
@@ -80,7 +83,7 @@ fn search_one(
         record.plan.runs.push(planned.clone());
         measure(&planned, record)?;
         let run = record.runs.iter_mut().rev().find(|run| run.number == planned.number);
-        if let Some(run) = run.filter(|_| matches!(purpose, Purpose::AtLimit | Purpose::AboveLimit)) {
+        if let Some(run) = run {
             say_purpose(run, purpose);
         }
         let visit = record.runs.iter().rev().find(|run| run.number == planned.number);
@@ -88,7 +91,7 @@ fn search_one(
         Ok(visit.and_then(|run| model::visit(run, bound)).unwrap_or(untold))
     })?;
     let is_last = |run: &&mut Run| run.test == plain.test && run.dop == plain.dop && is_paced(run);
-    let answered = answered(&search.answer(), bound);
+    let answered = answered(&search.answer(), bound, UNIT);
     if let Some(run) = record.runs.iter_mut().rev().find(is_last).filter(|run| !run.findings.contains(&answered)) {
         run.findings.push(answered);
     }
@@ -96,12 +99,12 @@ fn search_one(
     Ok(true)
 }
 
-/// What is said when a search goes on to another purpose.
-fn stage(last: Purpose, next: Purpose, search: &RateSearch) -> Option<String> {
+/// What is said when a search goes on to another purpose; `unit` is that of its rates.
+pub(crate) fn stage(last: Purpose, next: Purpose, search: &RateSearch, unit: &str) -> Option<String> {
     let answer = search.answer();
     let near = answer.limit.map(|limit| {
         let [low, high] = [limit.low.rate, limit.high.rate];
-        format!("near {:.1} steps/s, {low:.1} to {high:.1}", limit.estimate)
+        format!("near {:.1} {unit}, {low:.1} to {high:.1}", limit.estimate)
     });
     match (last, next) {
         (Purpose::Bracket | Purpose::AtLimit | Purpose::AboveLimit, Purpose::Round(_)) => {
@@ -114,11 +117,12 @@ fn stage(last: Purpose, next: Purpose, search: &RateSearch) -> Option<String> {
     }
 }
 
-/// Notes in the record that `run` was made to confirm an answer.
-fn say_purpose(run: &mut Run, purpose: Purpose) {
+/// Notes in the record that `run` was made to confirm an answer, if it was.
+pub(crate) fn say_purpose(run: &mut Run, purpose: Purpose) {
     let of = match purpose {
         Purpose::AboveLimit => "confirmation 10 % above the rate found",
-        _ => "confirmation at the rate found",
+        Purpose::AtLimit => "confirmation at the rate found",
+        Purpose::Bracket | Purpose::Round(_) => return,
     };
     for finding in run.findings.iter_mut().filter(|finding| finding.check == Check::Bound) {
         finding.detail = format!("{}; {of}", finding.detail);
@@ -126,13 +130,13 @@ fn say_purpose(run: &mut Run, purpose: Purpose) {
 }
 
 /// The answer as the record keeps it, at the last run of the search.
-fn answered(answer: &RateAnswer, bound: &Bound) -> Finding {
+pub(crate) fn answered(answer: &RateAnswer, bound: &Bound, unit: &str) -> Finding {
     let limit = answer.limit.map_or_else(
         || "no limit was found".to_owned(),
         |limit| {
             let [low, high] = [limit.low, limit.high]
                 .map(|end| format!("{:.2}{}", end.rate, if end.is_told { "" } else { " (the outermost rate tried)" }));
-            format!("{:.2} steps/s, 95 % interval of a repeat {low} to {high}", limit.estimate)
+            format!("{:.2} {unit}, 95 % interval of a repeat {low} to {high}", limit.estimate)
         },
     );
     let (verdict, said) = match answer.ending {

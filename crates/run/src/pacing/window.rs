@@ -14,36 +14,41 @@ pub(crate) fn window(plan: &Plan, variation: Option<Variation>, pace: Pace) -> N
     let is_searched = matches!(variation, Some(Variation::Paced { .. }));
     let until = plan.until.as_ref().filter(|_| is_searched);
     let bound: Option<Bound> = until.and_then(|until| until.level.parse().ok());
-    let needed = bound.zip(pace.rate()).map_or(Nanos(0), |(bound, rate)| bound.window(rate));
-    plan.window_ns.max(needed.min(WINDOW_MAX))
+    bound.zip(pace.rate()).map_or(plan.window_ns, |(bound, rate)| needed(plan.window_ns, &bound, rate))
 }
 
-/// Whether `bound` can be judged within a minute at all, where a closed loop gives `capacity` steps per second.
+/// `window_ns`, or longer where the quantile of `bound` needs it at a rate of so many steps per second, up to a minute.
+pub(crate) fn needed(window_ns: Nanos, bound: &Bound, steps_per_second: f64) -> Nanos {
+    window_ns.max(bound.window(steps_per_second).min(WINDOW_MAX))
+}
+
+/// Whether `bound` can be judged within a minute, or windows of `window_ns`, at all, where a closed loop gives `capacity`,
+/// in `unit`. `whose` names what is measured.
 ///
 /// # Errors
-/// Where a minute is too short even at that rate.
-pub(crate) fn check(plan: &Plan, test: &str, bound: &Bound, capacity: f64) -> Result<()> {
-    let (needed, most) = (bound.window(capacity), plan.window_ns.max(WINDOW_MAX));
+/// Where that is too short even at that rate.
+pub(crate) fn check(window_ns: Nanos, whose: &str, bound: &Bound, capacity: f64, unit: &str) -> Result<()> {
+    let (needed, most) = (bound.window(capacity), window_ns.max(WINDOW_MAX));
     if needed <= most {
         return Ok(());
     }
     let (needed, most) = (needed.seconds(), most.seconds());
     Err(Error::user(format!(
-        "{} needs windows of {needed:.0} s to have ten values beyond it at {capacity:.1} steps/s, as much as test {test} \
+        "{} needs windows of {needed:.0} s to have ten values beyond it at {capacity:.1} {unit}, as much as {whose} \
          reaches; limit {most:.0} s",
         bound.statistic
     ))
     .hint("search for a lower quantile, with more jobs, or give --seconds as much"))
 }
 
-/// What is said of windows that are longer than those of the plan; nothing where none is.
-pub(crate) fn lengthened(plan: &Plan, bound: &Bound, lowest: f64) -> Option<String> {
-    let needed = bound.window(lowest).min(plan.window_ns.max(WINDOW_MAX));
-    let below = lowest * bound.window(lowest).seconds() / plan.window_ns.seconds();
-    (needed > plan.window_ns).then(|| {
+/// What is said of windows that are longer than `window_ns`, down to a rate of `lowest` in `unit`; nothing where none is.
+pub(crate) fn lengthened(window_ns: Nanos, bound: &Bound, lowest: f64, unit: &str) -> Option<String> {
+    let needed = needed(window_ns, bound, lowest);
+    let below = lowest * bound.window(lowest).seconds() / window_ns.seconds();
+    (needed > window_ns).then(|| {
         format!(
-            "below {below:.1} steps/s windows are longer than {:.1} s, up to {:.1} s, so that ten values lie beyond {}",
-            plan.window_ns.seconds(),
+            "below {below:.1} {unit} windows are longer than {:.1} s, up to {:.1} s, so that ten values lie beyond {}",
+            window_ns.seconds(),
             needed.seconds(),
             bound.statistic
         )
@@ -79,11 +84,16 @@ mod tests {
     #[test]
     fn what_no_minute_can_tell_is_refused_with_the_figure() {
         let bound: Bound = "p99.99=5ms".parse().unwrap();
-        let plan = plan("p99.99=5ms", 2_000_000_000);
-        assert!(check(&plan, "T611", &bound, 10_000.0).is_ok());
-        let error = check(&plan, "T611", &bound, 100.0).unwrap_err();
-        assert!(error.message.starts_with("p99.99 needs windows of 1000 s to have ten values beyond it"), "{error}");
-        assert!(lengthened(&plan, &bound, 10_000.0).unwrap().contains("longer than 2.0 s, up to 10.0 s"));
-        assert_eq!(lengthened(&plan, &"p50=5ms".parse().unwrap(), 100.0), None);
+        let window = Nanos(2_000_000_000);
+        assert!(check(window, "test T611", &bound, 10_000.0, "steps/s").is_ok());
+        let error = check(window, "test T611", &bound, 100.0, "steps/s").unwrap_err();
+        assert_eq!(
+            error.message,
+            "p99.99 needs windows of 1000 s to have ten values beyond it at 100.0 steps/s, as much as test T611 reaches; \
+             limit 60 s"
+        );
+        let said = lengthened(window, &bound, 10_000.0, "steps/s").unwrap();
+        assert!(said.contains("longer than 2.0 s, up to 10.0 s"), "{said}");
+        assert_eq!(lengthened(window, &"p50=5ms".parse().unwrap(), 100.0, "steps/s"), None);
     }
 }

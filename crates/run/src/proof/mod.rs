@@ -1,7 +1,7 @@
-//! Whether what limits a test is what limits it: the test is run twice more, with all of that and with a fifth less.
+//! Whether what limits a test is what limits it: the test is run again in pairs, with all of that and with a fifth less.
 //!
-//! After all plain runs, at the best degree of parallelism of each test. The run with all of it is the control: it stands
-//! next to the one with less, so that what the machine did in between is no cause. What is to be taken away is decided by
+//! After all plain runs, at the best degree of parallelism of each test. The run with all of it is the control: each run
+//! with less stands next to one, so that what the machine did in between is no cause. What is to be taken away is decided by
 //! `model`; here it is taken, and given back whatever happens.
 
 mod counting;
@@ -34,7 +34,7 @@ struct Suspicion<'i> {
     gist: String,
     limiter: Limiter,
     perturbation: Perturbation,
-    /// Repeats that an earlier invocation came to.
+    /// Pairs of a control and a run with less that an earlier invocation came to.
     tried: u32,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Record, path: &Path, ite
     let plain: Vec<PlannedRun> = suspicions.iter().map(|one| one.plain.clone()).collect();
     load(bench, record, path, &plain, items)?;
     for one in &suspicions {
-        for repeat in one.tried + 1..=record.plan.repeats.max(1) {
+        for repeat in one.tried + 1..=pairs(record) {
             if let Err(refusal) = prove(&mut Court { bench, record: &mut *record, path, one, repeat })? {
                 note(&format!("{}: not proved: {refusal}", one.called));
                 record.unproved.push(one.unproved(&refusal));
@@ -75,10 +75,15 @@ pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Record, path: &Path, ite
             }
         }
         if let Some(proof) = model::proofs(record).into_iter().rev().find(|proof| proof.test == one.plain.test) {
-            note(&format!("{}: {}", one.called, proof.sentence));
+            note(&format!("{}: {}", one.called, proof.sentence()));
         }
     }
     Ok(())
+}
+
+/// How many pairs are tried: as many as there are repeats, and no fewer than a cause needs.
+fn pairs(record: &Record) -> u32 {
+    record.plan.repeats.max(u32::try_from(RULES.proof_pairs_min).unwrap_or(u32::MAX))
 }
 
 /// Where one suspicion is tried.
@@ -182,8 +187,8 @@ fn suspicion<'i>(
     let run = record.runs.iter().find(|run| run.number == best.run)?;
     let proofs = model::proofs(record);
     let proof = proofs.iter().find(|proof| proof.test == run.test && proof.dop == run.dop);
-    let tried = proof.map_or(0, |proof| u32::try_from(proof.repeats).unwrap_or(u32::MAX));
-    if tried >= record.plan.repeats.max(1) {
+    let tried = proof.map_or(0, |proof| u32::try_from(proof.pairs).unwrap_or(u32::MAX));
+    if tried >= pairs(record) {
         return None;
     }
     let called = called(run);

@@ -117,11 +117,12 @@ fn variation(variation: Option<Variation>) -> Possible {
 /// Quantiles that ascend, and a histogram that can be read.
 fn latency(name: &str, latency: &Latency) -> Possible {
     let quantiles = [
-        ("p50_ns", latency.p50_ns),
+        ("p50_ns", Some(latency.p50_ns)),
         ("p90_ns", latency.p90_ns),
         ("p99_ns", latency.p99_ns),
         ("p999_ns", latency.p999_ns),
     ];
+    let quantiles: Vec<(&str, _)> = quantiles.into_iter().filter_map(|(name, at)| Some((name, at?))).collect();
     let falls = quantiles.windows(2).find(|pair| pair[1].1 < pair[0].1);
     if let Some([(low, at_low), (high, at_high)]) = falls {
         return Err(format!("{name} {high} {} is below {low} {}", at_high.0, at_low.0));

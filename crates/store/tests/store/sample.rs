@@ -277,12 +277,13 @@ fn run(number: u32, pace: Pace) -> Run {
         min_ns: Nanos(1),
         mean_ns: Nanos(2),
         p50_ns: Nanos(2),
-        p90_ns: Nanos(3),
-        p99_ns: Nanos(4),
-        p999_ns: Nanos(5),
+        p90_ns: Some(Nanos(3)),
+        p99_ns: Some(Nanos(4)),
+        p999_ns: Some(Nanos(5)),
         max_ns: Nanos(u64::MAX),
         histogram: HISTOGRAM.to_owned(),
-    };
+    }
+    .printable();
     let totals = Totals {
         steps: 23,
         operations: 23,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use model::load_plan::{Input, MeasuredPlan, Plan, Stage, StageCost, WrittenSource, starting_rates};
+use model::load_plan::{Cores, Input, MeasuredPlan, Plan, Stage, StageCost, WrittenSource, starting_rates};
 use record::{Bytes, Ratio};
 use report::{ByteSteps, LoadPlanView, load_plan_html, load_plan_text};
 use run::{Error, Result};
@@ -135,7 +135,7 @@ fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> 
         window_seconds: goal.window_seconds,
         stages: together(said, measured.as_ref(), &input, arguments.rates.starting_rates),
         input,
-        cores: cores(arguments)?,
+        cores: cores_of(source, arguments)?,
         utilisation: Ratio(factor("--target-utilisation", &arguments.target_utilisation, 1.0)?),
         network: network(arguments)?,
         disks: disks(arguments)?,
@@ -146,6 +146,15 @@ fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> 
         replicas: count("--replicas", &arguments.replicas, 0)?,
     };
     show(&LoadPlanView::new(plan, goal.steps, remarks), arguments)
+}
+
+/// The processors that were said, else those of the machine that was measured.
+fn cores_of(source: Option<&Source>, arguments: &LoadPlanArguments) -> Result<Cores> {
+    let measured = || source.map(|source| source.record.host.cpu.threads).filter(|threads| *threads > 0);
+    Ok(match cores(arguments)? {
+        Cores::Shared(None) => Cores::Shared(measured()),
+        said => said,
+    })
 }
 
 /// The plan on the terminal, or as the page that was asked for.
@@ -163,7 +172,8 @@ fn measured_remark(plan: &MeasuredPlan, source: &Source) -> String {
     let rate = plan.rate.0 / 1e6;
     let threads = source.record.host.cpu.threads;
     format!(
-        "measured rates are those of {}, with {threads} processors; its fastest load, run {}, reached {rate:.1} MB/s",
+        "measured rates are those of {}, with {threads} processors (--cores for others); its fastest load, run {}, reached \
+         {rate:.1} MB/s",
         source.title(),
         plan.fastest
     )
