@@ -20,6 +20,9 @@ fn an_engine_is_asked_when_one_is_named() {
     let processors = std::thread::available_parallelism().unwrap().get() as u64;
     assert!(shown["host"]["cpu"]["threads"].as_u64().unwrap() >= processors);
     assert!(bench.files().is_empty(), "{:?}", bench.files());
+    let planned =
+        bench.succeed(&["run", "--tests", "T611", "--jobs", "1", "--steps", "1", "--quiet", "--record", "r.json"]);
+    assert_eq!(shown["engine"]["cache_bytes"], bench.record("r.json")["engine"]["cache_bytes"], "{}", planned.out);
 }
 
 #[test]

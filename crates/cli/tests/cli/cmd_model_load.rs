@@ -233,6 +233,12 @@ fn a_record_gives_rates_predicts_and_is_checked() {
         "2.00 bytes are written for a byte of flat file (log and table as measured)",
     ];
     told(&bench, &plan, &expected);
+    // Two processors were there when it was measured.
+    let plan = ["--goal", "1TB/h", "--from", "a.json", "--compression", "gzip", "--network", "1GbE"];
+    let of_record = told(&bench, &plan, &["with 2 processors (--cores for others)"]);
+    let said = told(&bench, &[&plan[..], &["--cores", "2"]].concat(), &[]);
+    assert_eq!(words(&of_record), words(&said));
+    assert_ne!(words(&of_record), words(&told(&bench, &[&plan[..], &["--cores", "16"]].concat(), &[])));
     for (arguments, expected) in [
         (["--from", "a.json,a.json", "--jobs", "4"], "--from names a.json twice"),
         (["--from", "a.json", "--network", "1GbE"], "--network is for a plan"),

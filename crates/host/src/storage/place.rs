@@ -173,6 +173,21 @@ mod tests {
     }
 
     #[test]
+    fn a_drive_is_looked_at_itself_and_not_what_holds_its_node() {
+        let names = crate::root::names("/sys/block");
+        let drives = names.iter().map(|name| (name, Path::new("/dev").join(name)));
+        // Where no node of a drive is in sight there is nothing to be named.
+        for (name, path) in
+            drives.filter(|(_, path)| path.metadata().is_ok_and(|found| found.file_type().is_block_device()))
+        {
+            let inventory = inventory::inventory(&path);
+            assert_eq!(inventory.file_system, None, "{name}");
+            assert_eq!(inventory.devices.first().map(|device| &device.name), Some(name));
+            assert_eq!(crate::Counters::new(&path).device().map(|device| &device.name), Some(name));
+        }
+    }
+
+    #[test]
     fn a_disk_is_told_from_memory_and_from_what_is_elsewhere() {
         let (_scratch, root) = machine();
         for (path, medium, has_device) in [

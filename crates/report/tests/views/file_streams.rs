@@ -1,6 +1,6 @@
 //! What is said of file streams.
 
-use dbdyno_report::{Style, html, streams_text, text};
+use dbdyno_report::{Style, html, run_line, streams_text, text};
 use proptest::prelude::*;
 use record::{
     Bytes, Check, ComparedFile, Dop, FileStreams, Finding, Latency, Nanos, Ratio, Record, StreamDirection,
@@ -111,6 +111,16 @@ fn what_the_time_cut_off_and_what_lies_elsewhere_is_said() {
     }
     let line = shown.lines().find(|line| line.contains("large-object") && line.contains("write")).expect("a line");
     assert!(!line.contains(" 50 "), "there is nothing to be held against: {line}");
+}
+
+#[test]
+fn the_line_of_a_run_and_the_table_tell_the_same_requests() {
+    let record = both();
+    // Its steps, openings and commits among them, took others.
+    assert_ne!(record.runs[0].service.p50_ns, Nanos(4_000_000));
+    let line = run_line(&record.runs[0]);
+    assert!(line.contains("p50 4.00 ms  p99       -"), "{line}");
+    assert!(streams_text(&record, None, "r.json", Style::default(), 100).contains(" 4.00 ms "));
 }
 
 #[test]
