@@ -39,6 +39,13 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     if ratio >= RULES.device_share_min {
         return say(Verdict::Pass, seen);
     }
+    // Data come from the device then; a log that is read back, and what is sorted in files, do not.
+    if run.changes && run.data_reads == Some(DataReads::Direct) {
+        return say(
+            Verdict::Unknown,
+            format!("{seen}, log and temporary files among it: which share of the data that is, is not known"),
+        );
+    }
     let why = match &run.data_reads {
         Some(DataReads::PageCache { reason }) => format!(" ({reason})"),
         _ => String::new(),
@@ -84,6 +91,19 @@ mod tests {
         assert_eq!(found.verdict, Verdict::Warn);
         assert_eq!(found.detail, "the block layer saw 3.0 % of what the engine read: the page cache served the rest");
         assert_eq!(check(&read(100_000_000, 120_000_000)).unwrap().verdict, Verdict::Pass);
+    }
+
+    #[test]
+    fn the_log_that_an_update_reads_back_is_no_doubt_about_its_data() {
+        let direct = Run { changes: false, data_reads: Some(DataReads::Direct), ..read(100_000_000, 40_000_000) };
+        assert_eq!(check(&direct).unwrap().verdict, Verdict::Warn, "a test that changes nothing has no log to read");
+        let update = check(&Run { changes: true, ..direct.clone() }).unwrap();
+        assert_eq!(update.verdict, Verdict::Unknown);
+        assert!(
+            update.detail.contains("saw 40 % of what the engine read with O_DIRECT, log and temporary files among it")
+        );
+        let cached = Run { changes: true, data_reads: Some(DataReads::Dropped), ..direct };
+        assert_eq!(check(&cached).unwrap().verdict, Verdict::Warn);
     }
 
     #[test]
