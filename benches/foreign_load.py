@@ -9,7 +9,7 @@ CHECKS = ("foreign_cpu", "foreign_io")
 
 
 def marks(run):
-    return [one["verdict"] for one in run["findings"] if one["check"] in CHECKS and one["verdict"] in ("warn", "fail")]
+    return [one["verdict"] for one in run["findings"] if next(iter(one["evidence"])) in CHECKS and one["verdict"] in ("warn", "fail")]
 
 
 def runs_by_test(path):

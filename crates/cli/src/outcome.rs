@@ -28,5 +28,5 @@ pub fn show(measured: Measured, text: impl FnOnce(&Record, &str) -> String) -> R
 fn has_failed(run: &Run) -> bool {
     let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
     let wrong = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
-    run.outcome != Outcome::Done || run.findings.iter().any(|finding| wrong(&finding.check, finding.verdict))
+    run.outcome != Outcome::Done || run.findings.iter().any(|finding| wrong(&finding.check(), finding.verdict))
 }

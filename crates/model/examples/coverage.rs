@@ -20,9 +20,10 @@ use std::ops::RangeInclusive;
 use std::process::ExitCode;
 
 use dbdyno_model::{
-    Section, SteadyClass, change_points, correlation, mean_interval, order_interval, quantile_interval, rank_sum,
-    shift_interval, signed_rank, steadiness_of, walsh_interval,
+    Section, change_points, correlation, mean_interval, order_interval, quantile_interval, rank_sum, shift_interval,
+    signed_rank, steadiness_of, walsh_interval,
 };
+use record::SteadyClass;
 use simulation::Simulation;
 
 /// What an interval of 95 % may come out at.

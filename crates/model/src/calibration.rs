@@ -177,11 +177,11 @@ fn kept(run: &Run) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Check, Finding, IoKind, Verdict};
+    use record::{Check, IoKind, Verdict};
 
     use super::*;
     use crate::estimate::Method;
-    use crate::fixture::{io_run, latency, record, storage};
+    use crate::fixture::{finding, io_run, latency, record, storage};
 
     /// A run at `depth` with this rate, for ten seconds.
     fn at(test: &str, depth: u32, rate: u64, block_bytes: u64) -> Run {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn void(mut run: Run) -> Run {
-        run.findings.push(Finding { check: Check::DeviceIo, verdict: Verdict::Fail, detail: String::new() });
+        run.findings.push(finding(Check::DeviceIo, Verdict::Fail));
         run
     }
 

@@ -50,16 +50,16 @@ impl RecordedSearch<'_> {
 
 #[cfg(test)]
 mod tests {
-    use record::{Arrival, Check, Finding, Pace, Ratio, Run, Until, Variation, Verdict};
+    use record::{Arrival, Check, Pace, Ratio, Run, Until, Variation, Verdict};
 
-    use crate::fixture::{record, run};
+    use crate::fixture::{finding, record, run};
     use crate::load_curve::rate_curves;
 
     fn found(said: &[(f64, bool)]) -> Vec<(f64, u64, u64, bool)> {
         let runs = said.iter().map(|(rate, kept)| {
             let pace = Pace::Poisson { steps_per_second: *rate };
             let verdict = if *kept { Verdict::Pass } else { Verdict::Warn };
-            let findings = vec![Finding { check: Check::Bound, verdict, detail: String::new() }];
+            let findings = vec![finding(Check::Bound, verdict)];
             Run {
                 variation: Some(Variation::Paced { pace, one_thread_per_core: false }),
                 pace,

@@ -2,11 +2,32 @@
 
 use std::collections::BTreeMap;
 
+use record::evidence::{Backlog, Bound, DeviceIo, LittlesLaw, PageCache, WindowLength};
 use record::{
-    Bytes, CacheState, Dop, EngineInventory, ForeignLoad, HostInventory, Instrument, IoFile, IoKind, IoStream, Latency,
-    Layer, Location, LoopPlace, Nanos, Outcome, Pace, Placement, Plan, Preset, RandomBlocks, Reading, Record, Run,
-    Second, Status, Storage, Sweep, Timestamp, Tool, Totals, Unit,
+    Bytes, CacheState, Check, Dop, EngineInventory, Evidence, Finding, ForeignLoad, HostInventory, Instrument, IoFile,
+    IoKind, IoStream, Latency, Layer, Location, LoopPlace, Nanos, Outcome, Pace, Placement, Plan, Preset, RandomBlocks,
+    Reading, Record, Run, Second, Status, Storage, Sweep, Timestamp, Tool, Totals, Unit, Verdict,
 };
+
+/// A finding of `check` about nothing in particular.
+pub(crate) fn finding(check: Check, verdict: Verdict) -> Finding {
+    let evidence = match check {
+        Check::LittlesLaw => Evidence::LittlesLaw(LittlesLaw::NothingDone),
+        Check::Steal => Evidence::Steal(None),
+        Check::ForeignCpu => Evidence::ForeignCpu(None),
+        Check::ForeignIo => Evidence::ForeignIo(None),
+        Check::Swapping => Evidence::Swapping(None),
+        Check::Failures => Evidence::Failures(None),
+        Check::Stall => Evidence::Stall(None),
+        Check::Backlog => Evidence::Backlog(Backlog::Kept { job: None }),
+        Check::Bound => Evidence::Bound(Bound::Invalid { level: "p99".to_owned() }),
+        Check::DeviceIo => Evidence::DeviceIo(DeviceIo::SeveralDevices),
+        Check::PageCache => Evidence::PageCache(PageCache::EngineReads { device_share: None, data_reads: None }),
+        Check::WindowLength => Evidence::WindowLength(WindowLength::Short { window_ns_min: Nanos::SECOND }),
+        check => panic!("no example of {check:?}"),
+    };
+    Finding::new(verdict, evidence)
+}
 
 /// A reading `at` seconds after the beginning.
 pub(crate) fn reading(at: u64, values: &[(&str, u64)]) -> Reading {

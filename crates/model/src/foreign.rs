@@ -53,7 +53,7 @@ pub struct ForeignIo {
 pub fn is_under_foreign_load(run: &Run) -> bool {
     let of_others = |check: Check| matches!(check, Check::ForeignCpu | Check::ForeignIo);
     let is_judged = run.window_ns.0 >= RULES.foreign_window_ns_min;
-    is_judged && run.findings.iter().any(|finding| of_others(finding.check) && finding.verdict >= Verdict::Warn)
+    is_judged && run.findings.iter().any(|finding| of_others(finding.check()) && finding.verdict >= Verdict::Warn)
 }
 
 /// What others took of the processors while `run` went on; none where nobody looked.

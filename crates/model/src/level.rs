@@ -12,7 +12,7 @@ use crate::rate_search::Visit;
 /// is not the load's.
 pub fn keeps_bound(run: &Run) -> Option<bool> {
     let said = |check: Check| {
-        let of = |finding: &&Finding| finding.check == check;
+        let of = |finding: &&Finding| finding.check() == check;
         run.findings.iter().filter(of).map(|finding| finding.verdict).max()
     };
     if run.outcome != Outcome::Done {
@@ -42,7 +42,7 @@ pub fn keeps_level(run: &Run, bound: &Bound) -> Option<bool> {
 pub fn is_disturbed(run: &Run) -> bool {
     let of_surroundings =
         |check| matches!(check, Check::Steal | Check::ForeignCpu | Check::ForeignIo | Check::Swapping | Check::Stall);
-    run.findings.iter().any(|finding| finding.verdict == Verdict::Fail && of_surroundings(finding.check))
+    run.findings.iter().any(|finding| finding.verdict == Verdict::Fail && of_surroundings(finding.check()))
 }
 
 /// What `run` tells a search for `bound`; none of a run without a rate.
@@ -56,12 +56,11 @@ mod tests {
     use record::IoKind;
 
     use super::*;
-    use crate::fixture::io_run;
+    use crate::fixture::{finding, io_run};
 
     fn says(findings: &[(Check, Verdict)]) -> Option<bool> {
         let mut run = io_run("io", IoKind::Read, 1);
-        let finding =
-            |(check, verdict): &(Check, Verdict)| Finding { check: *check, verdict: *verdict, detail: String::new() };
+        let finding = |(check, verdict): &(Check, Verdict)| finding(*check, *verdict);
         run.findings = findings.iter().map(finding).collect();
         keeps_bound(&run)
     }
@@ -79,7 +78,6 @@ mod tests {
     #[test]
     fn a_search_asks_the_times_of_what_only_the_surroundings_spoilt() {
         let mut run = io_run("io", IoKind::Read, 1);
-        let finding = |check, verdict| Finding { check, verdict, detail: String::new() };
         run.findings = vec![finding(Check::Bound, Verdict::Pass), finding(Check::Steal, Verdict::Fail)];
         let says = |run: &Run, text: &str| keeps_level(run, &text.parse().unwrap());
         assert_eq!((says(&run, "p99=2ms"), says(&run, "p99=1ms")), (Some(true), Some(false)));
@@ -92,7 +90,6 @@ mod tests {
     #[test]
     fn what_the_surroundings_took_disturbs_and_a_rate_that_is_not_kept_does_not() {
         let mut run = io_run("io", IoKind::Read, 1);
-        let finding = |check, verdict| Finding { check, verdict, detail: String::new() };
         let bound = "p99=2ms".parse().unwrap();
         assert_eq!(visit(&run, &bound), None, "it has no rate");
         run.pace = record::Pace::Poisson { steps_per_second: 100.0 };

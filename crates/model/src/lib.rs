@@ -66,11 +66,12 @@ pub use activity::{
 pub use attribution::{Attribution, Capacities, Drive, Limiter, Resource, TimeClass, Use, attribute, attribution};
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
-pub use checks::{Context, findings, has_probe_code, level_finding, node_loss};
+pub use checks::{Context, findings, has_probe_code, level_finding, lost_node};
 pub use comparison::{
-    CompareOptions, Comparison, ComparisonVerdict, Contest, Difference, Evidence, Gate, GateError, GeometricMean,
-    PointContest, PointFigures, RankSum, Shift, SignedRank, Standing, TestComparison, TestSide, Unshared, Violation,
-    compare, holm, rank_sum, shift_interval, shift_median, signed_rank, walsh_interval, walsh_median,
+    CompareOptions, Comparison, ComparisonVerdict, Contest, Difference, Doubt, Evidence, Gate, GateError,
+    GeometricMean, PointContest, PointFigures, RankSum, Reason, Shift, SignedRank, Standing, TestComparison, TestSide,
+    Unshared, Violation, ViolationFound, compare, holm, rank_sum, shift_interval, shift_median, signed_rank,
+    walsh_interval, walsh_median,
 };
 pub use contradiction::Contradiction;
 pub use cpu::{CpuShares, CpuUse};
@@ -96,7 +97,7 @@ pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_f
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
 pub use recorded_search::{RecordedSearch, SearchPoint, io_search};
 pub use response_interval::response_interval;
-pub use row::{Io, Quantiles, Row, doubt, is_answer, is_void, quantiles, row, steady_word};
+pub use row::{Io, Quantiles, Row, doubt, is_answer, is_void, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Limit, Line, Point, Sheet, sheet};
@@ -106,11 +107,11 @@ pub use statistics::{
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,
     pairs_needed, quantile_interval, repeats_needed, samples_needed, student_quantile, trend, variance,
 };
-pub use steadiness::{Steadiness, SteadyClass, SteadyVerdict, WindowDeviation, mser5, steadiness, steadiness_of};
+pub use steadiness::{Steadiness, WindowDeviation, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use system::{
-    Cell, Claim, Columns, Degree, Durability, Fact, FactGroup, FactTable, MeasuredRate, Origin, Paired, System,
-    SystemPoint, SystemTest, Yardstick, conditions, system,
+    Cell, Claim, Columns, Degree, Durability, Fact, FactGroup, FactTable, MeasuredRate, Origin, Paired, Remark, System,
+    SystemPoint, SystemTest, VoidReason, VoidRun, Yardstick, conditions, system,
 };
 pub use thin::thin;
 pub use think_time::{ThinkPoint, ThinkStudy, Whose, think_studies};

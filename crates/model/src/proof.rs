@@ -199,7 +199,7 @@ fn effect(share: f64, ratio: f64, elasticity: f64, interval: Option<Interval>, p
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Check, Finding, Verdict, name};
+    use record::{Check, Verdict, name};
 
     use super::*;
     use crate::fixture::{counted, record, run};
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn void_runs_and_runs_without_a_control_prove_nothing() {
-        let finding = Finding { check: Check::Steal, verdict: Verdict::Fail, detail: String::new() };
+        let finding = crate::fixture::finding(Check::Steal, Verdict::Fail);
         let void = |run: Run| Run { findings: vec![finding.clone()], ..run };
         let none = |runs: Vec<Run>| assert_eq!(proofs(&record(runs)), Vec::new());
         none(vec![plain(100_000), had(1.0, 100_000), void(had(0.8, 80_000))]);

@@ -83,16 +83,15 @@ fn recorded_search<'a>(
 
 #[cfg(test)]
 mod tests {
-    use record::{Check, Finding, IoKind, Variation, Verdict};
+    use record::{Check, IoKind, Variation, Verdict};
 
     use super::*;
-    use crate::fixture::{io_run, record, run, storage};
+    use crate::fixture::{finding, io_run, record, run, storage};
     use crate::load_curve::rate_curves;
     use crate::rate_search::Ending;
 
     fn bounded(number: u32, rate: f64, kept: bool, stolen: bool) -> Run {
         let pace = Pace::Poisson { steps_per_second: rate };
-        let finding = |check, verdict| Finding { check, verdict, detail: String::new() };
         let mut findings = vec![finding(Check::Bound, if kept { Verdict::Pass } else { Verdict::Warn })];
         findings.extend(stolen.then(|| finding(Check::Steal, Verdict::Fail)));
         let variation = Some(Variation::Paced { pace, one_thread_per_core: false });
@@ -136,7 +135,7 @@ mod tests {
                 run.pace = Pace::Rate { steps_per_second: rate };
                 storage(&mut run).bound = Some("p99=2ms".to_owned());
                 let verdict = if kept { Verdict::Pass } else { Verdict::Warn };
-                run.findings = vec![Finding { check: Check::Bound, verdict, detail: String::new() }];
+                run.findings = vec![finding(Check::Bound, verdict)];
             }
             run
         };

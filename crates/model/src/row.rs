@@ -1,11 +1,14 @@
 //! One row of the result table: the columns of a run, derived from what was counted and read.
 
-use record::{Check, Dop, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, Unit, Variation, Verdict, name};
+use record::evidence::Steady;
+use record::{
+    Check, Dop, Evidence, Finding, Latency, Layer, Nanos, Outcome, Rate, Run, SteadyVerdict, Unit, Variation, Verdict,
+    name,
+};
 
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
 use crate::delta::{per_second, rate};
 use crate::foreign::foreign_cpu;
-use crate::steadiness::SteadyVerdict;
 
 /// The columns of one run. Whatever has no source is absent; rates are per second of the window, rates of bytes in
 /// bytes per second (a view that shows MB/s means 10^6 bytes).
@@ -144,13 +147,13 @@ pub fn is_void(run: &Run) -> bool {
     verdict(run) == Verdict::Fail
 }
 
-/// The word that the finding about the steadiness of `run` begins with; absent where nothing was found: of runs of
-/// storage, and of runs that are too short to ask.
-pub fn steady_word(run: &Run) -> Option<SteadyVerdict> {
-    let is_ordinary = run.storage.is_none();
-    let finding = run.findings.iter().find(|finding| is_ordinary && finding.check == Check::Steady)?;
-    let word = finding.detail.split([' ', ':']).next()?;
-    SteadyVerdict::ALL.into_iter().find(|verdict| verdict.word() == word)
+/// Whether the rate of `run` was steady, as it was found when it was measured; absent where nothing was found: of runs
+/// of storage, and of runs that are too short to ask.
+pub fn steady_verdict(run: &Run) -> Option<SteadyVerdict> {
+    run.findings.iter().find_map(|finding| match &finding.evidence {
+        Evidence::Steady(Steady::Window { verdict, .. }) => Some(*verdict),
+        _ => None,
+    })
 }
 
 /// The worst that is said of `run`.
@@ -165,7 +168,7 @@ fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
         Outcome::Done => {
             // How long windows are is chosen for all runs alike and said beside them: a mark at each would hide others.
             let of_the_plan =
-                |finding: &&Finding| (finding.check, finding.verdict) == (Check::WindowLength, Verdict::Unknown);
+                |finding: &&Finding| (finding.check(), finding.verdict) == (Check::WindowLength, Verdict::Unknown);
             let own = run.findings.iter().filter(|finding| counts(finding) && !of_the_plan(finding));
             own.map(|finding| finding.verdict).max().unwrap_or(Verdict::Pass)
         }
@@ -177,7 +180,7 @@ fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
 /// like the plain run.
 pub fn is_answer(run: &Run, finding: &Finding) -> bool {
     let is_made_for_it = !matches!(run.variation, None | Some(Variation::Traced));
-    is_made_for_it && matches!(finding.check, Check::Bound | Check::Backlog)
+    is_made_for_it && matches!(finding.check(), Check::Bound | Check::Backlog)
 }
 
 /// The worst that is in doubt about `run`: what [`is_answer`] counts only where it leaves no figures.
@@ -201,10 +204,10 @@ fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Bytes, Check, Finding, Ratio};
+    use record::{Bytes, Check, Ratio};
 
     use super::*;
-    use crate::fixture::{counted, reading, run};
+    use crate::fixture::{counted, finding, reading, run};
 
     #[test]
     fn a_row_by_hand() {
@@ -272,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_run_that_broke_off_or_failed_a_check_is_void() {
-        let finding = |verdict| Finding { check: Check::Steal, verdict, detail: String::new() };
+        let finding = |verdict| finding(Check::Steal, verdict);
         let mut checked = run("T611", 1);
         checked.findings = vec![finding(Verdict::Warn), finding(Verdict::Pass)];
         assert_eq!(row(&checked).verdict, Verdict::Warn);

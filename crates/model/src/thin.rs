@@ -1,13 +1,11 @@
 //! What of a run its row, its place in the sheet and its verdict need: all that is left of it where there are a hundred
 //! thousand of them.
 
-use record::{Check, Latency, Nanos, Reading, Run, Verdict};
-
-use crate::steadiness::SteadyVerdict;
+use record::{Latency, Nanos, Reading, Run};
 
 /// Takes out of `run` what neither [`crate::row`] nor [`crate::sheet`] nor the words about it look at: the series of
-/// seconds, slices, histograms, those of its nodes included, the words of checks that passed (but those about
-/// steadiness), and the readings between the first and the last. They say the same of it as before.
+/// seconds, slices, histograms, those of its nodes included, and the readings between the first and the last. They say
+/// the same of it as before.
 pub fn thin(run: &mut Run) {
     (run.seconds, run.slices) = (Vec::new(), None);
     let bare = |latency: &mut Latency| latency.histogram = String::new();
@@ -22,16 +20,6 @@ pub fn thin(run: &mut Run) {
     for node in &mut run.nodes {
         node.seconds = Vec::new();
         [&mut node.service, &mut node.response].into_iter().for_each(bare);
-    }
-    let is_ordinary = run.storage.is_none();
-    for finding in run.findings.iter_mut().filter(|finding| finding.verdict == Verdict::Pass) {
-        // Of a run that was steady from the beginning on the word says all.
-        let steady = SteadyVerdict::Steady.word();
-        finding.detail = match finding.check {
-            Check::Steady if is_ordinary && finding.detail.starts_with(steady) => steady.to_owned(),
-            Check::Steady if is_ordinary => std::mem::take(&mut finding.detail),
-            _ => String::new(),
-        };
     }
     run.readings = edges(std::mem::take(&mut run.readings));
 }
@@ -65,11 +53,11 @@ fn edges(mut readings: Vec<Reading>) -> Vec<Reading> {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use record::{Finding, IoKind, NodeRun, name};
+    use record::{IoKind, NodeRun, name};
 
     use super::*;
     use crate::fixture::{counted, faster, io_run, reading, record, run};
-    use crate::{quantiles, row, sheet, steady_word};
+    use crate::{quantiles, row, sheet};
 
     #[test]
     fn sheet_and_rows_of_a_thin_record_are_those_of_the_whole_one() {
@@ -106,22 +94,6 @@ mod tests {
         assert!(node.seconds.is_empty() && node.service.histogram.is_empty() && node.response.histogram.is_empty());
         assert_eq!((&node.totals, &node.readings), (&whole.totals, &whole.readings));
         assert_eq!(quantiles(&node.service), quantiles(&whole.service));
-    }
-
-    #[test]
-    fn the_words_about_steadiness_stay() {
-        let finding = |check, detail: &str| Finding { check, verdict: Verdict::Pass, detail: detail.to_owned() };
-        let mut run = run("T611", 1);
-        run.findings = vec![
-            finding(Check::Steal, "none"),
-            finding(Check::Steady, "WARMUP-CUT: steady from second 121 to 300"),
-            finding(Check::Steady, "STEADY: seconds 1 to 300"),
-        ];
-        thin(&mut run);
-        let details: Vec<&str> = run.findings.iter().map(|finding| finding.detail.as_str()).collect();
-        assert_eq!(details, ["", "WARMUP-CUT: steady from second 121 to 300", "STEADY"]);
-        assert_eq!(steady_word(&run), Some(SteadyVerdict::WarmupCut));
-        assert_eq!(steady_word(&io_run("P322", IoKind::Read, 1)), None);
     }
 
     proptest! {

@@ -1,7 +1,10 @@
-//! Doubt as a value: what each self-check of a run says. Stored with the run, printed by every view.
+//! What a self-check of a run says: a verdict, and the figures that it rests on. Stored with the run; reports make the
+//! sentences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::Evidence;
 
 /// What was checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -80,13 +83,30 @@ pub enum Verdict {
 }
 
 /// One check of one run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
-    /// What was checked.
-    pub check: Check,
-    /// What it says.
+    /// What the check says.
     pub verdict: Verdict,
-    /// Thing, value and limit in one sentence, lower case, no full stop.
-    pub detail: String,
+    /// What it rests on, by the name of the check.
+    pub evidence: Evidence,
+    /// Of how many other parts of the run (files, jobs, queues) the same is to be said with other figures.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub others: u32,
+}
+
+impl Finding {
+    /// What is said of the run as a whole, or of one part of it.
+    pub fn new(verdict: Verdict, evidence: Evidence) -> Finding {
+        Finding { verdict, evidence, others: 0 }
+    }
+
+    /// What was checked.
+    pub fn check(&self) -> Check {
+        self.evidence.check()
+    }
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }

@@ -11,6 +11,7 @@ mod comparison;
 mod csv;
 mod data_reads;
 mod figure;
+mod finding;
 mod fio;
 mod history;
 mod html;
@@ -28,8 +29,10 @@ mod plan;
 mod point;
 mod price;
 mod references;
+mod remark;
 mod run_line;
 mod scale;
+mod steady;
 mod storage;
 mod streams;
 mod style;
@@ -38,10 +41,11 @@ mod words;
 
 pub use activity::{activity_csv, activity_text};
 pub use comparison::{
-    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text,
+    ComparisonView, comparison_csv, comparison_html, comparison_junit, comparison_markdown, comparison_text, found_text,
 };
 pub use csv::csv;
 pub use figure::number;
+pub use finding::finding_text;
 pub use fio::{FioJson, fio_json};
 pub use history::{HistoryEntry, HistoryQuestion, Metric, history, history_csv, history_entry, history_html};
 pub use html::{PageOptions, html, runs_in_detail, system_html};
@@ -56,6 +60,7 @@ pub use load_plan::{
 };
 pub use plan::plan;
 pub use references::{references, system_text};
+pub use remark::void_run_text;
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
 pub use storage::{calibration_text, io_csv, io_plan_text, io_text, until_text};

@@ -7,6 +7,7 @@ use crate::figure::{UNKNOWN, duration, megabytes, number, percent_digits};
 use crate::layout::{Align, Head, Table, bar, clean, cut, folded, paragraph, section, wrap};
 use crate::point::{best, median_rate};
 use crate::price;
+use crate::remark::remark_text;
 use crate::style::{Ink, Style};
 use crate::words::{list, unit_per_second};
 
@@ -56,7 +57,7 @@ pub fn system_text(system: &System, prices: Option<&PriceBook>, style: Style, wi
             lines.extend(body);
         }
     };
-    let remarks = system.remarks.iter().flat_map(|remark| paragraph("!", 3, remark, width));
+    let remarks = system.remarks.iter().flat_map(|remark| paragraph("!", 3, &remark_text(remark), width));
     part("TO BE READ WITH THESE FIGURES", remarks.map(|line| style.paint(&line, Ink::Warning)).collect());
     let facts = system.facts.iter().flat_map(|fact| paragraph("", 3, &format!("{}: {}", fact.name, fact.value), width));
     part("PLATFORM AND SETTINGS", facts.collect());

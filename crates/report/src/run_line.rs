@@ -3,6 +3,7 @@
 use record::{Outcome, Run, Variation, Verdict};
 
 use crate::figure::{duration, rate, time};
+use crate::finding::finding_text;
 use crate::layout::{clean, cut};
 use crate::words::{dop, mark, unit_per_second, variation};
 
@@ -28,7 +29,7 @@ pub fn run_line(run: &Run) -> String {
     let at = dop(run.dop, run.sweep);
     let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {at:<4}", run.number);
     if row.verdict == Verdict::Fail {
-        return cut(&format!("{identity} void: {}", clean(reason(run))), WIDTH);
+        return cut(&format!("{identity} void: {}", clean(&reason(run))), WIDTH);
     }
     // Of file streams the table shows requests, and a step is an opening or a commit as well.
     let service = match &run.streams {
@@ -40,7 +41,7 @@ pub fn run_line(run: &Run) -> String {
     });
     let operations = rate(row.operations_per_second.map(|rate| rate.0));
     let mark = mark(row.verdict);
-    let steady = model::steady_word(run).map_or("", |word| word.word());
+    let steady = model::steady_verdict(run).map_or("", |word| word.word());
     // The word takes the room of the title: a line has no other to spare.
     let room = steady.chars().count() + usize::from(!steady.is_empty());
     let identity = match room {
@@ -58,13 +59,13 @@ pub fn run_line(run: &Run) -> String {
 }
 
 /// Why a run is void.
-fn reason(run: &Run) -> &str {
+fn reason(run: &Run) -> String {
     match &run.outcome {
-        Outcome::Failed { message } => message,
+        Outcome::Failed { message } => message.clone(),
         Outcome::Done => run
             .findings
             .iter()
             .find(|finding| finding.verdict == Verdict::Fail)
-            .map_or("no reason is recorded", |finding| finding.detail.as_str()),
+            .map_or_else(|| "no reason is recorded".to_owned(), finding_text),
     }
 }

@@ -7,8 +7,9 @@ use std::time::SystemTime;
 use engine::{Engine, Kind, Node};
 use measure::{Broken, Course, Tally, Work, run_jobs};
 use probe::{Form, Probe};
+use record::evidence::{Answers, CommitCount};
 use record::{
-    Ceiling, Check, EngineInventory, Finding, HostInventory, Instrument, Layer, Nanos, NodeRun, Outcome, Pace, Plan,
+    Ceiling, EngineInventory, Evidence, Finding, HostInventory, Instrument, Layer, Nanos, NodeRun, Outcome, Pace, Plan,
     PlannedRun, Preset, Run, Rung, Sweep, Timestamp, Trace, Unit, Verdict,
 };
 use trace::Tracer;
@@ -233,17 +234,13 @@ pub(crate) fn not_begun(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>,
 
 /// Compares the answers of a job with what the data must give.
 fn check_answers(job: &mut Job, run: &mut Run) -> Result<()> {
-    let finding = |verdict, detail: String| Finding { check: Check::Answers, verdict, detail };
-    match job.check() {
-        Ok(()) => {
-            run.findings.push(finding(Verdict::Pass, "the answers are right".to_owned()));
-            Ok(())
-        }
-        Err(broken) => {
-            run.findings.push(finding(Verdict::Fail, broken.message.clone()));
-            Err(Error::environment(broken.message))
-        }
-    }
+    let checked = job.check();
+    let (verdict, answers) = match &checked {
+        Ok(()) => (Verdict::Pass, Answers::Right),
+        Err(broken) => (Verdict::Fail, Answers::Wrong { message: broken.message.clone() }),
+    };
+    run.findings.push(Finding::new(verdict, Evidence::Answers(answers)));
+    checked.map_err(|broken| Error::environment(broken.message))
 }
 
 /// A run of `planned` in which nothing has happened yet.
@@ -385,8 +382,8 @@ pub(crate) fn drive<'a>(
     }
     (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
     if let Some(error) = read.failure {
-        let detail = format!("the engine's counters could not be read: {}", error.message);
-        run.findings.push(Finding { check: Check::CommitCount, verdict: Verdict::Unknown, detail });
+        let not_read = CommitCount::NotRead { message: error.message };
+        run.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));
     }
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = Outcome::Failed { message };

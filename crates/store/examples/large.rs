@@ -10,10 +10,11 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use record::evidence::{Answers, ClientShare, CommitCount, LittlesLaw, Steal, Swapping, Throttling, WindowLength};
 use record::{
-    Bytes, Check, Dop, EngineInventory, Finding, HostInventory, Instrument, Latency, Layer, Location, Nanos, Outcome,
-    Pace, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, SCHEMA_VERSION, Second, Slices, Status, Sweep,
-    Timestamp, Tool, Totals, Unit, Verdict, name,
+    Bytes, Dop, EngineInventory, Evidence, Finding, HostInventory, Instrument, Latency, Layer, Location, Nanos,
+    Outcome, Pace, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Run, SCHEMA_VERSION, Second, Slices,
+    Status, Sweep, Timestamp, Tool, Totals, Unit, Verdict, name,
 };
 
 /// Runs of one test at one degree of parallelism follow each other like this.
@@ -264,22 +265,31 @@ fn readings(number: u32, window_ns: Nanos, random: &mut Xoshiro256PlusPlus) -> V
 }
 
 fn findings(number: u32) -> Vec<Finding> {
-    let finding = |check, verdict, detail: String| Finding { check, verdict, detail };
-    let steal = 1.0 + f64::from(number % 977) / 100.0;
-    vec![
-        finding(Check::Answers, Verdict::Pass, "128 answers compared".to_owned()),
-        finding(Check::LittlesLaw, Verdict::Pass, "0.998 of the jobs are in flight".to_owned()),
-        finding(Check::CommitCount, Verdict::Pass, "as many commits as the engine counts".to_owned()),
-        finding(Check::ClientShare, Verdict::Pass, "dbdyno used 0.04 of all processors".to_owned()),
-        match number % 5 {
-            0 => {
-                finding(Check::Steal, Verdict::Warn, format!("the hypervisor took {steal:.2} % of all processor time"))
-            }
-            _ => finding(Check::Steal, Verdict::Pass, "the hypervisor took nothing".to_owned()),
-        },
-        finding(Check::Throttling, Verdict::Unknown, "no control group tells".to_owned()),
-        finding(Check::Swapping, Verdict::Pass, "no page was brought in".to_owned()),
-        finding(Check::RateLevels, Verdict::Pass, "one level".to_owned()),
-        finding(Check::WindowLength, Verdict::Pass, "100 s are enough".to_owned()),
+    let limit = Ratio(0.005);
+    let stolen = Steal {
+        share: Ratio(f64::from(number % 977) / 1e4),
+        limit,
+        stolen_ns: Nanos(200_000_000),
+        judged_ns_min: Nanos(30_000_000),
+        worst_interval: None,
+    };
+    let counted = CommitCount::Counted { ours: 23, surplus: 0, difference: Ratio(0.0), limit };
+    let (busy, window_ns) = (1.5, Nanos(100_000_000_000));
+    let steal = if number.is_multiple_of(5) { Verdict::Warn } else { Verdict::Pass };
+    [
+        (Verdict::Pass, Evidence::Answers(Answers::Right)),
+        (Verdict::Pass, Evidence::LittlesLaw(LittlesLaw::OpenLoop { busy, jobs: 2 })),
+        (Verdict::Pass, Evidence::CommitCount(counted)),
+        (
+            Verdict::Pass,
+            Evidence::ClientShare(ClientShare::PerStep { share: Some(limit), with_interpreter: true, limit }),
+        ),
+        (steal, Evidence::Steal(Some(stolen))),
+        (Verdict::Pass, Evidence::Throttling(Throttling { share: Ratio(0.0), limit })),
+        (Verdict::Pass, Evidence::Swapping(Some(Swapping { pages: 0, pages_per_second_max: 100.0 }))),
+        (Verdict::Pass, Evidence::RateLevels(None)),
+        (Verdict::Pass, Evidence::WindowLength(WindowLength::Enough { window_ns })),
     ]
+    .map(|(verdict, evidence)| Finding::new(verdict, evidence))
+    .into()
 }

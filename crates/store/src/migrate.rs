@@ -27,7 +27,7 @@ fn climb(steps: &[Step], mut value: Value, found: u64) -> Result<Value, String> 
     Ok(value)
 }
 
-/// Version 2 knows repetitions, and keeps what happened second by second in columns.
+/// Version 2 knows repetitions, keeps what happened second by second in columns, and has data in findings.
 fn to_version_2(mut record: Value) -> Result<Value, String> {
     let plan = fields(&mut record, "plan")?;
     plan.insert("repeats".to_owned(), json!(1));
@@ -38,6 +38,8 @@ fn to_version_2(mut record: Value) -> Result<Value, String> {
     for run in elements(record_fields, "runs")? {
         let run = run.as_object_mut().ok_or("a run is not an object")?;
         seconds_to_columns(run)?;
+        // They were sentences, which are no data.
+        run.insert("findings".to_owned(), json!([]));
         if let Some(storage) = run.get_mut("storage").and_then(Value::as_object_mut) {
             for stream in elements(storage, "streams")? {
                 seconds_to_columns(stream.as_object_mut().ok_or("a stream is not an object")?)?;

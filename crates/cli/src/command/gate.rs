@@ -27,8 +27,10 @@ pub fn violated(view: &ComparisonView<'_>, comparison: &Comparison) -> Result<()
             let name = violation.system.and_then(|index| comparison.systems.get(index));
             let on = name.map(|name| format!(" on {name}")).unwrap_or_default();
             match &violation.test {
-                Some(test) => format!("test {test}{on} meets {}: {}", violation.rule, violation.detail),
-                None => violation.detail.clone(),
+                Some(test) => {
+                    format!("test {test}{on} meets {}: {}", violation.rule, report::found_text(&violation.found))
+                }
+                None => report::found_text(&violation.found),
             }
         })
         .collect();

@@ -96,7 +96,7 @@ fn heed_ceilings(curve: &mut LoadCurve, question: &ScaleQuestion) -> Result<()> 
 fn no_curve(system: &System, test: &SystemTest) -> Error {
     let what = format!("{} of {}", test.code, system.name);
     if test.points.iter().all(|point| point.rates.is_empty()) {
-        let why: Vec<&str> = test.points.iter().flat_map(|point| &point.void).map(String::as_str).collect();
+        let why: Vec<String> = test.points.iter().flat_map(|point| &point.void).map(report::void_run_text).collect();
         let message = match why.as_slice() {
             [] => format!("{what} has no rate"),
             [first, ..] => format!("{what} has no rate: all {} runs are void, {first}", why.len()),

@@ -89,9 +89,9 @@ fn show(measured: Measured) -> Result<()> {
 fn has_failed(run: &Run) -> bool {
     let surroundings = [Check::Steal, Check::Swapping, Check::Throttling, Check::ClientShare, Check::RateLevels];
     // How much of a rate is kept is what runs of a sweep and of a search are made to find out.
-    let is_answer = |finding: &Finding| run.variation.is_some() && finding.check == Check::Backlog;
+    let is_answer = |finding: &Finding| run.variation.is_some() && finding.check() == Check::Backlog;
     let wrong = |finding: &Finding| {
-        finding.verdict == Verdict::Fail && !surroundings.contains(&finding.check) && !is_answer(finding)
+        finding.verdict == Verdict::Fail && !surroundings.contains(&finding.check()) && !is_answer(finding)
     };
     run.outcome != Outcome::Done || run.findings.iter().any(wrong)
 }

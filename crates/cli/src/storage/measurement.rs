@@ -54,6 +54,6 @@ pub fn carry_out(request: &IoRequest, format: IoFormat, quiet: bool) -> Result<(
 /// Whether only the surroundings spoilt a run: other guests of the host, other programs.
 fn is_spoilt_only(run: &Run) -> bool {
     let surroundings = [Check::Steal, Check::Swapping, Check::Throttling, Check::ClientShare, Check::RateLevels];
-    let inner = |finding: &Finding| finding.verdict == Verdict::Fail && !surroundings.contains(&finding.check);
+    let inner = |finding: &Finding| finding.verdict == Verdict::Fail && !surroundings.contains(&finding.check());
     run.outcome == Outcome::Done && !run.findings.iter().any(inner)
 }

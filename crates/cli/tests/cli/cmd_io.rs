@@ -123,8 +123,7 @@ fn a_rate_is_searched_that_keeps_a_level() {
     // A bracket of at most 64, and at most 66 around the limit.
     assert!((3..=131).contains(&runs.len()), "{}", runs.len());
     let last = runs.last().unwrap()["findings"].as_array().unwrap();
-    let answers =
-        last.iter().filter(|finding| finding["detail"].as_str().unwrap().starts_with("search for p50=20ms: "));
+    let answers = last.iter().filter(|finding| finding["evidence"]["bound"]["search"]["level"] == "p50=20ms");
     assert_eq!(answers.count(), 1, "the record has the answer: {last:?}");
     assert!(said.out.contains("response time, ") && said.out.contains(" under a rate"), "{}", said.out);
     assert_eq!(runs[0]["pace"], "as_fast_as_possible");

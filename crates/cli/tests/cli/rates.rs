@@ -167,13 +167,13 @@ fn the_highest_rate_that_keeps_a_level_is_searched_for_and_every_run_is_recorded
     let capacity = steps_per_second(all[0]);
     let first = all[1]["pace"]["poisson"]["steps_per_second"].as_f64().unwrap();
     assert!((first * 4.0 / capacity - 1.0).abs() < 1e-9);
-    assert!(all[1]["findings"].as_array().unwrap().iter().any(|finding| finding["check"] == "bound"));
+    assert!(all[1]["findings"].as_array().unwrap().iter().any(|finding| finding["evidence"].get("bound").is_some()));
     assert!(said.out.contains("THE HIGHEST RATE THAT KEEPS THE SERVICE LEVEL"), "{}", said.out);
     let page = said.out.split_whitespace().collect::<Vec<&str>>().join(" ");
     let doubt = ["95 % interval of a repeat", "nothing above was measured", "do not keep p50=200ms"];
     assert!(page.contains("p50=200ms") && doubt.iter().any(|words| page.contains(words)), "{page}");
     let last = all.last().unwrap()["findings"].as_array().unwrap().last().unwrap();
-    assert!(last["detail"].as_str().unwrap().starts_with("search for p50=200ms: "), "{last}");
+    assert_eq!(last["evidence"]["bound"]["search"]["level"], "p50=200ms", "{last}");
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 use record::Record;
 
-use super::{RECORD, RUN, TEST, word};
+use super::{RECORD, RUN, TEST, data, word};
 use crate::error::Result;
 use crate::table::{Column, Kind, Table, Taker, Value};
 
-const COLUMNS: [Column; 6] =
-    [RECORD, RUN, TEST, ("check", Kind::Text), ("verdict", Kind::Text), ("detail", Kind::Text)];
+const COLUMNS: [Column; 6] = [RECORD, RUN, TEST, ("check", Kind::Text), ("verdict", Kind::Text), ("data", Kind::Text)];
 
 pub(crate) const TABLE: Table = Table { name: "findings", columns: || COLUMNS.to_vec(), rows };
 
@@ -18,9 +17,9 @@ fn rows(record: &Record, take: Taker<'_>) -> Result<()> {
                 Value::from(&record.id),
                 run.number.into(),
                 Value::from(&run.test),
-                word(finding.check),
+                word(finding.check()),
                 word(finding.verdict),
-                Value::from(&finding.detail),
+                data(&finding.evidence),
             ];
             take(&row)?;
         }

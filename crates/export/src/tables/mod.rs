@@ -19,7 +19,7 @@ mod setting;
 mod stream;
 mod trace;
 
-use record::{Record, Run};
+use record::{Evidence, Record, Run};
 use serde::Serialize;
 
 use crate::table::{Column, Kind, Table, Value};
@@ -65,6 +65,16 @@ struct Subject<'a> {
 fn word(variant: impl Serialize) -> Value<'static> {
     match serde_json::to_value(variant) {
         Ok(serde_json::Value::String(word)) => word.into(),
+        _ => Value::Empty,
+    }
+}
+
+/// What a check found, as a record spells it, without the name of the check.
+fn data(evidence: &Evidence) -> Value<'static> {
+    match serde_json::to_value(evidence) {
+        Ok(serde_json::Value::Object(named)) => {
+            named.into_values().next().map_or(Value::Empty, |data| data.to_string().into())
+        }
         _ => Value::Empty,
     }
 }

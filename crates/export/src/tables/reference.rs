@@ -1,6 +1,6 @@
 //! Published systems: tables of their own, so that nobody takes their figures for measured ones.
 
-use model::{Cell, Origin, PriceKind, System, SystemPoint};
+use model::{Cell, Origin, PriceKind, Remark, System, SystemPoint};
 use record::{Nanos, Rate};
 
 use super::word;
@@ -218,5 +218,9 @@ const REMARKS: [Column; 2] = [REFERENCE, ("remark", Kind::Text)];
 
 /// What contradicts itself in the figures.
 fn remarks(system: &System, take: Taker<'_>) -> Result<()> {
-    system.remarks.iter().try_for_each(|remark| take(&[(&system.name).into(), remark.into()]))
+    let mut published = system.remarks.iter().filter_map(|remark| match remark {
+        Remark::Published { text, .. } => Some(text),
+        _ => None,
+    });
+    published.try_for_each(|text| take(&[(&system.name).into(), text.into()]))
 }

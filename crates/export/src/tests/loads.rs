@@ -1,6 +1,6 @@
 //! Loads as tables.
 
-use record::{Finding, IndexTime, Load, LoadForm, LoadModel, LoadStage, LoadStageKind, Verdict};
+use record::{Evidence, Finding, IndexTime, Load, LoadForm, LoadModel, LoadStage, LoadStageKind, Verdict};
 
 use super::*;
 
@@ -47,7 +47,7 @@ fn loaded(number: u32) -> Run {
 fn a_load_is_a_row_and_so_is_each_of_its_stages() {
     let directory = tempfile::tempdir().unwrap();
     let mut void = loaded(2);
-    void.findings = vec![Finding { check: record::Check::Answers, verdict: Verdict::Fail, detail: String::new() }];
+    void.findings = vec![Finding::new(Verdict::Fail, Evidence::Steal(None))];
     let mut export = Export::begin(directory.path(), Format::Csv, Existing::Replace).unwrap();
     export.add(Record { runs: vec![loaded(1), void], ..record() }).unwrap();
     export.finish().unwrap();

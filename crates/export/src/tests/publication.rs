@@ -35,7 +35,7 @@ fn publication() -> model::System {
             doubts: Vec::new(),
             note: None,
         }],
-        remarks: vec!["it contradicts itself".to_owned()],
+        remarks: vec![model::Remark::Published { test: None, text: "it contradicts itself".to_owned() }],
         price: Some(PriceBook {
             currency: "USD".to_owned(),
             date: "2012".to_owned(),

@@ -1,6 +1,6 @@
 //! Scans of loaded tables.
 
-use record::{Dop, Finding, Verdict};
+use record::{Dop, Evidence, Finding, Verdict};
 
 use super::*;
 
@@ -18,7 +18,7 @@ fn scanned(number: u32, test: &str) -> Run {
 fn a_scan_is_a_row() {
     let directory = tempfile::tempdir().unwrap();
     let mut void = scanned(2, "L441");
-    void.findings = vec![Finding { check: record::Check::PageCache, verdict: Verdict::Fail, detail: String::new() }];
+    void.findings = vec![Finding::new(Verdict::Fail, Evidence::Steal(None))];
     let mut export = Export::begin(directory.path(), Format::Csv, Existing::Replace).unwrap();
     export.add(Record { runs: vec![scanned(1, "L431@compressed,cold"), void, run(3)], ..record() }).unwrap();
     export.finish().unwrap();

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use dbdyno_model::{Steadiness, SteadyVerdict, steadiness_of};
+use dbdyno_model::{Steadiness, steadiness_of};
+use record::SteadyVerdict;
 
 use crate::simulation::Simulation;
 use crate::{Tables, share};

@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use record::{Check, Finding, Nanos, Pace, Run, Verdict};
+use record::evidence::Backlog;
+use record::{Evidence, Finding, Nanos, Pace, Rate, Ratio, Run, Verdict};
 
-use super::{finding, is_open_pace, percent, plural, worst};
+use super::worst;
 use crate::delta::share;
 use crate::queue::queues;
 use crate::rules::RULES;
@@ -19,14 +20,11 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
             window: run.window_ns,
             at_work: 1.0,
         };
-        let (verdict, detail) = own.say("step")?;
-        return finding(Check::Backlog, verdict, detail);
+        let (verdict, backlog) = own.judge(None)?;
+        return Some(Finding::new(verdict, Evidence::Backlog(backlog)));
     };
-    let said = jobs(run).into_iter().filter_map(|(job, due)| {
-        let (verdict, detail) = due.say("I/O")?;
-        Some((verdict, format!("{job}: {detail}")))
-    });
-    worst(Check::Backlog, said)
+    let judged = jobs(run).into_iter().filter_map(|(job, due)| due.judge(Some(job)));
+    worst(judged.map(|(verdict, backlog)| (verdict, Evidence::Backlog(backlog))))
 }
 
 /// What was due by one pace.
@@ -55,39 +53,28 @@ fn jobs(run: &Run) -> Vec<(String, Due)> {
 }
 
 impl Due {
-    /// What is to be said; nothing of a closed loop.
-    fn say(&self, noun: &str) -> Option<(Verdict, String)> {
-        if !is_open_pace(self.pace) {
-            return None;
+    /// The backlog of `job`, of the whole run where there is none; nothing of a closed loop.
+    fn judge(&self, job: Option<String>) -> Option<(Verdict, Backlog)> {
+        let (Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second }) = self.pace else { return None };
+        let count = self.unfinished;
+        let ratio = share(count as f64, self.steps as f64 + count as f64)?;
+        if count == 0 {
+            return Some(self.kept(steps_per_second * self.at_work, job));
         }
-        let ratio = share(self.unfinished as f64, self.steps as f64 + self.unfinished as f64)?;
-        let verdict = match self.unfinished {
-            0 => return Some(self.kept(noun)),
-            _ if ratio > RULES.backlog_share_fail => Verdict::Fail,
-            _ => Verdict::Warn,
-        };
-        let gist = format!("{} due were not begun, {} of all", plural(self.unfinished, noun), percent(ratio));
-        Some((verdict, format!("{gist}; limit {}: the rate is not kept", percent(RULES.backlog_share_fail))))
+        let verdict = if ratio > RULES.backlog_share_fail { Verdict::Fail } else { Verdict::Warn };
+        let limit = Ratio(RULES.backlog_share_fail);
+        Some((verdict, Backlog::NotBegun { job, count, share: Ratio(ratio), limit }))
     }
 
-    /// Every step was done in the end; whether as many a second as were asked for. Arrivals at random differ from
+    /// Every step was done in the end; whether as many a second as the `due` ones. Arrivals at random differ from
     /// their mean by three standard deviations, the root of their number each, at most once in several hundred runs.
-    fn kept(&self, noun: &str) -> (Verdict, String) {
-        let (Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second }) = self.pace else {
-            return (Verdict::Pass, format!("every {noun} that was due was done"));
-        };
-        let steps_per_second = steps_per_second * self.at_work;
+    fn kept(&self, due: f64, job: Option<String>) -> (Verdict, Backlog) {
         let steps = self.steps as f64;
-        let found = steps / self.window.seconds().max(1e-9);
-        let least = steps_per_second * (1.0 - RULES.rate_shortfall - 3.0 / steps.max(9.0).sqrt());
-        match found < least {
-            false => (Verdict::Pass, format!("every {noun} that was due was done, at the rate that was asked for")),
-            true => (
-                Verdict::Warn,
-                format!(
-                    "{found:.1} {noun}s per second were done where {steps_per_second:.1} were due: the rate is not kept"
-                ),
-            ),
+        let done = steps / self.window.seconds().max(1e-9);
+        let least = due * (1.0 - RULES.rate_shortfall - 3.0 / steps.max(9.0).sqrt());
+        match done < least {
+            false => (Verdict::Pass, Backlog::Kept { job }),
+            true => (Verdict::Warn, Backlog::Slower { job, done: Rate(done), due: Rate(due) }),
         }
     }
 }
@@ -125,6 +112,10 @@ mod tests {
         assert_eq!(check(&run("T611", 1)), None, "a closed loop has no backlog");
     }
 
+    fn slower(done: f64, due: f64) -> Evidence {
+        Evidence::Backlog(Backlog::Slower { job: Some("job".to_owned()), done: Rate(done), due: Rate(due) })
+    }
+
     #[test]
     fn in_bursts_the_rate_is_due_only_while_the_job_is_at_work() {
         let mut bursts = io_run("io", IoKind::Write, 1);
@@ -133,8 +124,7 @@ mod tests {
         storage(&mut bursts).streams[0].at_work = record::Ratio(0.25);
         assert_eq!(check(&bursts).unwrap().verdict, Verdict::Pass, "1000 per second on the whole");
         storage(&mut bursts).streams[0].at_work = record::Ratio(0.5);
-        let detail = check(&bursts).unwrap().detail;
-        assert_eq!(detail, "job: 1000.0 I/Os per second were done where 2000.0 were due: the rate is not kept");
+        assert_eq!(check(&bursts).unwrap().evidence, slower(1_000.0, 2_000.0));
     }
 
     #[test]
@@ -144,9 +134,8 @@ mod tests {
         (streams[0].pace, streams[0].clone) = (Pace::Rate { steps_per_second: 3_000.0 }, Some(0));
         streams.push(IoStream { kind: IoKind::Write, ..streams[0].clone() });
         streams.push(IoStream { kind: IoKind::Sync, ..streams[0].clone() });
-        let (verdict, detail) = check(&mixed).map(|finding| (finding.verdict, finding.detail)).unwrap();
-        assert_eq!(verdict, Verdict::Warn, "2000 per second");
-        assert_eq!(detail, "job: 2000.0 I/Os per second were done where 3000.0 were due: the rate is not kept");
+        let found = check(&mixed).unwrap();
+        assert_eq!((found.verdict, found.evidence), (Verdict::Warn, slower(2_000.0, 3_000.0)));
         let streams = &mut storage(&mut mixed).streams;
         streams.push(IoStream { clone: Some(1), ..streams[0].clone() });
         assert_eq!(check(&mixed).unwrap().verdict, Verdict::Pass, "with the other clone");

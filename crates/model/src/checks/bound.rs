@@ -1,62 +1,51 @@
 //! A service level that a search holds the run against.
 
-use record::{Check, Finding, Nanos, Run, Verdict};
+use record::evidence::Bound as Kept;
+use record::{Evidence, Finding, Run, Verdict};
 
-use super::finding;
 use crate::bound::Bound;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
-    level_finding(run, run.storage.as_ref()?.bound.as_ref()?)
+    Some(level_finding(run, run.storage.as_ref()?.bound.as_ref()?))
 }
 
-/// What is to be said of `run` where a search holds its response times against `level`, written as `p99=5ms`.
-pub fn level_finding(run: &Run, level: &str) -> Option<Finding> {
-    let bound: Bound = match level.parse() {
-        Ok(bound) => bound,
-        Err(_) => return finding(Check::Bound, Verdict::Unknown, format!("{level:?} is no service level")),
+/// Whether `run` keeps the service level `level`, written as `p99=5ms`, that a search holds its response times against.
+pub fn level_finding(run: &Run, level: &str) -> Finding {
+    let Ok(bound) = level.parse::<Bound>() else {
+        return Finding::new(Verdict::Unknown, Evidence::Bound(Kept::Invalid { level: level.to_owned() }));
     };
-    let Some(value) = bound.value(&run.response) else {
-        return finding(Check::Bound, Verdict::Unknown, format!("whether {bound} is kept is not known"));
+    let value_ns = bound.value(&run.response);
+    let verdict = match value_ns {
+        None => Verdict::Unknown,
+        Some(value) if value <= bound.limit => Verdict::Pass,
+        Some(_) => Verdict::Warn,
     };
-    let found = format!("{} of the response times is {}", bound.statistic, shown(value));
-    match value <= bound.limit {
-        true => finding(Check::Bound, Verdict::Pass, format!("{found}: {bound} is kept")),
-        false => finding(Check::Bound, Verdict::Warn, format!("{found}: {bound} is not kept")),
-    }
-}
-
-/// `812 µs`, `1.25 ms`.
-fn shown(value: Nanos) -> String {
-    match value.0 {
-        0..1_000_000 => format!("{:.0} µs", value.0 as f64 / 1e3),
-        _ => format!("{:.2} ms", value.0 as f64 / 1e6),
-    }
+    let (level, statistic) = (bound.to_string(), bound.statistic.to_string());
+    Finding::new(verdict, Evidence::Bound(Kept::Level { level, statistic, value_ns, confirms: None }))
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{IoKind, Latency};
+    use record::{IoKind, Latency, Nanos};
 
     use super::*;
     use crate::fixture::{io_run, run, storage};
 
-    fn says(bound: &str) -> (Verdict, String) {
+    fn says(bound: &str) -> (Verdict, Evidence) {
         let mut run = io_run("io", IoKind::Read, 1);
         storage(&mut run).bound = Some(bound.to_owned());
         let finding = check(&run).unwrap();
-        (finding.verdict, finding.detail)
+        (finding.verdict, finding.evidence)
     }
 
     #[test]
     fn a_level_that_is_not_kept_is_a_warning() {
-        assert_eq!(
-            says("p99=2ms"),
-            (Verdict::Pass, "p99 of the response times is 1.90 ms: p99=2ms is kept".to_owned())
-        );
-        assert_eq!(
-            says("mean=900us"),
-            (Verdict::Warn, "mean of the response times is 1.00 ms: mean=900us is not kept".to_owned())
-        );
+        let level = |statistic: &str, level: &str, value_ns: u64| {
+            let [level, statistic] = [level, statistic].map(str::to_owned);
+            Evidence::Bound(Kept::Level { level, statistic, value_ns: Some(Nanos(value_ns)), confirms: None })
+        };
+        assert_eq!(says("p99=2ms"), (Verdict::Pass, level("p99", "p99=2ms", 1_900_000)));
+        assert_eq!(says("mean=900us"), (Verdict::Warn, level("mean", "mean=900us", 1_000_000)));
     }
 
     #[test]

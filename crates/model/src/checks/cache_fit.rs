@@ -7,20 +7,21 @@
 //! those that store columns do, may have smaller ones, which then fit a cache that the rows do not. A finding therefore
 //! speaks of the rows and not of the table. Where each session has a cache of its own, that one is meant.
 
-use record::{CacheFit, Check, EngineInventory, Finding, Run, Verdict, name};
+use record::evidence::CacheFill;
+use record::{CacheFit, EngineInventory, Evidence, Finding, Ratio, Run, Verdict, name};
 
-use super::{Context, finding, is_probe, percent};
+use super::{Context, finding, is_probe};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let engine = context.engine.filter(|_| !is_probe(run))?;
     let fill = run.data_bytes.and_then(|data| share(data.0 as f64, engine.cache_bytes?.0 as f64));
-    let (verdict, detail) = match run.cache_fit? {
+    let (verdict, fill) = match run.cache_fit? {
         CacheFit::Inside => inside(fill, miss_ratio(run, engine)),
         CacheFit::Outside => outside(fill),
     };
-    finding(Check::CacheFit, verdict, detail)
+    finding(verdict, Evidence::CacheFit(fill))
 }
 
 /// The share of logical reads that the engine's cache did not serve.
@@ -29,36 +30,28 @@ fn miss_ratio(run: &Run, engine: &EngineInventory) -> Option<f64> {
     share(delta(run, name::PHYSICAL_READ_BYTES)? as f64, asked)
 }
 
-fn inside(fill: Option<f64>, missed: Option<f64>) -> (Verdict, String) {
+fn inside(fill: Option<f64>, missed: Option<f64>) -> (Verdict, CacheFill) {
     if let Some(missed) = missed {
-        let detail = format!("{} of the logical reads missed the engine's cache", percent(missed));
-        return match missed <= RULES.cache_miss_max {
-            true => (Verdict::Pass, detail),
-            false => (Verdict::Warn, format!("{detail}; limit {} for a test in memory", percent(RULES.cache_miss_max))),
-        };
+        let verdict = if missed <= RULES.cache_miss_max { Verdict::Pass } else { Verdict::Warn };
+        return (verdict, CacheFill::Missed { share: Ratio(missed), limit: Ratio(RULES.cache_miss_max) });
     }
-    match fill {
-        None => (Verdict::Unknown, "whether the tables fit the engine's cache is not known".to_owned()),
-        Some(fill) if fill <= RULES.cache_fill_max => {
-            (Verdict::Pass, format!("the rows fill {} of the engine's cache", percent(fill)))
-        }
-        Some(fill) if fill <= 1.0 => {
-            (Verdict::Unknown, format!("the rows alone fill {} of the engine's cache", percent(fill)))
-        }
-        Some(fill) => (Verdict::Warn, format!("the rows are {fill:.1} times the engine's cache, and should fit it")),
-    }
+    let verdict = match fill {
+        None => Verdict::Unknown,
+        Some(fill) if fill <= RULES.cache_fill_max => Verdict::Pass,
+        Some(fill) if fill <= 1.0 => Verdict::Unknown,
+        Some(_) => Verdict::Warn,
+    };
+    (verdict, CacheFill::Inside { fill: fill.map(Ratio) })
 }
 
-fn outside(fill: Option<f64>) -> (Verdict, String) {
-    let limit = RULES.cache_multiple_min;
-    match fill {
-        None => (Verdict::Unknown, "how the rows compare with the engine's cache is not known".to_owned()),
-        Some(fill) if fill >= limit => (Verdict::Pass, format!("the rows are {fill:.1} times the engine's cache")),
-        Some(fill) => (
-            Verdict::Warn,
-            format!("the rows are {fill:.1} times the engine's cache; below {limit:.1} it serves a good part of them"),
-        ),
-    }
+fn outside(multiple: Option<f64>) -> (Verdict, CacheFill) {
+    let multiple_min = RULES.cache_multiple_min;
+    let verdict = match multiple {
+        None => Verdict::Unknown,
+        Some(multiple) if multiple >= multiple_min => Verdict::Pass,
+        Some(_) => Verdict::Warn,
+    };
+    (verdict, CacheFill::Outside { multiple, multiple_min })
 }
 
 #[cfg(test)]
@@ -68,7 +61,7 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, engine, instrument, run};
 
-    fn says(run: &Run) -> Option<(Verdict, String)> {
+    fn says(run: &Run) -> Option<(Verdict, Evidence)> {
         let (engine, instrument) = (engine(), instrument());
         let context = Context {
             engine: Some(&engine),
@@ -78,7 +71,7 @@ mod tests {
             write_cache: None,
             flush_probe: None,
         };
-        check(run, &context).map(|finding| (finding.verdict, finding.detail))
+        check(run, &context).map(|finding| (finding.verdict, finding.evidence))
     }
 
     fn sized(fit: CacheFit, mebibytes: u64) -> Run {
@@ -92,11 +85,9 @@ mod tests {
     #[test]
     fn a_large_table_is_twice_the_cache() {
         // The cache has 128 MiB.
-        assert_eq!(
-            says(&sized(CacheFit::Outside, 512)).unwrap(),
-            (Verdict::Pass, "the rows are 4.0 times the engine's cache".to_owned())
-        );
-        assert_eq!(says(&sized(CacheFit::Outside, 256)).unwrap().1, "the rows are 2.0 times the engine's cache");
+        let times = |multiple| Evidence::CacheFit(CacheFill::Outside { multiple: Some(multiple), multiple_min: 2.0 });
+        assert_eq!(says(&sized(CacheFit::Outside, 512)), Some((Verdict::Pass, times(4.0))));
+        assert_eq!(says(&sized(CacheFit::Outside, 256)), Some((Verdict::Pass, times(2.0))));
         assert_eq!(verdict(&sized(CacheFit::Outside, 255)), Verdict::Warn);
         assert_eq!(verdict(&sized(CacheFit::Outside, 10)), Verdict::Warn);
     }

@@ -13,9 +13,10 @@
 //! nothing, is held against the service time: own share = step cost x steps / sum of service times. The step cost is
 //! that of a test with one statement, so for one with many it is a lower bound.
 
-use record::{Check, Finding, Location, Run, Verdict, name};
+use record::evidence::ClientShare;
+use record::{Evidence, Finding, Location, Ratio, Run, Verdict, name};
 
-use super::{Context, failed_steps, finding, is_probe, percent};
+use super::{Context, failed_steps, finding, is_probe};
 use crate::delta::{delta, share};
 use crate::queue::{Queue, queues};
 use crate::rules::RULES;
@@ -25,73 +26,68 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         // To parse and convert is part of a load, and what that costs one of its figures.
         return None;
     }
-    match context.engine {
+    let (verdict, share) = match context.engine {
         _ if run.storage.is_some() => generator(run, context),
         Some(engine) if !is_probe(run) && engine.location != Location::InProcess => outside(run, context),
-        Some(_) if !is_probe(run) => {
-            inside(run, context.instrument.null_engine_step_ns, "the loop and the interpreter")
-        }
-        _ => inside(run, context.instrument.loop_step_ns, "the loop"),
-    }
+        Some(_) if !is_probe(run) => inside(run, context.instrument.null_engine_step_ns, true),
+        _ => inside(run, context.instrument.loop_step_ns, false),
+    };
+    finding(verdict, Evidence::ClientShare(share))
 }
 
-fn outside(run: &Run, context: &Context<'_>) -> Option<Finding> {
+fn outside(run: &Run, context: &Context<'_>) -> (Verdict, ClientShare) {
     let occupied = f64::from(run.dop.jobs.min(context.host_threads).max(1));
     let used = delta(run, name::CLIENT_CPU_NS).map(|used| used as f64);
-    let Some((used, ratio)) = used.and_then(|used| Some((used, share(used, run.window_ns.0 as f64 * occupied)?)))
-    else {
-        return finding(Check::ClientShare, Verdict::Unknown, "the processor time of dbdyno is not known");
+    let ratio = used.and_then(|used| share(used, run.window_ns.0 as f64 * occupied));
+    let limit = RULES.client_share_warn;
+    let (verdict, is_coarse) = match ratio {
+        None => (Verdict::Unknown, false),
+        Some(ratio) => {
+            over_a_moment(run, ratio, occupied, limit).unwrap_or((graded(ratio, limit, RULES.client_share_fail), false))
+        }
     };
-    let verdict = graded(ratio, RULES.client_share_warn, RULES.client_share_fail);
-    let (verdict, short) = over_a_moment(run, ratio, occupied, RULES.client_share_warn).unwrap_or((verdict, ""));
-    let server = delta(run, name::SERVER_CPU_NS).and_then(|server| share(used, used + server as f64));
-    let both = server.map_or(String::new(), |share| format!(", and {} of what client and server used", percent(share)));
-    let detail = format!(
-        "dbdyno used {} of the processors that its jobs can occupy{both}; limit {}{short}",
-        percent(ratio),
-        percent(RULES.client_share_warn)
-    );
-    finding(Check::ClientShare, verdict, detail)
+    let server = delta(run, name::SERVER_CPU_NS).zip(used);
+    let of_both = server.and_then(|(server, used)| share(used, used + server as f64)).map(Ratio);
+    let share = ratio.map(Ratio);
+    let limit = Ratio(limit);
+    (verdict, ClientShare::Processors { share, of_storage: false, of_both, limit, polls: false, is_coarse })
 }
 
-fn generator(run: &Run, context: &Context<'_>) -> Option<Finding> {
-    let storage = run.storage.as_ref()?;
-    let say = |verdict, detail: String| finding(Check::ClientShare, verdict, detail);
+fn generator(run: &Run, context: &Context<'_>) -> (Verdict, ClientShare) {
     let clones = queues(run).iter().map(Queue::clones).fold(0, u32::saturating_add);
     let occupied = f64::from(clones.min(context.host_threads).max(1));
-    let used = delta(run, name::CLIENT_CPU_NS).and_then(|used| share(used as f64, run.window_ns.0 as f64 * occupied));
-    let Some(ratio) = used else {
-        return say(Verdict::Unknown, "the processor time of dbdyno is not known".to_owned());
-    };
-    let gist = format!("dbdyno used {} of the processors that its clones can occupy", percent(ratio));
+    let ratio = delta(run, name::CLIENT_CPU_NS).and_then(|used| share(used as f64, run.window_ns.0 as f64 * occupied));
     // In the words of the generator: `polled completion`, `polled submission`.
-    if storage.modes.iter().any(|mode| mode.contains("polled")) {
-        return say(Verdict::Pass, format!("{gist}: it polls, as asked for"));
-    }
-    let verdict = graded(ratio, RULES.clones_share_warn, f64::INFINITY);
-    let (verdict, short) = over_a_moment(run, ratio, occupied, RULES.clones_share_warn).unwrap_or((verdict, ""));
-    say(verdict, format!("{gist}; limit {}{short}", percent(RULES.clones_share_warn)))
+    let polls = run.storage.iter().flat_map(|storage| &storage.modes).any(|mode| mode.contains("polled"));
+    let limit = RULES.clones_share_warn;
+    let (verdict, is_coarse) = match ratio {
+        None => (Verdict::Unknown, false),
+        Some(_) if polls => (Verdict::Pass, false),
+        Some(ratio) => {
+            over_a_moment(run, ratio, occupied, limit).unwrap_or((graded(ratio, limit, f64::INFINITY), false))
+        }
+    };
+    let (share, limit) = (ratio.map(Ratio), Ratio(limit));
+    (verdict, ClientShare::Processors { share, of_storage: true, of_both: None, limit, polls, is_coarse })
 }
 
-/// What is said of `ratio` where the window is only a moment, and why nothing is.
-fn over_a_moment(run: &Run, ratio: f64, occupied: f64, limit: f64) -> Option<(Verdict, &'static str)> {
+/// The verdict on `ratio` where the window is only a moment, and whether the clock is too coarse to judge it.
+fn over_a_moment(run: &Run, ratio: f64, occupied: f64, limit: f64) -> Option<(Verdict, bool)> {
     let window = run.window_ns.0;
     let error = share(RULES.client_share_error_ns, window as f64 * occupied)?;
     (window < RULES.client_share_window_ns_min).then_some(match ratio + error <= limit {
-        true => (Verdict::Pass, ""),
-        false => (Verdict::Unknown, "; not judged: over so short a window the clock is too coarse"),
+        true => (Verdict::Pass, false),
+        false => (Verdict::Unknown, true),
     })
 }
 
-fn inside(run: &Run, step_ns: f64, what: &str) -> Option<Finding> {
+fn inside(run: &Run, step_ns: f64, with_interpreter: bool) -> (Verdict, ClientShare) {
     let service: f64 = run.seconds.iter().map(|second| second.service_ns_sum.0 as f64).sum();
     let steps = run.totals.steps.saturating_sub(failed_steps(run)) as f64;
-    let Some(ratio) = share(step_ns * steps, service).filter(|_| step_ns > 0.0) else {
-        return finding(Check::ClientShare, Verdict::Unknown, format!("what {what} cost per step is not known"));
-    };
-    let verdict = graded(ratio, RULES.own_share_warn, RULES.own_share_fail);
-    let detail = format!("{what} cost {} of the service time; limit {}", percent(ratio), percent(RULES.own_share_warn));
-    finding(Check::ClientShare, verdict, detail)
+    let ratio = share(step_ns * steps, service).filter(|_| step_ns > 0.0);
+    let verdict = ratio.map_or(Verdict::Unknown, |ratio| graded(ratio, RULES.own_share_warn, RULES.own_share_fail));
+    let limit = Ratio(RULES.own_share_warn);
+    (verdict, ClientShare::PerStep { share: ratio.map(Ratio), with_interpreter, limit })
 }
 
 fn graded(ratio: f64, warn: f64, fail: f64) -> Verdict {
@@ -109,7 +105,7 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, engine, instrument, io_run, latency, run, storage};
 
-    fn says(run: &Run, location: Location, instrument: &Instrument) -> (Verdict, String) {
+    fn says(run: &Run, location: Location, instrument: &Instrument) -> (Verdict, ClientShare) {
         let mut engine = engine();
         engine.location = location;
         let context = Context {
@@ -121,7 +117,19 @@ mod tests {
             flush_probe: None,
         };
         let finding = check(run, &context).unwrap();
-        (finding.verdict, finding.detail)
+        match finding.evidence {
+            Evidence::ClientShare(share) => (finding.verdict, share),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn is_coarse(share: &ClientShare) -> bool {
+        matches!(share, ClientShare::Processors { is_coarse: true, .. })
+    }
+
+    fn of_clones(share: f64) -> ClientShare {
+        let (share, limit) = (Some(Ratio(share)), Ratio(0.9));
+        ClientShare::Processors { share, of_storage: true, of_both: None, limit, polls: false, is_coarse: false }
     }
 
     #[test]
@@ -130,13 +138,9 @@ mod tests {
             let counters = [(name::CLIENT_CPU_NS, seconds * 1_000_000_000), (name::SERVER_CPU_NS, 6_000_000_000)];
             says(&counted(run("T611", jobs), &counters), Location::UnixSocket, &instrument())
         };
-        let (verdict, detail) = used(1, 4);
-        assert_eq!(verdict, Verdict::Pass);
-        assert_eq!(
-            detail,
-            "dbdyno used 40 % of the processors that its jobs can occupy, \
-             and 40 % of what client and server used; limit 60 %"
-        );
+        let (share, of_both, limit) = (Some(Ratio(0.4)), Some(Ratio(0.4)), Ratio(0.6));
+        let four = ClientShare::Processors { share, of_storage: false, of_both, limit, polls: false, is_coarse: false };
+        assert_eq!(used(1, 4), (Verdict::Pass, four));
         assert_eq!(used(1, 7).0, Verdict::Warn);
         assert_eq!(used(1, 9).0, Verdict::Fail);
         assert_eq!(used(8, 9).0, Verdict::Pass, "nine of twenty processor seconds");
@@ -146,9 +150,8 @@ mod tests {
     fn a_window_of_a_moment_is_not_judged() {
         let mut short = counted(run("T611", 1), &[(name::CLIENT_CPU_NS, 190_000_000)]);
         short.window_ns = Nanos(199_999_999);
-        let (verdict, detail) = says(&short, Location::UnixSocket, &instrument());
-        assert_eq!(verdict, Verdict::Unknown);
-        assert!(detail.ends_with("limit 60 %; not judged: over so short a window the clock is too coarse"), "{detail}");
+        let (verdict, share) = says(&short, Location::UnixSocket, &instrument());
+        assert_eq!((verdict, is_coarse(&share)), (Verdict::Unknown, true));
         short.window_ns = Nanos(200_000_000);
         assert_eq!(says(&short, Location::UnixSocket, &instrument()).0, Verdict::Fail);
     }
@@ -160,13 +163,10 @@ mod tests {
         let io = |used_ns: u64| {
             over_100_ms(counted(io_run("io", record::IoKind::Read, 1), &[(name::CLIENT_CPU_NS, used_ns)]))
         };
-        assert_eq!(
-            io(2_900_000),
-            (Verdict::Pass, "dbdyno used 2.9 % of the processors that its clones can occupy; limit 90 %".to_owned())
-        );
+        assert_eq!(io(2_900_000), (Verdict::Pass, of_clones(0.029)));
         assert_eq!(io(69_000_000).0, Verdict::Pass, "69 %, and two ticks");
-        let (verdict, detail) = io(71_000_000);
-        assert_eq!((verdict, detail.contains("; not judged: ")), (Verdict::Unknown, true), "{detail}");
+        let (verdict, share) = io(71_000_000);
+        assert_eq!((verdict, is_coarse(&share)), (Verdict::Unknown, true));
         let statements = |used_ns: u64| over_100_ms(counted(run("T611", 1), &[(name::CLIENT_CPU_NS, used_ns)])).0;
         assert_eq!([statements(39_000_000), statements(41_000_000)], [Verdict::Pass, Verdict::Unknown]);
     }
@@ -174,10 +174,8 @@ mod tests {
     #[test]
     fn in_one_process_the_cost_of_a_step_is_held_against_its_service_time() {
         // 1 ms each: 200 ns are 0.02 %.
-        assert_eq!(
-            says(&run("T611", 1), Location::InProcess, &instrument()),
-            (Verdict::Pass, "the loop and the interpreter cost 0.02 % of the service time; limit 5.0 %".to_owned())
-        );
+        let cost = ClientShare::PerStep { share: Some(Ratio(0.0002)), with_interpreter: true, limit: Ratio(0.05) };
+        assert_eq!(says(&run("T611", 1), Location::InProcess, &instrument()), (Verdict::Pass, cost));
         let mut fast = run("T611", 1);
         fast.service = latency(10_000, 1_000);
         fast.seconds.iter_mut().for_each(|second| second.service_ns_sum = Nanos(1_000_000));
@@ -198,10 +196,7 @@ mod tests {
             counted(io_run("io", record::IoKind::Read, 1), &[(name::CLIENT_CPU_NS, seconds * 1_000_000_000)])
         };
         let remote = |run: &Run| says(run, Location::Remote, &instrument());
-        assert_eq!(
-            remote(&used(9)),
-            (Verdict::Pass, "dbdyno used 90 % of the processors that its clones can occupy; limit 90 %".to_owned())
-        );
+        assert_eq!(remote(&used(9)), (Verdict::Pass, of_clones(0.9)));
         let mut busy = used(10);
         assert_eq!(remote(&busy).0, Verdict::Warn);
         storage(&mut busy).modes = vec!["io_uring, polled completion".to_owned()];

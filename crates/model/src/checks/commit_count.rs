@@ -4,40 +4,32 @@
 //! a surplus, that somebody else was at work, or the engine itself in the background. Not asked where the engine does
 //! not count the transactions of this test.
 
-use record::{Check, Finding, Run, Verdict, name};
+use record::evidence::CommitCount;
+use record::{Check, Evidence, Finding, Ratio, Run, Verdict, name};
 
-use super::{finding, percent, plural};
+use super::finding;
 use crate::delta::delta;
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
-    let expected = run.commits_expected?;
-    let say = |verdict, detail: String| finding(Check::CommitCount, verdict, detail);
-    let Some(more) = surplus(run) else {
+    let ours = run.commits_expected?;
+    let Some(surplus) = surplus(run) else {
         // Whoever reads the counters may have said why they are missing.
-        let said = run.findings.iter().any(|finding| finding.check == Check::CommitCount);
-        return if said {
-            None
-        } else {
-            say(Verdict::Unknown, "the engine's count of commits is not known".to_owned())
-        };
+        let is_known = run.findings.iter().any(|finding| finding.check() == Check::CommitCount);
+        let unknown = Finding::new(Verdict::Unknown, Evidence::CommitCount(CommitCount::NotCounted));
+        return (!is_known).then_some(unknown);
     };
-    let ours = plural(expected, "commit");
-    let gap = more.unsigned_abs() as f64 / expected.max(1) as f64;
-    let gist = match more {
-        0 => return say(Verdict::Pass, format!("{ours}, and the engine counts as many")),
-        1.. => format!("{ours}, and the engine counts {more} more"),
-        _ => format!("{ours}, and the engine counts {} less", more.unsigned_abs()),
+    let difference = surplus.unsigned_abs() as f64 / ours.max(1) as f64;
+    let verdict = match surplus {
+        _ if difference <= RULES.commit_gap => Verdict::Pass,
+        // Background work of an engine.
+        1.. if surplus <= i128::from(RULES.commit_surplus_count) => Verdict::Pass,
+        1.. => Verdict::Warn,
+        _ => Verdict::Fail,
     };
-    let (limit, share) = (percent(RULES.commit_gap), percent(gap));
-    match more {
-        _ if gap <= RULES.commit_gap => say(Verdict::Pass, format!("{gist}: {share}, limit {limit}")),
-        1.. if more <= i128::from(RULES.commit_surplus_count) => {
-            say(Verdict::Pass, format!("{gist}: as the background work of an engine may"))
-        }
-        1.. => say(Verdict::Warn, format!("{gist}: {share}, limit {limit}; something else commits there")),
-        _ => say(Verdict::Fail, format!("{gist}: {share}, limit {limit}")),
-    }
+    let surplus = i64::try_from(surplus).unwrap_or(if surplus > 0 { i64::MAX } else { i64::MIN });
+    let (difference, limit) = (Ratio(difference), Ratio(RULES.commit_gap));
+    finding(verdict, Evidence::CommitCount(CommitCount::Counted { ours, surplus, difference, limit }))
 }
 
 /// Commits that the engine counted above ours; negative where it counted fewer. None where either is not known.
@@ -53,25 +45,27 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, run};
 
-    fn says(expected: u64, engine: u64) -> (Verdict, String) {
+    fn says(expected: u64, engine: u64) -> (Verdict, i64) {
         let counters = [(name::COMMIT_COUNT, engine + 4), (name::BOOKKEEPING_COMMIT_COUNT, 4)];
         let mut run = counted(run("T716", 1), &counters);
         run.commits_expected = Some(expected);
         let finding = check(&run).unwrap();
-        (finding.verdict, finding.detail)
+        match finding.evidence {
+            Evidence::CommitCount(CommitCount::Counted { ours, surplus, .. }) if ours == expected => {
+                (finding.verdict, surplus)
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn twenty_three_are_twenty_three() {
-        assert_eq!(says(23, 23), (Verdict::Pass, "23 commits, and the engine counts as many".to_owned()));
+        assert_eq!(says(23, 23), (Verdict::Pass, 0));
     }
 
     #[test]
     fn commits_that_the_engine_does_not_know_are_a_failure() {
-        assert_eq!(
-            says(23, 22),
-            (Verdict::Fail, "23 commits, and the engine counts 1 less: 4.3 %, limit 0.5 %".to_owned())
-        );
+        assert_eq!(says(23, 22), (Verdict::Fail, -1));
         assert_eq!(says(1_000, 995).0, Verdict::Pass, "at the limit");
         assert_eq!(says(1_000, 994).0, Verdict::Fail);
     }
@@ -90,11 +84,8 @@ mod tests {
         assert_eq!(check(&silent), None);
         silent.commits_expected = Some(23);
         assert_eq!(check(&silent).unwrap().verdict, Verdict::Unknown);
-        silent.findings.push(Finding {
-            check: Check::CommitCount,
-            verdict: Verdict::Unknown,
-            detail: "the counters could not be read".to_owned(),
-        });
+        let not_read = CommitCount::NotRead { message: "the connection is gone".to_owned() };
+        silent.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));
         assert_eq!(check(&silent), None, "said already");
     }
 }

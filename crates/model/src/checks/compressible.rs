@@ -3,35 +3,32 @@
 //! From a sample of what lies in the files when the run has ended: its size after deflating it, and the share of equal
 //! blocks. Whether the device makes use of it cannot be seen from here, so that it is never more than a warning.
 
-use record::{Check, Finding, IoFile, Run, Verdict};
+use record::evidence::Compressible;
+use record::{Evidence, Finding, IoFile, Run, Verdict};
 
-use super::{finding, percent, worst};
+use super::{finding, worst};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let storage = run.storage.as_ref()?;
     // An empty file has nothing to take a sample of; one in memory has no device that could compress.
     let asked = |file: &&IoFile| file.has_device != Some(false) && (file.size_bytes.0 > 0 || file.is_device);
-    let said: Vec<(Verdict, String)> = storage.files.iter().filter(asked).map(say).collect();
-    if said.iter().all(|(verdict, _)| *verdict == Verdict::Pass) && !said.is_empty() {
-        return finding(Check::Compressible, Verdict::Pass, "the data neither compresses nor repeats itself");
+    let found: Vec<(Verdict, Evidence)> = storage.files.iter().filter(asked).map(judge).collect();
+    if found.iter().all(|(verdict, _)| *verdict == Verdict::Pass) && !found.is_empty() {
+        return finding(Verdict::Pass, Evidence::Compressible(Compressible::None));
     }
-    worst(Check::Compressible, said)
+    worst(found)
 }
 
-fn say(file: &IoFile) -> (Verdict, String) {
-    let path = &file.path;
-    let flattered = "a device that does so shows more than it has";
-    match (file.compressed, file.repeated) {
-        (Some(size), _) if size.0 < RULES.compressed_min => {
-            (Verdict::Warn, format!("{path} compresses to {} of its size: {flattered}", percent(size.0)))
-        }
-        (_, Some(repeated)) if repeated.0 > RULES.repeated_max => {
-            (Verdict::Warn, format!("{} of the blocks of {path} can be stored once: {flattered}", percent(repeated.0)))
-        }
-        (Some(_), Some(_)) => (Verdict::Pass, String::new()),
-        _ => (Verdict::Unknown, format!("whether {path} can be compressed is not known")),
-    }
+fn judge(file: &IoFile) -> (Verdict, Evidence) {
+    let path = file.path.clone();
+    let (verdict, found) = match (file.compressed, file.repeated) {
+        (Some(size), _) if size.0 < RULES.compressed_min => (Verdict::Warn, Compressible::Compresses { path, size }),
+        (_, Some(share)) if share.0 > RULES.repeated_max => (Verdict::Warn, Compressible::Repeats { path, share }),
+        (Some(_), Some(_)) => (Verdict::Pass, Compressible::None),
+        _ => (Verdict::Unknown, Compressible::NotKnown { path }),
+    };
+    (verdict, Evidence::Compressible(found))
 }
 
 #[cfg(test)]
@@ -41,27 +38,19 @@ mod tests {
     use super::*;
     use crate::fixture::{io_run, run, storage};
 
-    fn says(compressed: Option<f64>, repeated: Option<f64>) -> (Verdict, String) {
+    fn says(compressed: Option<f64>, repeated: Option<f64>) -> (Verdict, Evidence) {
         let mut run = io_run("io", IoKind::Read, 1);
         let file = &mut storage(&mut run).files[0];
         (file.compressed, file.repeated) = (compressed.map(Ratio), repeated.map(Ratio));
         let finding = check(&run).unwrap();
-        (finding.verdict, finding.detail)
+        (finding.verdict, finding.evidence)
     }
 
     #[test]
     fn what_compresses_or_repeats_is_said() {
-        assert_eq!(
-            says(Some(1.0), Some(0.05)),
-            (Verdict::Pass, "the data neither compresses nor repeats itself".to_owned())
-        );
-        assert_eq!(
-            says(Some(0.42), Some(0.0)),
-            (
-                Verdict::Warn,
-                "/data/file compresses to 42 % of its size: a device that does so shows more than it has".to_owned()
-            )
-        );
+        assert_eq!(says(Some(1.0), Some(0.05)), (Verdict::Pass, Evidence::Compressible(Compressible::None)));
+        let found = Compressible::Compresses { path: "/data/file".to_owned(), size: Ratio(0.42) };
+        assert_eq!(says(Some(0.42), Some(0.0)), (Verdict::Warn, Evidence::Compressible(found)));
         assert_eq!(says(Some(1.0), Some(0.06)).0, Verdict::Warn);
         assert_eq!((says(None, Some(0.0)).0, says(Some(0.9), None).0), (Verdict::Unknown, Verdict::Unknown));
         assert_eq!(says(None, Some(0.5)).0, Verdict::Warn, "one of the two is enough");

@@ -7,89 +7,70 @@
 //! everybody on the device: the check cannot see what a busy neighbour hides. The counters are those of one device, so
 //! that they prove nothing of a run that uses several. A run without files did no I/O and is not asked.
 
-use record::{Check, Finding, IoFile, IoKind, IoStream, Run, Storage, Verdict, name};
+use record::evidence::{DeviceIo, IoDirection};
+use record::{Evidence, Finding, IoKind, IoStream, Ratio, Run, Storage, Verdict, name};
 
-use super::{SEVERAL_DEVICES, finding, percent, uses_several_devices, worst};
+use super::{finding, uses_several_devices, worst};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let storage = run.storage.as_ref().filter(|storage| !storage.files.is_empty())?;
     if let Some(file) = storage.files.iter().find(|file| file.has_device == Some(false)) {
-        return finding(Check::DeviceIo, Verdict::Fail, nowhere(file));
+        let (path, file_system) = (file.path.clone(), file.file_system.clone());
+        return finding(Verdict::Fail, Evidence::DeviceIo(DeviceIo::NoDevice { path, file_system }));
     }
     if uses_several_devices(storage) {
-        return finding(Check::DeviceIo, Verdict::Unknown, SEVERAL_DEVICES);
+        return finding(Verdict::Unknown, Evidence::DeviceIo(DeviceIo::SeveralDevices));
     }
-    let said = [reads(run, storage), writes(run, storage), trims(run, storage)];
-    worst(Check::DeviceIo, said.into_iter().flatten())
+    let counted = [reads(run, storage), writes(run, storage), trims(run, storage)];
+    worst(counted.into_iter().flatten())
 }
 
-fn nowhere(file: &IoFile) -> String {
-    let system = file.file_system.as_deref().map_or(String::new(), |system| format!(" ({system})"));
-    format!("{} lies in memory or on the network{system}: no block device was measured", file.path)
-}
-
-fn reads(run: &Run, storage: &Storage) -> Option<(Verdict, String)> {
+fn reads(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
     let asked = bytes(storage, |stream| stream.kind == IoKind::Read);
-    if asked == 0.0 {
-        return None;
-    }
-    let Some(seen) = seen(run, name::DEVICE_READ_BYTES, asked) else {
-        return Some((Verdict::Unknown, "what the block layer read is not known".to_owned()));
-    };
-    let gist = format!("the block layer saw {} of what was read", percent(seen));
-    Some(match seen >= RULES.device_share_min {
-        true => (Verdict::Pass, gist),
-        false => {
-            (Verdict::Fail, format!("{gist}, limit {}: the rest came from memory", percent(RULES.device_share_min)))
-        }
-    })
+    all_or_fail(IoDirection::Read, asked, seen(run, name::DEVICE_READ_BYTES, asked))
 }
 
-fn writes(run: &Run, storage: &Storage) -> Option<(Verdict, String)> {
+fn trims(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
+    let asked = bytes(storage, |stream| stream.kind == IoKind::Trim);
+    all_or_fail(IoDirection::Trim, asked, seen(run, name::DEVICE_DISCARD_BYTES, asked))
+}
+
+/// Of a direction whose I/O has to reach the device.
+fn all_or_fail(direction: IoDirection, asked: f64, seen: Option<f64>) -> Option<(Verdict, Evidence)> {
+    let verdict = match seen {
+        _ if asked == 0.0 => return None,
+        None => Verdict::Unknown,
+        Some(seen) if seen >= RULES.device_share_min => Verdict::Pass,
+        Some(_) => Verdict::Fail,
+    };
+    Some((verdict, device_share(direction, seen, RULES.device_share_min, false)))
+}
+
+fn writes(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
     let written = |stream: &IoStream| matches!(stream.kind, IoKind::Write | IoKind::Commit);
     let asked = bytes(storage, written);
     if asked == 0.0 {
         return None;
     }
-    let Some(seen) = seen(run, name::DEVICE_WRITE_BYTES, asked) else {
-        return Some((Verdict::Unknown, "what the block layer wrote is not known".to_owned()));
-    };
-    let gist = format!("the block layer saw {} of what was written", percent(seen));
-    let limit = percent(RULES.device_share_min);
     let forced = |stream: &IoStream| written(stream) && (stream.direct || stream.kind == IoKind::Commit);
     let forced = bytes(storage, forced);
-    Some(match seen {
-        _ if seen >= RULES.device_share_min => (Verdict::Pass, gist),
-        _ if seen * asked < forced * RULES.device_share_min => (
-            Verdict::Fail,
-            format!("{gist}, limit {limit}, and it was written past the page cache or forced out of it"),
-        ),
-        _ if seen < RULES.buffered_share_min => (
-            Verdict::Fail,
-            format!("{gist}, limit {}: it was the page cache that took the rest", percent(RULES.buffered_share_min)),
-        ),
-        _ => (Verdict::Warn, format!("{gist}: the rest is still in the page cache, or was overwritten there")),
-    })
+    let share = seen(run, name::DEVICE_WRITE_BYTES, asked);
+    let is_forced = share.is_some_and(|seen| seen * asked < forced * RULES.device_share_min);
+    let (verdict, limit) = match share {
+        None => (Verdict::Unknown, RULES.device_share_min),
+        Some(seen) if seen >= RULES.device_share_min => (Verdict::Pass, RULES.device_share_min),
+        Some(_) if is_forced => (Verdict::Fail, RULES.device_share_min),
+        Some(seen) if seen < RULES.buffered_share_min => (Verdict::Fail, RULES.buffered_share_min),
+        Some(_) => (Verdict::Warn, RULES.buffered_share_min),
+    };
+    Some((verdict, device_share(IoDirection::Write, share, limit, is_forced)))
 }
 
-fn trims(run: &Run, storage: &Storage) -> Option<(Verdict, String)> {
-    let asked = bytes(storage, |stream| stream.kind == IoKind::Trim);
-    if asked == 0.0 {
-        return None;
-    }
-    let Some(seen) = seen(run, name::DEVICE_DISCARD_BYTES, asked) else {
-        return Some((Verdict::Unknown, "what the block layer discarded is not known".to_owned()));
-    };
-    let gist = format!("the block layer saw {} of what was trimmed", percent(seen));
-    Some(match seen >= RULES.device_share_min {
-        true => (Verdict::Pass, gist),
-        false => (
-            Verdict::Fail,
-            format!("{gist}, limit {}: the device was not told of the rest", percent(RULES.device_share_min)),
-        ),
-    })
+fn device_share(direction: IoDirection, share: Option<f64>, limit: f64, is_forced: bool) -> Evidence {
+    let (share, limit) = (share.map(Ratio), Ratio(limit));
+    Evidence::DeviceIo(DeviceIo::Counted { direction, share, limit, is_forced })
 }
 
 fn bytes(storage: &Storage, of: impl Fn(&IoStream) -> bool) -> f64 {
@@ -102,14 +83,14 @@ fn seen(run: &Run, counter: &str, asked: f64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use record::Bytes;
+    use record::{Bytes, IoFile};
 
     use super::*;
     use crate::fixture::{counted, io_run, run, storage};
 
-    fn says(run: &Run) -> (Verdict, String) {
+    fn says(run: &Run) -> (Verdict, Evidence) {
         let finding = check(run).unwrap();
-        (finding.verdict, finding.detail)
+        (finding.verdict, finding.evidence)
     }
 
     /// 81.92 MB of it, of which the device saw `share`.
@@ -121,13 +102,8 @@ mod tests {
 
     #[test]
     fn reads_that_the_device_never_saw_void_the_run() {
-        assert_eq!(
-            says(&seen_by_device(IoKind::Read, 0.03)),
-            (
-                Verdict::Fail,
-                "the block layer saw 3.0 % of what was read, limit 90 %: the rest came from memory".to_owned()
-            )
-        );
+        let read = device_share(IoDirection::Read, Some(0.03), 0.9, false);
+        assert_eq!(says(&seen_by_device(IoKind::Read, 0.03)), (Verdict::Fail, read));
         assert_eq!(says(&seen_by_device(IoKind::Read, 0.9)).0, Verdict::Pass);
         assert_eq!(says(&seen_by_device(IoKind::Read, 1.5)).0, Verdict::Pass, "read ahead, or a neighbour");
         assert_eq!(says(&io_run("io", IoKind::Read, 1)).0, Verdict::Unknown, "no counters");
@@ -138,15 +114,8 @@ mod tests {
         assert_eq!(says(&seen_by_device(IoKind::Write, 0.5)).0, Verdict::Fail, "direct");
         let mut buffered = seen_by_device(IoKind::Write, 0.5);
         storage(&mut buffered).streams[0].direct = false;
-        assert_eq!(
-            says(&buffered),
-            (
-                Verdict::Warn,
-                "the block layer saw 50 % of what was written: \
-                 the rest is still in the page cache, or was overwritten there"
-                    .to_owned()
-            )
-        );
+        let written = device_share(IoDirection::Write, Some(0.5), RULES.buffered_share_min, false);
+        assert_eq!(says(&buffered), (Verdict::Warn, written));
         storage(&mut buffered).streams[0].kind = IoKind::Commit;
         assert_eq!(says(&buffered).0, Verdict::Fail, "a commit is forced");
     }
@@ -166,23 +135,16 @@ mod tests {
         let mut memory = seen_by_device(IoKind::Read, 1.0);
         let file = &mut storage(&mut memory).files[0];
         (file.has_device, file.file_system) = (Some(false), Some("tmpfs".to_owned()));
-        assert_eq!(
-            says(&memory),
-            (
-                Verdict::Fail,
-                "/data/file lies in memory or on the network (tmpfs): no block device was measured".to_owned()
-            )
-        );
+        let (path, file_system) = ("/data/file".to_owned(), Some("tmpfs".to_owned()));
+        assert_eq!(says(&memory), (Verdict::Fail, Evidence::DeviceIo(DeviceIo::NoDevice { path, file_system })));
     }
 
     #[test]
     fn trims_that_the_device_was_not_told_of_void_the_run() {
         let says =
             |discarded: u64| says(&counted(io_run("io", IoKind::Trim, 1), &[(name::DEVICE_DISCARD_BYTES, discarded)]));
-        assert_eq!(says(81_920_000), (Verdict::Pass, "the block layer saw 100 % of what was trimmed".to_owned()));
-        let (verdict, detail) = says(0);
-        assert_eq!(verdict, Verdict::Fail);
-        assert!(detail.ends_with("limit 90 %: the device was not told of the rest"), "{detail}");
+        let trimmed = |share| device_share(IoDirection::Trim, Some(share), 0.9, false);
+        assert_eq!((says(81_920_000), says(0)), ((Verdict::Pass, trimmed(1.0)), (Verdict::Fail, trimmed(0.0))));
         let uncounted = check(&io_run("io", IoKind::Trim, 1)).unwrap();
         assert_eq!(uncounted.verdict, Verdict::Unknown, "an older kernel");
     }
@@ -194,10 +156,7 @@ mod tests {
         files.push(IoFile { path: "/data/other".to_owned(), ..files[0].clone() });
         assert_eq!(says(&run).0, Verdict::Pass, "two files of one directory");
         storage(&mut run).files[1].is_device = true;
-        assert_eq!(
-            says(&run),
-            (Verdict::Unknown, "the counters are those of one device; the run uses several".to_owned())
-        );
+        assert_eq!(says(&run), (Verdict::Unknown, Evidence::DeviceIo(DeviceIo::SeveralDevices)));
         storage(&mut run).files.iter_mut().for_each(|file| file.is_device = true);
         assert_eq!(says(&run).0, Verdict::Unknown, "two devices");
         storage(&mut run).files.pop();

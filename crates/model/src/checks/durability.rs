@@ -5,9 +5,10 @@
 //! agree: some, and no more commits per flush than a group of concurrent jobs explains. A flush that is missing is a
 //! warning and not a failure: a stacked device passes flushes on without counting them.
 
-use record::{Check, Finding, Location, Run, Verdict, name};
+use record::evidence::{Durable, FlushCounter};
+use record::{Evidence, Finding, Location, Run, Verdict, name};
 
-use super::{Context, finding, is_probe, plural};
+use super::{Context, finding, is_probe};
 use crate::delta::delta;
 use crate::rules::RULES;
 
@@ -17,41 +18,34 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     if commits == 0 || !run.changes {
         return None;
     }
-    let (verdict, detail) = match engine.durable {
-        None => {
-            (Verdict::Unknown, format!("whether a commit waits for stable storage is not known: {}", engine.durability))
-        }
-        Some(false) => (Verdict::Warn, format!("a commit does not wait for stable storage: {}", engine.durability)),
-        Some(true) if engine.location == Location::Remote => (
-            Verdict::Unknown,
-            "the settings say that commits are durable; flushes of another host are not seen".to_owned(),
-        ),
+    let settings = engine.durability.clone();
+    let (verdict, durable) = match engine.durable {
+        None => (Verdict::Unknown, Durable::NotKnown { settings }),
+        Some(false) => (Verdict::Warn, Durable::DoesNotWait { settings }),
+        Some(true) if engine.location == Location::Remote => (Verdict::Unknown, Durable::Remote),
         Some(true) => flushed(run, commits, context.write_cache),
     };
-    finding(Check::Durability, verdict, detail)
+    finding(verdict, Evidence::Durability(durable))
 }
 
-fn flushed(run: &Run, commits: u64, write_cache: Option<&str>) -> (Verdict, String) {
-    let ours = plural(commits, "commit");
+fn flushed(run: &Run, commits: u64, write_cache: Option<&str>) -> (Verdict, Durable) {
     if write_cache == Some("write through") {
-        return (Verdict::Pass, "commits wait for the log, and the device says that it needs no flush".to_owned());
+        return (Verdict::Pass, Durable::WriteThrough);
     }
-    let (flushes, by) = match (delta(run, name::DEVICE_FLUSH_COUNT), delta(run, name::REDO_SYNC_COUNT)) {
-        (Some(flushes), _) => (flushes, "the device completed"),
-        (None, Some(syncs)) => (syncs, "the engine asked for"),
-        (None, None) => return (Verdict::Unknown, "commits wait for the log; flushes are not counted here".to_owned()),
+    let (flushes, counted_by) = match (delta(run, name::DEVICE_FLUSH_COUNT), delta(run, name::REDO_SYNC_COUNT)) {
+        (Some(flushes), _) => (flushes, FlushCounter::Device),
+        (None, Some(syncs)) => (syncs, FlushCounter::Engine),
+        (None, None) => return (Verdict::Unknown, Durable::NotCounted),
     };
-    let gist = format!("{by} {} for {ours}", super::flushes(flushes));
-    let limit = RULES.commits_per_flush_and_job * f64::from(run.dop.jobs.max(1));
-    match flushes {
-        0 if write_cache.is_none() => (Verdict::Unknown, format!("{gist}; whether it needs any is not known")),
-        0 => (Verdict::Warn, format!("{gist}: they were not forced to stable media, or another device counted it")),
-        flushes if commits as f64 / flushes as f64 > limit => {
-            let jobs = plural(u64::from(run.dop.jobs), "job");
-            (Verdict::Warn, format!("{gist}: more commits per flush than {jobs} can share"))
-        }
-        _ => (Verdict::Pass, gist),
-    }
+    let jobs = run.dop.jobs;
+    let limit = RULES.commits_per_flush_and_job * f64::from(jobs.max(1));
+    let verdict = match flushes {
+        0 if write_cache.is_none() => Verdict::Unknown,
+        0 => Verdict::Warn,
+        flushes if commits as f64 / flushes as f64 > limit => Verdict::Warn,
+        _ => Verdict::Pass,
+    };
+    (verdict, Durable::Counted { flushes, counted_by, commits, jobs })
 }
 
 #[cfg(test)]
@@ -59,7 +53,7 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, engine, instrument, run};
 
-    fn says(deltas: &[(&str, u64)], durable: Option<bool>, write_cache: Option<&str>) -> Option<(Verdict, String)> {
+    fn says(deltas: &[(&str, u64)], durable: Option<bool>, write_cache: Option<&str>) -> Option<(Verdict, Durable)> {
         says_at(Location::LocalTcp, deltas, durable, write_cache)
     }
 
@@ -68,7 +62,7 @@ mod tests {
         deltas: &[(&str, u64)],
         durable: Option<bool>,
         write_cache: Option<&str>,
-    ) -> Option<(Verdict, String)> {
+    ) -> Option<(Verdict, Durable)> {
         let (mut engine, instrument) = (engine(), instrument());
         (engine.location, engine.durable) = (location, durable);
         let context = Context {
@@ -80,7 +74,14 @@ mod tests {
             flush_probe: None,
         };
         let run = Run { commits_expected: Some(10_000), ..counted(run("T716", 2), deltas) };
-        check(&run, &context).map(|finding| (finding.verdict, finding.detail))
+        check(&run, &context).map(|finding| match finding.evidence {
+            Evidence::Durability(durable) => (finding.verdict, durable),
+            other => panic!("{other:?}"),
+        })
+    }
+
+    fn counted_by(counted_by: FlushCounter, flushes: u64) -> Durable {
+        Durable::Counted { flushes, counted_by, commits: 10_000, jobs: 2 }
     }
 
     const REDO: (&str, u64) = (name::REDO_WRITE_BYTES, 5_000_000);
@@ -89,22 +90,16 @@ mod tests {
     #[test]
     fn commits_and_flushes_are_held_against_each_other() {
         let verdict = |flushes: u64| says(&[REDO, (name::DEVICE_FLUSH_COUNT, flushes)], Some(true), BACK).unwrap();
-        assert_eq!(verdict(9_000), (Verdict::Pass, "the device completed 9000 flushes for 10000 commits".to_owned()));
+        assert_eq!(verdict(9_000), (Verdict::Pass, counted_by(FlushCounter::Device, 9_000)));
         assert_eq!(verdict(2_500).0, Verdict::Pass, "4 per flush, 2 jobs");
         assert_eq!(verdict(1_000).0, Verdict::Warn, "10 per flush, 2 jobs");
-        let (verdict, detail) = verdict(0);
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(
-            detail.starts_with("the device completed 0 flushes for 10000 commits: they were not forced"),
-            "{detail}"
-        );
+        assert_eq!(verdict(0), (Verdict::Warn, counted_by(FlushCounter::Device, 0)));
     }
 
     #[test]
     fn settings_that_do_not_wait_are_said() {
-        let (verdict, detail) = says(&[REDO, (name::DEVICE_FLUSH_COUNT, 9_000)], Some(false), BACK).unwrap();
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.starts_with("a commit does not wait for stable storage: "), "{detail}");
+        let (verdict, durable) = says(&[REDO, (name::DEVICE_FLUSH_COUNT, 9_000)], Some(false), BACK).unwrap();
+        assert!(verdict == Verdict::Warn && matches!(durable, Durable::DoesNotWait { .. }), "{durable:?}");
         assert_eq!(says(&[REDO], None, BACK).unwrap().0, Verdict::Unknown);
     }
 
@@ -135,8 +130,8 @@ mod tests {
     fn what_the_device_does_not_count_the_engine_may() {
         assert_eq!(says(&[REDO], Some(true), BACK).unwrap().0, Verdict::Unknown);
         assert_eq!(says(&[REDO], Some(true), Some("write through")).unwrap().0, Verdict::Pass);
-        let (verdict, detail) = says(&[REDO, (name::REDO_SYNC_COUNT, 8_000)], Some(true), BACK).unwrap();
-        assert_eq!((verdict, detail.as_str()), (Verdict::Pass, "the engine asked for 8000 flushes for 10000 commits"));
+        let by_engine = says(&[REDO, (name::REDO_SYNC_COUNT, 8_000)], Some(true), BACK);
+        assert_eq!(by_engine, Some((Verdict::Pass, counted_by(FlushCounter::Engine, 8_000))));
         assert_eq!(says(&[REDO, (name::DEVICE_FLUSH_COUNT, 0)], Some(true), None).unwrap().0, Verdict::Unknown);
     }
 }

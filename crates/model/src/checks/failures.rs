@@ -1,55 +1,40 @@
 //! Steps that failed. A few belong to some tests (serialization, deadlocks), and are said; with many the rest is not
 //! what was to be measured.
 
-use record::{Check, FailureKind, Finding, Run, Verdict};
+use record::evidence::{Failures, FirstFailure};
+use record::{Evidence, Finding, Ratio, Run, Verdict};
 
-use super::{failed_steps, finding, percent};
+use super::{failed_steps, finding};
 use crate::delta::share;
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let failed = failed_steps(run);
-    let ratio = share(failed as f64, run.totals.steps as f64)?;
+    let share = Ratio(share(failed as f64, run.totals.steps as f64)?);
+    let limit = Ratio(RULES.failure_share_fail);
     let verdict = match failed {
-        0 => return finding(Check::Failures, Verdict::Pass, "no step failed"),
-        _ if ratio > RULES.failure_share_fail => Verdict::Fail,
+        0 => return finding(Verdict::Pass, Evidence::Failures(None)),
+        _ if share > limit => Verdict::Fail,
         _ => Verdict::Warn,
     };
-    let kinds: Vec<String> = run
-        .totals
-        .failures
-        .iter()
-        .filter(|(_, count)| **count > 0)
-        .map(|(kind, count)| format!("{count} {}", words(*kind)))
-        .collect();
-    let limit = percent(RULES.failure_share_fail);
-    let first = first_words(run).map_or(String::new(), |(job, words)| format!(", the first of {job}: {words}"));
-    finding(
-        Check::Failures,
-        verdict,
-        format!("{} of the steps failed ({}{first}); limit {limit}", percent(ratio), kinds.join(", ")),
-    )
+    let kinds = run.totals.failures.iter().filter(|(_, count)| **count > 0).map(|(kind, count)| (*kind, *count));
+    let failures = Failures { share, limit, kinds: kinds.collect(), first: first_failure(run) };
+    finding(verdict, Evidence::Failures(Some(Box::new(failures))))
 }
 
-/// What the first failure of a run of storage was, and of which job.
-fn first_words(run: &Run) -> Option<(&str, &str)> {
+/// The first failure of a run of storage.
+fn first_failure(run: &Run) -> Option<FirstFailure> {
     let mut streams = run.storage.iter().flat_map(|storage| &storage.streams);
-    streams.find_map(|stream| Some((stream.job.as_str(), stream.first_failure.as_deref()?.trim_end_matches('.'))))
-}
-
-fn words(kind: FailureKind) -> &'static str {
-    match kind {
-        FailureKind::Deadlock => "by deadlock",
-        FailureKind::Serialization => "by serialization",
-        FailureKind::LockTimeout => "by lock timeout",
-        FailureKind::Constraint => "by constraint",
-        FailureKind::Cancelled => "cancelled",
-        FailureKind::Other => "otherwise",
-    }
+    streams.find_map(|stream| {
+        let message = stream.first_failure.as_deref()?.trim_end_matches('.').to_owned();
+        Some(FirstFailure { job: stream.job.clone(), message })
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use record::FailureKind;
+
     use super::*;
     use crate::fixture::{io_run, run, storage};
 
@@ -61,7 +46,9 @@ mod tests {
         failing.totals.failures.insert(FailureKind::Other, 50);
         let found = check(&failing).unwrap();
         assert_eq!(found.verdict, Verdict::Warn);
-        assert_eq!(found.detail, "1.0 % of the steps failed (50 by deadlock, 50 otherwise); limit 10 %");
+        let kinds = [(FailureKind::Deadlock, 50), (FailureKind::Other, 50)].into();
+        let failures = Failures { share: Ratio(0.01), limit: Ratio(0.1), kinds, first: None };
+        assert_eq!(found.evidence, Evidence::Failures(Some(Box::new(failures))));
         failing.totals.failures.insert(FailureKind::LockTimeout, 1_000);
         assert_eq!(check(&failing).unwrap().verdict, Verdict::Fail);
     }
@@ -71,10 +58,8 @@ mod tests {
         let mut full = io_run("io", record::IoKind::Write, 1);
         full.totals.failures.insert(FailureKind::Other, 100);
         storage(&mut full).streams[0].first_failure = Some("No space left on device (os error 28)".to_owned());
-        assert_eq!(
-            check(&full).unwrap().detail,
-            "1.0 % of the steps failed (100 otherwise, the first of job: No space left on device (os error 28)); \
-             limit 10 %"
-        );
+        let Evidence::Failures(Some(failures)) = check(&full).unwrap().evidence else { panic!("no failures") };
+        let message = "No space left on device (os error 28)".to_owned();
+        assert_eq!(failures.first, Some(FirstFailure { job: "job".to_owned(), message }));
     }
 }

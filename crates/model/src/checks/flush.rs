@@ -7,9 +7,10 @@
 //! counting them. How long a medium takes bounds how fast a sync can be; one that is faster was acknowledged by
 //! something in front of the medium.
 
-use record::{Check, Finding, IoKind, IoStream, Run, Verdict, name};
+use record::evidence::{Flush, FlushSharing};
+use record::{Evidence, Finding, IoKind, IoStream, Nanos, Run, Verdict, name};
 
-use super::{Context, SEVERAL_DEVICES, finding, plural, uses_several_devices};
+use super::{Context, finding, uses_several_devices};
 use crate::delta::delta;
 use crate::queue::queues;
 use crate::rules::RULES;
@@ -22,31 +23,35 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     if uses_several_devices(storage) {
-        return finding(Check::Flush, Verdict::Unknown, SEVERAL_DEVICES);
+        return finding(Verdict::Unknown, Evidence::Flush(Flush::SeveralDevices));
     }
     if context.write_cache == Some("write through") {
-        return finding(
-            Check::Flush,
-            Verdict::Pass,
-            "the device says that it writes through: what it acknowledges needs no flush, as with a cache that \
-             survives a loss of power",
-        );
+        return finding(Verdict::Pass, Evidence::Flush(Flush::WriteThrough));
     }
-    let counted = counted(run, &forced, syncs, context.write_cache);
-    let fast = forced.iter().filter_map(|stream| too_fast(stream)).min();
-    let (verdict, detail) = match fast {
-        Some(fast) if counted.0 < Verdict::Fail && context.write_cache == Some("write back") => (
-            Verdict::Warn,
-            format!(
-                "a sync was acknowledged in {:.1} µs: power-loss protection or a cache of the host, which cannot be \
-                 told from inside; {}",
-                fast as f64 / 1e3,
-                counted.1
-            ),
-        ),
-        _ => counted,
+    let flushes = delta(run, name::DEVICE_FLUSH_COUNT);
+    let slots = slots(run);
+    let past_the_cache = forced.iter().all(|stream| stream.direct && stream.kind == IoKind::Commit);
+    let (verdict, sharing) = match flushes {
+        None => (Verdict::Unknown, FlushSharing::NotCounted),
+        Some(0) if context.write_cache.is_none() => (Verdict::Unknown, FlushSharing::NeedNotKnown),
+        Some(0) if past_the_cache => (Verdict::Warn, FlushSharing::PastCache),
+        Some(0) => (Verdict::Fail, FlushSharing::NotForced),
+        Some(flushes) if syncs as f64 / flushes as f64 > RULES.commits_per_flush_and_job * slots as f64 => {
+            (Verdict::Warn, FlushSharing::TooFew)
+        }
+        Some(_) => (Verdict::Pass, FlushSharing::Enough),
     };
-    finding(Check::Flush, verdict, detail)
+    let is_asked = verdict < Verdict::Fail && context.write_cache == Some("write back");
+    let fastest_ns = forced.iter().filter_map(|stream| too_fast(stream)).min().filter(|_| is_asked);
+    let verdict = if fastest_ns.is_some() { Verdict::Warn } else { verdict };
+    finding(verdict, Evidence::Flush(Flush::Syncs { syncs, flushes, sharing, slots, fastest_ns }))
+}
+
+/// I/Os in flight that can share a flush.
+fn slots(run: &Run) -> u64 {
+    let queues = queues(run);
+    let forced = queues.iter().filter(|queue| queue.streams.iter().any(|stream| is_forced(stream)));
+    forced.map(|queue| queue.slots()).fold(0, u64::saturating_add).max(1)
 }
 
 fn is_forced(stream: &IoStream) -> bool {
@@ -54,44 +59,17 @@ fn is_forced(stream: &IoStream) -> bool {
 }
 
 /// The median of its syncs, where no medium behind a volatile cache can be so fast.
-fn too_fast(stream: &IoStream) -> Option<u64> {
-    let median = stream.service.p50_ns.0;
-    (stream.service.count > 0 && median < RULES.sync_ns_min).then_some(median)
-}
-
-fn counted(run: &Run, forced: &[&IoStream], syncs: u64, write_cache: Option<&str>) -> (Verdict, String) {
-    let ours = plural(syncs, "sync");
-    let Some(flushes) = delta(run, name::DEVICE_FLUSH_COUNT) else {
-        return (Verdict::Unknown, format!("{ours}; flushes of the device are not counted here"));
-    };
-    let gist = format!("the device completed {} for {ours}", super::flushes(flushes));
-    let queues = queues(run);
-    let slots = queues.iter().filter(|queue| queue.streams.iter().any(|stream| is_forced(stream)));
-    let slots: u64 = slots.map(|queue| queue.slots()).fold(0, u64::saturating_add).max(1);
-    let past_the_cache = forced.iter().all(|stream| stream.direct && stream.kind == IoKind::Commit);
-    match flushes {
-        0 if write_cache.is_none() => (Verdict::Unknown, format!("{gist}; whether it needs any is not known")),
-        0 if past_the_cache => (
-            Verdict::Warn,
-            format!("{gist}: they were not forced to stable storage, unless each write went past its cache (FUA)"),
-        ),
-        0 => (Verdict::Fail, format!("{gist}: syncs were not forced to stable storage")),
-        _ if syncs as f64 / flushes as f64 > RULES.commits_per_flush_and_job * slots as f64 => {
-            let slots = plural(slots, "I/O");
-            (Verdict::Warn, format!("{gist}: more syncs per flush than {slots} in flight can share"))
-        }
-        _ => (Verdict::Pass, gist),
-    }
+fn too_fast(stream: &IoStream) -> Option<Nanos> {
+    let median = stream.service.p50_ns;
+    (stream.service.count > 0 && median.0 < RULES.sync_ns_min).then_some(median)
 }
 
 #[cfg(test)]
 mod tests {
-    use record::Nanos;
-
     use super::*;
     use crate::fixture::{counted as with_counters, instrument, io_run, run, storage};
 
-    fn says(run: &Run, write_cache: Option<&str>) -> Option<(Verdict, String)> {
+    fn says(run: &Run, write_cache: Option<&str>) -> Option<(Verdict, Flush)> {
         let instrument = instrument();
         let context = Context {
             engine: None,
@@ -101,7 +79,17 @@ mod tests {
             write_cache,
             flush_probe: None,
         };
-        check(run, &context).map(|finding| (finding.verdict, finding.detail))
+        check(run, &context).map(|finding| match finding.evidence {
+            Evidence::Flush(flush) => (finding.verdict, flush),
+            other => panic!("{other:?}"),
+        })
+    }
+
+    fn sharing(flush: &Flush) -> FlushSharing {
+        match flush {
+            Flush::Syncs { sharing, .. } => *sharing,
+            other => panic!("{other:?}"),
+        }
     }
 
     /// 10 000 syncs of 1 ms by one clone.
@@ -111,13 +99,9 @@ mod tests {
 
     #[test]
     fn syncs_without_a_flush_void_the_run() {
-        assert_eq!(
-            says(&flushed(IoKind::Sync, 0), Some("write back")),
-            Some((
-                Verdict::Fail,
-                "the device completed 0 flushes for 10000 syncs: syncs were not forced to stable storage".to_owned()
-            ))
-        );
+        let (flushes, sharing) = (Some(0), FlushSharing::NotForced);
+        let none = Flush::Syncs { syncs: 10_000, flushes, sharing, slots: 1, fastest_ns: None };
+        assert_eq!(says(&flushed(IoKind::Sync, 0), Some("write back")), Some((Verdict::Fail, none)));
         assert_eq!(says(&flushed(IoKind::Sync, 0), None).unwrap().0, Verdict::Unknown);
         assert_eq!(says(&io_run("io", IoKind::Sync, 1), Some("write back")).unwrap().0, Verdict::Unknown, "no counter");
     }
@@ -134,25 +118,23 @@ mod tests {
     fn syncs_share_a_flush_as_far_as_there_are_slots() {
         assert_eq!(says(&flushed(IoKind::Sync, 10_050), Some("write back")).unwrap().0, Verdict::Pass);
         assert_eq!(says(&flushed(IoKind::Sync, 5_000), Some("write back")).unwrap().0, Verdict::Pass);
-        let (verdict, detail) = says(&flushed(IoKind::Sync, 4_000), Some("write back")).unwrap();
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.ends_with("more syncs per flush than 1 I/O in flight can share"), "{detail}");
+        let (verdict, flush) = says(&flushed(IoKind::Sync, 4_000), Some("write back")).unwrap();
+        assert_eq!((verdict, sharing(&flush)), (Verdict::Warn, FlushSharing::TooFew));
     }
 
     #[test]
     fn a_device_that_writes_through_needs_no_flush() {
-        let (verdict, detail) = says(&flushed(IoKind::Commit, 0), Some("write through")).unwrap();
-        assert_eq!(verdict, Verdict::Pass);
-        assert!(detail.contains("says that it writes through"), "{detail}");
+        let through = says(&flushed(IoKind::Commit, 0), Some("write through"));
+        assert_eq!(through, Some((Verdict::Pass, Flush::WriteThrough)));
     }
 
     #[test]
     fn a_sync_that_is_faster_than_any_medium_is_said() {
         let mut fast = flushed(IoKind::Commit, 10_000);
         storage(&mut fast).streams[0].service.p50_ns = Nanos(12_300);
-        let (verdict, detail) = says(&fast, Some("write back")).unwrap();
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.starts_with("a sync was acknowledged in 12.3 µs: power-loss protection or"), "{detail}");
+        let (verdict, flush) = says(&fast, Some("write back")).unwrap();
+        let is_fast = matches!(flush, Flush::Syncs { fastest_ns: Some(Nanos(12_300)), .. });
+        assert!(verdict == Verdict::Warn && is_fast, "{flush:?}");
         let mut lost = flushed(IoKind::Sync, 0);
         storage(&mut lost).streams[0].service.p50_ns = Nanos(12_300);
         assert_eq!(says(&lost, Some("write back")).unwrap().0, Verdict::Fail, "the worse of the two");

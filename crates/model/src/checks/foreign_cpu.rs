@@ -5,40 +5,42 @@
 //! accounts for never voids a run, and neither do processes among which an engine out of sight may be, nor anything in
 //! a run that makes no claims or is short.
 
-use record::{Bystander, Check, Finding, Location, Run, Verdict};
+use record::evidence::{ForeignCpuShare, ProgramCpu};
+use record::{Bystander, Evidence, Finding, Location, Ratio, Run, Verdict};
 
-use super::{Context, finding, is_probe, percent};
+use super::{Context, finding, is_probe};
 use crate::cpu::cpu_shares;
-use crate::foreign::{ForeignCpu, foreign_cpu};
+use crate::foreign::foreign_cpu;
 use crate::rules::RULES;
+
+/// Programs that use so much of a processor are named.
+const NAMED_PROCESSORS_MIN: f64 = 0.005;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let Some(found) = foreign_cpu(run) else {
-        return finding(Check::ForeignCpu, Verdict::Unknown, "what other programs used of the processors is not known");
+        return finding(Verdict::Unknown, Evidence::ForeignCpu(None));
     };
-    let is_crowded = uses_all(run, context);
-    let (warn, fail) = match is_crowded {
+    let needs_all = uses_all(run, context);
+    let (warn, fail) = match needs_all {
         true => (RULES.foreign_cpu_crowded_warn, RULES.foreign_cpu_crowded_fail),
         false => (RULES.foreign_cpu_warn, RULES.foreign_cpu_fail),
     };
-    let may_be_ours = !is_probe(run) && context.engine.is_some_and(|engine| engine.location == Location::Remote);
-    let may_void = may_void(run, context) && !may_be_ours;
+    let may_be_engine = !is_probe(run) && context.engine.is_some_and(|engine| engine.location == Location::Remote);
     let verdict = match found {
-        _ if found.used.0 > fail && may_void => Verdict::Fail,
+        _ if found.used.0 > fail && may_void(run, context) && !may_be_engine => Verdict::Fail,
         _ if found.all().0 > warn => doubt(context),
         _ => Verdict::Pass,
     };
-    let gist = format!("other programs used {} of the processors", percent(found.all().0));
-    if verdict == Verdict::Pass {
-        return finding(Check::ForeignCpu, verdict, gist);
-    }
-    let limit = if verdict == Verdict::Fail { fail } else { warn };
-    let limit = match is_crowded {
-        true => format!("limit {} for a run that uses all of them", percent(limit)),
-        false => format!("limit {}", percent(limit)),
+    let share = ForeignCpuShare {
+        share: found.all(),
+        limit: Ratio(if verdict == Verdict::Fail { fail } else { warn }),
+        needs_all,
+        processors: found.processors,
+        programs: if verdict == Verdict::Pass { Vec::new() } else { programs(run) },
+        unseen_processors: found.unseen.0 * found.processors,
+        may_be_engine,
     };
-    let engine = if may_be_ours { "; the engine's own processes may be among them" } else { "" };
-    finding(Check::ForeignCpu, verdict, format!("{gist}{}; {limit}{engine}", named(run, &found)))
+    finding(verdict, Evidence::ForeignCpu(Some(Box::new(share))))
 }
 
 /// What is said of others where they do not void the run: where nothing is claimed, it is not judged.
@@ -59,18 +61,11 @@ fn uses_all(run: &Run, context: &Context<'_>) -> bool {
     workers >= context.host_threads || busy >= RULES.foreign_cpu_crowded
 }
 
-/// Which, in processors.
-fn named(run: &Run, found: &ForeignCpu) -> String {
+/// Those that are worth naming.
+fn programs(run: &Run) -> Vec<ProgramCpu> {
     let programs = run.foreign_load.as_ref().map_or(&[][..], |load| &load.programs);
-    let program = |one: &Bystander| format!("{} {:.2}", one.name, one.processors);
-    let seen = programs.iter().filter(|one| one.processors >= 0.005).map(program);
-    let unseen = (found.unseen.0 > 0.0)
-        .then(|| format!("programs that cannot be seen from here {:.2}", found.unseen.0 * found.processors));
-    let parts: Vec<String> = seen.chain(unseen).collect();
-    match parts.is_empty() {
-        true => String::new(),
-        false => format!(" ({}; of {} processors)", parts.join(", "), found.processors),
-    }
+    let program = |one: &Bystander| ProgramCpu { name: one.name.clone(), processors: one.processors };
+    programs.iter().filter(|one| one.processors >= NAMED_PROCESSORS_MIN).map(program).collect()
 }
 
 #[cfg(test)]
@@ -105,7 +100,7 @@ mod tests {
         threads: u32,
         makes_claims: bool,
         engine: Option<&record::EngineInventory>,
-    ) -> (Verdict, String) {
+    ) -> (Verdict, Option<ForeignCpuShare>) {
         let instrument = instrument();
         let context = Context {
             engine,
@@ -116,25 +111,22 @@ mod tests {
             flush_probe: None,
         };
         let finding = check(run, &context).unwrap();
-        (finding.verdict, finding.detail)
+        match finding.evidence {
+            Evidence::ForeignCpu(share) => (finding.verdict, share.map(|share| *share)),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn a_busy_loop_beside_all_processors_voids() {
-        assert_eq!(
-            judged(&beside(2, 2, 2.0, 0.7), 2, true, None),
-            (
-                Verdict::Fail,
-                "other programs used 35 % of the processors (cc 0.70; of 2 processors); limit 10 % for a run that \
-                 uses all of them"
-                    .to_owned()
-            )
-        );
+        let (verdict, share) = judged(&beside(2, 2, 2.0, 0.7), 2, true, None);
+        let share = share.unwrap();
+        assert_eq!((verdict, share.limit, share.needs_all), (Verdict::Fail, Ratio(0.1), true));
+        assert_eq!((share.share, share.processors, share.unseen_processors), (Ratio(0.35), 2.0, 0.0));
+        assert_eq!(share.programs, [ProgramCpu { name: "cc".to_owned(), processors: 0.7 }]);
         assert_eq!(judged(&beside(2, 2, 2.0, 0.1), 2, true, None).0, Verdict::Warn);
-        assert_eq!(
-            judged(&beside(2, 2, 2.0, 0.02), 2, true, None),
-            (Verdict::Pass, "other programs used 1.0 % of the processors".to_owned())
-        );
+        let (verdict, share) = judged(&beside(2, 2, 2.0, 0.02), 2, true, None);
+        assert_eq!((verdict, share.map(|share| share.share)), (Verdict::Pass, Some(Ratio(0.01))));
         assert_eq!(judged(&beside(2, 2, 2.0, 0.7), 2, false, None).0, Verdict::Unknown, "nothing is claimed");
         let short = Run { window_ns: Nanos(SECOND), ..beside(2, 2, 2.0, 0.7) };
         assert_eq!(judged(&short, 2, true, None).0, Verdict::Warn);
@@ -152,16 +144,16 @@ mod tests {
     fn what_cannot_be_seen_or_may_be_the_engine_warns() {
         let mut hidden = beside(2, 2, 2.0, 0.7);
         hidden.foreign_load = Some(Box::new(ForeignLoad { watched_ns: Nanos(10 * SECOND), ..ForeignLoad::default() }));
-        let (verdict, detail) = judged(&hidden, 2, true, None);
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.contains("(programs that cannot be seen from here 0.70; of 2 processors)"), "{detail}");
+        let (verdict, share) = judged(&hidden, 2, true, None);
+        let share = share.unwrap();
+        assert!(verdict == Verdict::Warn && share.programs.is_empty(), "{share:?}");
+        assert!((share.unseen_processors - 0.7).abs() < 1e-9, "{share:?}");
         let mut engine = engine();
         engine.location = Location::Remote;
         let mut test = beside(2, 2, 2.0, 0.7);
         test.test = "T611".to_owned();
-        let (verdict, detail) = judged(&test, 2, true, Some(&engine));
-        assert_eq!(verdict, Verdict::Warn, "{detail}");
-        assert!(detail.ends_with("may be among them"), "{detail}");
+        let (verdict, share) = judged(&test, 2, true, Some(&engine));
+        assert_eq!((verdict, share.map(|share| share.may_be_engine)), (Verdict::Warn, Some(true)));
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! process accounts for (data that were written into the page cache before, or by programs that cannot be seen) never
 //! voids a run; nor does anything where nothing is claimed, or in a short window.
 
-use record::{Bystander, Check, Finding, Run, Verdict, name};
+use record::evidence::{ForeignIoShare, ProgramIo};
+use record::{Bystander, Evidence, Finding, Rate, Ratio, Run, Verdict, name};
 
 use super::foreign_cpu::{doubt, may_void};
-use super::{Context, finding, percent, uses_several_devices};
+use super::{Context, finding, uses_several_devices};
 use crate::delta::delta;
 use crate::foreign::{ForeignIo, foreign_io};
 use crate::rules::RULES;
@@ -19,9 +20,8 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     }
     let device = delta(run, name::DEVICE_READ_BYTES)?.checked_add(delta(run, name::DEVICE_WRITE_BYTES)?)?;
     let Some(found) = foreign_io(run) else {
-        let detail = "what other programs read and wrote on the device is not known";
-        return finding(Check::ForeignIo, Verdict::Unknown, detail)
-            .filter(|_| run.foreign_load.is_some() && device as f64 > floor(run));
+        let is_asked = run.foreign_load.is_some() && device as f64 > floor(run);
+        return if is_asked { finding(Verdict::Unknown, Evidence::ForeignIo(None)) } else { None };
     };
     let own = device as f64 - found.used_bytes - found.unseen_bytes;
     let flushes = delta(run, name::DEVICE_FLUSH_COUNT).unwrap_or(0) > 0 && run.changes;
@@ -36,12 +36,15 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         () if found.share.0 > RULES.foreign_io_warn => doubt(context),
         () => Verdict::Pass,
     };
-    let gist = format!("{} of what the device read and wrote was not of this run", percent(found.share.0));
-    if verdict == Verdict::Pass {
-        return finding(Check::ForeignIo, verdict, gist);
-    }
     let limit = if verdict == Verdict::Fail { RULES.foreign_io_fail } else { RULES.foreign_io_warn };
-    finding(Check::ForeignIo, verdict, format!("{gist}: {}; limit {}", named(run, &found), percent(limit)))
+    let is_named = verdict != Verdict::Pass;
+    let io = ForeignIoShare {
+        share: found.share,
+        limit: Ratio(limit),
+        programs: if is_named { programs(run, &found) } else { Vec::new() },
+        unseen_bytes_per_second: unseen(&found).filter(|_| is_named),
+    };
+    finding(verdict, Evidence::ForeignIo(Some(Box::new(io))))
 }
 
 /// Bytes below which the device is not used.
@@ -49,19 +52,24 @@ fn floor(run: &Run) -> f64 {
     RULES.foreign_io_bytes_per_second_min * run.window_ns.seconds()
 }
 
-/// Whose it was, in megabytes per second.
-fn named(run: &Run, found: &ForeignIo) -> String {
+/// Programs that read or write so much in a second are named.
+const NAMED_BYTES_PER_SECOND_MIN: f64 = 100_000.0;
+
+/// The busiest programs first.
+fn programs(run: &Run, found: &ForeignIo) -> Vec<ProgramIo> {
     let programs = run.foreign_load.as_ref().map_or(&[][..], |load| &load.programs);
     let bytes = |one: &Bystander| one.read_bytes_per_second.unwrap_or(0.0) + one.write_bytes_per_second.unwrap_or(0.0);
-    let mut busy: Vec<&Bystander> = programs.iter().filter(|one| bytes(one) >= 100_000.0).collect();
-    busy.sort_by(|one, other| bytes(other).total_cmp(&bytes(one)));
-    let seen = busy.into_iter().filter(|_| found.used_bytes > 0.0);
-    let seen = seen.map(|one| format!("{} {:.1} MB/s", one.name, bytes(one) / 1e6));
+    let busy = programs.iter().filter(|one| bytes(one) >= NAMED_BYTES_PER_SECOND_MIN && found.used_bytes > 0.0);
+    let mut busy: Vec<ProgramIo> =
+        busy.map(|one| ProgramIo { name: one.name.clone(), bytes_per_second: Rate(bytes(one)) }).collect();
+    busy.sort_by(|one, other| other.bytes_per_second.0.total_cmp(&one.bytes_per_second.0));
+    busy
+}
+
+/// What no program accounts for, where it is worth speaking of.
+fn unseen(found: &ForeignIo) -> Option<Rate> {
     let per_second = found.bytes_per_second / (found.used_bytes + found.unseen_bytes).max(1.0);
-    let unseen = (found.unseen_bytes > found.used_bytes * 0.1).then(|| {
-        format!("{:.1} MB/s of programs that cannot be seen or have ended", found.unseen_bytes * per_second / 1e6)
-    });
-    seen.chain(unseen).collect::<Vec<String>>().join(", ")
+    (found.unseen_bytes > found.used_bytes * 0.1).then_some(Rate(found.unseen_bytes * per_second))
 }
 
 #[cfg(test)]
@@ -95,7 +103,7 @@ mod tests {
         Run { foreign_load: Some(Box::new(load)), ..counted(run, &counters) }
     }
 
-    fn judged(run: &Run) -> Option<(Verdict, String)> {
+    fn judged(run: &Run) -> Option<(Verdict, ForeignIoShare)> {
         let instrument = instrument();
         let context = Context {
             engine: None,
@@ -105,26 +113,26 @@ mod tests {
             write_cache: None,
             flush_probe: None,
         };
-        check(run, &context).map(|finding| (finding.verdict, finding.detail))
+        check(run, &context).map(|finding| match finding.evidence {
+            Evidence::ForeignIo(Some(io)) => (finding.verdict, *io),
+            other => panic!("{other:?}"),
+        })
     }
 
     #[test]
     fn a_writer_beside_a_reader_voids() {
         let reader = || io_run("P321", IoKind::Read, 1);
-        assert_eq!(
-            judged(&beside(reader(), 82_000_000, 8_400_000_000, 8_400_000_000)),
-            Some((
-                Verdict::Fail,
-                "99 % of what the device read and wrote was not of this run: dd 840.0 MB/s; limit 20 %".to_owned()
-            ))
-        );
+        let (verdict, io) = judged(&beside(reader(), 82_000_000, 8_400_000_000, 8_400_000_000)).unwrap();
+        let dd = ProgramIo { name: "dd".to_owned(), bytes_per_second: Rate(840e6) };
+        assert_eq!((verdict, io.limit, io.programs), (Verdict::Fail, Ratio(0.2), vec![dd]));
+        assert!((io.share.0 - 0.99).abs() < 0.005 && io.unseen_bytes_per_second.is_none(), "{:?}", io.share);
         let warned = judged(&beside(reader(), 82_000_000, 11_000_000, 11_000_000)).unwrap();
-        assert_eq!(warned.0, Verdict::Warn, "{}", warned.1);
+        assert_eq!(warned.0, Verdict::Warn, "{:?}", warned.1);
         let quiet = judged(&beside(reader(), 82_000_000, 500_000, 500_000)).unwrap();
-        assert_eq!(quiet.0, Verdict::Pass, "{}", quiet.1);
-        let unseen = judged(&beside(reader(), 82_000_000, 8_400_000_000, 0)).unwrap();
-        assert_eq!(unseen.0, Verdict::Warn);
-        assert!(unseen.1.contains(": 840.0 MB/s of programs that cannot be seen or have ended;"), "{}", unseen.1);
+        assert_eq!(quiet.0, Verdict::Pass, "{:?}", quiet.1);
+        let (verdict, unseen) = judged(&beside(reader(), 82_000_000, 8_400_000_000, 0)).unwrap();
+        assert_eq!(verdict, Verdict::Warn);
+        assert_eq!((unseen.unseen_bytes_per_second, unseen.programs), (Some(Rate(840e6)), Vec::new()));
     }
 
     #[test]

@@ -4,75 +4,55 @@
 //! that does nothing: [`generator_share`], which reports show as well. No I/O is faster than none, so that a share above
 //! 1 says that the ceiling was measured too low, and nothing of the run.
 
-use record::{Check, Finding, Rate, Run, Verdict};
+use record::evidence::GeneratorBound;
+use record::{Evidence, Finding, Ratio, Run, Verdict};
 
-use super::{finding, percent};
+use super::finding;
 use crate::queue::{busiest, generator_share};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let storage = run.storage.as_ref()?;
     let (job, _) = busiest(run)?;
-    let (Some(near), Some(Rate(ceiling))) = (generator_share(run), storage.generator_per_second) else {
-        return finding(Check::GeneratorBound, Verdict::Unknown, "the generator's own ceiling is not known");
+    let (Some(share), Some(ceiling)) = (generator_share(run), storage.generator_per_second) else {
+        return finding(Verdict::Unknown, Evidence::GeneratorBound(None));
     };
-    let near = near.0;
-    let gist = format!("a clone of {job} did {} of the {ceiling:.0} I/Os per second of an idle path", percent(near));
-    match near > RULES.generator_share_max {
-        _ if near > 1.0 => finding(
-            Check::GeneratorBound,
-            Verdict::Unknown,
-            format!("{gist}: that path was measured too low to judge by"),
-        ),
-        false => finding(Check::GeneratorBound, Verdict::Pass, gist),
-        true => finding(
-            Check::GeneratorBound,
-            Verdict::Warn,
-            format!(
-                "{gist}, limit {}: the generator itself could do no more, and this is no limit of the device",
-                percent(RULES.generator_share_max)
-            ),
-        ),
-    }
+    let limit = Ratio(RULES.generator_share_max);
+    let verdict = match share {
+        share if share.0 > 1.0 => Verdict::Unknown,
+        share if share > limit => Verdict::Warn,
+        _ => Verdict::Pass,
+    };
+    let bound = GeneratorBound { job: job.to_owned(), share, ceiling, limit };
+    finding(verdict, Evidence::GeneratorBound(Some(Box::new(bound))))
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{IoKind, IoStream};
+    use record::{IoKind, IoStream, Rate};
 
     use super::*;
     use crate::fixture::{io_run, run, storage};
 
-    fn says(ceiling: f64) -> (Verdict, String) {
+    fn says(ceiling: f64) -> (Verdict, f64) {
         // Four clones of 1000 each.
         let mut run = io_run("io", IoKind::Read, 4);
         storage(&mut run).generator_per_second = Some(Rate(ceiling));
         let finding = check(&run).unwrap();
-        (finding.verdict, finding.detail)
+        match finding.evidence {
+            Evidence::GeneratorBound(Some(bound)) if bound.ceiling == Rate(ceiling) => (finding.verdict, bound.share.0),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn a_rate_near_the_generators_own_is_no_limit_of_the_device() {
-        assert_eq!(
-            says(2_000.0),
-            (Verdict::Pass, "a clone of job did 50 % of the 2000 I/Os per second of an idle path".to_owned())
-        );
-        let (verdict, detail) = says(1_250.0);
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.contains("80 %") && detail.ends_with("this is no limit of the device"), "{detail}");
+        assert_eq!((says(2_000.0), says(1_250.0)), ((Verdict::Pass, 0.5), (Verdict::Warn, 0.8)));
     }
 
     #[test]
     fn a_yardstick_that_was_exceeded_is_none() {
-        assert_eq!(
-            says(800.0),
-            (
-                Verdict::Unknown,
-                "a clone of job did 125 % of the 800 I/Os per second of an idle path: that path was measured too low to \
-                 judge by"
-                    .to_owned()
-            )
-        );
+        assert_eq!(says(800.0), (Verdict::Unknown, 1.25));
         assert_eq!(says(1_000.0).0, Verdict::Warn, "all of it");
     }
 

@@ -7,52 +7,53 @@
 //! that the generator takes between two I/Os. Each stream counts its operations three times, and the sum of the streams
 //! is what the run counts.
 
-use record::{Check, Finding, IoKind, IoStream, Pace, Run, Storage, Verdict};
+use record::evidence::{CountedTwice, LittlesLaw};
+use record::{Evidence, Finding, IoKind, IoStream, Pace, Ratio, Run, Storage, Verdict};
 
-use super::{finding, percent, worst};
+use super::littles_law::counts_differ;
+use super::{finding, worst};
 use crate::queue::{Queue, queues};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, storage: &Storage) -> Option<Finding> {
     let queues = queues(run);
     if queues.iter().all(|queue| queue.operations() == 0) {
-        return finding(Check::LittlesLaw, Verdict::Unknown, "no I/O was done, so there is nothing to compare");
+        return finding(Verdict::Unknown, Evidence::LittlesLaw(LittlesLaw::NothingDone));
     }
-    if let Some(detail) = storage.streams.iter().find_map(miscounted).or_else(|| lost(run, storage)) {
-        return finding(Check::LittlesLaw, Verdict::Fail, detail);
+    if let Some(differs) = storage.streams.iter().find_map(miscounted).or_else(|| lost(run, storage)) {
+        return finding(Verdict::Fail, Evidence::LittlesLaw(differs));
     }
-    worst(Check::LittlesLaw, queues.iter().filter_map(|queue| say(queue, is_full(queue) && is_apart(queue, &queues))))
+    let judged = queues.iter().filter_map(|queue| judge(queue, is_full(queue) && is_apart(queue, &queues)));
+    worst(judged.map(|(verdict, law)| (verdict, Evidence::LittlesLaw(law))))
 }
 
 /// What two counts of the same stream disagree on, if any do.
-fn miscounted(stream: &IoStream) -> Option<String> {
+fn miscounted(stream: &IoStream) -> Option<LittlesLaw> {
     let seconds: u128 = stream.seconds.iter().map(|second| u128::from(second.operations)).sum();
     let done = u128::from(stream.operations);
     let due = done + u128::from(stream.unfinished);
     let seconds = if stream.seconds.is_empty() { done } else { seconds };
     let pairs = [
-        ("I/Os of the seconds", seconds, "I/Os in all", done),
-        ("service times", u128::from(stream.service.count), "I/Os that succeeded", done),
-        ("response times", u128::from(stream.response.count), "I/Os due", due),
+        (CountedTwice::Operations, seconds, done),
+        (CountedTwice::ServiceTimes, u128::from(stream.service.count), done),
+        (CountedTwice::ResponseTimes, u128::from(stream.response.count), due),
     ];
-    let (what, value, of, expected) = pairs.into_iter().find(|(_, value, _, expected)| value != expected)?;
-    Some(format!("counts of {} disagree: {value} {what}, {expected} {of}", stream.job))
+    counts_differ(Some(&stream.job), pairs)
 }
 
 /// Whether the streams have lost I/Os of the run, or the other way round. A sync beside writes may or may not be
 /// among the operations of the run.
-fn lost(run: &Run, storage: &Storage) -> Option<String> {
+fn lost(run: &Run, storage: &Storage) -> Option<LittlesLaw> {
     let sum = |of: fn(&IoStream) -> bool| -> u128 {
         storage.streams.iter().filter(|stream| of(stream)).map(|stream| u128::from(stream.operations)).sum()
     };
     let (least, most) = (sum(|stream| stream.kind != IoKind::Sync), sum(|_| true));
     let counted = u128::from(run.totals.operations);
-    (!(least..=most).contains(&counted))
-        .then(|| format!("counts disagree: {most} I/Os of the streams, {counted} operations in all"))
+    if (least..=most).contains(&counted) { None } else { counts_differ(None, [(CountedTwice::Streams, most, counted)]) }
 }
 
-/// What is to be said of a queue, of which `full` tells whether all of its slots should be taken.
-fn say(queue: &Queue<'_>, full: bool) -> Option<(Verdict, String)> {
+/// The I/Os in flight of a queue; `full` says whether all of its slots should be taken.
+fn judge(queue: &Queue<'_>, full: bool) -> Option<(Verdict, LittlesLaw)> {
     let window = queue.window().0 as f64;
     let slots = queue.slots() as f64;
     if window <= 0.0 || slots <= 0.0 || queue.operations() == 0 {
@@ -60,18 +61,16 @@ fn say(queue: &Queue<'_>, full: bool) -> Option<(Verdict, String)> {
     }
     let service = |stream: &&IoStream| stream.service.count as f64 * stream.service.mean_ns.0 as f64;
     let in_flight = queue.streams.iter().map(service).sum::<f64>() / window;
-    let gist = format!("{in_flight:.2} of {slots} I/Os of {} in flight by throughput times service time", queue.name());
     let gap = (slots - in_flight) / slots;
-    if -gap > RULES.littles_gap_pass {
-        let limit = percent(RULES.littles_gap_pass);
-        return Some((Verdict::Fail, format!("{gist}: {} too many, limit {limit}", percent(-gap))));
-    }
     let longest = queue.streams.iter().map(|stream| stream.response.max_ns.0).max().unwrap_or(0) as f64;
-    let limit = RULES.queue_empty_max.max((longest + RULES.wake_up_ns) / window);
-    match full && gap > limit {
-        true => Some((Verdict::Warn, format!("{gist}: the queue was not kept full, limit {}", percent(1.0 - limit)))),
-        false => Some((Verdict::Pass, gist)),
-    }
+    let empty_max = RULES.queue_empty_max.max((longest + RULES.wake_up_ns) / window);
+    let (verdict, limit) = match gap {
+        gap if -gap > RULES.littles_gap_pass => (Verdict::Fail, RULES.littles_gap_pass),
+        gap if full && gap > empty_max => (Verdict::Warn, empty_max),
+        _ => (Verdict::Pass, empty_max),
+    };
+    let (job, slots) = (queue.name().to_owned(), queue.slots());
+    Some((verdict, LittlesLaw::Queue { job, in_flight, slots, limit: Ratio(limit) }))
 }
 
 /// Whether nothing but the generator keeps a slot empty.
@@ -100,26 +99,29 @@ mod tests {
     use super::*;
     use crate::fixture::{io_run, storage};
 
-    fn says(run: &Run) -> (Verdict, String) {
+    fn says(run: &Run) -> (Verdict, LittlesLaw) {
         let finding = check(run, run.storage.as_ref().unwrap()).unwrap();
-        (finding.verdict, finding.detail)
+        match finding.evidence {
+            Evidence::LittlesLaw(law) => (finding.verdict, law),
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn a_closed_loop_keeps_every_slot_full() {
-        assert_eq!(
-            says(&io_run("io", IoKind::Read, 4)),
-            (Verdict::Pass, "4.00 of 4 I/Os of job in flight by throughput times service time".to_owned())
-        );
+        let (verdict, law) = says(&io_run("io", IoKind::Read, 4));
+        let is_full = matches!(law, LittlesLaw::Queue { in_flight: 4.0, slots: 4, .. });
+        assert!(verdict == Verdict::Pass && is_full, "{law:?}");
     }
 
     #[test]
     fn more_in_flight_than_there_are_slots_is_a_failure() {
         let mut run = io_run("io", IoKind::Read, 4);
         storage(&mut run).streams[0].window_ns = Nanos(9_000_000_000);
-        let (verdict, detail) = says(&run);
-        assert_eq!(verdict, Verdict::Fail);
-        assert!(detail.ends_with("11 % too many, limit 1.0 %"), "{detail}");
+        let (verdict, law) = says(&run);
+        let is_above =
+            matches!(law, LittlesLaw::Queue { in_flight, slots: 4, limit: Ratio(0.01), .. } if in_flight > 4.4);
+        assert!(verdict == Verdict::Fail && is_above, "{law:?}");
     }
 
     #[test]
@@ -168,13 +170,14 @@ mod tests {
     fn counts_that_disagree_are_a_failure() {
         let mut run = io_run("io", IoKind::Read, 1);
         storage(&mut run).streams[0].seconds[3].operations -= 1;
-        assert_eq!(
-            says(&run),
-            (Verdict::Fail, "counts of job disagree: 9999 I/Os of the seconds, 10000 I/Os in all".to_owned())
-        );
+        let counted = CountedTwice::Operations;
+        let job = Some("job".to_owned());
+        let differ = LittlesLaw::CountsDiffer { job, counted, value: 9_999, expected: 10_000 };
+        assert_eq!(says(&run), (Verdict::Fail, differ));
         let mut run = io_run("io", IoKind::Read, 1);
         run.totals.operations += 1;
-        assert_eq!(says(&run).1, "counts disagree: 10000 I/Os of the streams, 10001 operations in all");
+        let counted = CountedTwice::Streams;
+        assert_eq!(says(&run).1, LittlesLaw::CountsDiffer { job: None, counted, value: 10_000, expected: 10_001 });
     }
 
     #[test]

@@ -17,28 +17,33 @@
 //!
 //! It lies where all sources share one clock that is wrong, and it sees no work that no step waits for.
 
-use record::{Check, Finding, Pace, Run, Verdict};
+use record::evidence::{CountedTwice, GapExplanation, LittlesLaw};
+use record::{Evidence, Finding, Pace, Ratio, Run, Verdict};
 
-use super::{failed_steps, finding, in_flight, is_open, percent};
+use super::{failed_steps, finding, in_flight, is_open};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     if let Some(storage) = &run.storage {
         return in_flight::check(run, storage);
     }
-    let say = |verdict, detail: String| finding(Check::LittlesLaw, verdict, detail);
+    let (verdict, law) = judge(run);
+    finding(verdict, Evidence::LittlesLaw(law))
+}
+
+fn judge(run: &Run) -> (Verdict, LittlesLaw) {
     if run.totals.steps == 0 || run.window_ns.0 == 0 || run.dop.jobs == 0 {
-        return say(Verdict::Unknown, "no step was done, so there is nothing to compare".to_owned());
+        return (Verdict::Unknown, LittlesLaw::NothingDone);
     }
-    if let Some(detail) = miscounted(run).or_else(|| sums_differ(run)) {
-        return say(Verdict::Fail, detail);
+    match miscounted(run).or_else(|| sums_differ(run)) {
+        Some(differs) => (Verdict::Fail, differs),
+        None if is_open(run) => open(run),
+        None => closed(run),
     }
-    let (verdict, detail) = if is_open(run) { open(run) } else { closed(run) };
-    say(verdict, detail)
 }
 
 /// What two counts of the same disagree on, if any do.
-fn miscounted(run: &Run) -> Option<String> {
+fn miscounted(run: &Run) -> Option<LittlesLaw> {
     let sum = |value: fn(&record::Second) -> u64| -> u128 {
         run.seconds.iter().map(|second| u128::from(value(second))).sum()
     };
@@ -46,52 +51,48 @@ fn miscounted(run: &Run) -> Option<String> {
     let failed = u128::from(failed_steps(run));
     let succeeded = u128::from(totals.steps).saturating_sub(failed);
     let pairs = [
-        ("steps of the seconds", sum(|second| second.steps), "steps in all", u128::from(totals.steps)),
-        ("failures of the seconds", sum(|second| second.failures), "failures in all", failed),
-        (
-            "operations of the seconds",
-            sum(|second| second.operations),
-            "operations in all",
-            u128::from(totals.operations),
-        ),
-        ("rows of the seconds", sum(|second| second.rows), "rows in all", u128::from(totals.rows)),
-        ("service times", u128::from(run.service.count), "steps that succeeded", succeeded),
-        ("response times", u128::from(run.response.count), "steps due", succeeded + u128::from(totals.unfinished)),
+        (CountedTwice::Steps, sum(|second| second.steps), u128::from(totals.steps)),
+        (CountedTwice::Failures, sum(|second| second.failures), failed),
+        (CountedTwice::Operations, sum(|second| second.operations), u128::from(totals.operations)),
+        (CountedTwice::Rows, sum(|second| second.rows), u128::from(totals.rows)),
+        (CountedTwice::ServiceTimes, u128::from(run.service.count), succeeded),
+        (CountedTwice::ResponseTimes, u128::from(run.response.count), succeeded + u128::from(totals.unfinished)),
     ];
-    let (what, value, of, expected) = pairs.into_iter().find(|(_, value, _, expected)| value != expected)?;
-    Some(format!("counts disagree: {value} {what}, {expected} {of}"))
+    counts_differ(None, pairs)
 }
 
-/// Whether the seconds and the histogram tell different service times.
-fn sums_differ(run: &Run) -> Option<String> {
+/// The first of `pairs` whose counts differ; `job` is the job of storage that they are of.
+pub(super) fn counts_differ(
+    job: Option<&str>,
+    pairs: impl IntoIterator<Item = (CountedTwice, u128, u128)>,
+) -> Option<LittlesLaw> {
+    let (counted, value, expected) = pairs.into_iter().find(|(_, value, expected)| value != expected)?;
+    let [value, expected] = [value, expected].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
+    Some(LittlesLaw::CountsDiffer { job: job.map(str::to_owned), counted, value, expected })
+}
+
+/// Whether the seconds and the histogram give different service times.
+fn sums_differ(run: &Run) -> Option<LittlesLaw> {
     let mean = run.service.mean_ns.0 as f64;
     let histogram = mean * run.service.count as f64;
     let seconds = service_ns(run);
     if histogram <= 0.0 {
         return None;
     }
-    let gap = (seconds - histogram).abs() / histogram;
-    let limit = RULES.histogram_error + 1.0 / mean;
-    (gap > limit).then(|| {
-        format!(
-            "service times of the seconds and of the histogram differ by {}, limit {}",
-            percent(gap),
-            percent(limit)
-        )
-    })
+    let difference = Ratio((seconds - histogram).abs() / histogram);
+    let limit = Ratio(RULES.histogram_error + 1.0 / mean);
+    (difference > limit).then_some(LittlesLaw::SumsDiffer { difference, limit })
 }
 
 fn service_ns(run: &Run) -> f64 {
     run.seconds.iter().map(|second| second.service_ns_sum.0 as f64).sum()
 }
 
-fn open(run: &Run) -> (Verdict, String) {
-    let jobs = f64::from(run.dop.jobs);
+fn open(run: &Run) -> (Verdict, LittlesLaw) {
+    let jobs = run.dop.jobs;
     let busy = service_ns(run) / run.window_ns.0 as f64;
-    match busy <= jobs * (1.0 + RULES.littles_gap_pass) {
-        true => (Verdict::Pass, format!("{busy:.2} of {jobs} jobs were busy on average")),
-        false => (Verdict::Fail, format!("{busy:.2} jobs were busy on average, and there are {jobs}")),
-    }
+    let is_possible = busy <= f64::from(jobs) * (1.0 + RULES.littles_gap_pass);
+    (if is_possible { Verdict::Pass } else { Verdict::Fail }, LittlesLaw::OpenLoop { busy, jobs })
 }
 
 /// How many jobs there were on average: those whose node was lost were there until then.
@@ -126,7 +127,7 @@ impl Drawn {
     }
 }
 
-fn closed(run: &Run) -> (Verdict, String) {
+fn closed(run: &Run) -> (Verdict, LittlesLaw) {
     let jobs = jobs_on_average(run);
     let window = run.window_ns.0 as f64;
     let think = match run.pace {
@@ -144,21 +145,20 @@ fn closed(run: &Run) -> (Verdict, String) {
     let edge = (run.response.max_ns.0 as f64 + longest + RULES.wake_up_ns) / window;
     let chance = drawn.map_or(0.0, |drawn| drawn.deviation_ns(run.totals.steps) / (window * jobs));
     let limit = RULES.littles_gap_pass.max(if gap > 0.0 { edge } else { 0.0 }) + chance;
-    let there = if run.events.is_empty() { jobs.to_string() } else { format!("{jobs:.3}") };
-    let gist = format!("{there} jobs, {in_flight:.3} in flight by throughput times response time");
-    if gap.abs() <= limit {
-        return (Verdict::Pass, gist);
-    }
     let failed = failed_steps(run);
-    if gap > 0.0 && failed > 0 {
-        return (Verdict::Unknown, format!("{gist}: the time of {failed} failed steps is not known"));
-    }
-    // The faster ones are idle at the end.
-    if gap > 0.0 && jobs > 1.0 && run.jobs_ended_apart {
-        return (Verdict::Unknown, format!("{gist}: jobs may have ended at different times"));
-    }
-    let verdict = if gap.abs() <= RULES.littles_gap_warn { Verdict::Warn } else { Verdict::Fail };
-    (verdict, format!("{gist}: {} apart, limit {}", percent(gap.abs()), percent(limit)))
+    let explanation = match gap > limit {
+        true if failed > 0 => Some(GapExplanation::FailedSteps { count: failed }),
+        // The faster ones are idle at the end.
+        true if jobs > 1.0 && run.jobs_ended_apart => Some(GapExplanation::JobsEndedApart),
+        _ => None,
+    };
+    let verdict = match gap.abs() {
+        gap if gap <= limit => Verdict::Pass,
+        _ if explanation.is_some() => Verdict::Unknown,
+        gap if gap <= RULES.littles_gap_warn => Verdict::Warn,
+        _ => Verdict::Fail,
+    };
+    (verdict, LittlesLaw::ClosedLoop { jobs, in_flight, gap, limit: Ratio(limit), explanation })
 }
 
 #[cfg(test)]
@@ -168,9 +168,22 @@ mod tests {
     use super::*;
     use crate::fixture::{latency, run};
 
-    fn says(run: &Run) -> (Verdict, String) {
+    fn says(run: &Run) -> (Verdict, LittlesLaw) {
         let finding = check(run).unwrap();
-        (finding.verdict, finding.detail)
+        match finding.evidence {
+            Evidence::LittlesLaw(law) => (finding.verdict, law),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Jobs, jobs in flight and the gap, in thousandths.
+    fn thousandths(law: &LittlesLaw) -> [i64; 3] {
+        match law {
+            LittlesLaw::ClosedLoop { jobs, in_flight, gap, .. } => {
+                [*jobs, *in_flight, *gap].map(|value| (value * 1e3).round() as i64)
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     /// Two jobs that did one step more than half of what they should have, each of 1 ms.
@@ -188,17 +201,15 @@ mod tests {
 
     #[test]
     fn a_closed_loop_keeps_every_job_in_flight() {
-        assert_eq!(
-            says(&run("T611", 2)),
-            (Verdict::Pass, "2 jobs, 2.000 in flight by throughput times response time".to_owned())
-        );
+        let (verdict, law) = says(&run("T611", 2));
+        assert_eq!((verdict, thousandths(&law)), (Verdict::Pass, [2_000, 2_000, 0]));
     }
 
     #[test]
     fn jobs_that_did_nothing_for_a_while_are_found_out() {
-        let (verdict, detail) = says(&lazy(10_001));
-        assert_eq!(verdict, Verdict::Fail, "{detail}");
-        assert!(detail.contains("50 % apart, limit 1.0 %"), "{detail}");
+        let (verdict, law) = says(&lazy(10_001));
+        assert_eq!((verdict, thousandths(&law)[2]), (Verdict::Fail, 500));
+        assert!(matches!(law, LittlesLaw::ClosedLoop { limit: Ratio(0.01), explanation: None, .. }), "{law:?}");
         assert_eq!(says(&lazy(19_401)).0, Verdict::Warn, "3 % apart");
         assert_eq!(says(&lazy(19_901)).0, Verdict::Pass, "0.5 % apart");
         assert_eq!(says(&lazy(10_000)).0, Verdict::Fail, "5,000 steps each by chance");
@@ -219,9 +230,8 @@ mod tests {
             jobs: 1,
             message: String::new(),
         });
-        let (verdict, detail) = says(&run);
-        assert_eq!(verdict, Verdict::Pass, "{detail}");
-        assert!(detail.starts_with("1.500 jobs, 1.500 in flight"), "{detail}");
+        let (verdict, law) = says(&run);
+        assert_eq!((verdict, &thousandths(&law)[..2]), (Verdict::Pass, &[1_500, 1_500][..]));
     }
 
     #[test]
@@ -261,9 +271,8 @@ mod tests {
     fn think_time_is_in_flight_too() {
         let mut run = lazy(10_002);
         run.pace = Pace::ThinkTime { think_ns: Nanos(1_000_000) };
-        let (verdict, detail) = says(&run);
-        assert_eq!(verdict, Verdict::Pass, "{detail}");
-        assert!(detail.contains("2.000 in flight"), "{detail}");
+        let (verdict, law) = says(&run);
+        assert_eq!((verdict, thousandths(&law)[1]), (Verdict::Pass, 2_000));
     }
 
     #[test]
@@ -285,17 +294,16 @@ mod tests {
     fn counts_that_disagree_fail_whatever_the_law_says() {
         let mut run = run("T611", 2);
         run.seconds[3].rows -= 1;
-        assert_eq!(
-            says(&run),
-            (Verdict::Fail, "counts disagree: 19999 rows of the seconds, 20000 rows in all".to_owned())
-        );
+        let counted = CountedTwice::Rows;
+        let differ = LittlesLaw::CountsDiffer { job: None, counted, value: 19_999, expected: 20_000 };
+        assert_eq!(says(&run), (Verdict::Fail, differ));
     }
 
     #[test]
     fn a_histogram_with_other_times_than_the_seconds_fails() {
         let mut run = run("T611", 2);
         run.service.mean_ns = Nanos(1_002_500);
-        assert!(says(&run).1.contains("of the histogram differ"), "{:?}", says(&run));
+        assert!(matches!(says(&run), (Verdict::Fail, LittlesLaw::SumsDiffer { .. })), "{:?}", says(&run));
         run.service.mean_ns = Nanos(1_001_500);
         assert_eq!(says(&run).0, Verdict::Pass, "within the error of the buckets");
         let mut fast = run;
@@ -317,7 +325,7 @@ mod tests {
     fn an_open_loop_may_idle_and_may_not_be_busier_than_its_jobs() {
         let mut run = lazy(10_001);
         run.pace = Pace::Rate { steps_per_second: 1_000.0 };
-        assert_eq!(says(&run), (Verdict::Pass, "1.00 of 2 jobs were busy on average".to_owned()));
+        assert_eq!(says(&run), (Verdict::Pass, LittlesLaw::OpenLoop { busy: 1.0001, jobs: 2 }));
         run.window_ns = Nanos(5_000_000_000);
         assert_eq!(says(&run).0, Verdict::Pass, "2.0002, within the limit");
         run.window_ns = Nanos(4_800_000_000);

@@ -1,5 +1,5 @@
-//! The self-checks of a run, one file each. Each is a pure function that says pass, unknown, warn or fail, or nothing
-//! where it has nothing to ask.
+//! The self-checks of a run, one file each. Each is a pure function that gives a verdict with the figures that it rests
+//! on, or nothing where it has nothing to ask.
 
 mod backlog;
 mod bound;
@@ -34,8 +34,8 @@ mod unwritten;
 mod window_length;
 
 pub use bound::level_finding;
-pub use node_loss::node_loss;
-use record::{Check, EngineInventory, Finding, Instrument, Nanos, Outcome, Pace, Run, Storage, Verdict};
+pub use node_loss::lost_node;
+use record::{EngineInventory, Evidence, Finding, Instrument, Nanos, Outcome, Pace, Run, Storage, Verdict};
 
 /// What the checks need to know beside the run.
 #[derive(Clone, Copy, Debug)]
@@ -95,26 +95,23 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect();
-    findings.sort_by_key(|finding| finding.check);
+    findings.sort_by_key(Finding::check);
     findings
 }
 
-fn finding(check: Check, verdict: Verdict, detail: impl Into<String>) -> Option<Finding> {
-    Some(Finding { check, verdict, detail: detail.into() })
+fn finding(verdict: Verdict, evidence: Evidence) -> Option<Finding> {
+    Some(Finding::new(verdict, evidence))
 }
 
-/// The worst of what is said of the parts of a run, and of how many others the same is to be said; nothing where
-/// nothing is said.
-fn worst(check: Check, said: impl IntoIterator<Item = (Verdict, String)>) -> Option<Finding> {
-    let said: Vec<(Verdict, String)> = said.into_iter().collect();
-    let verdict = said.iter().map(|(verdict, _)| *verdict).max()?;
-    let mut alike = said.into_iter().filter(|(other, _)| *other == verdict).map(|(_, detail)| detail);
-    let detail = alike.next()?;
-    let others = alike.count();
-    match verdict > Verdict::Pass && others > 0 {
-        true => finding(check, verdict, format!("{detail} (and {others} more like it)")),
-        false => finding(check, verdict, detail),
-    }
+/// The worst of what the parts of a run show, with the number of others that show the same; nothing where no part shows
+/// anything.
+fn worst(parts: impl IntoIterator<Item = (Verdict, Evidence)>) -> Option<Finding> {
+    let parts: Vec<(Verdict, Evidence)> = parts.into_iter().collect();
+    let verdict = parts.iter().map(|(verdict, _)| *verdict).max()?;
+    let mut alike = parts.into_iter().filter(|(other, _)| *other == verdict).map(|(_, evidence)| evidence);
+    let evidence = alike.next()?;
+    let others = if verdict > Verdict::Pass { u32::try_from(alike.count()).unwrap_or(u32::MAX) } else { 0 };
+    Some(Finding { verdict, evidence, others })
 }
 
 /// Whether the files of a run lie on more than one device, as far as can be told: a device beside files, or several
@@ -123,9 +120,6 @@ fn uses_several_devices(storage: &Storage) -> bool {
     let devices = storage.files.iter().filter(|file| file.is_device).count();
     devices > 0 && storage.files.len() > 1
 }
-
-/// What is said of counters and settings of a device then.
-const SEVERAL_DEVICES: &str = "the counters are those of one device; the run uses several";
 
 /// `62 %`, `3.4 %`, `0.05 %`: two significant digits.
 pub(crate) fn percent(ratio: f64) -> String {
@@ -141,11 +135,6 @@ pub(crate) fn percent(ratio: f64) -> String {
 /// `1 commit`, `2 commits`.
 pub(crate) fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// `1 flush`, `2 flushes`.
-fn flushes(count: u64) -> String {
-    plural(count, "flush").replace("flushs", "flushes")
 }
 
 /// Whether `run` needs no engine, as probes and runs of storage do, so that nothing that an engine does is about it.
@@ -179,7 +168,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use proptest::prelude::*;
-    use record::{Nanos, name};
+    use record::{Check, Nanos, name};
 
     use super::*;
     use crate::fixture::{alone, counted, engine, instrument, run};
@@ -218,12 +207,12 @@ mod tests {
         let findings = findings(&calm, &context(&engine, &instrument));
         let said: Vec<_> = findings.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
         assert_eq!(said.len(), 1, "{findings:#?}");
-        assert_eq!((said[0].check, said[0].verdict), (Check::WindowLength, Verdict::Unknown));
-        let passed: BTreeSet<Check> = findings.iter().map(|finding| finding.check).collect();
+        assert_eq!((said[0].check(), said[0].verdict), (Check::WindowLength, Verdict::Unknown));
+        let passed: BTreeSet<Check> = findings.iter().map(Finding::check).collect();
         for check in [Check::LittlesLaw, Check::CommitCount, Check::ClientShare, Check::Steal, Check::Durability] {
             assert!(passed.contains(&check), "{check:?}");
         }
-        assert!(findings.is_sorted_by_key(|finding| finding.check));
+        assert!(findings.is_sorted_by_key(Finding::check));
     }
 
     #[test]
@@ -237,8 +226,7 @@ mod tests {
     fn a_probe_is_not_asked_about_the_engine() {
         let (engine, instrument) = (engine(), instrument());
         let probe = counted(run("P111", 2), &[(name::CLIENT_CPU_NS, 20_000_000_000)]);
-        let asked: Vec<Check> =
-            findings(&probe, &context(&engine, &instrument)).iter().map(|finding| finding.check).collect();
+        let asked: Vec<Check> = findings(&probe, &context(&engine, &instrument)).iter().map(Finding::check).collect();
         assert!(!asked.contains(&Check::Durability) && !asked.contains(&Check::CommitCount));
         assert!(findings(&probe, &context(&engine, &instrument)).iter().all(|finding| finding.verdict < Verdict::Warn));
     }
@@ -275,9 +263,8 @@ mod tests {
             (wild.service.count, wild.service.mean_ns.0, wild.totals.unfinished) = (counts[3], counts[4], counts[5]);
             wild.commits_expected = Some(counts[2]);
             let findings = findings(&wild, &context(&engine, &instrument));
-            let checks: BTreeSet<Check> = findings.iter().map(|finding| finding.check).collect();
+            let checks: BTreeSet<Check> = findings.iter().map(Finding::check).collect();
             prop_assert_eq!(checks.len(), findings.len());
-            prop_assert!(findings.iter().all(|finding| !finding.detail.ends_with('.') && !finding.detail.is_empty()));
         }
     }
 }

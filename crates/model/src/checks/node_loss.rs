@@ -2,44 +2,40 @@
 
 use std::ops::Range;
 
-use record::{Check, Finding, NodeEvent, NodeEventKind, Rate, Run, Verdict};
+use record::evidence::{Loss, LostNode, NodeLoss};
+use record::{Evidence, Finding, NodeEvent, NodeEventKind, Rate, Run, Verdict};
 
-use super::{finding, plural};
+use super::finding;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     if run.nodes.is_empty() && run.events.is_empty() {
         return None;
     }
     if run.events.is_empty() {
-        return finding(Check::NodeLoss, Verdict::Pass, format!("all {} nodes answered", run.nodes.len()));
+        let nodes = u32::try_from(run.nodes.len()).unwrap_or(u32::MAX);
+        return finding(Verdict::Pass, Evidence::NodeLoss(NodeLoss::None { nodes }));
     }
-    let said: Vec<String> = run.events.iter().map(|event| node_loss(run, event)).collect();
-    finding(Check::NodeLoss, Verdict::Warn, said.join("; "))
+    let nodes = run.events.iter().map(|event| lost_node(run, event)).collect();
+    finding(Verdict::Warn, Evidence::NodeLoss(NodeLoss::Lost { nodes }))
 }
 
-/// What happened to a node in `run`, in a clause: which one, when, how many jobs ended with it, and the rates around it.
-pub fn node_loss(run: &Run, event: &NodeEvent) -> String {
-    let node = match event.name.trim() {
-        "" => format!("node {}", event.node),
-        name => format!("node {} ({name})", event.node),
-    };
+/// What happened to a node in `run`: which one, when, how many jobs ended with it, and the rates around it.
+pub fn lost_node(run: &Run, event: &NodeEvent) -> LostNode {
+    let (node, name) = (event.node, event.name.trim().to_owned());
     if event.kind == NodeEventKind::Gone {
-        return format!("{node} was gone before the run began");
+        return LostNode { node, name, loss: None };
     }
-    let jobs = if event.jobs == 0 { String::new() } else { format!(" with {}", plural(u64::from(event.jobs), "job")) };
-    let per_second = |rate: Option<Rate>| rate.map_or("not known".to_owned(), |rate| format!("{:.0}/s", rate.0));
     let (before, after) = rates_around(run, event);
-    let at = event.at_ns.seconds();
-    let (before, after) = (per_second(before), per_second(after));
-    let still = standstill(run, event).map_or(String::new(), |seconds| format!(", nothing at all for {seconds} s"));
-    format!("{node} was lost after {at:.1} s{jobs}: {before} before it, {after} after it{still}")
+    let standstill_seconds = standstill(run, event);
+    let loss = Loss { at_ns: event.at_ns, jobs: event.jobs, before, after, standstill_seconds };
+    LostNode { node, name, loss: Some(loss) }
 }
 
 /// Whole seconds after `event` in which nothing was done until something was again; absent where there is none.
-fn standstill(run: &Run, event: &NodeEvent) -> Option<usize> {
+fn standstill(run: &Run, event: &NodeEvent) -> Option<u64> {
     let from = event.at_ns.seconds() as usize + 1;
     let still = run.seconds.get(from..)?.iter().take_while(|second| second.operations == 0).count();
-    (still > 0).then_some(still)
+    (still > 0).then_some(still as u64)
 }
 
 /// Operations per second in the whole seconds before and after `event`, up to the second of the event next to it, since
@@ -103,10 +99,11 @@ mod tests {
         run.events.push(lost(3, 2_300));
         let found = check(&run).unwrap();
         assert_eq!(found.verdict, Verdict::Warn);
-        assert_eq!(
-            found.detail,
-            "node 3 (h3:5432) was lost after 2.3 s with 2 jobs: 300/s before it, 133/s after it, nothing at all for 1 s"
-        );
+        let Evidence::NodeLoss(NodeLoss::Lost { nodes }) = found.evidence else { panic!("{found:?}") };
+        let [LostNode { node: 3, name, loss: Some(loss) }] = nodes.as_slice() else { panic!("{nodes:?}") };
+        assert_eq!((name.as_str(), loss.at_ns, loss.jobs), ("h3:5432", Nanos(2_300_000_000), 2));
+        assert_eq!((loss.before, loss.after.map(|rate| rate.0.round())), (Some(Rate(300.0)), Some(133.0)));
+        assert_eq!(loss.standstill_seconds, Some(1));
         run.events[0].at_ns = Nanos(100);
         assert_eq!(rates_around(&run, &run.events[0]).0, None, "there was nothing before it");
         run.events[0].at_ns = Nanos(60_000_000_000);

@@ -3,21 +3,22 @@
 //! Seen only through the engine's count of commits: a session that reads where reads are not counted stays unseen, so
 //! nothing here ever passes.
 
-use record::{Check, Finding, Run, Verdict};
+use record::evidence::OtherSessions;
+use record::{Evidence, Finding, Ratio, Run, Verdict};
 
-use super::{Context, commit_count, finding, percent};
+use super::{Context, commit_count, finding};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let engine = context.engine.filter(|engine| !engine.throwaway)?;
     let more = commit_count::surplus(run).filter(|more| *more > i128::from(RULES.commit_surplus_count))?;
-    let ours = run.commits_expected.unwrap_or(0);
-    let share = more as f64 / ours.max(1) as f64;
+    let share = more as f64 / run.commits_expected.unwrap_or(0).max(1) as f64;
     if share <= RULES.commit_gap {
         return None;
     }
-    let detail = format!("others made {more} commits in {} meanwhile, {} of ours", engine.name, percent(share));
-    finding(Check::OtherSessions, Verdict::Warn, detail)
+    let commits = u64::try_from(more).unwrap_or(u64::MAX);
+    let others = OtherSessions { commits, share: Ratio(share), engine: engine.name.clone() };
+    finding(Verdict::Warn, Evidence::OtherSessions(others))
 }
 
 #[cfg(test)]
@@ -49,10 +50,8 @@ mod tests {
         assert_eq!(asked(&engine, &busy), None, "nobody else is in a server of our own");
         engine.throwaway = false;
         let found = asked(&engine, &busy).unwrap();
-        assert_eq!(
-            (found.verdict, found.detail.as_str()),
-            (Verdict::Warn, "others made 10000 commits in engine meanwhile, 100 % of ours")
-        );
+        let others = OtherSessions { commits: 10_000, share: Ratio(1.0), engine: "engine".to_owned() };
+        assert_eq!((found.verdict, found.evidence), (Verdict::Warn, Evidence::OtherSessions(others)));
         busy.commits_expected = Some(19_999);
         assert_eq!(asked(&engine, &busy), None);
     }

@@ -7,9 +7,10 @@
 //! A run of storage that reads through the page cache is asked how much of its regions lay there before it began. What
 //! it brought in itself, and read again, is seen by the check of device I/O.
 
-use record::{CacheFit, CacheState, Check, DataReads, Finding, IoFile, IoKind, Run, Storage, Verdict, name};
+use record::evidence::PageCache;
+use record::{CacheFit, CacheState, DataReads, Evidence, Finding, IoFile, IoKind, Ratio, Run, Storage, Verdict, name};
 
-use super::{finding, percent};
+use super::finding;
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
@@ -21,36 +22,23 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     if run.cache_fit != Some(CacheFit::Outside) && !blocks_are_read {
         return None;
     }
-    let say = |verdict, detail: String| finding(Check::PageCache, verdict, detail);
+    let data_reads = run.data_reads.clone();
     let (Some(engine), Some(device)) = (delta(run, name::PHYSICAL_READ_BYTES), delta(run, name::DEVICE_READ_BYTES))
     else {
-        return say(Verdict::Unknown, "which share of the reads the page cache served is not known".to_owned());
+        let reads = PageCache::EngineReads { device_share: None, data_reads };
+        return finding(Verdict::Unknown, Evidence::PageCache(reads));
     };
     if engine < RULES.page_cache_bytes_min {
         return None;
     }
-    let ratio = share(device as f64, engine as f64)?;
-    let how = match &run.data_reads {
-        Some(DataReads::Direct) => " with O_DIRECT",
-        Some(DataReads::Dropped) => " while its files were dropped out of the page cache",
-        Some(DataReads::PageCache { .. }) | None => "",
+    let seen = share(device as f64, engine as f64)?;
+    let verdict = match seen {
+        seen if seen >= RULES.device_share_min => Verdict::Pass,
+        // Data come from the device then; a log that is read back, and what is sorted in files, do not.
+        _ if run.changes && data_reads == Some(DataReads::Direct) => Verdict::Unknown,
+        _ => Verdict::Warn,
     };
-    let seen = format!("the block layer saw {} of what the engine read{how}", percent(ratio));
-    if ratio >= RULES.device_share_min {
-        return say(Verdict::Pass, seen);
-    }
-    // Data come from the device then; a log that is read back, and what is sorted in files, do not.
-    if run.changes && run.data_reads == Some(DataReads::Direct) {
-        return say(
-            Verdict::Unknown,
-            format!("{seen}, log and temporary files among it: which share of the data that is, is not known"),
-        );
-    }
-    let why = match &run.data_reads {
-        Some(DataReads::PageCache { reason }) => format!(" ({reason})"),
-        _ => String::new(),
-    };
-    say(Verdict::Warn, format!("{seen}: the page cache served the rest{why}"))
+    finding(verdict, Evidence::PageCache(PageCache::EngineReads { device_share: Some(Ratio(seen)), data_reads }))
 }
 
 fn cached(storage: &Storage) -> Option<Finding> {
@@ -61,22 +49,18 @@ fn cached(storage: &Storage) -> Option<Finding> {
     let known: Vec<(f64, &IoFile)> = storage.files.iter().filter_map(|file| Some((file.cached?.0, file))).collect();
     let regions = known.iter().map(|(_, file)| file.region_bytes.0 as f64).sum();
     let cached = known.iter().map(|(cached, file)| cached * file.region_bytes.0 as f64).sum();
-    let say = |verdict, detail: String| finding(Check::PageCache, verdict, detail);
-    let Some(ratio) = share(cached, regions) else {
-        return say(Verdict::Unknown, "how much of the files lay in the page cache is not known".to_owned());
+    let cached = share(cached, regions);
+    let (verdict, limit) = match cached {
+        None => (Verdict::Unknown, RULES.cached_warn),
+        Some(ratio) if ratio > RULES.cached_fail => (Verdict::Fail, RULES.cached_fail),
+        Some(ratio) if ratio > RULES.cached_warn => (Verdict::Warn, RULES.cached_warn),
+        Some(_) => (Verdict::Pass, RULES.cached_warn),
     };
-    let gist = format!("{} of what is read lay in the page cache when the window began", percent(ratio));
-    match ratio {
-        _ if ratio > RULES.cached_fail => say(Verdict::Fail, format!("{gist}; limit {}", percent(RULES.cached_fail))),
-        _ if ratio > RULES.cached_warn => say(Verdict::Warn, format!("{gist}; limit {}", percent(RULES.cached_warn))),
-        _ => say(Verdict::Pass, gist),
-    }
+    finding(verdict, Evidence::PageCache(PageCache::Files { cached: cached.map(Ratio), limit: Ratio(limit) }))
 }
 
 #[cfg(test)]
 mod tests {
-    use record::Ratio;
-
     use super::*;
     use crate::fixture::{blocks_run, counted, io_run, run, storage};
 
@@ -89,7 +73,8 @@ mod tests {
     fn what_the_page_cache_served_is_said() {
         let found = check(&read(100_000_000, 3_000_000)).unwrap();
         assert_eq!(found.verdict, Verdict::Warn);
-        assert_eq!(found.detail, "the block layer saw 3.0 % of what the engine read: the page cache served the rest");
+        let reads = PageCache::EngineReads { device_share: Some(Ratio(0.03)), data_reads: None };
+        assert_eq!(found.evidence, Evidence::PageCache(reads));
         assert_eq!(check(&read(100_000_000, 120_000_000)).unwrap().verdict, Verdict::Pass);
     }
 
@@ -99,9 +84,6 @@ mod tests {
         assert_eq!(check(&direct).unwrap().verdict, Verdict::Warn, "a test that changes nothing has no log to read");
         let update = check(&Run { changes: true, ..direct.clone() }).unwrap();
         assert_eq!(update.verdict, Verdict::Unknown);
-        assert!(
-            update.detail.contains("saw 40 % of what the engine read with O_DIRECT, log and temporary files among it")
-        );
         let cached = Run { changes: true, data_reads: Some(DataReads::Dropped), ..direct };
         assert_eq!(check(&cached).unwrap().verdict, Verdict::Warn);
     }
@@ -131,14 +113,14 @@ mod tests {
             let storage = storage(&mut run);
             storage.streams[0].direct = direct;
             storage.files[0].cached = cached.map(Ratio);
-            check(&run).map(|finding| (finding.verdict, finding.detail))
+            check(&run).map(|finding| (finding.verdict, finding.evidence))
         };
         assert_eq!(says(Some(1.0), true), None, "past it");
         assert_eq!(
             says(Some(0.51), false),
             Some((
                 Verdict::Fail,
-                "51 % of what is read lay in the page cache when the window began; limit 50 %".to_owned()
+                Evidence::PageCache(PageCache::Files { cached: Some(Ratio(0.51)), limit: Ratio(0.5) })
             ))
         );
         assert_eq!(says(Some(0.06), false).unwrap().0, Verdict::Warn);

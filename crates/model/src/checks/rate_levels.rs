@@ -6,7 +6,8 @@
 //! against their distance, and between them lies a gap. A straight drift and ordinary scatter have no gap and broad
 //! halves; neither is said here. Not asked of windows too short to tell.
 
-use record::{Check, Finding, Run, Verdict};
+use record::evidence::RateLevels;
+use record::{Evidence, Finding, Rate, Run, Verdict};
 
 use super::finding;
 use crate::rules::RULES;
@@ -18,31 +19,16 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     if rates.len() < RULES.level_seconds_min || mean < RULES.level_steps_min {
         return None;
     }
-    match levels(&rates) {
-        None => finding(Check::RateLevels, Verdict::Pass, "the rate of the seconds has one level"),
-        Some(levels) => {
-            let detail = format!(
-                "the rate jumps between two levels: {:.0} steps/s in {} s and {:.0} steps/s in {} s",
-                levels.lower, levels.lower_seconds, levels.upper, levels.upper_seconds
-            );
-            finding(Check::RateLevels, Verdict::Warn, detail)
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Levels {
-    lower: f64,
-    upper: f64,
-    lower_seconds: usize,
-    upper_seconds: usize,
+    let levels = levels(&rates);
+    let verdict = if levels.is_some() { Verdict::Warn } else { Verdict::Pass };
+    finding(verdict, Evidence::RateLevels(levels))
 }
 
 /// Share of a limit within which a value is taken to be at it: rounding must not decide.
 const ROUNDING: f64 = 1e-9;
 
 /// The two levels of `rates`, if there are two.
-fn levels(rates: &[f64]) -> Option<Levels> {
+fn levels(rates: &[f64]) -> Option<RateLevels> {
     let mut sorted = rates.to_vec();
     sorted.sort_by(f64::total_cmp);
     let cut = best_cut(&sorted)?;
@@ -52,7 +38,8 @@ fn levels(rates: &[f64]) -> Option<Levels> {
     let deviation = |part: &[f64]| (squares(part) / part.len() as f64).sqrt();
     let narrow = deviation(below).max(deviation(above)) <= RULES.level_spread_max * distance * (1.0 + ROUNDING);
     let apart = above[0] - below[below.len() - 1] >= RULES.level_gap_min * distance * (1.0 - ROUNDING);
-    let levels = Levels { lower, upper, lower_seconds: below.len(), upper_seconds: above.len() };
+    let [lower_seconds, upper_seconds] = [below, above].map(|part| part.len() as u64);
+    let levels = RateLevels { lower: Rate(lower), lower_seconds, upper: Rate(upper), upper_seconds };
     (distance > RULES.level_jump * lower * (1.0 + ROUNDING) && narrow && apart).then_some(levels)
 }
 
@@ -101,7 +88,8 @@ mod tests {
     #[test]
     fn two_levels_by_hand() {
         let found = levels(&[210.0, 100.0, 190.0, 110.0, 90.0, 200.0]).unwrap();
-        assert_eq!(found, Levels { lower: 100.0, upper: 200.0, lower_seconds: 3, upper_seconds: 3 });
+        let (lower, upper) = (Rate(100.0), Rate(200.0));
+        assert_eq!(found, RateLevels { lower, lower_seconds: 3, upper, upper_seconds: 3 });
     }
 
     #[test]
@@ -109,7 +97,7 @@ mod tests {
         // 7.5 thousand million pairs of seconds: a search that looks at all of them does not come back.
         let day: Vec<f64> = (0..86_400).map(|second| if second % 3 == 0 { 200.0 } else { 100.0 }).collect();
         let found = levels(&day).unwrap();
-        assert_eq!((found.lower, found.upper), (100.0, 200.0));
+        assert_eq!((found.lower, found.upper), (Rate(100.0), Rate(200.0)));
         assert_eq!((found.lower_seconds, found.upper_seconds), (57_600, 28_800));
     }
 
@@ -150,7 +138,9 @@ mod tests {
         jumping.seconds[..4].iter_mut().for_each(|second| second.steps = 3_000);
         let found = check(&jumping).unwrap();
         assert_eq!(found.verdict, Verdict::Warn);
-        assert_eq!(found.detail, "the rate jumps between two levels: 1000 steps/s in 6 s and 3000 steps/s in 4 s");
+        let (lower, upper) = (Rate(1_000.0), Rate(3_000.0));
+        let levels = RateLevels { lower, lower_seconds: 6, upper, upper_seconds: 4 };
+        assert_eq!(found.evidence, Evidence::RateLevels(Some(levels)));
         assert_eq!(check(&run("T611", 1)).unwrap().verdict, Verdict::Pass);
     }
 
@@ -186,12 +176,12 @@ mod tests {
 
         #[test]
         fn two_clear_levels_are_always_found(
-            low in 3usize..20,
-            high in 3usize..20,
+            low in 3u64..20,
+            high in 3u64..20,
             noise in prop::collection::vec(-3i32..4, 40),
         ) {
             let rates: Vec<f64> = (0..low + high)
-                .map(|second| if second < low { 100.0 } else { 160.0 } + f64::from(noise[second]))
+                .map(|second| if second < low { 100.0 } else { 160.0 } + f64::from(noise[second as usize]))
                 .collect();
             let found = levels(&rates).unwrap();
             prop_assert_eq!((found.lower_seconds, found.upper_seconds), (low, high));

@@ -4,59 +4,50 @@
 //! stall, the service times do not, and both are worth showing. They are no property of the device alone, which is what
 //! the warning says. A closed loop asks for nothing while it stands still, and only does less.
 
-use record::{Check, Finding, Run, Verdict};
+use record::evidence::Stall;
+use record::{Evidence, Finding, Nanos, Run, Verdict};
 
 use super::{finding, is_open};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let storage = run.storage.as_ref()?;
-    let open = is_open(run);
-    let Some(stall) = storage.stall_ns_max else {
-        let unknown = || finding(Check::Stall, Verdict::Unknown, "whether the generator was held up is not known");
-        return open.then(unknown).flatten();
+    let is_open_loop = is_open(run);
+    let Some(stall_ns_max) = storage.stall_ns_max else {
+        return is_open_loop.then(|| Finding::new(Verdict::Unknown, Evidence::Stall(None)));
     };
-    let verdict = if stall.0 > RULES.stall_ns_warn { Verdict::Warn } else { Verdict::Pass };
-    let gist = format!("the generator was held up for {:.1} ms at most", stall.0 as f64 / 1e6);
-    let limit = format!("limit {} ms", RULES.stall_ns_warn / 1_000_000);
-    let rest = match (verdict, open) {
-        (Verdict::Pass, _) => String::new(),
-        (_, true) => ": the response times hold it, and that is not the device's doing".to_owned(),
-        (_, false) => ": for so long nothing was asked for".to_owned(),
-    };
-    finding(Check::Stall, verdict, format!("{gist}, {limit}{rest}"))
+    let limit_ns = Nanos(RULES.stall_ns_warn);
+    let verdict = if stall_ns_max > limit_ns { Verdict::Warn } else { Verdict::Pass };
+    finding(verdict, Evidence::Stall(Some(Stall { stall_ns_max, limit_ns, is_open_loop })))
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{IoKind, Nanos, Pace};
+    use record::{IoKind, Pace};
 
     use super::*;
     use crate::fixture::{io_run, run, storage};
 
-    fn says(stall_ms: u64, pace: Pace) -> (Verdict, String) {
+    fn says(stall_ms: u64, pace: Pace) -> (Verdict, bool) {
         let mut run = io_run("io", IoKind::Read, 1);
         storage(&mut run).stall_ns_max = Some(Nanos(stall_ms * 1_000_000));
         storage(&mut run).streams[0].pace = pace;
         let finding = check(&run).unwrap();
-        (finding.verdict, finding.detail)
+        match finding.evidence {
+            Evidence::Stall(Some(Stall { limit_ns: Nanos(20_000_000), is_open_loop, .. })) => {
+                (finding.verdict, is_open_loop)
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     #[test]
     fn a_stall_is_a_warning_that_says_what_holds_it() {
         let open = Pace::Rate { steps_per_second: 1_000.0 };
-        assert_eq!(
-            says(2_000, open),
-            (
-                Verdict::Warn,
-                "the generator was held up for 2000.0 ms at most, limit 20 ms: \
-                 the response times hold it, and that is not the device's doing"
-                    .to_owned()
-            )
-        );
+        assert_eq!(says(2_000, open), (Verdict::Warn, true));
         assert_eq!((says(100, open).0, says(20, open).0), (Verdict::Warn, Verdict::Pass));
-        assert_eq!(says(2_000, Pace::AsFastAsPossible).0, Verdict::Warn);
-        assert_eq!(says(3, Pace::AsFastAsPossible).1, "the generator was held up for 3.0 ms at most, limit 20 ms");
+        assert_eq!(says(2_000, Pace::AsFastAsPossible), (Verdict::Warn, false));
+        assert_eq!(says(3, Pace::AsFastAsPossible), (Verdict::Pass, false));
     }
 
     #[test]

@@ -5,13 +5,14 @@
 //! figures of a run are those of the whole window: where these are not the steady ones, to the margin, it is a warning.
 //! Nothing is said of a run that is too short to ask; that it is has a check of its own.
 
-use record::{Check, Finding, Rate, Run, Storage, Verdict};
+use record::evidence::{SniaRule, Steady};
+use record::{Evidence, Finding, Rate, Ratio, Run, SteadyRate, SteadyVerdict, Storage, Verdict};
 
-use super::{finding, percent, plural};
+use super::finding;
 use crate::delta::per_second;
 use crate::rules::RULES;
 use crate::snia::snia;
-use crate::steadiness::{Steadiness, SteadyVerdict, steadiness};
+use crate::steadiness::{Steadiness, steadiness};
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     match &run.storage {
@@ -22,107 +23,75 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
 
 fn steady(run: &Run) -> Option<Finding> {
     let found = steadiness(run);
-    let (word, reason) = (found.verdict.word(), &found.reason);
+    let counted = found.verdict.is_steady().then(|| counted(run, &found));
     let verdict = match found.verdict {
         SteadyVerdict::TooShort => return None,
-        SteadyVerdict::Steady | SteadyVerdict::WarmupCut | SteadyVerdict::Slowdown => return counted(run, &found),
         SteadyVerdict::Drifting | SteadyVerdict::NotSteady => Verdict::Warn,
         SteadyVerdict::Inconclusive => Verdict::Unknown,
+        _ if counted.as_ref().is_some_and(|counted| counted.window_rate.is_some()) => Verdict::Warn,
+        SteadyVerdict::Steady | SteadyVerdict::WarmupCut | SteadyVerdict::Slowdown => Verdict::Pass,
     };
-    finding(Check::Steady, verdict, format!("{word}: {reason}"))
+    finding(verdict, Evidence::Steady(Steady::Window { verdict: found.verdict, reason: found.reason, counted }))
 }
 
-/// The steady seconds of `run` with their rate; a warning where the whole window has another one.
-fn counted(run: &Run, found: &Steadiness) -> Option<Finding> {
-    let (begin, end) = (found.counted.start + 1, found.counted.end);
-    let whole = per_second(run, run.totals.operations)
-        .filter(|whole| (whole.0 - found.rate).abs() > RULES.steadiness_margin * found.rate);
-    let also = whole.map(|whole| format!(", the whole window gives {}", rate_words(whole)));
-    let rate = rate_words(Rate(found.rate));
-    finding(
-        Check::Steady,
-        if whole.is_some() { Verdict::Warn } else { Verdict::Pass },
-        format!(
-            "{}: steady from second {begin} to {end} at {rate} per second{}; {}",
-            found.verdict.word(),
-            also.unwrap_or_default(),
-            found.reason
-        ),
-    )
-}
-
-/// `81.2 k`, `1.04 M`, `950`: three significant digits.
-fn rate_words(Rate(rate): Rate) -> String {
-    let prefixes = [(999.5e6, 1e9, " G"), (999.5e3, 1e6, " M"), (999.5, 1e3, " k")];
-    let (unit, prefix) =
-        prefixes.into_iter().find(|(from, ..)| rate >= *from).map_or((1.0, ""), |(_, unit, prefix)| (unit, prefix));
-    let value = rate / unit;
-    match value {
-        _ if value < 9.995 => format!("{value:.2}{prefix}"),
-        _ if value < 99.95 => format!("{value:.1}{prefix}"),
-        _ => format!("{value:.0}{prefix}"),
+/// The steady seconds of `run` with their rate, and that of the whole window where it is another one.
+fn counted(run: &Run, found: &Steadiness) -> SteadyRate {
+    let differs = |whole: &Rate| (whole.0 - found.rate).abs() > RULES.steadiness_margin * found.rate;
+    SteadyRate {
+        first_second: found.counted.start as u64 + 1,
+        last_second: found.counted.end as u64,
+        rate: Rate(found.rate),
+        window_rate: per_second(run, run.totals.operations).filter(differs),
     }
 }
 
 fn preconditioned(storage: &Storage) -> Option<Finding> {
-    let rounds = &storage.rounds;
-    let rates: Vec<f64> = rounds.iter().map(|round| round.operations_per_second.0).collect();
+    let rates: Vec<f64> = storage.rounds.iter().map(|round| round.operations_per_second.0).collect();
     if rates.is_empty() {
         return None;
     }
-    let count = plural(rates.len() as u64, "round");
-    let Some(found) = snia(&rates) else {
-        return finding(
-            Check::Steady,
-            Verdict::Warn,
-            format!("{count} of preconditioning; a steady state needs {} with I/O in them", RULES.steady_rounds),
-        );
-    };
-    let figures = format!(
-        "the last {} of {count} differ by {}, limit {}, and their trend changes by {}, limit {}",
-        RULES.steady_rounds,
-        percent(found.range),
-        percent(RULES.steady_range_max),
-        percent(found.rise),
-        percent(RULES.steady_rise_max)
-    );
-    match found.steady {
-        true => finding(Check::Steady, Verdict::Pass, figures),
-        false => finding(Check::Steady, Verdict::Warn, format!("not steady: {figures}")),
-    }
+    let found = snia(&rates);
+    let rule = found.map(|found| SniaRule {
+        range: Ratio(found.range),
+        range_max: Ratio(RULES.steady_range_max),
+        rise: Ratio(found.rise),
+        rise_max: Ratio(RULES.steady_rise_max),
+    });
+    let verdict = if found.is_some_and(|found| found.steady) { Verdict::Pass } else { Verdict::Warn };
+    let (rounds, rounds_needed) = (rates.len() as u64, RULES.steady_rounds as u64);
+    finding(verdict, Evidence::Steady(Steady::Rounds { rounds, rounds_needed, rule }))
 }
 
 #[cfg(test)]
 mod tests {
-    use record::{IoKind, Nanos, Rate, Round, Second};
+    use record::{IoKind, Nanos, Round, Second, SteadyReason};
 
     use super::*;
     use crate::fixture::{io_run, run, storage};
     use crate::simulation::Simulation;
 
-    fn says(rates: &[f64]) -> Option<(Verdict, String)> {
+    fn says(rates: &[f64]) -> Option<(Verdict, Option<SniaRule>)> {
         let mut run = io_run("io", IoKind::Write, 1);
         let round = |rate: &f64| Round { length_ns: Nanos::SECOND, operations_per_second: Rate(*rate) };
         storage(&mut run).rounds = rates.iter().map(round).collect();
-        check(&run).map(|finding| (finding.verdict, finding.detail))
+        check(&run).map(|finding| match finding.evidence {
+            Evidence::Steady(Steady::Rounds { rule, .. }) => (finding.verdict, rule),
+            other => panic!("{other:?}"),
+        })
     }
 
     #[test]
     fn the_last_five_rounds_speak() {
-        assert_eq!(
-            says(&[900.0, 100.0, 98.0, 100.0, 104.0, 102.0]),
-            Some((
-                Verdict::Pass,
-                "the last 5 of 6 rounds differ by 6.0 %, limit 20 %, and their trend changes by 4.0 %, limit 10 %"
-                    .to_owned()
-            ))
-        );
-        let (verdict, detail) = says(&[900.0, 100.0, 98.0, 100.0, 104.0]).unwrap();
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.starts_with("not steady: "), "{detail}");
-        assert_eq!(says(&[100.0; 4]).unwrap().0, Verdict::Warn);
+        let (verdict, rule) = says(&[900.0, 100.0, 98.0, 100.0, 104.0, 102.0]).unwrap();
+        let thousandths = |ratio: Ratio| (ratio.0 * 1e3).round();
+        let rule = rule.map(|rule| [rule.range, rule.range_max, rule.rise, rule.rise_max].map(thousandths));
+        assert_eq!((verdict, rule), (Verdict::Pass, Some([60.0, 200.0, 40.0, 100.0])));
+        let (verdict, rule) = says(&[900.0, 100.0, 98.0, 100.0, 104.0]).unwrap();
+        assert!(verdict == Verdict::Warn && rule.is_some());
+        assert_eq!(says(&[100.0; 4]), Some((Verdict::Warn, None)));
         assert_eq!(says(&[]), None);
     }
+
     /// A run whose seconds had so many operations.
     fn seconds(rates: impl IntoIterator<Item = u64>) -> Run {
         let mut run = run("T611", 1);
@@ -133,35 +102,44 @@ mod tests {
         run
     }
 
-    #[test]
-    fn rates_have_three_digits() {
-        let shown =
-            [0.0, 9.994, 9.996, 999.4, 999.6, 81_234.0, 999_600.0, 1.04e6, 2.5e12].map(|rate| rate_words(Rate(rate)));
-        assert_eq!(shown, ["0.00", "9.99", "10.0", "999", "1.00 k", "81.2 k", "1.00 M", "1.04 M", "2500 G"]);
-    }
-
     /// A level with a small wave on it that no second shares with the next.
     fn level(mean: u64, length: usize) -> impl Iterator<Item = u64> {
         (0..length).map(move |at| mean + [0, 7, 2, 9, 4, 1, 8, 3, 6, 5, 0][at * at % 11] * mean / 1_000)
     }
 
+    fn window(run: &Run) -> (Verdict, SteadyVerdict, SteadyReason, Option<SteadyRate>) {
+        let found = check(run).unwrap();
+        match found.evidence {
+            Evidence::Steady(Steady::Window { verdict, reason, counted }) => (found.verdict, verdict, reason, counted),
+            other => panic!("{other:?}"),
+        }
+    }
+
     #[test]
-    fn an_ordinary_run_says_which_of_its_seconds_are_steady() {
-        let says = |run: &Run| check(run).map(|finding| (finding.verdict, finding.detail));
-        let (verdict, detail) = says(&seconds(level(5_000, 300))).unwrap();
-        assert_eq!(verdict, Verdict::Pass, "{detail}");
-        assert!(detail.starts_with("STEADY: steady from second 1 to 300 at 5.02 k per second; no drift "), "{detail}");
-        let (verdict, detail) = says(&seconds(level(3_000, 50).chain(level(5_000, 250)))).unwrap();
-        assert_eq!(verdict, Verdict::Warn, "{detail}");
-        let begin = "WARMUP-CUT: steady from second 51 to 300 at 5.02 k per second, the whole window gives 4.69 k; the \
-                     first 50 s are cut";
-        assert!(detail.starts_with(begin), "{detail}");
-        let (verdict, detail) = says(&seconds(level(4_000, 20).chain(level(5_000, 480)))).unwrap();
-        assert_eq!(verdict, Verdict::Pass, "a beginning that hardly moves the whole: {detail}");
-        assert!(detail.starts_with("WARMUP-CUT: steady from second 21 to 500 at "), "{detail}");
-        let (verdict, detail) = says(&seconds(level(5_000, 220).chain(level(3_000, 80)))).unwrap();
-        assert_eq!(verdict, Verdict::Warn);
-        assert!(detail.starts_with("NOT_STEADY: the last level began after 220 s"), "{detail}");
+    fn an_ordinary_run_has_its_steady_seconds() {
+        // First and last second, their rate, and that of the window.
+        let counted = |run: &Run| {
+            let (verdict, word, _, counted) = window(run);
+            let counted = counted.map(|found| {
+                let rates = (found.rate.0.round(), found.window_rate.map(|rate| rate.0.round()));
+                (found.first_second, found.last_second, rates)
+            });
+            (verdict, word, counted)
+        };
+        assert_eq!(
+            counted(&seconds(level(5_000, 300))),
+            (Verdict::Pass, SteadyVerdict::Steady, Some((1, 300, (5_024.0, None))))
+        );
+        assert_eq!(
+            counted(&seconds(level(3_000, 50).chain(level(5_000, 250)))),
+            (Verdict::Warn, SteadyVerdict::WarmupCut, Some((51, 300, (5_024.0, Some(4_689.0)))))
+        );
+        let (verdict, word, found) = counted(&seconds(level(4_000, 20).chain(level(5_000, 480))));
+        assert_eq!((verdict, word), (Verdict::Pass, SteadyVerdict::WarmupCut), "hardly moves the whole: {found:?}");
+        assert_eq!(found.map(|(first, last, _)| (first, last)), Some((21, 500)));
+        let (verdict, word, reason, counted) = window(&seconds(level(5_000, 220).chain(level(3_000, 80))));
+        assert_eq!((verdict, word, counted), (Verdict::Warn, SteadyVerdict::NotSteady, None));
+        assert_eq!(reason, SteadyReason::LastLevelShort { from_second: 220, to_second: 300 });
     }
 
     #[test]
@@ -170,9 +148,10 @@ mod tests {
         let found = (0..20).find_map(|seed| {
             let noise = Simulation::new(seed).noise(300, 0.0, 1.0, 0.05);
             let rising = noise.iter().zip(0..).map(|(noise, at)| (noise * (5_000.0 + 0.8 * f64::from(at))) as u64);
-            check(&seconds(rising)).filter(|found| found.detail.starts_with("DRIFTING: the rate rises by "))
+            let (verdict, _, reason, counted) = window(&seconds(rising));
+            matches!(reason, SteadyReason::Drifting { rises: true, .. }).then_some((verdict, counted))
         });
-        assert_eq!(found.expect("a drift").verdict, Verdict::Warn);
+        assert_eq!(found, Some((Verdict::Warn, None)));
     }
 
     #[test]

@@ -5,9 +5,10 @@
 //! where there are so many that their 0.99 quantile is known does it void the run. A window that is no longer than such an
 //! interval is judged as one: it is warned of. So is one that makes no claims.
 
-use record::{Check, Finding, Run, Verdict, name};
+use record::evidence::Steal;
+use record::{Evidence, Finding, Nanos, Ratio, Run, Verdict, name};
 
-use super::{Context, finding, percent};
+use super::{Context, finding};
 use crate::cpu::host_cpu_ns;
 use crate::delta::{delta, share};
 use crate::rules::RULES;
@@ -16,35 +17,29 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let stolen = delta(run, name::HOST_CPU_STEAL_NS);
     let Some((stolen, ratio)) = stolen.and_then(|stolen| Some((stolen, share(stolen as f64, host_cpu_ns(run)?)?)))
     else {
-        return finding(Check::Steal, Verdict::Unknown, "what the hypervisor took is not known");
+        return finding(Verdict::Unknown, Evidence::Steal(None));
     };
     let intervals = intervals(run);
     let peak = quantile_99(&intervals).unwrap_or(0.0);
-    let gist = format!("the hypervisor took {} of the processors", percent(ratio));
-    let limit = percent(RULES.steal_warn);
-    if stolen < RULES.steal_ns_min {
-        let [few, enough] = [stolen, RULES.steal_ns_min].map(|nanos| nanos / 1_000_000);
-        return match ratio > RULES.steal_warn {
-            true => finding(
-                Check::Steal,
-                Verdict::Unknown,
-                format!("{gist}, {few} ms in all; limit {limit}, not judged below {enough} ms: ticks of the kernel"),
-            ),
-            false => finding(Check::Steal, Verdict::Pass, gist),
-        };
-    }
-    let may_void = context.makes_claims && run.window_ns.0 >= RULES.steal_window_ns_min;
     let bad_interval = peak > RULES.steal_interval;
+    let may_void = context.makes_claims && run.window_ns.0 >= RULES.steal_window_ns_min;
     let verdict = match ratio {
+        ratio if stolen < RULES.steal_ns_min && ratio > RULES.steal_warn => Verdict::Unknown,
+        _ if stolen < RULES.steal_ns_min => Verdict::Pass,
         ratio if may_void && ratio > RULES.steal_fail => Verdict::Fail,
         _ if may_void && bad_interval && intervals.len() >= RULES.steal_intervals_min => Verdict::Fail,
         ratio if ratio > RULES.steal_warn || bad_interval => Verdict::Warn,
         _ => Verdict::Pass,
     };
-    let worst = if bad_interval { format!(", {} in the worst second", percent(peak)) } else { String::new() };
-    finding(Check::Steal, verdict, format!("{gist}{worst}; limit {limit}"))
+    let steal = Steal {
+        share: Ratio(ratio),
+        limit: Ratio(RULES.steal_warn),
+        stolen_ns: Nanos(stolen),
+        judged_ns_min: Nanos(RULES.steal_ns_min),
+        worst_interval: bad_interval.then_some(Ratio(peak)),
+    };
+    finding(verdict, Evidence::Steal(Some(steal)))
 }
-
 /// The share of steal in each interval between two readings of the host that is long enough, sorted.
 fn intervals(run: &Run) -> Vec<f64> {
     let states = [
@@ -83,7 +78,7 @@ mod tests {
     use crate::fixture::{counted, instrument, reading, run};
 
     /// Two processors, one reading per second, so many milliseconds stolen in each.
-    fn says(stolen_ms: &[u64]) -> (Verdict, String) {
+    fn says(stolen_ms: &[u64]) -> (Verdict, Steal) {
         let (mut idle, mut steal) = (0, 0);
         let mut run = run("T611", 1);
         run.window_ns = Nanos(stolen_ms.len() as u64 * 1_000_000_000);
@@ -93,10 +88,14 @@ mod tests {
             steal += stolen * 1_000_000;
             run.readings.push(reading(second, &states(idle, steal)));
         }
-        judged(&run, true)
+        let found = judged(&run, true);
+        match found.evidence {
+            Evidence::Steal(Some(steal)) => (found.verdict, steal),
+            other => panic!("{other:?}"),
+        }
     }
 
-    fn judged(run: &Run, makes_claims: bool) -> (Verdict, String) {
+    fn judged(run: &Run, makes_claims: bool) -> Finding {
         let instrument = instrument();
         let context = Context {
             engine: None,
@@ -106,8 +105,7 @@ mod tests {
             write_cache: None,
             flush_probe: None,
         };
-        let finding = check(run, &context).unwrap();
-        (finding.verdict, finding.detail)
+        check(run, &context).unwrap()
     }
 
     fn states(idle: u64, steal: u64) -> [(&'static str, u64); 4] {
@@ -119,38 +117,37 @@ mod tests {
         ]
     }
 
+    fn steal(share: f64, stolen_ms: u64) -> Steal {
+        Steal {
+            share: Ratio(share),
+            limit: Ratio(0.005),
+            stolen_ns: Nanos(stolen_ms * 1_000_000),
+            judged_ns_min: Nanos(30_000_000),
+            worst_interval: None,
+        }
+    }
+
     #[test]
     fn the_share_of_all_processors_decides() {
-        assert_eq!(says(&[0; 10]), (Verdict::Pass, "the hypervisor took 0 % of the processors".to_owned()));
+        assert_eq!(says(&[0; 10]), (Verdict::Pass, steal(0.0, 0)));
         assert_eq!(says(&[8; 10]).0, Verdict::Pass, "0.4 %");
-        assert_eq!(
-            says(&[12; 10]),
-            (Verdict::Warn, "the hypervisor took 0.6 % of the processors; limit 0.5 %".to_owned())
-        );
+        assert_eq!(says(&[12; 10]), (Verdict::Warn, steal(0.006, 120)));
         assert_eq!(says(&[50; 10]).0, Verdict::Fail, "2.5 %");
     }
 
     #[test]
-    fn a_tick_is_not_judged_and_that_is_said() {
-        assert_eq!(
-            says(&[20]),
-            (
-                Verdict::Unknown,
-                "the hypervisor took 1.0 % of the processors, 20 ms in all; limit 0.5 %, not judged below 30 ms: ticks \
-                 of the kernel"
-                    .to_owned()
-            )
-        );
+    fn a_tick_is_not_judged() {
+        assert_eq!(says(&[20]), (Verdict::Unknown, steal(0.01, 20)));
         assert_eq!(says(&[30]).0, Verdict::Warn, "three ticks");
-        assert_eq!(says(&[10]), (Verdict::Pass, "the hypervisor took 0.5 % of the processors".to_owned()), "the limit");
+        assert_eq!(says(&[10]), (Verdict::Pass, steal(0.005, 10)), "the limit");
     }
 
     #[test]
-    fn one_bad_second_is_said_and_voids_only_a_long_run() {
+    fn one_bad_second_warns_and_voids_only_a_long_run() {
         let mut seconds = vec![0; 20];
         seconds[7] = 300;
-        let (verdict, detail) = says(&seconds);
-        assert_eq!((verdict, detail.contains("15 % in the worst second")), (Verdict::Warn, true), "{detail}");
+        let (verdict, found) = says(&seconds);
+        assert_eq!((verdict, found.worst_interval), (Verdict::Warn, Some(Ratio(0.15))));
         let mut seconds = vec![0; 200];
         (0..4).for_each(|at| seconds[at * 50] = 300);
         assert_eq!(says(&seconds).0, Verdict::Fail, "four of two hundred");
@@ -158,10 +155,7 @@ mod tests {
 
     #[test]
     fn a_window_of_one_second_is_one_interval() {
-        assert_eq!(
-            says(&[184]),
-            (Verdict::Warn, "the hypervisor took 9.2 % of the processors; limit 0.5 %".to_owned())
-        );
+        assert_eq!(says(&[184]), (Verdict::Warn, steal(0.092, 184)));
         assert_eq!(says(&[184, 184]).0, Verdict::Fail);
     }
 
@@ -170,11 +164,12 @@ mod tests {
         let stolen = states(18_000_000_000, 2_000_000_000).into_iter().chain([(name::HOST_CPU_SYSTEM_NS, 0)]);
         let stolen: Vec<_> = stolen.collect();
         let run = counted(run("T611", 1), &stolen);
-        assert_eq!((judged(&run, true).0, judged(&run, false).0), (Verdict::Fail, Verdict::Warn));
+        assert_eq!((judged(&run, true).verdict, judged(&run, false).verdict), (Verdict::Fail, Verdict::Warn));
     }
 
     #[test]
     fn without_the_counter_nothing_is_known() {
-        assert_eq!(judged(&run("T611", 1), true).0, Verdict::Unknown);
+        let unknown = Finding::new(Verdict::Unknown, Evidence::Steal(None));
+        assert_eq!(judged(&run("T611", 1), true), unknown);
     }
 }

@@ -7,7 +7,8 @@
 //! check of its own. Each stream is asked by itself, since a job that is done leaves less to the sum. Not asked of
 //! short windows and of rare I/O.
 
-use record::{Check, Finding, IoKind, IoStream, Run, Verdict};
+use record::evidence::StepDown;
+use record::{Evidence, Finding, IoKind, IoStream, Rate, Run, Verdict};
 
 use super::{finding, worst};
 use crate::rules::RULES;
@@ -24,12 +25,11 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     if rates.is_empty() {
         return None;
     }
-    let said: Vec<(Verdict, String)> =
-        rates.iter().filter_map(|(stream, rates)| Some(say(stream, fall(rates)?))).collect();
-    match said.is_empty() {
-        true => finding(Check::StepDown, Verdict::Pass, "the rate did not fall for good in mid-run"),
-        false => worst(Check::StepDown, said),
+    let mut falls = rates.iter().filter_map(|(stream, rates)| Some((stream, fall(rates)?))).peekable();
+    if falls.peek().is_none() {
+        return finding(Verdict::Pass, Evidence::StepDown(None));
     }
+    worst(falls.map(|(stream, fall)| (Verdict::Warn, Evidence::StepDown(Some(fall.of(&stream.job))))))
 }
 
 /// I/Os of the whole seconds of `stream`; none where they are too few to tell.
@@ -40,20 +40,18 @@ fn rates(stream: &IoStream) -> Option<Vec<f64>> {
     (whole >= RULES.step_seconds_min && mean >= RULES.level_steps_min).then_some(rates)
 }
 
-fn say(stream: &IoStream, fall: Fall) -> (Verdict, String) {
-    let detail = format!(
-        "the rate of {} fell from {:.0} to {:.0} I/Os per second after {} s and stayed there: a throttle, spent burst \
-         credits or heat; the later rate is the one to use",
-        stream.job, fall.before, fall.after, fall.at_seconds
-    );
-    (Verdict::Warn, detail)
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Fall {
     before: f64,
     after: f64,
     at_seconds: usize,
+}
+
+impl Fall {
+    fn of(self, job: &str) -> StepDown {
+        let (before, after, at_second) = (Rate(self.before), Rate(self.after), self.at_seconds as u64);
+        StepDown { job: job.to_owned(), before, after, at_second }
+    }
 }
 
 /// The fall in these rates, one per second, if there is one.
@@ -122,11 +120,10 @@ mod tests {
         stream.seconds.iter_mut().zip(rates).for_each(|(second, rate)| second.operations = rate as u64);
         let found = check(&throttled).unwrap();
         assert_eq!(found.verdict, Verdict::Warn);
-        assert_eq!(
-            found.detail,
-            "the rate of job fell from 5000 to 3000 I/Os per second after 15 s and stayed there: a throttle, spent \
-             burst credits or heat; the later rate is the one to use"
-        );
+        let Evidence::StepDown(Some(StepDown { job, before, after, at_second })) = found.evidence else {
+            panic!("{found:?}")
+        };
+        assert_eq!((job.as_str(), before.0.round(), after.0.round(), at_second), ("job", 5_000.0, 3_000.0, 15));
         assert_eq!(check(&io_run("io", IoKind::Read, 1)).unwrap().verdict, Verdict::Pass);
     }
 

@@ -2,25 +2,24 @@
 //!
 //! The counter is the whole host's: a few pages may belong to anybody and are a warning, many void the run.
 
-use record::{Check, Finding, Run, Verdict, name};
+use record::evidence::Swapping;
+use record::{Evidence, Finding, Run, Verdict, name};
 
-use super::{finding, plural};
+use super::finding;
 use crate::delta::delta;
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let Some(pages) = delta(run, name::HOST_SWAP_IN_COUNT) else {
-        return finding(Check::Swapping, Verdict::Unknown, "whether the host swapped is not known");
+        return finding(Verdict::Unknown, Evidence::Swapping(None));
     };
-    let limit = RULES.swap_in_per_second_fail * run.window_ns.seconds();
+    let pages_per_second_max = RULES.swap_in_per_second_fail;
     let verdict = match pages {
-        0 => return finding(Check::Swapping, Verdict::Pass, "nothing was swapped in"),
-        pages if pages as f64 <= limit => Verdict::Warn,
+        0 => Verdict::Pass,
+        pages if pages as f64 <= pages_per_second_max * run.window_ns.seconds() => Verdict::Warn,
         _ => Verdict::Fail,
     };
-    let detail =
-        format!("{} were swapped in; limit {} per second", plural(pages, "page"), RULES.swap_in_per_second_fail);
-    finding(Check::Swapping, verdict, detail)
+    finding(verdict, Evidence::Swapping(Some(Swapping { pages, pages_per_second_max })))
 }
 
 #[cfg(test)]
@@ -34,7 +33,8 @@ mod tests {
         assert_eq!(says(0).verdict, Verdict::Pass);
         assert_eq!((says(1).verdict, says(1_000).verdict), (Verdict::Warn, Verdict::Warn));
         assert_eq!(says(1_001).verdict, Verdict::Fail);
-        assert_eq!(says(1_001).detail, "1001 pages were swapped in; limit 100 per second");
+        let swapping = Swapping { pages: 1_001, pages_per_second_max: 100.0 };
+        assert_eq!(says(1_001).evidence, Evidence::Swapping(Some(swapping)));
         assert_eq!(check(&run("T611", 1)).unwrap().verdict, Verdict::Unknown);
     }
 }

@@ -4,9 +4,10 @@
 //! the result, which has to be said. Not asked where no control group counts it, nor where dbdyno itself took away a part
 //! of the processors, to see what that does.
 
-use record::{Check, Finding, Run, Variation, Verdict, name};
+use record::evidence::Throttling;
+use record::{Evidence, Finding, Ratio, Run, Variation, Verdict, name};
 
-use super::{finding, percent};
+use super::finding;
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
@@ -15,19 +16,10 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         return None;
     }
     let throttled = delta(run, name::HOST_THROTTLED_NS)?;
-    let ratio = share(throttled as f64, run.window_ns.0 as f64)?;
-    match ratio {
-        0.0 => finding(Check::Throttling, Verdict::Pass, "the processor quota did not hold the run back"),
-        ratio if ratio <= RULES.throttled_share => {
-            let detail = format!("the processor quota held the run back for {} of its time", percent(ratio));
-            finding(Check::Throttling, Verdict::Warn, detail)
-        }
-        _ => {
-            let detail =
-                format!("limited by the processor quota, which held it back for {} of its time", percent(ratio));
-            finding(Check::Throttling, Verdict::Warn, detail)
-        }
-    }
+    let share = share(throttled as f64, run.window_ns.0 as f64)?;
+    let verdict = if share == 0.0 { Verdict::Pass } else { Verdict::Warn };
+    let limit = Ratio(RULES.throttled_share);
+    finding(verdict, Evidence::Throttling(Throttling { share: Ratio(share), limit }))
 }
 
 #[cfg(test)]
@@ -41,7 +33,10 @@ mod tests {
     fn any_throttling_is_said_and_much_of_it_is_the_limit() {
         let says = |ns: u64| {
             let finding = check(&counted(run("T611", 1), &[(name::HOST_THROTTLED_NS, ns)])).unwrap();
-            (finding.verdict, finding.detail.starts_with("limited by"))
+            match finding.evidence {
+                Evidence::Throttling(Throttling { share, limit }) => (finding.verdict, share > limit),
+                other => panic!("{other:?}"),
+            }
         };
         assert_eq!(says(0), (Verdict::Pass, false));
         assert_eq!(says(100_000_000), (Verdict::Warn, false));

@@ -6,9 +6,10 @@
 //! file system changes its own data as well. An empty file is to grow and is not asked. A device does not say which of
 //! its blocks hold nothing.
 
-use record::{Check, Finding, IoFile, IoKind, Run, Storage, Verdict};
+use record::evidence::Unwritten;
+use record::{Evidence, Finding, IoFile, IoKind, Ratio, Run, Storage, Verdict};
 
-use super::{finding, percent, worst};
+use super::{finding, worst};
 use crate::delta::share;
 use crate::rules::RULES;
 
@@ -19,11 +20,11 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         return None;
     }
     let asked = storage.files.iter().filter(|file| file.size_bytes.0 > 0 || file.is_device);
-    let said: Vec<(Verdict, String)> = asked.filter_map(|file| say(file, &uses, storage)).collect();
-    if said.iter().all(|(verdict, _)| *verdict == Verdict::Pass) && !said.is_empty() {
-        return finding(Check::Unwritten, Verdict::Pass, "every block of the regions had been written");
+    let found: Vec<(Verdict, Unwritten)> = asked.filter_map(|file| judge(file, &uses, storage)).collect();
+    if found.iter().all(|(verdict, _)| *verdict == Verdict::Pass) && !found.is_empty() {
+        return finding(Verdict::Pass, Evidence::Unwritten(Unwritten::None));
     }
-    worst(Check::Unwritten, said)
+    worst(found.into_iter().map(|(verdict, unwritten)| (verdict, Evidence::Unwritten(unwritten))))
 }
 
 /// What the run does to its files.
@@ -49,31 +50,25 @@ impl Uses {
     }
 }
 
-fn say(file: &IoFile, uses: &Uses, storage: &Storage) -> Option<(Verdict, String)> {
-    let path = &file.path;
+fn judge(file: &IoFile, uses: &Uses, storage: &Storage) -> Option<(Verdict, Unwritten)> {
+    let path = file.path.clone();
     if file.is_device {
         let untold = uses.reads && !uses.writes && storage.rounds.is_empty();
-        let detail = || format!("whether the blocks of {path} were ever written is not known; hint: precondition it");
-        return untold.then(|| (Verdict::Unknown, detail()));
+        return untold.then_some((Verdict::Unknown, Unwritten::DeviceNotKnown { path }));
     }
     let (Some(holes), Some(unwritten)) = (file.hole_bytes, file.unwritten_bytes) else {
-        let detail = || format!("whether all of {path} was written is not known: its file system does not tell");
-        return file.found.then(|| (Verdict::Unknown, detail()));
+        return file.found.then_some((Verdict::Unknown, Unwritten::FileNotKnown { path }));
     };
     let never = share((holes.0 as f64) + (unwritten.0 as f64), file.region_bytes.0 as f64)?;
-    let what = if holes >= unwritten { "holes" } else { "reserved and never written" };
-    let gist = format!("{} of what the jobs use of {path} is {what}", percent(never));
-    Some(match never {
-        0.0 => (Verdict::Pass, String::new()),
-        _ if !uses.reads => {
-            (Verdict::Warn, format!("{gist}: a first write changes metadata too, and is not what overwriting gives"))
-        }
-        _ if never >= RULES.unwritten_fail && !uses.apart => (
-            Verdict::Fail,
-            format!("{gist}: reads of it never reach the device; limit {}", percent(RULES.unwritten_fail)),
-        ),
-        _ => (Verdict::Warn, format!("{gist}: reads of it never reach the device")),
-    })
+    let verdict = match never {
+        0.0 => return Some((Verdict::Pass, Unwritten::None)),
+        _ if !uses.reads => Verdict::Warn,
+        _ if never >= RULES.unwritten_fail && !uses.apart => Verdict::Fail,
+        _ => Verdict::Warn,
+    };
+    let (are_holes, are_read) = (holes >= unwritten, uses.reads);
+    let limit = Ratio(RULES.unwritten_fail);
+    Some((verdict, Unwritten::Some { path, share: Ratio(never), are_holes, are_read, limit }))
 }
 
 #[cfg(test)]
@@ -83,8 +78,16 @@ mod tests {
     use super::*;
     use crate::fixture::{io_run, run, storage};
 
-    fn says(run: &Run) -> Option<(Verdict, String)> {
-        check(run).map(|finding| (finding.verdict, finding.detail))
+    fn says(run: &Run) -> Option<(Verdict, Unwritten)> {
+        check(run).map(|finding| match finding.evidence {
+            Evidence::Unwritten(unwritten) => (finding.verdict, unwritten),
+            other => panic!("{other:?}"),
+        })
+    }
+
+    fn some(share: f64, are_holes: bool) -> Unwritten {
+        let path = "/data/file".to_owned();
+        Unwritten::Some { path, share: Ratio(share), are_holes, are_read: true, limit: Ratio(0.01) }
     }
 
     fn with(kind: IoKind, holes: u64, unwritten: u64) -> Run {
@@ -97,20 +100,10 @@ mod tests {
 
     #[test]
     fn reads_of_holes_and_of_reserved_space_void_the_run() {
-        let (verdict, detail) = says(&with(IoKind::Read, 1_000, 0)).unwrap();
-        assert_eq!(verdict, Verdict::Fail);
-        assert_eq!(
-            detail,
-            "100 % of what the jobs use of /data/file is holes: reads of it never reach the device; limit 1.0 %"
-        );
-        let (verdict, detail) = says(&with(IoKind::Read, 0, 10)).unwrap();
-        assert_eq!(verdict, Verdict::Fail, "at the limit");
-        assert!(detail.contains("reserved and never written"), "{detail}");
+        assert_eq!(says(&with(IoKind::Read, 1_000, 0)), Some((Verdict::Fail, some(1.0, true))));
+        assert_eq!(says(&with(IoKind::Read, 0, 10)), Some((Verdict::Fail, some(0.01, false))), "at the limit");
         assert_eq!(says(&with(IoKind::Read, 4, 5)).unwrap().0, Verdict::Warn);
-        assert_eq!(
-            says(&with(IoKind::Read, 0, 0)),
-            Some((Verdict::Pass, "every block of the regions had been written".to_owned()))
-        );
+        assert_eq!(says(&with(IoKind::Read, 0, 0)), Some((Verdict::Pass, Unwritten::None)));
     }
 
     #[test]
@@ -140,7 +133,7 @@ mod tests {
         storage(&mut untold).files[0].found = true;
         assert_eq!(says(&untold).unwrap().0, Verdict::Unknown);
         storage(&mut untold).files[0].is_device = true;
-        assert!(says(&untold).unwrap().1.contains("hint: precondition"), "a device");
+        assert!(matches!(says(&untold).unwrap().1, Unwritten::DeviceNotKnown { .. }), "a device");
         storage(&mut untold).streams[0].kind = IoKind::Write;
         assert_eq!(says(&untold), None, "a device that is written");
         assert_eq!(says(&run("T626", 1)), None);

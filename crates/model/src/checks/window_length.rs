@@ -1,28 +1,21 @@
 //! A window too short for what is said of it. Whether the rate is steady is not claimed of a short one; quantiles of a
 //! handful of steps are those steps.
 
-use record::{Check, Finding, Run, Verdict};
+use record::evidence::WindowLength;
+use record::{Evidence, Finding, Nanos, Run, Verdict};
 
-use super::{finding, plural};
+use super::finding;
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
-    let say = |verdict, detail: String| finding(Check::WindowLength, verdict, detail);
-    let (steps, limit) = (run.totals.steps, RULES.steps_min);
-    if steps < limit {
-        let steps = plural(steps, "step");
-        return say(
-            Verdict::Warn,
-            format!("{steps} in the window; below {limit}, quantiles of their times say little"),
-        );
-    }
-    let (window, limit) = (run.window_ns.seconds(), RULES.window_ns_min / 1_000_000_000);
-    match run.window_ns.0 >= RULES.window_ns_min {
-        true => say(Verdict::Pass, format!("the window has {window:.0} s")),
-        false => {
-            say(Verdict::Unknown, format!("the window is shorter than {limit} s: no claim that the rate is steady"))
-        }
-    }
+    let (steps, steps_min) = (run.totals.steps, RULES.steps_min);
+    let (window_ns, window_ns_min) = (run.window_ns, Nanos(RULES.window_ns_min));
+    let (verdict, length) = match steps < steps_min {
+        true => (Verdict::Warn, WindowLength::FewSteps { steps, steps_min }),
+        false if window_ns < window_ns_min => (Verdict::Unknown, WindowLength::Short { window_ns_min }),
+        false => (Verdict::Pass, WindowLength::Enough { window_ns }),
+    };
+    finding(verdict, Evidence::WindowLength(length))
 }
 
 #[cfg(test)]

@@ -5,13 +5,14 @@ use std::fmt::Display;
 
 use record::{Bytes, Pace, Preset};
 
+use super::verdict::Reason;
 use crate::checks::{has_probe_code, percent};
 use crate::rules::RULES;
-use crate::system::{Durability, Origin, System, SystemTest, pace_words, size_words};
+use crate::system::{Durability, Origin, System, SystemTest, VoidRun, pace_words, size_words};
 
-/// One clause for each reason why the rates of `tests` on `systems` (the base first) are not of the same thing; empty
+/// The reasons why the rates of `tests` on `systems` (the base first) are not of the same thing; empty
 /// where there is none.
-pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<String> {
+pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<Reason> {
     let [base, other] = tests;
     let mut reasons = Vec::new();
     if base.unit != other.unit {
@@ -32,8 +33,8 @@ pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<Str
     if base.changes != Some(false) || other.changes != Some(false) {
         reasons.extend(durability(systems.map(|system| system.durability.as_ref())));
     }
-    reasons.extend((0..2).filter_map(|at| void(systems[at], tests[at])));
-    reasons
+    let not_alike = reasons.into_iter().map(Reason::NotAlike);
+    not_alike.chain((0..2).filter_map(|at| void(systems[at], tests[at]))).collect()
 }
 
 fn is_smoke(system: &System) -> bool {
@@ -87,16 +88,15 @@ fn word(durability: &Durability) -> &'static str {
     }
 }
 
-/// Said where not one repeat counts.
-fn void(system: &System, test: &SystemTest) -> Option<String> {
+/// That not one repeat counts.
+fn void(system: &System, test: &SystemTest) -> Option<Reason> {
     if test.points.iter().any(|point| !point.rates.is_empty()) {
         return None;
     }
-    let void: Vec<&String> = test.points.iter().flat_map(|point| &point.void).collect();
-    let first = void.first().map_or_else(String::new, |first| format!(" ({first})"));
-    Some(match void.len() {
-        0 => format!("{} has no figure", system.name),
-        1 => format!("the run of {} is void{first}", system.name),
-        count => format!("all {count} runs of {} are void{first}", system.name),
+    let void: Vec<&VoidRun> = test.points.iter().flat_map(|point| &point.void).collect();
+    let system = system.name.clone();
+    Some(match void.first() {
+        None => Reason::NoFigure { system },
+        Some(first) => Reason::Void { system, runs: void.len(), first: (*first).clone() },
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use record::Nanos;
+use record::{Finding, Nanos};
 
 use super::comparable::reasons;
 use super::difference::differences;
@@ -12,6 +12,7 @@ use super::judge::judge;
 use super::rank_sum::{rank_sum, shift_interval, shift_median};
 use super::signed_rank::{signed_rank, walsh_interval, walsh_median};
 use super::summary::geometric_mean;
+use super::verdict::Doubt;
 use super::{
     CompareOptions, Comparison, Contest, PointContest, PointFigures, Shift, Standing, TestComparison, TestSide,
     Unshared,
@@ -38,8 +39,9 @@ pub(super) fn compare(systems: &[System], options: CompareOptions) -> Comparison
         }
     }
     decide(&mut tests, options.margin);
-    let remarks =
-        systems.iter().flat_map(|system| system.remarks.iter().map(move |remark| format!("{}: {remark}", system.name)));
+    let remarks = systems
+        .iter()
+        .flat_map(|system| system.remarks.iter().map(move |remark| (system.name.clone(), remark.clone())));
     Comparison {
         systems: systems.iter().map(|system| system.name.clone()).collect(),
         margin: options.margin,
@@ -123,7 +125,8 @@ fn contest(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> Conte
         .collect();
     let reasons = reasons(systems, tests);
     let standing = if reasons.is_empty() { Standing::Unjudged } else { Standing::Incomparable { reasons } };
-    let doubt = pairing(systems).and_then(doubt).or_else(|| doubts(systems, tests));
+    let of_measurement = pairing(systems).and_then(doubt).map(Doubt::Measurement);
+    let doubt = of_measurement.or_else(|| doubts(systems, tests));
     let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
     let headline =
         of_pair.or_else(|| headline(tests, &shared, margin)).and_then(|(one, other)| points(systems, one, other));
@@ -132,12 +135,12 @@ fn contest(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> Conte
 }
 
 /// What the runs of either side are doubted for.
-fn doubts(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<String> {
+fn doubts(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<Doubt> {
     let of_side = |(system, test): (&System, &SystemTest)| {
-        (!test.doubts.is_empty()).then(|| format!("{}: {}", system.name, test.doubts.join(", ")))
+        (!test.doubts.is_empty()).then(|| (system.name.clone(), test.doubts.clone()))
     };
-    let said: Vec<String> = systems.into_iter().zip(tests).filter_map(of_side).collect();
-    (!said.is_empty()).then(|| said.join("; "))
+    let sides: Vec<(String, Vec<Finding>)> = systems.into_iter().zip(tests).filter_map(of_side).collect();
+    (!sides.is_empty()).then_some(Doubt::Runs(sides))
 }
 
 /// The points of the degree at which both sides of a pair together give most, of those at which they have repeats that

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Comparison, ComparisonVerdict, Contest, PointContest, Standing};
+use super::{Comparison, ComparisonVerdict, Contest, PointContest, Reason, Standing};
 
 /// Conditions under which a comparison fails: `slower>2%,T611:slower>5%,inconclusive,incomparable`.
 ///
@@ -66,7 +66,7 @@ impl fmt::Display for GateError {
 impl std::error::Error for GateError {}
 
 /// A condition that was met.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
     /// The code of the test; absent where it is about all of them.
     pub test: Option<String>,
@@ -74,8 +74,17 @@ pub struct Violation {
     pub system: Option<usize>,
     /// The condition, as [`Gate`] writes it.
     pub rule: String,
-    /// What was found, in a clause.
-    pub detail: String,
+    /// What was found.
+    pub found: ViolationFound,
+}
+
+/// What a gate found.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ViolationFound {
+    /// A difference or its absence, in a clause.
+    Stated(String),
+    /// The systems cannot be compared.
+    Incomparable(Vec<Reason>),
 }
 
 impl Gate {
@@ -91,12 +100,12 @@ impl Gate {
             for (contest, system) in test.contests.iter().zip(0..) {
                 let Some(contest) = contest else { continue };
                 violations.extend(self.rules_of(&test.code).filter_map(|rule| {
-                    let detail = rule.condition.met(contest)?;
+                    let found = rule.condition.met(contest)?;
                     Some(Violation {
                         test: Some(test.code.clone()),
                         system: Some(system),
                         rule: rule.to_string(),
-                        detail,
+                        found,
                     })
                 }));
             }
@@ -110,8 +119,8 @@ impl Gate {
     fn untried(&self, comparison: &Comparison) -> Option<Violation> {
         let mut contests = comparison.tests.iter().flat_map(|test| test.contests.iter().flatten());
         let is_tried = contests.any(|contest| matches!(contest.standing, Standing::Judged { .. }));
-        let detail = || "nothing was compared: no test has a verdict".to_owned();
-        (!is_tried).then(|| Violation { test: None, system: None, rule: self.to_string(), detail: detail() })
+        let found = || ViolationFound::Stated("nothing was compared: no test has a verdict".to_owned());
+        (!is_tried).then(|| Violation { test: None, system: None, rule: self.to_string(), found: found() })
     }
 
     /// The rules about the test `code`.
@@ -129,8 +138,12 @@ impl Rule {
     /// What is said where this names a test: that it was not compared, or each system that lacks it.
     fn missed(&self, comparison: &Comparison) -> Vec<Violation> {
         let Some(code) = &self.test else { return Vec::new() };
-        let missed =
-            |system, detail: String| Violation { test: Some(code.clone()), system, rule: self.to_string(), detail };
+        let missed = |system, found: String| Violation {
+            test: Some(code.clone()),
+            system,
+            rule: self.to_string(),
+            found: ViolationFound::Stated(found),
+        };
         let Some(test) = comparison.tests.iter().find(|test| test.code == *code) else {
             return vec![missed(None, "the test was not compared: not every system has it".to_owned())];
         };
@@ -149,8 +162,8 @@ impl Condition {
     }
 
     /// What was found, if it is this.
-    fn met(self, contest: &Contest) -> Option<String> {
-        match (self, &contest.standing) {
+    fn met(self, contest: &Contest) -> Option<ViolationFound> {
+        let stated = match (self, &contest.standing) {
             // One rule: what the verdict leaves open does not fail here.
             (Condition::Slower(limit), Standing::Judged { verdict: ComparisonVerdict::Slower, .. }) => {
                 slower(contest.headline.as_ref()?, limit)
@@ -159,9 +172,12 @@ impl Condition {
                 Some(reason.clone())
             }
             (Condition::Inconclusive, Standing::Unjudged) => Some("published figures have no verdict".to_owned()),
-            (Condition::Incomparable, Standing::Incomparable { reasons }) => Some(reasons.join("; ")),
+            (Condition::Incomparable, Standing::Incomparable { reasons }) => {
+                return Some(ViolationFound::Incomparable(reasons.clone()));
+            }
             _ => None,
-        }
+        };
+        stated.map(ViolationFound::Stated)
     }
 }
 

@@ -27,16 +27,16 @@ use record::{Layer, Nanos, Rate, Unit};
 
 pub use difference::Difference;
 pub use evidence::Evidence;
-pub use gate::{Gate, GateError, Violation};
+pub use gate::{Gate, GateError, Violation, ViolationFound};
 pub use holm::holm;
 pub use rank_sum::{RankSum, rank_sum, shift_interval, shift_median};
 pub use signed_rank::{SignedRank, signed_rank, walsh_interval, walsh_median};
 pub use summary::GeometricMean;
-pub use verdict::{ComparisonVerdict, Standing};
+pub use verdict::{ComparisonVerdict, Doubt, Reason, Standing};
 
 use crate::rules::RULES;
 use crate::statistics::Interval;
-use crate::system::{Degree, System};
+use crate::system::{Degree, Remark, System, VoidRun};
 
 /// What a comparison may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,8 +66,8 @@ pub struct Comparison {
     pub unshared: Vec<Unshared>,
     /// Over all tests, one per system; absent for the base and where there is nothing to take together.
     pub means: Vec<Option<GeometricMean>>,
-    /// What is to be said of a system as a whole, its name before it.
-    pub remarks: Vec<String>,
+    /// What is to be said of a system as a whole, by its name.
+    pub remarks: Vec<(String, Remark)>,
 }
 
 /// A test that cannot be compared, because the base or every other system lacks it.
@@ -105,8 +105,8 @@ pub struct TestSide {
     pub speed: Option<PointFigures>,
     /// At the degree of parallelism with the highest median rate; absent where every repeat is void.
     pub best: Option<PointFigures>,
-    /// Why repeats are void, one sentence each.
-    pub void: Vec<String>,
+    /// Repeats that are void.
+    pub void: Vec<VoidRun>,
 }
 
 /// One system at one degree of parallelism.
@@ -133,7 +133,7 @@ pub struct Contest {
     pub standing: Standing,
     /// Why it is to be doubted all the same: what the runs of either side are doubted for, and where the two are the sides
     /// of a pair, a clause about the measurement as a whole.
-    pub doubt: Option<String>,
+    pub doubt: Option<Doubt>,
     /// What it is said of: the points at which both give most. Of two sides of a pair that is the degree of parallelism
     /// at which both together give most, for nothing else is paired. Otherwise it is the same degree wherever both come
     /// there within the margin of their own best, so that chance does not choose, and else each system's own best.

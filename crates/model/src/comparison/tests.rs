@@ -2,7 +2,7 @@
 
 mod alike;
 
-use record::{Bytes, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Unit};
+use record::{Bytes, Check, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Unit, Verdict};
 
 use super::*;
 use crate::simulation::Simulation;
@@ -74,10 +74,23 @@ fn shift(comparison: &Comparison) -> Shift {
     contest(comparison).headline.as_ref().unwrap().shift
 }
 
+fn stated(violation: &Violation) -> &str {
+    match &violation.found {
+        ViolationFound::Stated(clause) => clause,
+        ViolationFound::Incomparable(_) => panic!("{violation:?}"),
+    }
+}
+
 /// The reasons why the first test cannot be compared.
 fn reasons(systems: &[System]) -> Vec<String> {
     match &contest(&compared(systems)).standing {
-        Standing::Incomparable { reasons } => reasons.clone(),
+        Standing::Incomparable { reasons } => reasons
+            .iter()
+            .map(|reason| match reason {
+                Reason::NotAlike(clause) => clause.clone(),
+                Reason::NoFigure { .. } | Reason::Void { .. } => format!("{reason:?}"),
+            })
+            .collect(),
         other => panic!("{other:?}"),
     }
 }
@@ -90,15 +103,17 @@ fn a_figure_of_the_page_cache_is_not_held_against_one_of_a_device_and_doubts_tra
     let mut flash = test("T626", vec![point(1, &[300_000.0])]);
     cached.conditions.insert("reads".to_owned(), "from the page cache".to_owned());
     flash.conditions.insert("reads".to_owned(), "from the device".to_owned());
-    cached.doubts = vec!["the page cache served the rest".to_owned()];
+    let doubt = crate::fixture::finding(Check::PageCache, Verdict::Warn);
+    cached.doubts = vec![doubt.clone()];
     let systems = [system("flash", None, vec![flash.clone()]), system("vm", None, vec![cached.clone()])];
     let contest = compared(&systems).tests[0].contests[1].clone().unwrap();
     let Standing::Incomparable { reasons } = &contest.standing else { panic!("{contest:?}") };
-    assert_eq!(reasons, &["the test was run with reads from the device and from the page cache"]);
+    let alike = "the test was run with reads from the device and from the page cache";
+    assert_eq!(reasons, &[Reason::NotAlike(alike.to_owned())]);
     cached.conditions.clear();
     let systems = [system("flash", None, vec![flash]), system("vm", None, vec![cached])];
     let contest = compared(&systems).tests[0].contests[1].clone().unwrap();
-    assert_eq!(contest.doubt.as_deref(), Some("vm: the page cache served the rest"));
+    assert_eq!(contest.doubt, Some(Doubt::Runs(vec![("vm".to_owned(), vec![doubt])])));
 }
 
 #[test]
@@ -114,7 +129,11 @@ fn pairs_on_a_machine_that_changed_or_with_two_plans_are_in_doubt() {
         }
         let comparison = compared(&systems);
         let contest = contest(&comparison).clone();
-        (contest.standing.word(), contest.doubt)
+        let doubt = contest.doubt.map(|doubt| match doubt {
+            Doubt::Measurement(doubt) => doubt,
+            Doubt::Runs(_) => panic!("{doubt:?}"),
+        });
+        (contest.standing.word(), doubt)
     };
     assert_eq!(sides(1.01e9, "sha256:1"), ("SLOWER", None));
     let (word, doubt) = sides(0.8e9, "sha256:1");
@@ -152,7 +171,7 @@ fn repeats_without_pairs_are_compared_and_said_to_be_so() {
     assert_eq!(contest(&comparison).standing.word(), "FASTER");
     let slower = compared(&[system("a", None, tests(&TEN)), system("b", None, tests(&times(0.9)))]);
     let found = "slower".parse::<Gate>().unwrap().violations(&slower);
-    assert!(found.len() == 1 && found[0].detail.ends_with(" (unpaired)"), "{found:?}");
+    assert!(found.len() == 1 && stated(&found[0]).ends_with(" (unpaired)"), "{found:?}");
     let few = compared(&[system("a", None, tests(&TEN[..3])), system("b", None, tests(&times(1.1)[..3]))]);
     assert_eq!(contest(&few).standing.word(), "INCONCLUSIVE");
     assert_eq!(self::shift(&few).interval, None);
@@ -235,7 +254,7 @@ fn a_gate_to_which_nothing_came_is_closed() {
     systems[1].tests[0].unit = Unit::Statement;
     let closed = found(&systems);
     assert_eq!((closed.len(), &closed[0].test, closed[0].rule.as_str()), (1, &None, "slower>2%"));
-    assert!(closed[0].detail.starts_with("nothing was compared"), "{}", closed[0].detail);
+    assert!(stated(&closed[0]).starts_with("nothing was compared"), "{closed:?}");
 }
 
 #[test]
@@ -293,7 +312,8 @@ fn of_three_systems_two_are_held_against_the_first() {
     let missing = violations("T611:slower>2%");
     assert_eq!(missing.len(), 1, "{missing:?}");
     assert_eq!((missing[0].system, missing[0].test.as_deref()), (Some(1), Some("T611")));
-    assert_eq!(missing[0].detail, "the test was not compared: the system lacks it");
+    let lacking = ViolationFound::Stated("the test was not compared: the system lacks it".to_owned());
+    assert_eq!(missing[0].found, lacking);
     assert!(violations("slower>2%").is_empty(), "only what is named has to be there");
     assert!(compared(&[]).tests.is_empty() && compared(&systems[..1]).tests.is_empty());
 }
@@ -310,7 +330,7 @@ fn a_gate_says_what_went_through_it() {
         (found[0].test.as_deref(), found[0].system, found[0].rule.as_str()),
         (Some("T611"), Some(1), "slower>2%")
     );
-    assert!(found[0].detail.starts_with("10.0 % slower, 95 % interval "), "{}", found[0].detail);
+    assert!(stated(&found[0]).starts_with("10.0 % slower, 95 % interval "), "{found:?}");
     assert!(violations("slower>2%,T611:slower>15%").is_empty());
     assert!(violations("inconclusive,incomparable").is_empty());
     let missing = violations("T999:slower>2%");

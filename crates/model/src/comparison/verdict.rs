@@ -1,5 +1,9 @@
 //! The words of a comparison.
 
+use record::Finding;
+
+use crate::system::VoidRun;
+
 /// What is said of one system against the base. A closed set.
 ///
 /// The 95 % interval decides, held against a margin m on both sides of equal, 1 / (1 + m) and 1 + m; of several that
@@ -52,9 +56,39 @@ pub enum Standing {
     Unjudged,
     /// The two did not measure the same, or one of them is no result.
     Incomparable {
-        /// Why, one clause each; never empty.
-        reasons: Vec<String>,
+        /// Why; never empty.
+        reasons: Vec<Reason>,
     },
+}
+
+/// Why two systems cannot be compared in a test.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reason {
+    /// They were not measured alike, in a clause.
+    NotAlike(String),
+    /// A system has no figure.
+    NoFigure {
+        /// Its name.
+        system: String,
+    },
+    /// All runs of a system are void.
+    Void {
+        /// Its name.
+        system: String,
+        /// How many runs.
+        runs: usize,
+        /// The first of them.
+        first: VoidRun,
+    },
+}
+
+/// Why what a comparison says of a test is to be doubted.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Doubt {
+    /// The measurement as a whole, in a clause.
+    Measurement(String),
+    /// What the runs of the systems are doubted for, by the name of the system.
+    Runs(Vec<(String, Vec<Finding>)>),
 }
 
 impl Standing {

@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{Bytes, Check, Finding, LoadModel, Rate, Ratio, Record, Run, ScanKind, Unit, Verdict, name};
+use record::evidence::PageCache;
+use record::{Bytes, Evidence, Finding, LoadModel, Rate, Ratio, Record, Run, ScanKind, Unit, Verdict, name};
 
 use crate::delta::{delta, per_second, share};
 use crate::efficiency::rate_in;
@@ -126,31 +127,23 @@ fn ceiling(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanCeiling> {
     Some(ScanCeiling { probe: held.probe.clone(), per_second, reached })
 }
 
-/// What is to be said of `run`, which is called cold, where `left` of the engine's files, as a share and in bytes, lay in
-/// the page cache when it began: a run that only bears the name is void.
+/// Whether `run`, which is called cold, is so, where `left` of the engine's files, as a share and in bytes, lay in the page
+/// cache when it began: a run that only bears the name is void.
 pub fn cold_finding(run: &Run, left: Option<(Ratio, Bytes)>) -> Finding {
-    let say = |verdict, detail: String| Finding { check: Check::PageCache, verdict, detail };
-    let percent = crate::checks::percent;
-    let Some((Ratio(left), Bytes(bytes))) = left else {
-        return say(Verdict::Unknown, "whether the engine's files lay in the page cache is not known".to_owned());
-    };
-    let gist = format!("{} of the engine's files lay in the page cache when the window began", percent(left));
-    if left > RULES.cached_warn && bytes > MAPPED_BYTES_MAX {
-        return say(Verdict::Fail, format!("{gist}; limit {} for a cold run", percent(RULES.cached_warn)));
-    }
+    let limit = Ratio(RULES.cached_warn);
+    let is_cached = left.is_some_and(|(share, Bytes(bytes))| share > limit && bytes > MAPPED_BYTES_MAX);
     let seen = delta(run, name::PHYSICAL_READ_BYTES)
-        .filter(|engine| *engine >= RULES.page_cache_bytes_min)
+        .filter(|engine| *engine >= RULES.page_cache_bytes_min && left.is_some() && !is_cached)
         .zip(delta(run, name::DEVICE_READ_BYTES))
         .and_then(|(engine, device)| share(device as f64, engine as f64));
-    match seen {
-        None => say(Verdict::Pass, gist),
-        Some(seen) if seen >= RULES.device_share_min => {
-            say(Verdict::Pass, format!("{gist}; the block layer saw {} of what the engine read", percent(seen)))
-        }
-        Some(seen) => {
-            say(Verdict::Warn, format!("{gist}, and the block layer saw {} of what the engine read", percent(seen)))
-        }
-    }
+    let verdict = match seen {
+        _ if left.is_none() => Verdict::Unknown,
+        _ if is_cached => Verdict::Fail,
+        Some(seen) if seen < RULES.device_share_min => Verdict::Warn,
+        _ => Verdict::Pass,
+    };
+    let (cached, device_share) = (left.map(|(share, _)| share), seen.map(Ratio));
+    Finding::new(verdict, Evidence::PageCache(PageCache::Cold { cached, limit, device_share }))
 }
 
 #[cfg(test)]

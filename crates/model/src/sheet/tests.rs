@@ -1,13 +1,13 @@
 //! The sheet of records made by hand, and of any.
 
 use proptest::prelude::*;
-use record::{Bytes, Ceiling, Check, Finding, IoKind, Outcome};
+use record::{Bytes, Ceiling, Check, IoKind, Outcome};
 
 use super::*;
-use crate::fixture::{faster, io_run, record, run, storage};
+use crate::fixture::{faster, finding, io_run, record, run, storage};
 
 fn void(mut run: Run) -> Run {
-    run.findings.push(Finding { check: Check::LittlesLaw, verdict: Verdict::Fail, detail: String::new() });
+    run.findings.push(finding(Check::LittlesLaw, Verdict::Fail));
     run
 }
 
@@ -50,8 +50,7 @@ fn a_void_run_is_never_the_best() {
 #[test]
 fn the_worst_word_about_a_run_that_counts_is_the_word_about_the_test() {
     let mut doubtful = run("T611", 2);
-    let finding = |verdict| Finding { check: Check::Steal, verdict, detail: String::new() };
-    doubtful.findings = vec![finding(Verdict::Warn), finding(Verdict::Unknown)];
+    doubtful.findings = [Verdict::Warn, Verdict::Unknown].map(|verdict| finding(Check::Steal, verdict)).into();
     let sheet = sheet(&record(vec![run("T611", 1), doubtful, void(run("T611", 4))]));
     assert_eq!(sheet.lines[0].verdict, Verdict::Warn);
 }

@@ -28,16 +28,13 @@ mod deviation;
 mod drift;
 mod mser;
 mod period;
-mod reason;
-mod verdict;
 
 use std::ops::Range;
 
-use record::{Nanos, Run};
+use record::{Nanos, Ratio, Run, SteadyClass, SteadyDoubt, SteadyReason, SteadyVerdict};
 
 pub use deviation::WindowDeviation;
 pub use mser::mser5;
-pub use verdict::{SteadyClass, SteadyVerdict};
 
 use crate::delta::delta;
 use crate::rules::RULES;
@@ -84,8 +81,8 @@ pub struct Steadiness {
     pub snia: Option<Snia>,
     /// The rule of TPC-E over the counted seconds; absent where they are less than ten minutes.
     pub windows: Option<WindowDeviation>,
-    /// Why, in a sentence without a full stop.
-    pub reason: String,
+    /// Why.
+    pub reason: SteadyReason,
 }
 
 /// The steadiness of the operations per second of `run`: whole seconds of the window, empty ones count as zero.
@@ -121,28 +118,30 @@ fn checkpoints(run: &Run) -> Option<u64> {
 fn judge(rates: &[f64], checkpoints: Option<u64>) -> Steadiness {
     let count = rates.len();
     if count < RULES.steadiness_seconds_min {
-        return said(rates, SteadyVerdict::TooShort, SteadyClass::Flat, 0..count, reason::too_short(count));
+        let seconds_min = RULES.steadiness_seconds_min as u64;
+        let reason = SteadyReason::TooShort { seconds: count as u64, seconds_min };
+        return described(rates, SteadyVerdict::TooShort, SteadyClass::Flat, 0..count, reason);
     }
     let begin = beginning(rates);
     let class = if is_chance(rates, begin) { SteadyClass::Flat } else { class(rates, begin) };
     let counted = begin..count;
     if ((count - begin) as f64) < count as f64 * RULES.counted_share_min {
-        return said(rates, SteadyVerdict::NotSteady, class, 0..count, reason::not_steady(counted));
+        let reason = SteadyReason::LastLevelShort { from_second: begin as u64, to_second: count as u64 };
+        return described(rates, SteadyVerdict::NotSteady, class, 0..count, reason);
     }
-    let said = said(rates, SteadyVerdict::Inconclusive, class, counted.clone(), String::new());
-    let Some(drift) = drift(&rates[counted.clone()]) else {
-        // What came to a stop was not steady; what never began says nothing.
-        let verdict = if begin > 0 { SteadyVerdict::NotSteady } else { SteadyVerdict::Inconclusive };
-        return Steadiness { verdict, reason: reason::nothing(counted), ..said };
-    };
-    let said = Steadiness {
+    let nothing = SteadyReason::NothingDone { seconds: counted.len() as u64, of_seconds: count as u64 };
+    // What came to a stop was not steady; what never began says nothing.
+    let stopped = if begin > 0 { SteadyVerdict::NotSteady } else { SteadyVerdict::Inconclusive };
+    let found = described(rates, stopped, class, counted.clone(), nothing);
+    let Some(drift) = drift(&rates[counted.clone()]) else { return found };
+    let found = Steadiness {
         detectable_drift: Some(drift.share + drift.half),
-        period_seconds: period(&rates[counted.clone()]),
+        period_seconds: period(&rates[counted]),
         checkpoints,
-        ..said
+        ..found
     };
-    let (verdict, reason) = verdict(&said, drift);
-    Steadiness { verdict, reason, ..said }
+    let (verdict, reason) = verdict(&found, drift);
+    Steadiness { verdict, reason, ..found }
 }
 
 /// The second from which on `rates` are at their last level.
@@ -170,30 +169,52 @@ fn class(rates: &[f64], count: usize) -> SteadyClass {
     }
 }
 
-fn verdict(said: &Steadiness, drift: Drift) -> (SteadyVerdict, String) {
-    let seconds = said.counted.len();
-    if drift.share - drift.half > RULES.steadiness_margin {
-        return (SteadyVerdict::Drifting, reason::drifting(drift, seconds));
+fn verdict(found: &Steadiness, drift: Drift) -> (SteadyVerdict, SteadyReason) {
+    let seconds = found.counted.len() as u64;
+    let margin = RULES.steadiness_margin;
+    if drift.share - drift.half > margin {
+        let (drift_min, margin) = (Ratio(drift.share - drift.half), Ratio(margin));
+        let (rises, drift) = (drift.rises, Ratio(drift.share));
+        return (SteadyVerdict::Drifting, SteadyReason::Drifting { rises, drift, drift_min, seconds, margin });
     }
-    let doubts = [
-        (drift.share + drift.half > RULES.drift_max).then(|| reason::wide(drift)),
-        said.period_seconds
-            .filter(|period| (seconds as u64) < RULES.cycles_min * *period as u64)
-            .map(|period| reason::few_cycles(period, seconds)),
-        few_checkpoints(said),
-        (said.effective_samples < RULES.steadiness_effective_samples_min)
-            .then(|| reason::few_samples(said.effective_samples, seconds)),
-    ];
-    let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+    let drift_max = Ratio(drift.share + drift.half);
+    let doubts = doubts(found, drift_max);
     if !doubts.is_empty() {
-        return (SteadyVerdict::Inconclusive, doubts.join("; "));
+        return (SteadyVerdict::Inconclusive, SteadyReason::Inconclusive { doubts });
     }
-    let verdict = match said.class {
+    let verdict = match found.class {
         SteadyClass::Flat => SteadyVerdict::Steady,
         SteadyClass::Warmup => SteadyVerdict::WarmupCut,
         SteadyClass::Slowdown => SteadyVerdict::Slowdown,
     };
-    (verdict, reason::steady(said, drift))
+    let (class, checkpoints) = (found.class, found.checkpoints);
+    let cut_seconds = found.counted.start as u64;
+    (verdict, SteadyReason::Steady { cut_seconds, class, drift_max, seconds, checkpoints })
+}
+
+/// What the window lacks.
+fn doubts(found: &Steadiness, drift_max: Ratio) -> Vec<SteadyDoubt> {
+    let seconds = found.counted.len() as u64;
+    let limit = Ratio(RULES.drift_max);
+    let cycles_min = RULES.cycles_min;
+    let few_cycles = |period: usize| {
+        let period_seconds = period as u64;
+        let is_few = seconds < cycles_min * period_seconds;
+        is_few.then_some(SteadyDoubt::FewCycles { period_seconds, seconds, cycles_min })
+    };
+    let independent_seconds_min = RULES.steadiness_effective_samples_min;
+    let independent_seconds = found.effective_samples;
+    let doubts = [
+        (drift_max > limit).then_some(SteadyDoubt::WideDrift { drift_max, limit }),
+        found.period_seconds.and_then(few_cycles),
+        few_checkpoints(found),
+        (independent_seconds < independent_seconds_min).then_some(SteadyDoubt::FewIndependentSeconds {
+            seconds,
+            independent_seconds,
+            independent_seconds_min,
+        }),
+    ];
+    doubts.into_iter().flatten().collect()
 }
 
 /// Whether the mean of the first `count` of `rates` is not farther from that of the rest than noise explains: both means
@@ -206,21 +227,26 @@ fn is_chance(rates: &[f64], count: usize) -> bool {
     (cut - kept.mean).powi(2) <= RULES.cut_distance_max * of_both
 }
 
-/// Why the checkpoints of the window are too few to make a cycle known, where there are any and they are.
-fn few_checkpoints(said: &Steadiness) -> Option<String> {
-    let count = said.checkpoints.filter(|count| *count > 0)?;
-    let (seconds, all) = (said.counted.len(), said.counted.end);
-    let kept = count as f64 * seconds as f64 / all as f64;
-    (kept < RULES.checkpoints_min as f64).then(|| reason::few_checkpoints(count, said.counted.clone()))
+/// That the checkpoints of the window are too few to make a cycle known, where there are any and they are.
+fn few_checkpoints(found: &Steadiness) -> Option<SteadyDoubt> {
+    let checkpoints = found.checkpoints.filter(|count| *count > 0)?;
+    let (seconds, all) = (found.counted.len(), found.counted.end);
+    let kept = checkpoints as f64 * seconds as f64 / all as f64;
+    (kept < RULES.checkpoints_min as f64).then_some(SteadyDoubt::FewCheckpoints {
+        checkpoints,
+        cut_seconds: found.counted.start as u64,
+        of_seconds: all as u64,
+        checkpoints_min: RULES.checkpoints_min as u64,
+    })
 }
 
 /// What can be said of `counted` whatever the verdict is.
-fn said(
+fn described(
     rates: &[f64],
     verdict: SteadyVerdict,
     class: SteadyClass,
     counted: Range<usize>,
-    reason: String,
+    reason: SteadyReason,
 ) -> Steadiness {
     let seconds = &rates[counted.clone()];
     let rate = mean(seconds).unwrap_or(0.0);

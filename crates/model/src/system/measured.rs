@@ -7,7 +7,9 @@ use record::{CacheFit, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run,
 use super::conditions::{of_kind, parameters};
 use super::facts::facts;
 use super::paired::{is_yardstick, paired};
-use super::{Columns, Degree, Durability, MeasuredRate, Origin, System, SystemPoint, SystemTest};
+use super::{
+    Columns, Degree, Durability, MeasuredRate, Origin, Remark, System, SystemPoint, SystemTest, VoidReason, VoidRun,
+};
 use crate::checks::has_probe_code;
 use crate::efficiency::rate_in;
 use crate::queue::in_flight;
@@ -22,13 +24,12 @@ use crate::statistics::mean_interval;
 pub fn system(record: &Record) -> System {
     let mut remarks = Vec::new();
     if !record.tool.optimised {
-        remarks.push("measured with a build of dbdyno that was not optimised: its figures mean little".to_owned());
+        remarks.push(Remark::NotOptimised);
     }
-    let reason = record.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
     match record.status {
         Status::Finished => {}
-        Status::Running => remarks.push(format!("the measurement is not finished{reason}")),
-        Status::Interrupted | Status::Failed => remarks.push(format!("the measurement was broken off{reason}")),
+        Status::Running => remarks.push(Remark::NotFinished(record.reason.clone())),
+        Status::Interrupted | Status::Failed => remarks.push(Remark::BrokenOff(record.reason.clone())),
     }
     remarks.extend(unsteady(record));
     System {
@@ -54,8 +55,8 @@ pub fn system(record: &Record) -> System {
 }
 
 /// One remark for each test of which a run that is a result was found not to be steady, or not over its whole window, by
-/// what its check said: the seconds need not be there any more.
-fn unsteady(record: &Record) -> Vec<String> {
+/// what its check found: the seconds need not be there any more.
+fn unsteady(record: &Record) -> Vec<Remark> {
     let mut tests: Vec<(&str, Vec<&Run>)> = Vec::new();
     let is_result = |run: &&Run| run.storage.is_none() && run.variation.is_none() && !is_void(run);
     for run in record.runs.iter().filter(is_result) {
@@ -64,22 +65,17 @@ fn unsteady(record: &Record) -> Vec<String> {
             None => tests.push((&run.test, vec![run])),
         }
     }
-    tests.iter().filter_map(|(code, runs)| Some(format!("{code}: {}", unsteady_test(runs)?))).collect()
+    tests.iter().filter_map(|(code, runs)| unsteady_test(code, runs)).collect()
 }
 
 /// The first warning about steadiness of `runs`, and how many there are.
-fn unsteady_test(runs: &[&Run]) -> Option<String> {
-    let warned = runs.iter().filter_map(|run| {
-        let said = |finding: &&Finding| finding.check == Check::Steady && finding.verdict == Verdict::Warn;
-        Some((run.number, run.findings.iter().find(said)?))
-    });
+fn unsteady_test(test: &str, runs: &[&Run]) -> Option<Remark> {
+    let is_warning = |finding: &&Finding| finding.check() == Check::Steady && finding.verdict == Verdict::Warn;
+    let warned = runs.iter().filter_map(|run| Some((run.number, run.findings.iter().find(is_warning)?)));
     let warned: Vec<(u32, &Finding)> = warned.collect();
-    let (number, first) = warned.first()?;
-    let detail = &first.detail;
-    Some(match (warned.len(), runs.len()) {
-        (1, 1) => format!("run {number} is {detail}"),
-        (count, all) => format!("{count} of {all} runs are not steady throughout, run {number}: {detail}"),
-    })
+    let (first_run, first) = *warned.first()?;
+    let (test, finding) = (test.to_owned(), first.clone());
+    Some(Remark::NotSteady { test, runs: warned.len(), of_runs: runs.len(), first_run, finding })
 }
 
 fn title(record: &Record) -> String {
@@ -135,7 +131,7 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
 /// single run.
 fn reads(runs: &[&Run]) -> Option<(String, String)> {
     let outside = runs.iter().filter(|run| run.cache_fit == Some(CacheFit::Outside) && !is_void(run));
-    let said = outside.flat_map(|run| run.findings.iter().filter(|finding| finding.check == Check::PageCache));
+    let said = outside.flat_map(|run| run.findings.iter().filter(|finding| finding.check() == Check::PageCache));
     let source = match said.map(|finding| finding.verdict).max()? {
         Verdict::Pass => "from the device",
         Verdict::Unknown => return None,
@@ -145,10 +141,10 @@ fn reads(runs: &[&Run]) -> Option<(String, String)> {
 }
 
 /// Warnings that say that a figure may be another one on the same machine, once each.
-fn doubts(runs: &[&Run]) -> Vec<String> {
+fn doubts(runs: &[&Run]) -> Vec<Finding> {
     let matters = |finding: &&Finding| {
         let of_surroundings = matches!(
-            finding.check,
+            finding.check(),
             Check::PageCache
                 | Check::CacheFit
                 | Check::ForeignCpu
@@ -159,11 +155,11 @@ fn doubts(runs: &[&Run]) -> Vec<String> {
         of_surroundings && finding.verdict == Verdict::Warn
     };
     let counted = runs.iter().filter(|run| !is_void(run));
-    let mut said: BTreeMap<Check, &str> = BTreeMap::new();
+    let mut doubts: BTreeMap<Check, &Finding> = BTreeMap::new();
     for finding in counted.flat_map(|run| run.findings.iter().filter(matters)) {
-        said.entry(finding.check).or_insert(&finding.detail);
+        doubts.entry(finding.check()).or_insert(finding);
     }
-    said.into_values().map(str::to_owned).collect()
+    doubts.into_values().cloned().collect()
 }
 
 fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPoint {
@@ -174,8 +170,8 @@ fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPo
         let repeat = repeats.get(&run.number).copied().unwrap_or(nth);
         let rate = rate_in(run, run.unit).filter(|rate| rate.0 > 0.0);
         match (is_void(run), rate) {
-            (true, _) => void.push(format!("run {}: {}", run.number, why_void(run))),
-            (false, None) => void.push(format!("run {}: nothing was counted", run.number)),
+            (true, _) => void.push(VoidRun { run: run.number, reason: why_void(run) }),
+            (false, None) => void.push(VoidRun { run: run.number, reason: VoidReason::NothingCounted }),
             (false, Some(per_second)) => counted.push((MeasuredRate { repeat, per_second }, run)),
         }
     }
@@ -191,12 +187,14 @@ fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPo
     SystemPoint { degree, rates, void, columns: middle.map_or(Columns::default(), |(_, run)| columns(run)), within_run }
 }
 
-fn why_void(run: &Run) -> String {
-    if let Outcome::Failed { message } = &run.outcome {
-        return message.lines().next().unwrap_or("it broke off").to_owned();
+fn why_void(run: &Run) -> VoidReason {
+    match &run.outcome {
+        Outcome::Failed { message } => VoidReason::Failed(message.lines().next().unwrap_or("it broke off").to_owned()),
+        Outcome::Done => {
+            let failed = run.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
+            VoidReason::Findings(failed.cloned().collect())
+        }
     }
-    let failed = run.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
-    failed.map(|finding| finding.detail.as_str()).collect::<Vec<_>>().join("; ")
 }
 
 /// Half of the interval of the mean of the whole seconds, as a share of the rate of the whole window.
@@ -231,14 +229,20 @@ fn columns(run: &Run) -> Columns {
 
 #[cfg(test)]
 mod tests {
-    use record::{Dop, IoKind, Pairing, PlannedRun, Side};
+    use record::evidence::Steady;
+    use record::{Dop, Evidence, IoKind, Pairing, PlannedRun, Side, SteadyReason, SteadyVerdict};
 
     use super::*;
-    use crate::fixture::{counted, faster, io_run, record, run};
+    use crate::fixture::{counted, faster, finding, io_run, record, run};
 
-    fn void(mut run: Run, detail: &str) -> Run {
-        run.findings.push(Finding { check: Check::Steal, verdict: Verdict::Fail, detail: detail.to_owned() });
+    fn void(mut run: Run) -> Run {
+        run.findings.push(finding(Check::Steal, Verdict::Fail));
         run
+    }
+
+    fn steady(verdict: Verdict, word: SteadyVerdict) -> Finding {
+        let reason = SteadyReason::NothingDone { seconds: 60, of_seconds: 60 };
+        Finding::new(verdict, Evidence::Steady(Steady::Window { verdict: word, reason, counted: None }))
     }
 
     fn planned(number: u32, repeat: u32) -> PlannedRun {
@@ -272,13 +276,16 @@ mod tests {
         failed.outcome = Outcome::Failed { message: "the server is gone\nhint: look".to_owned() };
         let mut idle = run("T611", 2);
         idle.totals.operations = 0;
-        let system = system(&record(vec![run("T611", 2), void(run("T611", 2), "10 % steal"), failed, idle]));
+        let system = system(&record(vec![run("T611", 2), void(run("T611", 2)), failed, idle]));
         let point = &system.tests[0].points[0];
         assert_eq!(point.rates.len(), 1);
-        assert_eq!(
-            point.void,
-            ["run 2: 10 % steal", "run 3: the server is gone", "run 4: nothing was counted"].map(str::to_owned)
-        );
+        let reasons = [
+            VoidReason::Findings(vec![finding(Check::Steal, Verdict::Fail)]),
+            VoidReason::Failed("the server is gone".to_owned()),
+            VoidReason::NothingCounted,
+        ];
+        let void: Vec<VoidRun> = reasons.into_iter().zip(2..).map(|(reason, run)| VoidRun { run, reason }).collect();
+        assert_eq!(point.void, void);
     }
 
     #[test]
@@ -328,33 +335,37 @@ mod tests {
         assert_eq!(system.title, "Engine 1");
         record.reason = None;
         let remarks = |record: &Record| super::system(record).remarks[1..].to_vec();
-        assert_eq!(remarks(&record), ["the measurement was broken off"], "whatever the reason was");
+        assert_eq!(remarks(&record), [Remark::BrokenOff(None)], "whatever the reason was");
         record.status = Status::Running;
-        assert_eq!(remarks(&record), ["the measurement is not finished"]);
+        assert_eq!(remarks(&record), [Remark::NotFinished(None)]);
         (record.status, record.reason) = (Status::Finished, Some("all was done".to_owned()));
         assert!(remarks(&record).is_empty());
     }
 
     #[test]
     fn runs_that_were_not_steady_are_remarked_with_and_without_their_seconds() {
-        let warned = |mut run: Run, verdict: Verdict, detail: &str| {
-            run.findings.push(Finding { check: Check::Steady, verdict, detail: detail.to_owned() });
+        let warned = |mut run: Run, verdict, word| {
+            run.findings.push(steady(verdict, word));
             run
         };
+        let rounds = Evidence::Steady(Steady::Rounds { rounds: 5, rounds_needed: 5, rule: None });
+        let mut preconditioned = io_run("P311", IoKind::Read, 4);
+        preconditioned.findings.push(Finding::new(Verdict::Warn, rounds));
         let mut record = record(vec![
-            warned(run("T611", 2), Verdict::Pass, "STEADY: all along"),
-            warned(run("T611", 2), Verdict::Warn, "DRIFTING: the rate rises"),
-            warned(run("T616", 1), Verdict::Warn, "NOT_STEADY: the last level"),
-            void(warned(run("T716", 1), Verdict::Warn, "DRIFTING: the rate falls"), "10 % steal"),
-            warned(io_run("P311", IoKind::Read, 4), Verdict::Warn, "not steady: the last 5 rounds"),
+            warned(run("T611", 2), Verdict::Pass, SteadyVerdict::Steady),
+            warned(run("T611", 2), Verdict::Warn, SteadyVerdict::Drifting),
+            warned(run("T616", 1), Verdict::Warn, SteadyVerdict::NotSteady),
+            void(warned(run("T716", 1), Verdict::Warn, SteadyVerdict::Drifting)),
+            preconditioned,
         ]);
         let found = system(&record).remarks;
+        let not_steady = |test: &str, of_runs: usize, first_run: u32, word| {
+            let (test, finding) = (test.to_owned(), steady(Verdict::Warn, word));
+            Remark::NotSteady { test, runs: 1, of_runs, first_run, finding }
+        };
         assert_eq!(
             found[1..],
-            [
-                "T611: 1 of 2 runs are not steady throughout, run 2: DRIFTING: the rate rises",
-                "T616: run 3 is NOT_STEADY: the last level"
-            ]
+            [not_steady("T611", 2, 2, SteadyVerdict::Drifting), not_steady("T616", 1, 3, SteadyVerdict::NotSteady)]
         );
         record.runs.iter_mut().for_each(crate::thin::thin);
         assert_eq!(system(&record).remarks, found);

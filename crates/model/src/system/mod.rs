@@ -7,7 +7,7 @@ mod paired;
 
 use std::collections::BTreeMap;
 
-use record::{Bytes, Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
+use record::{Bytes, Dop, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
 pub use conditions::conditions;
 pub(crate) use facts::{pace_words, size_words};
@@ -32,7 +32,7 @@ pub struct System {
     /// Its tests, in the order of the record or of the publication.
     pub tests: Vec<SystemTest>,
     /// What is to be said of the figures as a whole: that they contradict themselves, or each other.
-    pub remarks: Vec<String>,
+    pub remarks: Vec<Remark>,
     /// What it costs, where the publication says.
     pub price: Option<PriceBook>,
     /// What is claimed of it and was not measured.
@@ -81,6 +81,68 @@ pub enum Origin {
         /// Who, what, where.
         source: String,
     },
+}
+
+/// What is to be said of the figures of a system.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Remark {
+    /// What contradicts itself in a publication.
+    Published {
+        /// The code of the test; absent where it is about all of them.
+        test: Option<String>,
+        /// What, in a clause, the code of the test included.
+        text: String,
+    },
+    /// They were measured with a build of dbdyno that was not optimised.
+    NotOptimised,
+    /// The measurement is not finished, and why.
+    NotFinished(Option<String>),
+    /// The measurement was broken off, and why.
+    BrokenOff(Option<String>),
+    /// Runs of a test were not steady throughout.
+    NotSteady {
+        /// The code of the test.
+        test: String,
+        /// How many of its runs.
+        runs: usize,
+        /// Of how many.
+        of_runs: usize,
+        /// The number of the first of them.
+        first_run: u32,
+        /// What was found of it.
+        finding: Finding,
+    },
+}
+
+impl Remark {
+    /// The test that it is about; absent where it is about all of them.
+    pub fn test(&self) -> Option<&str> {
+        match self {
+            Remark::Published { test, .. } => test.as_deref(),
+            Remark::NotSteady { test, .. } => Some(test),
+            Remark::NotOptimised | Remark::NotFinished(_) | Remark::BrokenOff(_) => None,
+        }
+    }
+}
+
+/// A run that is no result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VoidRun {
+    /// Its number.
+    pub run: u32,
+    /// Why it is none.
+    pub reason: VoidReason,
+}
+
+/// Why a run is no result.
+#[derive(Clone, Debug, PartialEq)]
+pub enum VoidReason {
+    /// It broke off, with this message.
+    Failed(String),
+    /// Checks failed.
+    Findings(Vec<Finding>),
+    /// Nothing was counted.
+    NothingCounted,
 }
 
 /// What a fact is about.
@@ -186,8 +248,8 @@ pub struct SystemTest {
     pub conditions: BTreeMap<String, String>,
     /// One per degree of parallelism, ascending.
     pub points: Vec<SystemPoint>,
-    /// What its runs are to be doubted for, a clause each: it goes with the figure wherever that is held against another.
-    pub doubts: Vec<String>,
+    /// What its runs are to be doubted for: it goes with the figure wherever that is held against another.
+    pub doubts: Vec<Finding>,
     /// What was said of it where it was published.
     pub note: Option<String>,
 }
@@ -199,8 +261,8 @@ pub struct SystemPoint {
     pub degree: Degree,
     /// What was measured, one per repeat; empty where all of them are void.
     pub rates: Vec<MeasuredRate>,
-    /// Why repeats are void, one sentence each.
-    pub void: Vec<String>,
+    /// Repeats that are void.
+    pub void: Vec<VoidRun>,
     /// The published columns of the repeat whose rate is the median (the lower one of two).
     pub columns: Columns,
     /// Where there is one repeat only: half of the 95 % interval of its rate within the run, as a share of the rate.

@@ -88,10 +88,10 @@ fn yardstick(record: &Record) -> Option<Yardstick> {
 
 #[cfg(test)]
 mod tests {
-    use record::{Check, Dop, Finding, PlannedRun, Side, Verdict};
+    use record::{Check, Dop, PlannedRun, Side, Verdict};
 
     use super::*;
-    use crate::fixture::{faster, record, run};
+    use crate::fixture::{faster, finding, record, run};
     use crate::system::{Origin, system};
 
     /// A side whose machine gave `after` times as much after the pairs as before.
@@ -150,8 +150,7 @@ mod tests {
         let doubt = found(&broken_off).doubt().unwrap();
         assert_eq!(doubt, "what the machine itself gave after the last pair is not known (P111)");
         let mut void = side(1);
-        void.runs[0].findings =
-            vec![Finding { check: Check::Steal, verdict: Verdict::Fail, detail: "10 % steal".to_owned() }];
+        void.runs[0].findings = vec![finding(Check::Steal, Verdict::Fail)];
         assert!(found(&void).doubt().unwrap().contains("before the first pair is not known"));
         let mut old = side(1);
         old.runs.retain(|run| run.test != "P111");

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 pub(crate) use point::per_second;
 
-use model::{Origin, PriceBook, PriceItem, PriceKind, System, SystemPoint, SystemTest};
+use model::{Origin, PriceBook, PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest};
 use record::{Layer, Pace, Ratio, Sweep, Unit};
 
 use crate::publication::Publication;
@@ -26,6 +26,12 @@ pub(crate) fn system(publication: &Publication) -> System {
     let mut tests: Vec<SystemTest> = publication.tests.iter().map(point::test).collect();
     tests.extend(io::tests(publication));
     tests.extend(scale_out::tests(publication));
+    let remark = |text: String| {
+        let begins = |code: &str| text.strip_prefix(code).is_some_and(|rest| rest.starts_with([':', ' ']));
+        let test = tests.iter().map(|test| &test.code).find(|code| begins(code)).cloned();
+        Remark::Published { test, text }
+    };
+    let remarks = remarks(publication).into_iter().map(remark).collect();
     System {
         name: head.id.clone(),
         title: head.name.clone(),
@@ -33,7 +39,7 @@ pub(crate) fn system(publication: &Publication) -> System {
         facts: fact::facts(publication),
         durability: None,
         tests,
-        remarks: remarks(publication),
+        remarks,
         price: price(publication),
         claims: scale_out::claims(publication),
         tables: table::tables(publication),

@@ -1,10 +1,16 @@
 //! What contradicts itself in the publications, and what does not.
 
+use model::Remark;
+
 use crate::publication::Publication;
 use crate::remark::remarks;
 
-fn published(name: &str) -> &'static [String] {
-    &crate::find(name).unwrap().remarks
+fn published(name: &str) -> Vec<&'static str> {
+    let text = |remark: &'static Remark| match remark {
+        Remark::Published { text, .. } => text.as_str(),
+        other => panic!("{other:?}"),
+    };
+    crate::find(name).unwrap().remarks.iter().map(text).collect()
 }
 
 #[test]

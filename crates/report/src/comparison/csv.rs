@@ -2,7 +2,7 @@
 
 use model::{Contest, PointContest, Standing, TestComparison};
 
-use super::words::{at, sweep};
+use super::words::{at, doubt_text, reasons_text, sweep};
 use super::{ComparisonView, contests_of, shift};
 use crate::csv::line;
 use crate::words::unit;
@@ -55,7 +55,7 @@ pub fn comparison_csv(view: &ComparisonView<'_>) -> String {
 /// What is said of the contest: adjusted p-value, verdict, more pairs, reason, doubt.
 fn said(contest: &Contest) -> [String; 5] {
     let word = contest.standing.word().to_owned();
-    let doubt = contest.doubt.clone().unwrap_or_default();
+    let doubt = contest.doubt.as_ref().map(doubt_text).unwrap_or_default();
     let [chance, pairs, reason] = match &contest.standing {
         Standing::Judged { p_adjusted, more_pairs, reason, .. } => [
             p_adjusted.map(exact).unwrap_or_default(),
@@ -63,7 +63,7 @@ fn said(contest: &Contest) -> [String; 5] {
             reason.clone(),
         ],
         Standing::Unjudged => Default::default(),
-        Standing::Incomparable { reasons } => [String::new(), String::new(), reasons.join("; ")],
+        Standing::Incomparable { reasons } => [String::new(), String::new(), reasons_text(reasons)],
     };
     [chance, word, pairs, reason, doubt]
 }

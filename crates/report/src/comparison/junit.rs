@@ -7,7 +7,7 @@ use maud::{Markup, PreEscaped, html};
 use model::{Contest, Standing, System, TestComparison, Violation};
 
 use super::text::violated;
-use super::words::{change, ends, grounds, letter, letters, origin, verdict};
+use super::words::{change, ends, grounds, letter, letters, origin, reasons_text, verdict};
 use super::{ComparisonView, shift};
 use crate::layout::clean;
 
@@ -90,7 +90,7 @@ fn end<'a>(contest: &Contest, violations: impl Iterator<Item = &'a Violation>) -
     let found: Vec<String> = violations.map(violated).collect();
     match &contest.standing {
         _ if !found.is_empty() => End::Failed(found),
-        Standing::Incomparable { reasons } => End::Skipped(format!("incomparable: {}", reasons.join("; "))),
+        Standing::Incomparable { reasons } => End::Skipped(format!("incomparable: {}", reasons_text(reasons))),
         Standing::Unjudged => End::Skipped("published figures have no verdict".to_owned()),
         Standing::Judged { .. } => End::Passed,
     }

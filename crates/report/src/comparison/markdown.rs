@@ -31,7 +31,7 @@ pub fn comparison_markdown(view: &ComparisonView<'_>) -> String {
         text.push_str(&format!("- not compared: {}, only on {}\n", cell(&test.code), letters(&test.systems)));
     }
     for remark in view.remarks() {
-        text.push_str(&format!("- to be known: {}\n", cell(remark)));
+        text.push_str(&format!("- to be known: {}\n", cell(&remark)));
     }
     text
 }

@@ -13,13 +13,17 @@ mod price;
 mod text;
 mod words;
 
-use model::{Comparison, Contest, Gate, PriceBook, Shift, Standing, System, SystemTest, TestComparison, Violation};
+use model::{
+    Comparison, Contest, Gate, PriceBook, Remark, Shift, Standing, System, SystemTest, TestComparison, Violation,
+};
 
 pub use csv::comparison_csv;
 pub use html::comparison_html;
 pub use junit::comparison_junit;
 pub use markdown::comparison_markdown;
-pub use text::comparison_text;
+pub use text::{comparison_text, found_text};
+
+use crate::remark::remark_text;
 
 /// Systems side by side, and what is asked of them.
 #[derive(Clone, Copy, Debug)]
@@ -50,17 +54,17 @@ impl ComparisonView<'_> {
         self.prices.get(index)?.as_ref()
     }
 
-    /// What is to be said of the systems, without what is about tests that are not compared.
-    fn remarks(&self) -> Vec<&str> {
-        let mut remarks: Vec<&str> = Vec::new();
-        for remark in &self.comparison.remarks {
-            let is_of = |code: &str| {
-                let of_test = remark.split_once(": ").and_then(|(_, said)| said.strip_prefix(code));
-                of_test.is_some_and(|rest| rest.starts_with([':', ' ']))
-            };
-            let is_left_out = self.comparison.unshared.iter().any(|test| is_of(&test.code));
-            if !is_left_out && !remarks.contains(&remark.as_str()) {
-                remarks.push(remark);
+    /// What is to be said of the systems, without what is about tests that are not compared; each once.
+    fn remarks(&self) -> Vec<String> {
+        let is_compared = |remark: &Remark| {
+            let mut unshared = self.comparison.unshared.iter();
+            remark.test().is_none_or(|code| unshared.all(|test| test.code != code))
+        };
+        let mut remarks: Vec<String> = Vec::new();
+        for (system, remark) in &self.comparison.remarks {
+            let text = format!("{system}: {}", remark_text(remark));
+            if is_compared(remark) && !remarks.contains(&text) {
+                remarks.push(text);
             }
         }
         remarks

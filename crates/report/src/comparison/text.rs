@@ -1,9 +1,10 @@
 //! A comparison on a terminal.
 
-use model::{PointContest, PointFigures, Standing, TestComparison, Violation};
+use model::{PointContest, PointFigures, Standing, TestComparison, Violation, ViolationFound};
 
 use super::words::{
-    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, sweep, tally, values, verdict,
+    self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, reasons_text, sweep, tally, values,
+    verdict,
 };
 use super::{ComparisonView, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
@@ -235,7 +236,7 @@ fn unshared(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
 }
 
 fn remarks(view: &ComparisonView<'_>, width: usize) -> Vec<String> {
-    view.remarks().into_iter().flat_map(|remark| paragraph("!", LEFT, remark, width)).collect()
+    view.remarks().into_iter().flat_map(|remark| paragraph("!", LEFT, &remark, width)).collect()
 }
 
 fn gate(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
@@ -252,9 +253,17 @@ fn gate(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
     lines
 }
 
+/// What a gate found, in a clause.
+pub fn found_text(found: &ViolationFound) -> String {
+    match found {
+        ViolationFound::Stated(clause) => clause.clone(),
+        ViolationFound::Incomparable(reasons) => reasons_text(reasons),
+    }
+}
+
 /// A violation in words.
 pub(super) fn violated(violation: &Violation) -> String {
     let who = violation.system.map(|index| format!(" on {}", letter(index))).unwrap_or_default();
     let test = violation.test.as_deref().unwrap_or("all tests");
-    format!("{test}{who}: {} ({})", violation.detail, violation.rule)
+    format!("{test}{who}: {} ({})", found_text(&violation.found), violation.rule)
 }

@@ -1,14 +1,16 @@
 //! How a comparison is spoken of: one word for one thing in each of its views.
 
 use model::{
-    ComparisonVerdict, Contest, Difference, Evidence, FactGroup, GeometricMean, Interval, Origin, PointContest,
-    PointFigures, Standing, System, TestComparison, Yardstick,
+    ComparisonVerdict, Contest, Difference, Doubt, Evidence, FactGroup, GeometricMean, Interval, Origin, PointContest,
+    PointFigures, Reason, Standing, System, TestComparison, Yardstick,
 };
-use record::{Rate, Sweep};
+use record::{Finding, Rate, Sweep};
 
 use super::ComparisonView;
 use crate::figure::{UNKNOWN, duration, number, three_digits};
+use crate::finding::finding_text;
 use crate::layout::clean;
+use crate::remark::void_run_text;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 /// What a system is called in tables: A for the base, B, C, ...
@@ -169,6 +171,36 @@ pub(super) fn at_both(
         .then(|| format!("at {} on both", at(&headline.base, sweep(view, 0, &test.code))))
 }
 
+/// Why two systems cannot be compared, in a clause.
+pub(super) fn reason_text(reason: &Reason) -> String {
+    match reason {
+        Reason::NotAlike(clause) => clause.clone(),
+        Reason::NoFigure { system } => format!("{system} has no figure"),
+        Reason::Void { system, runs: 1, first } => {
+            format!("the run of {system} is void ({})", void_run_text(first))
+        }
+        Reason::Void { system, runs, first } => {
+            format!("all {runs} runs of {system} are void ({})", void_run_text(first))
+        }
+    }
+}
+
+/// Why two systems cannot be compared, a clause each.
+pub(super) fn reasons_text(reasons: &[Reason]) -> String {
+    reasons.iter().map(reason_text).collect::<Vec<_>>().join("; ")
+}
+
+/// Why a contest is to be doubted, in a clause.
+pub(super) fn doubt_text(doubt: &Doubt) -> String {
+    let of_system = |(system, findings): &(String, Vec<Finding>)| {
+        format!("{system}: {}", findings.iter().map(finding_text).collect::<Vec<_>>().join(", "))
+    };
+    match doubt {
+        Doubt::Measurement(clause) => clause.clone(),
+        Doubt::Runs(systems) => systems.iter().map(of_system).collect::<Vec<_>>().join("; "),
+    }
+}
+
 /// Why `contest` of the system at `index` came out as it did, a clause each: what the ratio rests on, the reason, what
 /// would decide it, what was seen of the service time, at which degree of parallelism.
 pub(super) fn grounds(
@@ -180,7 +212,7 @@ pub(super) fn grounds(
     let headline = contest.headline.as_ref();
     let basis = headline.map(|headline| evidence(headline.shift.evidence));
     let mut grounds: Vec<String> = match &contest.standing {
-        Standing::Incomparable { reasons } => reasons.clone(),
+        Standing::Incomparable { reasons } => reasons.iter().map(reason_text).collect(),
         Standing::Unjudged => basis.iter().map(|basis| format!("{basis}: a ratio and no verdict")).collect(),
         Standing::Judged { p_adjusted, reason, .. } => {
             let chance = p_adjusted.map(|chance| format!("p (Holm) {chance:.3}"));
@@ -188,7 +220,9 @@ pub(super) fn grounds(
             basis.into_iter().chain(chance).chain([reason.clone()]).collect()
         }
     };
-    grounds.extend(contest.doubt.iter().filter(|_| is_doubted(contest)).map(|doubt| format!("in doubt: {doubt}")));
+    grounds.extend(
+        contest.doubt.iter().filter(|_| is_doubted(contest)).map(|doubt| format!("in doubt: {}", doubt_text(doubt))),
+    );
     grounds.extend(decide(contest));
     if let Some(headline) = headline.filter(|_| !matches!(contest.standing, Standing::Incomparable { .. })) {
         grounds.extend(service(headline));

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 use super::direction::{Direction, sync};
 use super::distribution::{Distribution, shares};
 use super::{FioJson, clock, options};
+use crate::finding::finding_text;
 use crate::storage::{job_of, threads};
 use crate::words::verdict;
 
@@ -127,7 +128,7 @@ fn zeros(keys: &[&str]) -> Value {
 
 /// What fio has no key for: whether it is a result, and what is said of it.
 fn beyond(entry: &Entry<'_>) -> Value {
-    let said = |finding: &Finding| json!({ "verdict": verdict(finding.verdict), "detail": finding.detail });
+    let said = |finding: &Finding| json!({ "verdict": verdict(finding.verdict), "detail": finding_text(finding) });
     let doubtful = entry.run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass);
     let broken = match &entry.run.outcome {
         Outcome::Done => None,

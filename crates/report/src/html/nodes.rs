@@ -5,6 +5,7 @@ use record::{NodeRun, Record, Run};
 
 use super::runs::{rate, time};
 use super::table::{Cell, Column, Row, Table};
+use crate::finding::lost_node_text;
 use crate::layout::clean;
 use crate::nodes::{commits_per_second, name};
 use crate::words::dop;
@@ -74,6 +75,6 @@ fn said(run: &Run) -> impl Iterator<Item = (&Run, String)> {
     run.events.iter().map(move |event| {
         let message = clean(event.message.trim());
         let message = if message.is_empty() { message } else { format!(" ({message})") };
-        (run, clean(&model::node_loss(run, event)) + &message)
+        (run, clean(&lost_node_text(&model::lost_node(run, event))) + &message)
     })
 }

@@ -4,7 +4,7 @@ mod tables;
 
 use maud::{Markup, html};
 use model::scalability::{LoadPoint, scalability};
-use model::{Fact, Origin, PriceBook, System, SystemPoint, SystemTest};
+use model::{Fact, Origin, PriceBook, Remark, System, SystemPoint, SystemTest};
 use record::{Nanos, Ratio};
 
 use super::diagram::{Diagram, gallery};
@@ -17,6 +17,7 @@ use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
 use crate::figure::{UNKNOWN, number, percent_digits};
 use crate::layout::clean;
 use crate::point::{best, median_rate, n_of, workers};
+use crate::remark::{remark_text, void_run_text};
 use crate::words::{unit, unit_per_second};
 
 /// The page of `system`, as [`super::html()`] is that of a record. Of `options` only the prices are looked at; without
@@ -57,12 +58,12 @@ fn source(system: &System) -> Markup {
 }
 
 /// What contradicts itself or has to be known otherwise.
-fn remarks(remarks: &[String]) -> Markup {
+fn remarks(remarks: &[Remark]) -> Markup {
     html! {
         @if !remarks.is_empty() {
             div class="note warn" {
                 p { strong { "To be read with these figures" } }
-                ul { @for remark in remarks { li { (clean(remark)) } } }
+                ul { @for remark in remarks { li { (clean(&remark_text(remark))) } } }
             }
         }
     }
@@ -220,7 +221,7 @@ fn run(test: &SystemTest, point: &SystemPoint) -> Row {
         bytes(columns.redo_bytes_per_second),
         service(point),
         columns.time_ns.map_or_else(|| Cell::Figure(UNKNOWN.to_owned(), None), span),
-        Cell::text(clean(&point.void.join("; "))),
+        Cell::text(clean(&point.void.iter().map(void_run_text).collect::<Vec<_>>().join("; "))),
     ])
 }
 

@@ -10,6 +10,7 @@ use super::throughput::{CHARTS_MAX, left_out, rate_of};
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series, Shade};
 use crate::figure::duration;
 use crate::layout::clean;
+use crate::steady::reason_text;
 use crate::words::unit;
 
 /// Fewer seconds than these are no course of time; the slices of the window, which are shorter, stand for them.
@@ -60,7 +61,7 @@ fn chart(test: &Test<'_>, best: &Load<'_>, points_max: usize) -> Option<LineChar
             rate_of(least, test.unit),
             rate_of(greatest, test.unit),
             steady.verdict.word(),
-            steady.reason
+            reason_text(&steady.reason)
         ),
         Axis::new("time", Scale::Linear, Figures::Nanos),
         Axis::new(format!("{}s per second", unit(test.unit)), Scale::FromZero, Figures::Rate),

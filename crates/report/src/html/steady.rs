@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use model::{RULES, Steadiness, SteadyVerdict, is_void, steadiness, steady_word};
-use record::{Check, Ratio, Record, Run};
+use model::{RULES, Steadiness, is_void, steadiness, steady_verdict};
+use record::evidence::Steady;
+use record::{Evidence, Ratio, Record, Run, SteadyVerdict};
 
 use super::curve::at;
 use super::table::{Cell, Column, Row, Table};
 use super::throughput::rate_of;
 use crate::figure::{UNKNOWN, number, percent};
 use crate::layout::clean;
+use crate::steady::reason_text;
 use crate::words::plural;
 
 /// Runs whose seconds are judged for a page; of the others it has what was found when they were measured.
@@ -49,17 +51,18 @@ struct Judged<'a> {
 /// What is said of `run`, from its seconds where these are `at_hand`, else from what was found when it was measured.
 /// Nothing where neither is there.
 fn judge(run: &Run, at_hand: bool) -> Option<Judged<'_>> {
-    let stored = steady_word(run);
+    let stored = steady_verdict(run);
     if !run.seconds.is_empty() && (at_hand || stored.is_none()) {
         let found = steadiness(run);
-        return Some(Judged { run, verdict: found.verdict, why: found.reason.clone(), found: Some(found) });
+        return Some(Judged { run, verdict: found.verdict, why: reason_text(&found.reason), found: Some(found) });
     }
     let is_short = run.window_ns.seconds() < RULES.steadiness_seconds_min as f64;
     let verdict = stored.or(is_short.then_some(SteadyVerdict::TooShort))?;
-    let finding = run.findings.iter().find(|finding| finding.check == Check::Steady);
-    let detail = finding.map_or("", |finding| &finding.detail);
-    let why = detail.strip_prefix(verdict.word()).unwrap_or(detail).trim_start_matches([':', ' ']).to_owned();
-    Some(Judged { run, verdict, found: None, why })
+    let why = run.findings.iter().find_map(|finding| match &finding.evidence {
+        Evidence::Steady(Steady::Window { reason, .. }) => Some(reason_text(reason)),
+        _ => None,
+    });
+    Some(Judged { run, verdict, found: None, why: why.unwrap_or_default() })
 }
 
 /// The words with their numbers of runs, and the figures of the runs of which there is something to say. Void runs are

@@ -1,5 +1,6 @@
 //! What the self-checks say, and what that means for the reader.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use maud::{Markup, html};
@@ -7,6 +8,7 @@ use record::{Check, Dop, Outcome, Record, Run, Skipped, Verdict};
 
 use super::explanation;
 use super::table::{Cell, Column, Row, Table};
+use crate::finding::finding_text;
 use crate::layout::clean;
 use crate::plan::degrees;
 use crate::words::check;
@@ -31,7 +33,7 @@ pub(super) fn word(verdict: Verdict) -> Markup {
 /// What several runs say of the same check with the same verdict.
 #[derive(Default)]
 struct Said<'a> {
-    details: Vec<&'a str>,
+    details: Vec<Cow<'a, str>>,
     details_left_out: usize,
     tests: Vec<(&'a str, BTreeSet<Dop>)>,
     /// Where a test stands in `tests`.
@@ -105,16 +107,17 @@ fn said(record: &Record) -> BTreeMap<(Verdict, Option<Check>), Said<'_>> {
     let mut all: BTreeMap<(Verdict, Option<Check>), Said<'_>> = BTreeMap::new();
     for run in &record.runs {
         if let Outcome::Failed { message } = &run.outcome {
-            add(all.entry((Verdict::Fail, None)).or_default(), run, message);
+            add(all.entry((Verdict::Fail, None)).or_default(), run, message.into());
         }
         for finding in run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass) {
-            add(all.entry((finding.verdict, Some(finding.check))).or_default(), run, &finding.detail);
+            let detail = finding_text(finding).into();
+            add(all.entry((finding.verdict, Some(finding.check()))).or_default(), run, detail);
         }
     }
     all
 }
 
-fn add<'a>(said: &mut Said<'a>, run: &'a Run, detail: &'a str) {
+fn add<'a>(said: &mut Said<'a>, run: &'a Run, detail: Cow<'a, str>) {
     said.runs += 1;
     if !said.details.contains(&detail) {
         if said.details.len() < DETAILS_MAX { said.details.push(detail) } else { said.details_left_out += 1 }
@@ -143,7 +146,7 @@ fn places(said: &Said<'_>) -> String {
 fn passed(record: &Record) -> Markup {
     let mut passed: BTreeMap<Check, usize> = BTreeMap::new();
     for finding in record.runs.iter().flat_map(|run| &run.findings).filter(|finding| finding.verdict == Verdict::Pass) {
-        *passed.entry(finding.check).or_default() += 1;
+        *passed.entry(finding.check()).or_default() += 1;
     }
     let mut table = Table::new(
         "passed",

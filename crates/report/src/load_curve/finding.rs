@@ -2,6 +2,7 @@
 
 use record::{Finding, Run, Verdict};
 
+use crate::finding::finding_text;
 use crate::layout::paragraph;
 use crate::words::variation;
 
@@ -23,7 +24,7 @@ pub(crate) fn told<'a>(
     let mut lines = Vec::new();
     for (run, finding) in findings.by_ref().take(FINDINGS_MAX) {
         let of = run.variation.map(|of| format!(", {}", variation(of))).unwrap_or_default();
-        lines.extend(paragraph("", indent, &format!("run {}{of}: {}", run.number, finding.detail), width));
+        lines.extend(paragraph("", indent, &format!("run {}{of}: {}", run.number, finding_text(finding)), width));
     }
     let more = findings.count();
     lines.extend((more > 0).then(|| format!("{:indent$}and {more} more: the record has them", "")));

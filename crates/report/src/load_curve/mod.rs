@@ -95,7 +95,7 @@ pub(crate) fn has_found_a_limit(run: &Run) -> bool {
     let fails = |finding: &&Finding| finding.verdict == Verdict::Fail;
     let mut failed = run.findings.iter().filter(fails).peekable();
     let is_under_rate = run.variation.is_some() && run.outcome == Outcome::Done;
-    is_under_rate && failed.peek().is_some() && failed.all(|finding| finding.check == Check::Backlog)
+    is_under_rate && failed.peek().is_some() && failed.all(|finding| finding.check() == Check::Backlog)
 }
 
 /// The service level that `record` was searched for.

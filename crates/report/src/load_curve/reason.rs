@@ -11,7 +11,7 @@ const NAMED_MAX: usize = 4;
 
 /// Whether `run` did not keep the rate that was asked for.
 pub(crate) fn is_behind(run: &Run) -> bool {
-    run.findings.iter().any(|finding| finding.check == Check::Backlog && finding.verdict >= Verdict::Warn)
+    run.findings.iter().any(|finding| finding.check() == Check::Backlog && finding.verdict >= Verdict::Warn)
 }
 
 /// Why `point` does not keep `bound`, with the value that was judged; nothing of one that keeps it, and where that is

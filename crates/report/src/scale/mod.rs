@@ -9,12 +9,13 @@ use model::scalability::{
     Added, Circumstances, Claim, ClaimVerdict, Extrapolation, Judgement, LoadPoint, Scalability, SharedCeiling,
     extrapolation, judge, load_points, scalability,
 };
-use model::{Interval, System, SystemTest};
+use model::{Interval, Remark, System, SystemTest};
 
 pub use html::scale_html;
 pub use text::scale_text;
 
 use crate::html::has_band;
+use crate::remark::remark_text;
 use crate::words::unit_per_second;
 
 /// Degrees of parallelism between the largest measured one and the target at which is asked what the data allow.
@@ -39,19 +40,14 @@ impl LoadCurve {
     /// The points of `test` on `system`.
     pub fn of_test(system: &System, test: &SystemTest) -> LoadCurve {
         let added = Added::of_test(test);
-        // A remark on another test begins with its code; all others may matter here.
-        let is_on_another = |remark: &&String| {
-            let begins =
-                |other: &SystemTest| remark.strip_prefix(&*other.code).is_some_and(|rest| rest.starts_with(':'));
-            system.tests.iter().any(|other| other.code != test.code && begins(other))
-        };
+        let is_on_this = |remark: &&Remark| remark.test().is_none_or(|code| code == test.code);
         let on = added.on_nodes().map(|nodes| format!(" on {nodes} nodes")).unwrap_or_default();
         LoadCurve {
             title: format!("{} {}, {}{on}", test.code, test.title, system.name),
             unit: unit_per_second(test.unit).to_owned(),
             noun: added.noun().to_owned(),
             points: load_points(test),
-            remarks: system.remarks.iter().filter(|remark| !is_on_another(remark)).cloned().collect(),
+            remarks: system.remarks.iter().filter(is_on_this).map(remark_text).collect(),
         }
     }
 

@@ -6,6 +6,7 @@ use record::{Outcome, Record, Run, Verdict};
 
 use super::fact::numbers;
 use super::stream::{is_answer, runs};
+use crate::finding::finding_text;
 use crate::layout::paragraph;
 use crate::style::{Ink, Style};
 use crate::words::{check, list, mark};
@@ -17,9 +18,9 @@ const INDENT: usize = 16;
 const DOUBTS_MAX: usize = 100;
 
 /// Something said of one or more runs.
-struct Said<'a> {
+struct Said {
     verdict: Verdict,
-    text: &'a str,
+    text: String,
     broken: bool,
     runs: Vec<u32>,
 }
@@ -27,12 +28,12 @@ struct Said<'a> {
 /// The findings that are no pass, the gravest first, in the order of the runs; what several runs say in the same
 /// words is said once. Below them, what every run was checked for and found right.
 pub(crate) fn doubts(record: &Record, style: Style, width: usize) -> Vec<String> {
-    let mut said: Vec<Said<'_>> = Vec::new();
+    let mut said: Vec<Said> = Vec::new();
     let mut known = BTreeMap::new();
     for (run, _) in runs(record) {
         for words in doubtful(run) {
+            let place = *known.entry(words.clone()).or_insert(said.len());
             let (verdict, text, broken) = words;
-            let place = *known.entry(words).or_insert(said.len());
             match said.get_mut(place) {
                 Some(other) => other.runs.push(run.number),
                 None => said.push(Said { verdict, text, broken, runs: vec![run.number] }),
@@ -64,14 +65,14 @@ pub(crate) fn doubts(record: &Record, style: Style, width: usize) -> Vec<String>
 }
 
 /// What a run says that is no pass.
-fn doubtful(run: &Run) -> impl Iterator<Item = (Verdict, &str, bool)> {
+fn doubtful(run: &Run) -> impl Iterator<Item = (Verdict, String, bool)> {
     let broken = match &run.outcome {
         Outcome::Done => None,
-        Outcome::Failed { message } => Some((Verdict::Fail, message.as_str(), true)),
+        Outcome::Failed { message } => Some((Verdict::Fail, message.clone(), true)),
     };
     // That a load does not keep a service level is the answer of a search.
     let findings = run.findings.iter().filter(|finding| finding.verdict != Verdict::Pass && !is_answer(finding));
-    broken.into_iter().chain(findings.map(|finding| (finding.verdict, finding.detail.as_str(), false)))
+    broken.into_iter().chain(findings.map(|finding| (finding.verdict, finding_text(finding), false)))
 }
 
 /// The checks that every run passed.
@@ -79,7 +80,7 @@ fn right(record: &Record, width: usize) -> Vec<String> {
     let (mut passed, mut doubted) = (BTreeSet::new(), BTreeSet::new());
     for finding in runs(record).flat_map(|(run, _)| &run.findings) {
         let checks = if finding.verdict == Verdict::Pass { &mut passed } else { &mut doubted };
-        checks.insert(finding.check);
+        checks.insert(finding.check());
     }
     let passed = passed.difference(&doubted);
     let words = list(passed.map(|passed| check(*passed).to_owned()));

@@ -56,7 +56,7 @@ pub(crate) fn verdict(run: &Run) -> Verdict {
 
 /// Whether a finding only says that a load does not keep a service level.
 pub(crate) fn is_answer(finding: &Finding) -> bool {
-    (finding.check, finding.verdict) == (Check::Bound, Verdict::Warn)
+    (finding.check(), finding.verdict) == (Check::Bound, Verdict::Warn)
 }
 
 impl Line<'_> {

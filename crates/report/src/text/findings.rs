@@ -1,6 +1,7 @@
 //! What is in doubt, in words: what the self-checks of the runs say when they do not pass, runs that broke off, and
 //! tests that were skipped.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -8,6 +9,7 @@ use model::Line;
 use record::{Check, Dop, Finding, Location, Outcome, Placement, Record, Run, Skipped, Verdict};
 
 use crate::figure::three_digits;
+use crate::finding::finding_text;
 use crate::layout::{clean, cut, paragraph};
 use crate::plan::degrees;
 use crate::style::{Ink, Style};
@@ -30,7 +32,7 @@ struct Doubt<'a> {
     verdict: Verdict,
     /// Absent where the run broke off.
     check: Option<Check>,
-    detail: &'a str,
+    detail: Cow<'a, str>,
     /// The tests that it is about, with the degrees at which it was found; the first is the one `detail` is of.
     tests: Vec<(&'a str, Vec<Dop>)>,
     /// Whether the other tests say it with other figures.
@@ -139,8 +141,9 @@ fn by_words(record: &Record) -> Vec<Doubt<'_>> {
     for run in &record.runs {
         for (verdict, check, detail) in said(run) {
             let tests = vec![(run.test.as_str(), vec![run.dop])];
+            let key = (verdict, check, detail.clone());
             let doubt = Doubt { verdict, check, detail, tests, others_differ: false };
-            add_to(&mut doubts, &mut known, (verdict, check, detail), doubt, |_, _| {});
+            add_to(&mut doubts, &mut known, key, doubt, |_, _| {});
         }
     }
     doubts
@@ -171,14 +174,15 @@ fn add_to<'a, Key: Ord>(
 }
 
 /// What a run says that is not a pass.
-fn said(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, &str)> {
+fn said(run: &Run) -> impl Iterator<Item = (Verdict, Option<Check>, Cow<'_, str>)> {
     let broken = match &run.outcome {
         Outcome::Done => None,
-        Outcome::Failed { message } => Some((Verdict::Fail, None, message.as_str())),
+        Outcome::Failed { message } => Some((Verdict::Fail, None, Cow::from(message))),
     };
     let is_doubt = move |finding: &&Finding| finding.verdict != Verdict::Pass && !model::is_answer(run, finding);
     let doubtful = run.findings.iter().filter(is_doubt);
-    broken.into_iter().chain(doubtful.map(|finding| (finding.verdict, Some(finding.check), finding.detail.as_str())))
+    let of_check = |finding: &Finding| (finding.verdict, Some(finding.check()), Cow::from(finding_text(finding)));
+    broken.into_iter().chain(doubtful.map(of_check))
 }
 
 /// Unites doubts about one test that come from the same check with the same verdict and differ in their figures.
@@ -188,7 +192,7 @@ fn merge_within_tests(doubts: &mut Vec<Doubt<'_>>) {
         match (doubt.check, doubt.tests.as_slice()) {
             (Some(check), [(test, _)]) => {
                 let key = (doubt.verdict, check, *test);
-                add_to(&mut merged, &mut known, key, doubt, |other, doubt| other.detail = doubt.detail);
+                add_to(&mut merged, &mut known, key, doubt, |other, doubt| other.detail.clone_from(&doubt.detail));
             }
             _ => merged.push(doubt),
         }
@@ -229,7 +233,7 @@ mod tests {
 
     fn doubt<'a>(test: &'a str, jobs: u32, detail: &'a str) -> Doubt<'a> {
         let tests = vec![(test, vec![Dop::jobs(jobs)])];
-        Doubt { verdict: Verdict::Warn, check: Some(Check::Steal), detail, tests, others_differ: false }
+        Doubt { verdict: Verdict::Warn, check: Some(Check::Steal), detail: detail.into(), tests, others_differ: false }
     }
 
     fn tests<'a>(doubt: &Doubt<'a>) -> Vec<&'a str> {
@@ -241,7 +245,7 @@ mod tests {
         let mut doubts = vec![doubt("T131", 1, "took 1 %"), doubt("T131", 2, "took 2 %"), doubt("T141", 1, "took 3 %")];
         merge_within_tests(&mut doubts);
         assert_eq!(doubts.len(), 2);
-        assert_eq!((doubts[0].detail, doubts[0].tests[0].1.len()), ("took 2 %", 2));
+        assert_eq!((&*doubts[0].detail, doubts[0].tests[0].1.len()), ("took 2 %", 2));
     }
 
     #[test]
@@ -256,7 +260,7 @@ mod tests {
         merge_across_tests(&mut many);
         assert_eq!(many.len(), 2);
         assert_eq!(
-            (tests(&many[0]), many[0].detail, many[0].others_differ),
+            (tests(&many[0]), &*many[0].detail, many[0].others_differ),
             (vec!["T131", "T141", "T611"], "took 1 %", true)
         );
         assert_eq!(tests(&many[1]), ["T611"]);

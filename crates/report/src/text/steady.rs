@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use model::{SteadyVerdict, is_void, steady_word};
-use record::{Check, Record, Run, Verdict};
+use model::{is_void, steady_verdict};
+use record::{Check, Record, Run, SteadyVerdict, Verdict};
 
+use crate::finding::finding_text;
 use crate::layout::{clean, paragraph};
 use crate::style::{Ink, Style};
 use crate::words::{dop, list, mark, plural, short_code};
@@ -16,7 +17,7 @@ const RUNS_NAMED_MAX: usize = 40;
 /// Nothing where no run was long enough to ask. Void runs are no results, steady or not.
 pub(super) fn steady(record: &Record, style: Style, width: usize) -> Vec<String> {
     let judged: Vec<(&Run, SteadyVerdict)> =
-        record.runs.iter().filter(|run| !is_void(run)).filter_map(|run| Some((run, steady_word(run)?))).collect();
+        record.runs.iter().filter(|run| !is_void(run)).filter_map(|run| Some((run, steady_verdict(run)?))).collect();
     if judged.is_empty() {
         return Vec::new();
     }
@@ -27,9 +28,9 @@ pub(super) fn steady(record: &Record, style: Style, width: usize) -> Vec<String>
     let mut lines = paragraph("", 2, &all, width);
     let mut others = judged.iter().filter(|(_, word)| *word != SteadyVerdict::Steady);
     for (run, word) in others.by_ref().take(RUNS_NAMED_MAX) {
-        let finding = run.findings.iter().find(|finding| finding.check == Check::Steady);
-        let (verdict, detail) = finding.map_or((Verdict::Pass, ""), |finding| (finding.verdict, &finding.detail));
-        let said = if detail.is_empty() { word.word() } else { detail };
+        let finding = run.findings.iter().find(|finding| finding.check() == Check::Steady);
+        let verdict = finding.map_or(Verdict::Pass, |finding| finding.verdict);
+        let said = finding.map_or_else(|| word.word().to_owned(), finding_text);
         let (code, of) = short_code(&clean(&run.test));
         let label = format!("  {:<5}{:>4} {code} {}", mark(verdict), run.number, dop(run.dop, run.sweep));
         let doubtful = verdict == Verdict::Warn;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{
     Columns, CompareOptions, Comparison, Degree, Durability, Fact, FactGroup, MeasuredRate, Origin, Paired, PriceBook,
-    PriceItem, PriceKind, System, SystemPoint, SystemTest, Yardstick, compare,
+    PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest, VoidReason, VoidRun, Yardstick, compare,
 };
 use record::{Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
@@ -85,7 +85,8 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
     };
     let mut void = test("T311", "OLTP insert", Layer::Database, Unit::Transaction, 2_000.0, 1.0, 0.0);
     for point in &mut void.points {
-        (point.rates, point.void) = (Vec::new(), vec!["run 7: the answer was wrong".to_owned()]);
+        (point.rates, point.void) =
+            (Vec::new(), vec![VoidRun { run: 7, reason: VoidReason::Failed("the answer was wrong".to_owned()) }]);
     }
     System {
         name: name.to_owned(),
@@ -140,9 +141,14 @@ pub fn pair() -> [System; 2] {
     other.facts.push(fact(FactGroup::Setting, "sample_cache", "64 MiB"));
     other.durability = some(Durability { durable: some(false), words: "commits do not wait".to_owned() });
     other.tests.push(test("T331", "bulk load", Layer::Database, Unit::Row, 1e5, 1.0, 0.0));
-    other.remarks.push("T331: rows do not add up".to_owned());
-    other.remarks.push("the clock was changed".to_owned());
+    other.remarks.push(remark(some("T331"), "T331: rows do not add up"));
+    other.remarks.push(remark(None, "the clock was changed"));
     [base, other]
+}
+
+/// What contradicts itself, in `test` or as a whole.
+pub fn remark(test: Option<&str>, text: &str) -> Remark {
+    Remark::Published { test: test.map(str::to_owned), text: text.to_owned() }
 }
 
 /// A published system with figures of two of the tests.
@@ -173,7 +179,7 @@ pub fn published() -> System {
         origin: Origin::Published { year: 2012, source: "Sample Ltd, report".to_owned() },
         tests,
         price: some(book(1_000_000.0)),
-        remarks: vec!["T721: redo is more than what was written".to_owned()],
+        remarks: vec![remark(some("T721"), "T721: redo is more than what was written")],
         durability: None,
         ..side("", "", |_| 1.0, 0.0)
     }

@@ -3,7 +3,7 @@
 use dbdyno_report::{LoadCurve, ScaleQuestion, ScaleView, Style, scale_text};
 use model::scalability::{LoadPoint, SharedCeiling};
 
-use crate::fixture::{pair, published};
+use crate::fixture::{pair, published, remark};
 
 fn text(points: &[(f64, f64)], question: ScaleQuestion) -> String {
     let curve = LoadCurve {
@@ -69,10 +69,11 @@ fn what_is_added_is_what_the_points_differ_in() {
 #[test]
 fn remarks_on_other_tests_are_left_out_and_no_others() {
     let mut systems = pair();
-    let [own, other] = [1, 0].map(|index| format!("{}: the rates jump", systems[0].tests[index].code));
-    let all = "the measurement was broken off".to_owned();
-    systems[0].remarks = vec![own.clone(), other, all.clone()];
-    assert_eq!(LoadCurve::of_test(&systems[0], &systems[0].tests[1]).remarks, [own, all]);
+    let [own, other] =
+        [1, 0].map(|index| remark(Some(&systems[0].tests[index].code), &format!("the rates of {index} jump")));
+    systems[0].remarks = vec![own, other, remark(None, "the clock was changed")];
+    let shown = LoadCurve::of_test(&systems[0], &systems[0].tests[1]).remarks;
+    assert_eq!(shown, ["the rates of 1 jump", "the clock was changed"]);
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What the page discloses, and what it says that a result may be used for.
 
 use dbdyno_report::{PageOptions, Style, html, text};
-use record::{Build, Check, Finding, KernelLog, Location, Outcome, Preset, Reading, Record, Run, Status, Verdict};
+use record::{Build, Check, KernelLog, Location, Outcome, Preset, Reading, Record, Run, Status, Verdict};
 
 use crate::content::disclosed;
 use crate::document::{parse, text as words, texts, xml};
+use crate::finding_sample::finding;
 use crate::{sample, series};
 
 fn page(record: &Record) -> String {
@@ -102,8 +103,7 @@ fn whatever_is_not_disclosed_stands_in_the_sentence_at_the_verdicts() {
         ("user's own (mine.toml)", |record| record.plan.test_files.push("mine.toml".to_owned())),
         ("are void", |record| record.runs[0].outcome = Outcome::Failed { message: "gone".to_owned() }),
         ("are void", |record| {
-            let detail = "23 here, 22 there".to_owned();
-            record.runs[0].findings.push(Finding { check: Check::CommitCount, verdict: Verdict::Fail, detail });
+            record.runs[0].findings.push(finding(Check::CommitCount, Verdict::Fail));
         }),
         ("kernel named 1 fault of the machine", |record| {
             let log =

@@ -1,9 +1,10 @@
 //! Texts of a record cannot become markup, and whatever a record holds makes a page.
 
 use crate::document::{parse, select, texts, xml};
+use crate::finding_sample::worded;
 use crate::sample;
 use dbdyno_report::{PageOptions, html};
-use record::{Latency, Nanos, Outcome, Record, Totals};
+use record::{Latency, Nanos, Outcome, Record, Totals, Verdict};
 
 const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)> & ]]> <!--";
 
@@ -28,7 +29,9 @@ fn spoiled() -> Record {
         if run.test == "T611" {
             (run.test, run.title) = (text(), text());
         }
-        run.findings.iter_mut().for_each(|finding| finding.detail = text());
+        run.findings = [Verdict::Pass, Verdict::Unknown, Verdict::Warn, Verdict::Fail]
+            .map(|verdict| worded(verdict, &text()))
+            .into();
     }
     record.runs[0].outcome = Outcome::Failed { message: text() };
     record

@@ -9,6 +9,8 @@ mod content;
 mod data_sample;
 mod disclosure;
 mod document;
+#[path = "../views/finding_sample.rs"]
+mod finding_sample;
 mod hostile;
 mod layers;
 #[path = "../views/layers_sample.rs"]

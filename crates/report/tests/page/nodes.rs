@@ -2,12 +2,12 @@
 
 use dbdyno_report::{PageOptions, Style, html, runs_in_detail, text as sheet_text};
 use record::{
-    Check, Dop, Finding, Nanos, NodeEvent, NodeEventKind, NodeInventory, NodeRun, Reading, Record, Run, Second,
-    Verdict, name,
+    Dop, Nanos, NodeEvent, NodeEventKind, NodeInventory, NodeRun, Reading, Record, Run, Second, Verdict, name,
 };
 use roxmltree::Document;
 
 use crate::document::{parse, select, text, texts, xml};
+use crate::finding_sample::worded;
 use crate::sample;
 
 /// The sample with nothing but T611, a run for each of `loads`: on so many nodes, at so many jobs, with so
@@ -42,7 +42,7 @@ fn added(document: &Document<'_>, id: &str) -> Vec<f64> {
 fn a_chart_is_about_the_most_nodes_and_the_rest_of_the_page_about_all_runs() {
     let loads = [(1, 1, 100), (1, 4, 900), (3, 3, 200), (3, 6, 350), (5, 5, 0)];
     let mut record = record(&loads);
-    let wrong = Finding { check: Check::Answers, verdict: Verdict::Fail, detail: "other answers".to_owned() };
+    let wrong = worded(Verdict::Fail, "other answers");
     let void = |number, nodes, jobs| {
         let mut run = Run { number, dop: Dop { nodes, ..Dop::jobs(jobs) }, ..record.runs[0].clone() };
         run.findings.push(wrong.clone());

@@ -7,7 +7,7 @@ use crate::sample;
 use dbdyno_report::{PageOptions, html, system_html};
 use model::{
     Cell, Claim, Columns, Degree, Fact, FactGroup, FactTable, MeasuredRate, Origin, PriceBook, PriceItem, PriceKind,
-    System, SystemPoint, SystemTest,
+    Remark, System, SystemPoint, SystemTest,
 };
 use record::{Dop, Nanos, Pace, Rate, Ratio, Sweep, Unit};
 
@@ -54,7 +54,10 @@ pub fn system() -> System {
             doubts: Vec::new(),
             note: Some("not the same device".to_owned()),
         }],
-        remarks: vec!["4 jobs at 690 µs give 5 797 per second, and 5 700 are published".to_owned()],
+        remarks: vec![Remark::Published {
+            test: None,
+            text: "4 jobs at 690 µs give 5 797 per second, and 5 700 are published".to_owned(),
+        }],
         price: None,
         claims: vec![Claim {
             test: "T626".to_owned(),

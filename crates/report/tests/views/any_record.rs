@@ -9,10 +9,11 @@ use dbdyno_report::{
 };
 use proptest::prelude::*;
 use record::{
-    Amount, Arrival, Bytes, Check, Dop, Finding, HostInventory, Latency, Nanos, Outcome, Pace, Rate, Ratio, Reading,
-    Record, Run, Totals, Until, Variation, Verdict,
+    Amount, Arrival, Bytes, Dop, HostInventory, Latency, Nanos, Outcome, Pace, Rate, Ratio, Reading, Record, Run,
+    Totals, Until, Variation, Verdict,
 };
 
+use crate::finding_sample::worded;
 use crate::{sample, storage_sample};
 
 /// Numbers with the extremes among them.
@@ -70,7 +71,7 @@ prop_compose! {
             response: latency,
             parameters: BTreeMap::new(),
             readings: counters.into_iter().map(reading).collect(),
-            findings: vec![Finding { check: Check::Steal, verdict, detail }],
+            findings: vec![worded(verdict, &detail)],
             ..base
         }
     }
@@ -147,7 +148,7 @@ prop_compose! {
         let mut record = samples[which]();
         for run in &mut record.runs {
             run.window_ns = Nanos(numbers[0]);
-            run.findings.push(Finding { check: Check::Flush, verdict, detail: texts[0].clone() });
+            run.findings.push(worded(verdict, &texts[0]));
             let storage = run.storage.as_deref_mut().unwrap();
             (storage.modes, storage.refused) = (vec![texts[1].clone()], vec![texts[2].clone()]);
             (storage.bound, storage.generator_per_second) = (Some(texts[3].clone()), share.map(Rate));

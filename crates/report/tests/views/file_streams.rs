@@ -3,10 +3,10 @@
 use dbdyno_report::{Style, html, run_line, streams_text, text};
 use proptest::prelude::*;
 use record::{
-    Bytes, Check, ComparedFile, Dop, FileStreams, Finding, Latency, Nanos, Ratio, Record, StreamDirection,
-    StreamKeeper, Verdict,
+    Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, StreamDirection, StreamKeeper, Verdict,
 };
 
+use crate::finding_sample::worded;
 use crate::sample;
 
 fn streams(form: &str, keeper: StreamKeeper, direction: StreamDirection) -> FileStreams {
@@ -148,7 +148,7 @@ fn a_doubt_names_the_whole_test_and_a_form_drives_no_terminal() {
     let run = &mut record.runs[2];
     let test = run.test.clone();
     run.streams.as_mut().expect("a run of streams").form = "\u{1b}[31mred".to_owned();
-    run.findings = vec![Finding { check: Check::Answers, verdict: Verdict::Warn, detail: "this is odd".to_owned() }];
+    run.findings = vec![worded(Verdict::Warn, "this is odd")];
     for width in [60, 100] {
         let shown = streams_text(&record, None, "r.json", Style::default(), width);
         let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -3,10 +3,11 @@
 use dbdyno_report::{PageOptions, Style, html, plan, run_line, text};
 use model::{RateSearch, Visit};
 use record::{
-    Arrival, Check, Finding, Latency, Nanos, Pace, PlannedRun, Ratio, Reading, Record, Resource, Run, Until, Variation,
-    Verdict, name,
+    Arrival, Check, Latency, Nanos, Pace, PlannedRun, Ratio, Reading, Record, Resource, Run, Until, Variation, Verdict,
+    name,
 };
 
+use crate::finding_sample::{backlog, finding, steal};
 use crate::sample;
 
 /// A run of T616 at four jobs beside the plain one, which does 3000 steps per second.
@@ -122,7 +123,7 @@ fn whole_search(limit: f64) -> Record {
         let variation = Variation::Paced { pace, one_thread_per_core: false };
         let mut run = varied(number, variation, pace, if kept { 4 } else { 40 });
         let verdict = if kept { Verdict::Pass } else { Verdict::Warn };
-        run.findings = vec![Finding { check: Check::Bound, verdict, detail: String::new() }];
+        run.findings = vec![finding(Check::Bound, verdict)];
         search.record(Visit { rate, kept: Some(kept), is_disturbed: false });
         record.runs.push(run);
     }
@@ -154,8 +155,8 @@ fn a_search_of_few_runs_tells_what_was_tried() {
         let pace = Pace::Poisson { steps_per_second: rate };
         let variation = Variation::Paced { pace, one_thread_per_core: false };
         let mut run = varied(number, variation, pace, if kept { 4 } else { 40 });
-        let (verdict, detail) = (if kept { Verdict::Pass } else { Verdict::Warn }, String::new());
-        run.findings = vec![Finding { check: Check::Bound, verdict, detail }];
+        let verdict = if kept { Verdict::Pass } else { Verdict::Warn };
+        run.findings = vec![finding(Check::Bound, verdict)];
         run
     });
     let record = search(runs.collect(), "p99=5ms");
@@ -194,28 +195,25 @@ fn think_time_shows_what_of_the_processors_is_used_and_what_half_busy_hides() {
 
 #[test]
 fn a_rate_that_is_not_kept_is_an_answer_and_spoils_nothing() {
-    let findings =
-        |check| vec![Finding { check, verdict: Verdict::Fail, detail: "12 steps due were not begun".to_owned() }];
     let void = |page: &str| part(page, "WHAT IT MAY BE USED FOR").contains("are void");
-    let mut record = with(vec![Run { findings: findings(Check::Backlog), ..share(40, 0.9, 80) }]);
+    let mut record = with(vec![Run { findings: vec![backlog(Verdict::Fail, 12)], ..share(40, 0.9, 80) }]);
     record.runs.retain(|run| !["T441", "T721"].contains(&run.test.as_str()));
     let page = shown(&record);
     assert!(!void(&page) && !part(&page, "IN DOUBT").contains("were not begun"), "{page}");
     let rates = part(&page, "LATENCY OVER RATE");
     assert!(rates.contains("40 90 % 2.698 k 2.698 k rate not kept"), "{page}");
     assert!(rates.contains("run 40, 90 % of capacity: 12 steps due were not begun"), "below the table: {page}");
-    record.runs.last_mut().unwrap().findings = findings(Check::Steal);
+    record.runs.last_mut().unwrap().findings = vec![steal(Verdict::Fail, 40.0)];
     assert!(void(&shown(&record)));
     assert!(part(&shown(&record), "LATENCY OVER RATE").contains("40 90 % 2.698 k 2.698 k void"));
 }
 
 /// A run of a search at this rate; its steps fall short of it where `done` is less.
-fn searched(number: u32, rate: f64, done: f64, finding: (Check, Verdict)) -> Run {
+fn searched(number: u32, rate: f64, done: f64, found: (Check, Verdict)) -> Run {
     let pace = Pace::Poisson { steps_per_second: rate };
     let mut run = varied(number, Variation::Paced { pace, one_thread_per_core: false }, pace, 4);
     run.totals.steps = (done * run.window_ns.seconds()) as u64;
-    let kept = Finding { check: Check::Bound, verdict: Verdict::Pass, detail: String::new() };
-    run.findings = vec![kept, Finding { check: finding.0, verdict: finding.1, detail: "FALLS SHORT".to_owned() }];
+    run.findings = vec![finding(Check::Bound, Verdict::Pass), finding(found.0, found.1)];
     run
 }
 
@@ -243,7 +241,7 @@ fn a_rate_that_is_not_kept_is_told_from_a_level_that_is_missed() {
     left.totals.unfinished = 7;
     let few = varied(42, behind.variation.unwrap(), behind.pace, 4);
     // Too few steps for a p99 that is told.
-    let missed = Finding { check: Check::Bound, verdict: Verdict::Warn, detail: String::new() };
+    let missed = finding(Check::Bound, Verdict::Warn);
     let response = Latency { count: 20, ..few.response.clone() }.printable();
     let few = Run { response, findings: vec![missed], ..few };
     let page = shown(&search(vec![behind, left, few], "p99=3ms"));
@@ -259,32 +257,34 @@ fn no_mark_sends_the_reader_to_a_doubt_that_is_not_told() {
     let mut record = with(vec![Run { findings: Vec::new(), ..share(40, 0.9, 80) }]);
     let marks = |record: &Record| {
         let page = shown(record);
-        assert!(!part(&page, "IN DOUBT").contains("FALLS SHORT"), "{page}");
+        assert!(!part(&page, "IN DOUBT").contains("were not begun"), "{page}");
         page.lines().filter(|line| line.trim_start().starts_with("40 ") && line.contains('!')).count()
     };
     assert_eq!(marks(&record), 0);
-    let finding = |check| Finding { check, verdict: Verdict::Warn, detail: "FALLS SHORT".to_owned() };
-    record.runs.last_mut().unwrap().findings = vec![finding(Check::Backlog)];
+    record.runs.last_mut().unwrap().findings = vec![backlog(Verdict::Warn, 12)];
     assert_eq!(marks(&record), 0);
     let rates = part(&shown(&record), "LATENCY OVER RATE");
-    assert!(rates.contains("rate not kept") && rates.contains("run 40, 90 % of capacity: FALLS SHORT"), "{rates}");
-    record.runs.last_mut().unwrap().findings.push(Finding { detail: "taken".to_owned(), ..finding(Check::Steal) });
+    assert!(
+        rates.contains("rate not kept") && rates.contains("run 40, 90 % of capacity: 12 steps due were not begun"),
+        "{rates}"
+    );
+    record.runs.last_mut().unwrap().findings.push(steal(Verdict::Warn, 12.0));
     assert_eq!(marks(&record), 2, "in the table of runs and, on one line, in that of rates");
 }
 
 #[test]
 fn what_a_perturbed_run_found_stands_below_the_test_and_of_a_traced_repeat_it_is_a_doubt() {
-    let late = Finding { check: Check::Backlog, verdict: Verdict::Warn, detail: "FALLS SHORT".to_owned() };
+    let late = backlog(Verdict::Warn, 12);
     let of = |variation| {
         let run = varied(40, variation, Pace::Poisson { steps_per_second: 2_398.0 }, 4);
         shown(&with(vec![Run { findings: vec![late.clone()], ..run }]))
     };
     let perturbed = of(Variation::Perturbed { resource: Resource::ArrivalRate, share: 0.8 });
     let limits = part(&perturbed, "WHAT LIMITS IT");
-    assert!(limits.contains("run 40, 80 % of arrival rate: FALLS SHORT"), "{perturbed}");
+    assert!(limits.contains("run 40, 80 % of arrival rate: 12 steps due were not begun"), "{perturbed}");
     assert!(perturbed.contains("J4 80 % rate"), "told from a share of the capacity: {perturbed}");
-    assert!(!part(&perturbed, "IN DOUBT").contains("FALLS SHORT"), "{perturbed}");
-    assert!(part(&of(Variation::Traced), "IN DOUBT").contains("FALLS SHORT"), "it was not made to find that out");
+    assert!(!part(&perturbed, "IN DOUBT").contains("were not begun"), "{perturbed}");
+    assert!(part(&of(Variation::Traced), "IN DOUBT").contains("were not begun"), "it was not made to find that out");
 }
 
 #[test]

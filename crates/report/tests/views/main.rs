@@ -5,6 +5,8 @@ mod activity_sample;
 mod any_record;
 mod data_sample;
 mod file_streams;
+mod finding_sample;
+mod findings;
 mod fio;
 mod format;
 mod layers;

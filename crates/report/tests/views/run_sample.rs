@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Bytes, Ceiling, Check, Dop, Finding, Latency, Layer, Nanos, Outcome, Pace, Reading, Run, Second, Sweep, Timestamp,
-    Totals, Unit, Verdict, name,
+    Bytes, Ceiling, Check, Dop, Latency, Layer, Nanos, Outcome, Pace, Reading, Run, Second, Sweep, Timestamp, Totals,
+    Unit, Verdict, name,
 };
 
+use crate::finding_sample::finding;
 use crate::test_sample::Sample;
 
 /// Seconds of each window.
@@ -77,11 +78,7 @@ pub fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -
         blocks: None,
         load: None,
         streams: None,
-        findings: vec![Finding {
-            check: Check::LittlesLaw,
-            verdict: Verdict::Pass,
-            detail: "jobs in flight agree with throughput times response time within 0.1 %".to_owned(),
-        }],
+        findings: vec![finding(Check::LittlesLaw, Verdict::Pass)],
     }
 }
 

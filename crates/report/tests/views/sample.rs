@@ -1,11 +1,12 @@
 //! A record as one invocation leaves it, made up: round figures of a machine that does not exist.
 
 use record::{
-    Check, Finding, Instrument, Nanos, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Record, Run, SCHEMA_VERSION,
-    Skipped, Status, Timestamp, Tool, Verdict,
+    Check, Evidence, Finding, Instrument, Nanos, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Record, Run,
+    SCHEMA_VERSION, Skipped, Status, Timestamp, Tool, Verdict,
 };
 
 use crate::data_sample::{data_set, reused};
+use crate::finding_sample;
 pub use crate::platform_sample::{engine, host};
 use crate::run_sample::{SECONDS, run};
 use crate::test_sample::SAMPLES;
@@ -61,29 +62,21 @@ pub fn record() -> Record {
 
 /// Puts doubts into the sample, each of another kind.
 fn spoil(runs: &mut [Run]) {
-    let mut add = |test: &str, jobs: Option<u32>, check, verdict, detail: &str| {
+    let mut add = |test: &str, jobs: Option<u32>, finding: Finding| {
         for run in runs.iter_mut().filter(|run| run.test == test && jobs.is_none_or(|jobs| run.dop.jobs == jobs)) {
-            run.findings.push(Finding { check, verdict, detail: detail.to_owned() });
+            run.findings.push(finding.clone());
         }
     };
-    add("T626", None, Check::PageCache, Verdict::Warn, "the block layer saw 3 % of what the engine read");
-    add(
-        "T611",
-        Some(4),
-        Check::ClientShare,
-        Verdict::Warn,
-        "dbdyno itself used 61 % of the processor time, limit 50 %",
-    );
-    add("T721", Some(4), Check::CommitCount, Verdict::Fail, "750 commits counted here, 375 by the engine");
-    add("T616", None, Check::Steal, Verdict::Unknown, "the host does not say how much time the hypervisor took");
-    for (test, detail) in [("T331", "took 1.2 %"), ("T441", "took 0.9 %"), ("T311", "took 1.1 %")] {
-        add(
-            test,
-            Some(2),
-            Check::Steal,
-            Verdict::Warn,
-            &format!("the hypervisor {detail} of the processors; limit 0.5 %"),
-        );
+    let find = |check, verdict| {
+        let found = finding_sample::all().into_iter().find(|found| found.check() == check && found.verdict == verdict);
+        found.unwrap()
+    };
+    add("T626", None, find(Check::PageCache, Verdict::Warn));
+    add("T611", Some(4), find(Check::ClientShare, Verdict::Warn));
+    add("T721", Some(4), find(Check::CommitCount, Verdict::Fail));
+    add("T616", None, Finding::new(Verdict::Unknown, Evidence::Steal(None)));
+    for (test, thousandths) in [("T331", 12.0), ("T441", 9.0), ("T311", 11.0)] {
+        add(test, Some(2), finding_sample::steal(Verdict::Warn, thousandths));
     }
     for run in runs.iter_mut().filter(|run| run.test == "T441" && run.dop.jobs == 4) {
         run.outcome = Outcome::Failed { message: "the server closed the session: out of memory".to_owned() };

@@ -1,8 +1,9 @@
 //! The spec sheet and its parts.
 
 use dbdyno_report::{Style, plan, run_line, text};
-use record::{Check, Finding, Location, Outcome, Placement, Record, Run, Status, Verdict};
+use record::{Location, Outcome, Placement, Record, Run, Status, SteadyVerdict, Verdict};
 
+use crate::finding_sample::steady;
 use crate::sample;
 
 const PLACE: &str = "dbdyno-20260131-120000-db1.json";
@@ -157,13 +158,11 @@ fn whether_a_long_run_was_steady_is_said() {
     let mut record = sample::record();
     assert!(!plain(&record, 80).contains("STEADINESS"), "no run is long enough");
     let said = [
-        (Verdict::Pass, "STEADY"),
-        (Verdict::Pass, "WARMUP-CUT: steady from second 121 to 300 at 81.2 k per second"),
-        (Verdict::Warn, "DRIFTING: the rate falls by 12 %"),
+        steady(Verdict::Pass, SteadyVerdict::Steady, 0),
+        steady(Verdict::Pass, SteadyVerdict::WarmupCut, 120),
+        steady(Verdict::Warn, SteadyVerdict::Drifting, 0),
     ];
-    for (run, (verdict, detail)) in record.runs.iter_mut().zip(said) {
-        run.findings.push(Finding { check: Check::Steady, verdict, detail: detail.to_owned() });
-    }
+    record.runs.iter_mut().zip(said).for_each(|(run, finding)| run.findings.push(finding));
     let sheet = plain(&record, 80);
     let section = sheet.split("STEADINESS").nth(1).unwrap().split("\n\n").next().unwrap();
     assert!(

@@ -4,11 +4,13 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use record::evidence::{Bound, Compressible, DeviceIo, IoDirection, PageCache, Stall, StepDown, Unwritten};
 use record::{
-    Bytes, Check, Dop, Finding, IoFile, IoKind, IoPhase, IoPlan, IoStream, Latency, Layer, Nanos, Outcome, Pace,
+    Bytes, Dop, Evidence, Finding, IoFile, IoKind, IoPhase, IoPlan, IoStream, Latency, Layer, Nanos, Outcome, Pace,
     PlannedRun, Rate, Ratio, Reading, Record, Round, Run, Second, Storage, Sweep, Totals, Unit, Verdict, name,
 };
 
+use crate::finding_sample::steal;
 use crate::sample;
 pub use crate::storage_plan::{job, plan};
 
@@ -93,8 +95,16 @@ fn file(path: &str) -> IoFile {
     }
 }
 
-fn finding(check: Check, verdict: Verdict, detail: &str) -> Finding {
-    Finding { check, verdict, detail: detail.to_owned() }
+/// So much of what was read came from the device.
+fn device_read(verdict: Verdict, share: f64) -> Finding {
+    let (direction, share, limit) = (IoDirection::Read, Some(Ratio(share)), Ratio(0.9));
+    Finding::new(verdict, Evidence::DeviceIo(DeviceIo::Counted { direction, share, limit, is_forced: false }))
+}
+
+/// Response times against a service level.
+fn level(verdict: Verdict, statistic: &str, level: &str, value_ns: Option<Nanos>) -> Finding {
+    let [level, statistic] = [level, statistic].map(str::to_owned);
+    Finding::new(verdict, Evidence::Bound(Bound::Level { level, statistic, value_ns, confirms: None }))
 }
 
 /// A run of these streams, with the counters of a device that saw all of it.
@@ -156,7 +166,7 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
         blocks: None,
         load: None,
         streams: None,
-        findings: vec![finding(Check::DeviceIo, Verdict::Pass, "the block layer saw 100 % of what was asked")],
+        findings: vec![device_read(Verdict::Pass, 1.0)],
         storage: Some(Box::new(Storage {
             modes: vec!["io_uring, registered files and buffers, DEFER_TASKRUN".to_owned()],
             generator_per_second: Some(Rate(2_000_000.0)),
@@ -195,22 +205,25 @@ pub fn io() -> Record {
         storage.files[0].file_system = Some("tmpfs".to_owned());
         (storage.files[0].has_device, storage.files[0].cached) = (Some(false), Some(Ratio(1.0)));
     });
+    let unwritten = Unwritten::Some {
+        path: "log".to_owned(),
+        share: Ratio(0.88),
+        are_holes: false,
+        are_read: false,
+        limit: Ratio(0.01),
+    };
+    let compressible = Compressible::NotKnown { path: "log".to_owned() };
     runs[1].findings.extend([
-        finding(
-            Check::Unwritten,
-            Verdict::Warn,
-            "88 % of log is reserved and was never written: first writes change metadata",
-        ),
-        finding(Check::Compressible, Verdict::Unknown, "what the device does with its data cannot be told"),
+        Finding::new(Verdict::Warn, Evidence::Unwritten(unwritten)),
+        Finding::new(Verdict::Unknown, Evidence::Compressible(compressible)),
     ]);
-    runs[2].findings.push(finding(
-        Check::StepDown,
-        Verdict::Warn,
-        "20 op/s fell to 12 op/s after 6 s: use the later rate",
-    ));
+    let fall = StepDown { job: "trim".to_owned(), before: Rate(20.0), after: Rate(12.0), at_second: 6 };
+    runs[2].findings.push(Finding::new(Verdict::Warn, Evidence::StepDown(Some(fall))));
+    let memory = DeviceIo::NoDevice { path: "test".to_owned(), file_system: Some("tmpfs".to_owned()) };
+    let cached = PageCache::Files { cached: Some(Ratio(1.0)), limit: Ratio(0.05) };
     runs[3].findings = vec![
-        finding(Check::DeviceIo, Verdict::Fail, "test lies in memory (tmpfs): no block device was measured"),
-        finding(Check::PageCache, Verdict::Warn, "100 % of test was in the page cache"),
+        Finding::new(Verdict::Fail, Evidence::DeviceIo(memory)),
+        Finding::new(Verdict::Warn, Evidence::PageCache(cached)),
     ];
     record(runs, Some(plan()))
 }
@@ -277,14 +290,20 @@ pub fn search() -> Record {
         run.storage.as_deref_mut().unwrap().bound = Some("p99=1ms".to_owned());
         let kept = run.response.p99_ns.is_some_and(|p99| p99 < Nanos(1_000_000));
         let verdict = if kept { Verdict::Pass } else { Verdict::Warn };
-        let word = if kept { "keeps" } else { "does not keep" };
-        run.findings.push(finding(Check::Bound, verdict, &format!("p99 of the response time {word} p99=1ms")));
+        run.findings.push(level(verdict, "p99", "p99=1ms", run.response.p99_ns));
         run
     };
     let mut runs: Vec<Run> = steps.into_iter().map(run_at).collect();
     runs[1].findings.extend([
-        finding(Check::Stall, Verdict::Warn, "the generator was held up for 400.0 ms at most, limit 20 ms"),
-        finding(Check::Steal, Verdict::Fail, "the hypervisor took 4.0 % of the processors, limit 2.0 %"),
+        Finding::new(
+            Verdict::Warn,
+            Evidence::Stall(Some(Stall {
+                stall_ns_max: Nanos(400_000_000),
+                limit_ns: Nanos(20_000_000),
+                is_open_loop: true,
+            })),
+        ),
+        steal(Verdict::Fail, 40.0),
     ]);
     let mut only = job("io");
     only.pace = Pace::Rate { steps_per_second: 1_000.0 };
@@ -314,9 +333,9 @@ pub fn calibration() -> Record {
     for run in &mut runs {
         run.storage.as_deref_mut().unwrap().bound = Some("mean=500us".to_owned());
         let kept = if run.service.mean_ns < Nanos(500_000) { Verdict::Pass } else { Verdict::Warn };
-        run.findings.push(finding(Check::Bound, kept, "mean of the response time against mean=500us"));
+        run.findings.push(level(kept, "mean", "mean=500us", Some(run.response.mean_ns)));
     }
-    runs[1].findings.push(finding(Check::DeviceIo, Verdict::Fail, "the block layer saw 3 % of what was read"));
+    runs[1].findings.push(device_read(Verdict::Fail, 0.03));
     let phases = vec![IoPhase { name: "calibrate".to_owned(), jobs: vec![job("calibrate")] }];
     record(runs, Some(IoPlan { phases, ..IoPlan::default() }))
 }

@@ -4,8 +4,9 @@ use std::sync::PoisonError;
 
 use engine::Processes;
 use measure::{Broken, Tally, Work};
+use record::evidence::Answers;
 use record::{
-    BlockOperation, BlockOperations, Bytes, CacheState, Check, DataSet, Finding, Layer, LoopPlace, Nanos, Outcome,
+    BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopPlace, Nanos, Outcome,
     Pace, PlannedRun, RandomBlocks, Run, Unit, Verdict, name,
 };
 use workload::Stage;
@@ -57,16 +58,15 @@ pub(super) fn load(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) 
 
 /// Compares the answers of a session of each schema with what they must be.
 fn check_answers(stage: &Stage<'_>, request: &BlocksRequest, layout: &Layout) -> Result<Finding> {
-    let finding = |verdict, detail: &str| Finding { check: Check::Answers, verdict, detail: detail.to_owned() };
     if !stage.node.caps().answers {
-        return Ok(finding(Verdict::Unknown, "the engine gives no answers"));
+        return Ok(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotGiven)));
     }
     let mut jobs = blocks::jobs(stage, &request.settings, layout, request.mode, Visit::Anywhere)?;
     jobs.truncate(request.settings.schemas as usize);
     for job in &mut jobs {
         job.check(&request.settings).map_err(|Broken { message }| Error::environment(message))?;
     }
-    Ok(finding(Verdict::Pass, "every operation visits exactly as many rows as the work unit has blocks"))
+    Ok(Finding::new(Verdict::Pass, Evidence::Answers(Answers::RowsPerOperation)))
 }
 
 /// Carries out `planned`. A run that fails is a run, with what was counted until then.

@@ -60,7 +60,7 @@ pub(crate) fn until(
         let mut ahead = search.clone();
         ahead.record(visit);
         if ahead.next().is_none() {
-            run.findings.push(answered(&ahead.answer(), &bound, UNIT));
+            run.findings.push(answered(&ahead.answer(), &bound, true));
         }
         keep(run)?;
         Ok(visit)

@@ -4,7 +4,11 @@ use std::path::Path;
 
 use engine::Session;
 use measure::Work;
-use record::{Bytes, Check, Finding, IndexTime, Layer, Load, LoadForm, Nanos, Outcome, PlannedRun, Run, Unit, Verdict};
+use record::evidence::Answers;
+use record::{
+    Bytes, Evidence, Finding, IndexTime, Layer, Load, LoadCheck, LoadForm, Nanos, Outcome, PlannedRun, Run, Unit,
+    Verdict,
+};
 use workload::Stage;
 use workload::load::{self, Before, Figures, LoadJob, Loading, Pipeline, Rejects};
 
@@ -184,24 +188,23 @@ impl OneLoad<'_> {
         if let (Err(error), true) = (looked, is_done) {
             run.outcome = Outcome::Failed { message: format!("the table was loaded, and then: {}", error.message) };
         }
-        let finding = |verdict, detail: String| Finding { check: Check::Answers, verdict, detail };
         if !bench.subject.is_some_and(|subject| subject.nodes.first().caps().answers) {
-            run.findings.push(finding(Verdict::Unknown, "the engine gives no answers".to_owned()));
+            run.findings.push(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotGiven)));
             return;
         }
         let wrong = load.checked.iter().find(|check| check.found.as_ref() != Some(&check.expected));
-        run.findings.push(match wrong {
-            _ if load.checked.is_empty() => finding(Verdict::Unknown, "the table could not be asked".to_owned()),
+        let (verdict, answers) = match wrong {
+            _ if load.checked.is_empty() => (Verdict::Unknown, Answers::NotQueried),
             None => {
-                let what: Vec<&str> = load.checked.iter().map(|check| check.what.as_str()).collect();
-                finding(Verdict::Pass, format!("the table has what was loaded: {}", what.join(", ")))
+                let compared = load.checked.iter().map(|check| check.what.clone()).collect();
+                (Verdict::Pass, Answers::Loaded { compared })
             }
-            Some(check) => {
-                let found = check.found.as_deref().unwrap_or("nothing");
-                let said = format!("{}: the table has {found}, and {} was loaded", check.what, check.expected);
-                finding(Verdict::Fail, said)
+            Some(LoadCheck { what, found, expected }) => {
+                let (what, found, expected) = (what.clone(), found.clone(), expected.clone());
+                (Verdict::Fail, Answers::LoadDiffers { what, found, expected })
             }
-        });
+        };
+        run.findings.push(Finding::new(verdict, Evidence::Answers(answers)));
     }
 
     fn try_look_after(

@@ -1,8 +1,10 @@
 //! One scan of a loaded table: one query with empty caches, or one query after the other.
 
 use model::load::cold_finding;
+use record::evidence::Answers;
 use record::{
-    Bytes, Check, Finding, Layer, Nanos, Outcome, Plan, PlannedRun, Preset, Run, ScanKind, Sweep, Unit, Verdict,
+    Bytes, Check, Evidence, Finding, Layer, Nanos, Outcome, Plan, PlannedRun, Preset, Run, ScanKind, Sweep, Unit,
+    Verdict,
 };
 use workload::Stage;
 use workload::load::{Figures, LoadTable, ScanJob, Scanning};
@@ -74,7 +76,7 @@ impl OneScan<'_> {
         if scan.is_cold && run.outcome == Outcome::Done {
             run.findings.push(cold_finding(&run, page_cached.map(|left| (left.share, left.bytes))));
             // One query is what a cold run is, and not a window that was chosen too short.
-            run.findings.retain(|finding| finding.check != Check::WindowLength);
+            run.findings.retain(|finding| finding.check() != Check::WindowLength);
         }
         Ok(run)
     }
@@ -122,16 +124,10 @@ impl OneScan<'_> {
 
 /// What the answers of `run` were: each of them was held against what was loaded, and a wrong one broke it off.
 fn answers(run: &Run, gives_answers: bool, are_sums_known: bool) -> Finding {
-    let finding = |verdict, detail: String| Finding { check: Check::Answers, verdict, detail };
-    match &run.outcome {
-        _ if !gives_answers => finding(Verdict::Unknown, "the engine gives no answers".to_owned()),
-        Outcome::Done if are_sums_known => {
-            finding(Verdict::Pass, "every scan found the rows and sums that were loaded".to_owned())
-        }
-        Outcome::Done => {
-            let detail = "every scan found as many rows as were loaded; of lines sent as they are no sums are known";
-            finding(Verdict::Pass, detail.to_owned())
-        }
-        Outcome::Failed { message } => finding(Verdict::Fail, message.clone()),
-    }
+    let (verdict, answers) = match &run.outcome {
+        _ if !gives_answers => (Verdict::Unknown, Answers::NotGiven),
+        Outcome::Done => (Verdict::Pass, Answers::Scanned { sums_known: are_sums_known }),
+        Outcome::Failed { message } => (Verdict::Fail, Answers::Wrong { message: message.clone() }),
+    };
+    Finding::new(verdict, Evidence::Answers(answers))
 }

@@ -73,7 +73,7 @@ pub(crate) fn is_known(bench: &Bench<'_>, run: &Run) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use record::{Check, Finding, Nanos, Verdict};
+    use record::{Evidence, Finding, Nanos, Verdict};
 
     use super::*;
     use crate::pacing::sweep::tests::finished;
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn runs_that_are_not_plain_tell_none_and_void_ones_only_where_all_are() {
         let capacities = Capacities::default();
-        let void = Finding { check: Check::Steal, verdict: Verdict::Fail, detail: String::new() };
+        let void = Finding::new(Verdict::Fail, Evidence::Steal(None));
         capacities.remember(&Run { findings: vec![void], ..finished("T611", 4, 900) });
         assert_eq!(capacities.of("T611", Dop::jobs(4)), Some(900.0));
         capacities.remember(&Run { variation: Some(Variation::Traced), ..finished("T611", 4, 800) });

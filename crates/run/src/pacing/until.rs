@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use model::{Bound, BoundError, Ending, Purpose, RateAnswer, RateSearch, Visit};
-use record::{Check, Finding, Pace, PlannedRun, Record, Run, Until, Variation, Verdict};
+use record::evidence::{Bound as KeptLevel, Confirmation, RateInterval, SearchAnswer, SearchEnding};
+use record::{Evidence, Finding, Pace, PlannedRun, Rate, Record, Run, Until, Variation, Verdict};
 
 use super::search::search_rate;
 use super::window::{check, lengthened};
@@ -91,7 +92,7 @@ fn search_one(
         Ok(visit.and_then(|run| model::visit(run, bound)).unwrap_or(untold))
     })?;
     let is_last = |run: &&mut Run| run.test == plain.test && run.dop == plain.dop && is_paced(run);
-    let answered = answered(&search.answer(), bound, UNIT);
+    let answered = answered(&search.answer(), bound, false);
     if let Some(run) = record.runs.iter_mut().rev().find(is_last).filter(|run| !run.findings.contains(&answered)) {
         run.findings.push(answered);
     }
@@ -119,38 +120,40 @@ pub(crate) fn stage(last: Purpose, next: Purpose, search: &RateSearch, unit: &st
 
 /// Notes in the record that `run` was made to confirm an answer, if it was.
 pub(crate) fn say_purpose(run: &mut Run, purpose: Purpose) {
-    let of = match purpose {
-        Purpose::AboveLimit => "confirmation 10 % above the rate found",
-        Purpose::AtLimit => "confirmation at the rate found",
+    let confirmation = match purpose {
+        Purpose::AboveLimit => Confirmation::AboveLimit,
+        Purpose::AtLimit => Confirmation::AtLimit,
         Purpose::Bracket | Purpose::Round(_) => return,
     };
-    for finding in run.findings.iter_mut().filter(|finding| finding.check == Check::Bound) {
-        finding.detail = format!("{}; {of}", finding.detail);
+    for finding in &mut run.findings {
+        if let Evidence::Bound(KeptLevel::Level { confirms, .. }) = &mut finding.evidence {
+            *confirms = Some(confirmation);
+        }
     }
 }
 
 /// The answer as the record keeps it, at the last run of the search.
-pub(crate) fn answered(answer: &RateAnswer, bound: &Bound, unit: &str) -> Finding {
-    let limit = answer.limit.map_or_else(
-        || "no limit was found".to_owned(),
-        |limit| {
-            let [low, high] = [limit.low, limit.high]
-                .map(|end| format!("{:.2}{}", end.rate, if end.is_told { "" } else { " (the outermost rate tried)" }));
-            format!("{:.2} {unit}, 95 % interval of a repeat {low} to {high}", limit.estimate)
-        },
-    );
-    let (verdict, said) = match answer.ending {
-        Some(Ending::Confirmed) => (Verdict::Pass, "confirmed, the level is broken 10 % above"),
-        Some(Ending::NotConfirmed) => (Verdict::Unknown, "not confirmed, the level is not broken 10 % above"),
-        Some(Ending::OneSided) | None => (Verdict::Unknown, "not bounded on both sides"),
+pub(crate) fn answered(answer: &RateAnswer, bound: &Bound, of_storage: bool) -> Finding {
+    let rate = answer.limit.map(|limit| RateInterval {
+        estimate: Rate(limit.estimate),
+        low: Rate(limit.low.rate),
+        low_is_outermost: !limit.low.is_told,
+        high: Rate(limit.high.rate),
+        high_is_outermost: !limit.high.is_told,
+    });
+    let (verdict, ending) = match answer.ending {
+        Some(Ending::Confirmed) => (Verdict::Pass, SearchEnding::Confirmed),
+        Some(Ending::NotConfirmed) => (Verdict::Unknown, SearchEnding::NotConfirmed),
+        Some(Ending::OneSided) | None => (Verdict::Unknown, SearchEnding::OneSided),
     };
-    Finding { check: Check::Bound, verdict, detail: format!("search for {bound}: {limit}; {said}") }
+    let answer = SearchAnswer { level: bound.to_string(), of_storage, rate, ending };
+    Finding::new(verdict, Evidence::Bound(KeptLevel::Search(Box::new(answer))))
 }
 
 /// What is to be said of the service level in `run`, where it is one of a search.
 pub(crate) fn level(bench: &Bench<'_>, run: &Run) -> Option<Finding> {
     let until = bench.plan.until.as_ref().filter(|_| is_paced(run))?;
-    model::level_finding(run, &until.level)
+    Some(model::level_finding(run, &until.level))
 }
 
 fn is_paced(run: &Run) -> bool {

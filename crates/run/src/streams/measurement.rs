@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use engine::Node;
 use measure::{Tally, Work};
+use record::evidence::{Answers, FileCount, WindowLength};
 use record::{
-    Bytes, Check, ComparedFile, FileStreams, Finding, Latency, Layer, Nanos, Outcome, PlannedRun, Ratio, Run,
+    Bytes, ComparedFile, Evidence, FileStreams, Finding, Latency, Layer, Nanos, Outcome, PlannedRun, Ratio, Run,
     StreamDirection, StreamKeeper, Unit, Verdict,
 };
 use workload::streams::{Progress, StreamJob};
@@ -136,17 +137,9 @@ fn drive_jobs(bench: &Bench<'_>, run: &mut Run, mut jobs: Vec<StreamJob>, place:
 fn late(request: Bytes, progress: &[Arc<Progress>]) -> Option<Finding> {
     let sum = |of: fn(&Progress) -> u64| progress.iter().map(|one| of(one)).sum::<u64>();
     let (late, all) = (sum(Progress::late), sum(Progress::committed));
-    let megabytes = |requests: u64| request.times(requests).0 as f64 / 1e6;
-    (late as f64 > LATE_SHARE_MAX * all as f64).then(|| Finding {
-        check: Check::WindowLength,
-        verdict: Verdict::Warn,
-        detail: format!(
-            "{:.1} of {:.1} MB were committed after the window: the rate is without that commit; hint: --commit-every, or no \
-             --seconds",
-            megabytes(late),
-            megabytes(all)
-        ),
-    })
+    let (late_bytes, committed_bytes) = (request.times(late), request.times(all));
+    let length = WindowLength::CommittedLater { late_bytes, committed_bytes };
+    (late as f64 > LATE_SHARE_MAX * all as f64).then(|| Finding::new(Verdict::Warn, Evidence::WindowLength(length)))
 }
 
 /// What the run was like.
@@ -198,7 +191,7 @@ fn check(
     node: Option<&dyn Node>,
     said: &mut FileStreams,
 ) -> Result<()> {
-    let (verdict, detail) = match leg.direction {
+    let (verdict, answers) = match leg.direction {
         StreamDirection::Write => {
             let counted = ground.counted(node, bench.interrupt)?;
             said.counted_bytes = counted.map(|(_, bytes)| bytes);
@@ -210,7 +203,7 @@ fn check(
             comparison(&said.compared, said.wrong_requests)
         }
     };
-    run.findings.push(Finding { check: Check::Answers, verdict, detail });
+    run.findings.push(Finding::new(verdict, Evidence::Answers(answers)));
     Ok(())
 }
 
@@ -224,46 +217,37 @@ fn announce(bench: &Bench<'_>, ground: &Ground<'_>) {
 }
 
 /// What the engine's count of files and bytes says of a write.
-fn counts(ground: &Ground<'_>, counted: Option<(u64, Bytes)>) -> (Verdict, String) {
-    let (files, whole, Bytes(bytes)) = ground.written();
-    let Some((counted_files, Bytes(counted_bytes))) = counted else {
-        return (Verdict::Pass, format!("{files} files of {bytes} bytes in all were written and synced"));
-    };
-    let Keeper::Engine(form) = ground.keeper else { return (Verdict::Unknown, "nobody counts".to_owned()) };
+fn counts(ground: &Ground<'_>, counted: Option<(u64, Bytes)>) -> (Verdict, Answers) {
+    let (files, whole, size_bytes) = ground.written();
+    let written = FileCount { files, size_bytes };
+    let counted = counted.map(|(files, size_bytes)| FileCount { files, size_bytes });
     // A form that gives a file its full length at once says nothing of one that was not written to its end.
-    let is_known = !form.is_allocated || u64::from(whole) == files;
-    match counted_files == files && (counted_bytes == bytes || !is_known) {
-        true => (Verdict::Pass, format!("{files} files of {bytes} bytes in all, and the engine counts as many")),
-        false => {
-            let detail =
-                format!("{files} files of {bytes} bytes, and the engine counts {counted_files} of {counted_bytes}");
-            (Verdict::Fail, detail)
-        }
-    }
+    let is_allocated = matches!(ground.keeper, Keeper::Engine(form) if form.is_allocated);
+    let is_known = !is_allocated || u64::from(whole) == files;
+    let is_right = |counted: FileCount| counted.files == files && (counted.size_bytes == size_bytes || !is_known);
+    let verdict = if counted.is_none_or(is_right) { Verdict::Pass } else { Verdict::Fail };
+    (verdict, Answers::FilesWritten { written, counted })
 }
 
 /// What the comparison says of a read.
-fn comparison(compared: &[ComparedFile], wrong_requests: u64) -> (Verdict, String) {
-    let bytes: u64 = compared.iter().map(|file| file.size_bytes.0).sum();
+fn comparison(compared: &[ComparedFile], wrong_requests: u64) -> (Verdict, Answers) {
+    let size_bytes = Bytes(compared.iter().map(|file| file.size_bytes.0).sum());
+    let files = compared.len() as u64;
     let equal = |file: &&ComparedFile| file.equal && file.written_crc32c == file.read_crc32c;
     let wrong: Vec<&ComparedFile> = compared.iter().filter(|file| !equal(file)).collect();
     match (wrong.first(), wrong_requests) {
-        (None, 0) => {
-            let files = compared.len();
-            (Verdict::Pass, format!("all {bytes} bytes of {files} files are those that were written"))
+        (None, 0) => (Verdict::Pass, Answers::FilesRead { compared: FileCount { files, size_bytes } }),
+        (None, requests) => (Verdict::Fail, Answers::MisplacedRequests { requests }),
+        (Some(first), _) => {
+            let differ = Answers::FilesDiffer {
+                differing_files: wrong.len() as u64,
+                files,
+                stream: first.stream,
+                read_crc32c: first.read_crc32c,
+                written_crc32c: first.written_crc32c,
+            };
+            (Verdict::Fail, differ)
         }
-        (Some(first), _) => (
-            Verdict::Fail,
-            format!(
-                "{} of {} files are not what was written, such as that of stream {}: CRC-32C {:08x}, where {:08x} is right",
-                wrong.len(),
-                compared.len(),
-                first.stream,
-                first.read_crc32c,
-                first.written_crc32c
-            ),
-        ),
-        (None, wrong) => (Verdict::Fail, format!("{wrong} requests gave pages that belong elsewhere")),
     }
 }
 
@@ -277,7 +261,9 @@ mod tests {
         assert_eq!(late(Bytes(1_000_000), &[of(1, 100), of(2, 100)]), None);
         let finding = late(Bytes(1_000_000), &[of(10, 10), of(0, 90)]).unwrap();
         assert_eq!(finding.verdict, Verdict::Warn);
-        assert!(finding.detail.starts_with("10.0 of 100.0 MB were committed after the window"), "{}", finding.detail);
+        let (late_bytes, committed_bytes) = (Bytes(10_000_000), Bytes(100_000_000));
+        let committed_later = WindowLength::CommittedLater { late_bytes, committed_bytes };
+        assert_eq!(finding.evidence, Evidence::WindowLength(committed_later));
         assert_eq!(late(Bytes(1), &[of(0, 0)]), None);
     }
 
@@ -294,10 +280,11 @@ mod tests {
         let both = [right.clone(), wrong];
         assert_eq!(
             comparison(std::slice::from_ref(&right), 0),
-            (Verdict::Pass, "all 8192 bytes of 1 files are those that were written".to_owned())
+            (Verdict::Pass, Answers::FilesRead { compared: FileCount { files: 1, size_bytes: Bytes(8192) } })
         );
-        let (verdict, detail) = comparison(&both, 0);
-        assert!(verdict == Verdict::Fail && detail.contains("stream 2: CRC-32C 000000ab, where 00000007"), "{detail}");
+        let differ =
+            Answers::FilesDiffer { differing_files: 1, files: 2, stream: 2, read_crc32c: 0xab, written_crc32c: 7 };
+        assert_eq!(comparison(&both, 0), (Verdict::Fail, differ));
         assert_eq!(comparison(&[right], 1).0, Verdict::Fail);
     }
 }

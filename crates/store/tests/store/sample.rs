@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
-    Activity, Arrival, BlockDevice, Build, Bystander, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Check, Cpu,
-    DataReads, DataSet, Dop, EngineInventory, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState,
+    Activity, Arrival, BlockDevice, Build, Bystander, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Cpu, DataReads,
+    DataSet, Dop, EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState,
     Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule,
     MissingLayer, Nanos, NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass,
     Outcome, Pace, Pairing, PassedRung, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
@@ -293,7 +294,7 @@ fn run(number: u32, pace: Pace) -> Run {
         failures: BTreeMap::from([(FailureKind::Deadlock, 1), (FailureKind::Serialization, 2)]),
         unfinished: 1,
     };
-    let finding = |check, verdict| Finding { check, verdict, detail: "23 commits of 23".to_owned() };
+    let counted = CommitCount::Counted { ours: 23, surplus: 0, difference: Ratio(0.0), limit: Ratio(0.005) };
     let failed = Outcome::Failed { message: "the session was closed by the server".to_owned() };
     Run {
         jobs_ended_apart: true,
@@ -367,10 +368,10 @@ fn run(number: u32, pace: Pace) -> Run {
             Reading { at_ns: Nanos(9), values: BTreeMap::from([(name::COMMIT_COUNT.to_owned(), u64::MAX)]) },
         ],
         findings: vec![
-            finding(Check::CommitCount, Verdict::Pass),
-            finding(Check::Steal, Verdict::Unknown),
-            finding(Check::LittlesLaw, Verdict::Warn),
-            finding(Check::PageCache, Verdict::Fail),
+            Finding::new(Verdict::Pass, Evidence::CommitCount(counted)),
+            Finding::new(Verdict::Unknown, Evidence::Steal(None)),
+            Finding { others: 1, ..Finding::new(Verdict::Warn, Evidence::LittlesLaw(LittlesLaw::NothingDone)) },
+            Finding::new(Verdict::Fail, Evidence::DeviceIo(DeviceIo::SeveralDevices)),
         ],
     }
 }

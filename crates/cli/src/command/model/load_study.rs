@@ -1,5 +1,6 @@
 //! A published plan of a load, reckoned again.
 
+use model::Remark;
 use model::load_plan::{Input, Plan, RateSource, Stage, StageCost, StageRate, Units};
 use record::{Bytes, Rate, Ratio};
 use reference::LoadStudy;
@@ -55,7 +56,10 @@ pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments)
         replicas: 0,
     };
     let mut remarks = vec![published(&study)];
-    remarks.extend(system.remarks.iter().filter(|remark| remark.starts_with("load: ")).cloned());
+    remarks.extend(system.remarks.iter().filter_map(|remark| match remark {
+        Remark::Published { text, .. } if text.starts_with("load: ") => Some(text.clone()),
+        _ => None,
+    }));
     show(&LoadPlanView::new(plan, ByteSteps::Binary, remarks), arguments)
 }
 

@@ -1,6 +1,11 @@
 //! What is alike enough to be compared, and what differs.
 
 use super::*;
+use crate::system::VoidReason;
+
+fn void(run: u32) -> VoidRun {
+    VoidRun { run, reason: VoidReason::NothingCounted }
+}
 
 #[test]
 fn what_was_not_measured_alike_is_not_compared() {
@@ -33,9 +38,9 @@ fn what_was_not_measured_alike_is_not_compared() {
     assert_eq!(
         with(|system| {
             system.tests[0].points[0].rates.clear();
-            system.tests[0].points[0].void = vec!["run 1: steal".to_owned(), "run 2: steal".to_owned()];
+            system.tests[0].points[0].void = vec![void(1), void(2)];
         }),
-        ["all 2 runs of b are void (run 1: steal)"]
+        [format!("{:?}", Reason::Void { system: "b".to_owned(), runs: 2, first: void(1) })]
     );
 }
 
@@ -98,7 +103,7 @@ fn what_differs_is_said_and_what_is_missing_is_listed() {
         fact(FactGroup::Machine, "memory", "1 GiB"),
         fact(FactGroup::Machine, "processor", "fast"),
     ];
-    one.remarks = vec!["broken off".to_owned()];
+    one.remarks = vec![Remark::BrokenOff(None)];
     let comparison = compared(&[one.clone(), other.clone()]);
     let names: Vec<&str> = comparison.differences.iter().map(|difference| difference.name.as_str()).collect();
     assert_eq!(names, ["processor", "fsync"]);
@@ -106,7 +111,7 @@ fn what_differs_is_said_and_what_is_missing_is_listed() {
     let missing: Vec<(&str, &[usize])> =
         comparison.unshared.iter().map(|test| (test.code.as_str(), test.systems.as_slice())).collect();
     assert_eq!(missing, [("T616", &[0][..]), ("T716", &[1][..])]);
-    assert_eq!((comparison.tests.len(), comparison.remarks), (1, vec!["a: broken off".to_owned()]));
+    assert_eq!((comparison.tests.len(), comparison.remarks), (1, vec![("a".to_owned(), Remark::BrokenOff(None))]));
     one.origin = Origin::Published { year: 2012, source: String::new() };
     let names: Vec<String> =
         compared(&[one, other]).differences.into_iter().map(|difference| difference.name).collect();

@@ -95,7 +95,7 @@ fn pressure(record: &Record) -> Option<String> {
 /// What `check` said of all runs: `pass in 70 runs, warn in 2 runs`.
 pub(super) fn checked(record: &Record, check: Check) -> String {
     let mut counts: BTreeMap<Verdict, u64> = BTreeMap::new();
-    for finding in record.runs.iter().flat_map(|run| &run.findings).filter(|finding| finding.check == check) {
+    for finding in record.runs.iter().flat_map(|run| &run.findings).filter(|finding| finding.check() == check) {
         *counts.entry(finding.verdict).or_default() += 1;
     }
     let said = list(counts.iter().map(|(found, runs)| format!("{} in {}", verdict(*found), plural(*runs, "run"))));
