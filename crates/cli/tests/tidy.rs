@@ -11,6 +11,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("model", &["record"]),
     ("host", &["record"]),
     ("engine", &["record"]),
+    // What engines are tried with: no crate has it among its dependencies, only for its tests.
+    ("engine-kit", &["engine", "record"]),
     ("export", &["record", "model"]),
     ("fio", &["record"]),
     ("flat", &["record"]),

@@ -1,11 +1,10 @@
-//! What a database engine is to dbdyno: traits, capabilities, dialect, the null engine, the conformance kit.
+//! What a database engine is to dbdyno: traits, capabilities, dialect, the null engine.
 //!
 //! A crate of its own so that the compiler guards the direction: tests know these traits and no engine, engines
 //! know these traits and no test. It connects to nothing by itself; what throwaway servers have in common is here too.
 
 mod activity;
 mod caps;
-pub mod conformance;
 mod date;
 mod dialect;
 mod engine;

@@ -3,7 +3,6 @@
 //! A crate of its own because it has several consumers, and so that engines without a server do not pay its weight.
 
 mod buffer;
-pub mod conformance;
 mod dial;
 mod silence;
 mod stream;

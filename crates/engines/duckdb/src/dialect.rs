@@ -84,7 +84,7 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_is_made_without_its_key_and_gets_it_when_it_is_filled() {

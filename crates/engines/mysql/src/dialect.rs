@@ -109,7 +109,7 @@ fn literal(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_has_its_key_from_the_start_and_its_indexes_after_the_load() {

@@ -149,7 +149,7 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_gets_its_key_its_indexes_and_its_statistics_after_the_load() {

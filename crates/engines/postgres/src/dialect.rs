@@ -141,7 +141,7 @@ pub(crate) fn settings() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_is_made_without_its_key_and_gets_it_after_the_load() {

@@ -57,7 +57,7 @@ fn part_name(table: &str, ending: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     use super::*;
     use crate::dialect::DIALECT;

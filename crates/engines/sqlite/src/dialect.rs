@@ -95,7 +95,7 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_is_said_in_strict_sql() {

@@ -3,8 +3,8 @@
 use engine::{Kind, LineForm, Value};
 use record::FailureKind;
 
-use engine::conformance::Stand;
-use transport::conformance::session::{Rows, ask, make};
+use engine_kit::Stand;
+use engine_kit::session::{Rows, ask, make};
 
 pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
     let mut session = stand.session();

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use engine::{Kind, LineForm, Value};
 use record::FailureKind;
 
-use engine::conformance::Stand;
-use transport::conformance::session::{Rows, ask, make};
+use engine_kit::Stand;
+use engine_kit::session::{Rows, ask, make};
 
 pub fn a_load_that_fails_ends_early(stand: &Stand) {
     let mut session = stand.session();

@@ -1,10 +1,4 @@
-//! What engines that are servers are tried with: impostors in the place of a server, certificates, and the programs of
-//! a server that is started by hand.
-//!
-//! It is ordinary code, not test code, because tests of other crates run it; it panics as tests do.
-
-pub mod impostor;
-pub mod session;
+//! The programs of servers that tests start by hand, and certificates for them.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::{
+use engine::{
     Column, ColumnType, Engine, Index, Node, Result, Session, Site, Statement, Table, Target, Value, close_all,
     writer_first,
 };

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use record::name;
 
 use super::stand::{Stand, insert, row};
-use crate::{Session, Value};
+use engine::{Session, Value};
 
 /// Counters that an engine may fill under a common name.
 const COMMON: [&str; 11] = [

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use record::FailureKind;
 
 use super::stand::Stand;
-use crate::{Kind, Value};
+use engine::{Kind, Value};
 
 /// Counts 900⁴ rows, which takes days on every engine; no table, and no recursion deeper than 900.
 const LONG: &str = "with recursive n(i) as (select 1 union all select i + 1 from n where i < 900) \

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::Engine;
+use engine::Engine;
 
 /// Holds the list of `engine` against the files in `sql/` below `manifest_directory`, its crate's own.
 ///

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use engine::conformance::Stand;
+use crate::Stand;
 use engine::{Column, ColumnType, Kind, Node, RowSink, RowSource, Session, Statement, Table, Value};
 use record::FailureKind;
 

@@ -1,7 +1,7 @@
 //! What a statement counts and what others see of a transaction.
 
 use super::stand::{Stand, row};
-use crate::Value;
+use engine::Value;
 
 /// `execute` returns the rows returned, or those changed where none are returned, of this statement alone.
 pub fn execute_counts_rows_returned_and_changed(stand: &Stand) {

@@ -3,7 +3,7 @@
 use record::Bytes;
 
 use super::stand::{Stand, insert, row, table};
-use crate::{Kind, Table, Value};
+use engine::{Kind, Table, Value};
 
 /// A table is made, filled, finished, emptied and dropped, again and again, with and without key and index.
 pub fn dialect_makes_fills_empties_and_drops_a_table(stand: &Stand) {

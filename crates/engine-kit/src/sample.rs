@@ -1,6 +1,6 @@
 //! Tables for tests of what a dialect makes of them.
 
-use crate::{Column, ColumnType, Index, Partitions, Table};
+use engine::{Column, ColumnType, Index, Partitions, Table};
 
 /// A table `name` with a key, an index over another column, and a column of each type.
 pub fn table(name: &str) -> Table {

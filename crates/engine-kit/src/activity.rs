@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use record::{WaitClass, name};
 
 use super::stand::{Stand, insert, row};
-use crate::{Look, Processes, Session, Value};
+use engine::{Look, Processes, Session, Value};
 
 /// How long a session may take to be where it is expected: a busy machine starts threads late.
 const PATIENCE: Duration = Duration::from_secs(20);

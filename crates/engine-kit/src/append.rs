@@ -5,7 +5,7 @@ use record::FailureKind;
 use super::bulk::Rows;
 use super::card::{self, Cards};
 use super::stand::{Stand, insert, row};
-use crate::{Kind, Processes, Result, Session, Table, Value};
+use engine::{Kind, Processes, Result, Session, Table, Value};
 
 /// Makes `table` anew, and beside it one that says which pieces of it are loaded.
 fn make(stand: &Stand, session: &mut dyn Session, table: &Table) -> String {

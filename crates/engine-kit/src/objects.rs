@@ -3,7 +3,7 @@
 use record::Bytes;
 
 use super::stand::Stand;
-use crate::{Error, Kind, ObjectAccess, ObjectExtent, ObjectForm, ObjectSession};
+use engine::{Error, Kind, ObjectAccess, ObjectExtent, ObjectForm, ObjectSession};
 
 /// Bytes of a piece: no power of two, longer than a page.
 const PIECE: usize = 20_003;

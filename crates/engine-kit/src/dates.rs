@@ -2,7 +2,7 @@
 
 use super::card::date;
 use super::stand::Stand;
-use crate::{Column, ColumnType, Kind, RowSink, RowSource, Table, Value};
+use engine::{Column, ColumnType, Kind, RowSink, RowSource, Table, Value};
 
 /// Rows of a key and a day.
 struct Days {

@@ -2,7 +2,7 @@
 
 use super::card::{self, Cards};
 use super::stand::Stand;
-use crate::{Index, Kind, Partitions, Session, Table, Value};
+use engine::{Index, Kind, Partitions, Session, Table, Value};
 
 /// The days of the kit's cards are 14 600 to 14 699 (2009-12-22 to 2010-03-31).
 fn in_parts(name: &str) -> Table {

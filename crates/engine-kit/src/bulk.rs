@@ -3,7 +3,7 @@
 use record::FailureKind;
 
 use super::stand::{Stand, decimal, returned, row, table};
-use crate::{Column, Kind, RowSink, RowSource, Value};
+use engine::{Column, Kind, RowSink, RowSource, Value};
 
 /// Rows of the table of the kit with the keys `next..end`.
 pub(super) struct Rows {

@@ -1,7 +1,12 @@
-use super::*;
-use crate::{Column, ColumnType};
+//! The null engine, by the points of the kit that ask for no answers, and by what it costs.
 
-crate::conformance!(NULL, "null?rows=1", only [
+use dbdyno_engine::null::NULL;
+use dbdyno_engine::{
+    Column, ColumnType, Engine, Kind, LineForm, Node, Result, RowSink, RowSource, Session, Site, Value,
+};
+use record::name;
+
+engine_kit::conformance!(NULL, "null?rows=1", only [
     sessions_connect_and_reconnect,
     claiming_twice_is_claiming_once,
     inventory_is_filled,
@@ -18,7 +23,7 @@ fn node(target: &str) -> Result<Box<dyn Node>> {
 
 #[test]
 fn an_unknown_parameter_is_refused() {
-    crate::conformance::an_unknown_parameter_is_refused_and_leaves_nothing(&NULL, "null");
+    engine_kit::an_unknown_parameter_is_refused_and_leaves_nothing(&NULL, "null");
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn a_load_takes_every_row_and_is_one_commit() {
     assert!(session.append("any", &mut Counting(5, Vec::new())).is_err(), "there is no transaction");
     session.begin().expect("begin");
     assert_eq!(session.append("any", &mut Counting(5, Vec::new())).expect("append"), 5);
-    let form = crate::LineForm { columns: Vec::new(), separator: b'|', ends_with_separator: true };
+    let form = LineForm { columns: Vec::new(), separator: b'|', ends_with_separator: true };
     assert_eq!(session.append_lines("any", &form, b"a|\nb|\nc|").expect("lines"), 3);
     session.rollback().expect("rollback");
     drop(session);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use record::FailureKind;
 
 use super::stand::{Stand, insert, row};
-use crate::{Error, Kind, Result, Session, Value};
+use engine::{Error, Kind, Result, Session, Value};
 
 /// The error of preparing `sql` or, where the engine looks at it later, of running it.
 fn refusal(stand: &Stand, session: &mut dyn Session, sql: &str) -> Error {

@@ -4,10 +4,10 @@
 //! #[cfg(test)]
 //! mod tests {
 //!     use super::*;
-//!     engine::conformance!(SOMEBASE, "somebase");               // a node of its own for each point
-//!     engine::conformance!(SOMEBASE, "local:somebase", shared); // one node for most points: starting one is slow
-//!     engine::conformance!(SOMEBASE, "somebase", only [sessions_connect_and_reconnect]);
-//!     engine::conformance!(SOMEBASE, "local:somebase?nodes=3", nodes); // where a target may have several nodes
+//!     engine_kit::conformance!(SOMEBASE, "somebase");               // a node of its own for each point
+//!     engine_kit::conformance!(SOMEBASE, "local:somebase", shared); // one node for most points: starting one is slow
+//!     engine_kit::conformance!(SOMEBASE, "somebase", only [sessions_connect_and_reconnect]);
+//!     engine_kit::conformance!(SOMEBASE, "local:somebase?nodes=3", nodes); // where a target may have several nodes
 //! }
 //! ```
 //!
@@ -15,7 +15,11 @@
 //! capability promises; no point passes because it was left out. What only one engine can get wrong (a file of
 //! somebody else, a wrong password) is tested in the crate of that engine.
 //!
-//! It is ordinary code, not test code, because tests of other crates run it; it panics as tests do.
+//! Beside the points there is what engines that are servers are tried with: impostors in the place of a server
+//! ([`impostor`]), sessions and rows ([`session`]), certificates and servers that are started by hand ([`programs`]).
+//!
+//! A crate of its own so that no build of the product compiles it: it is a development dependency of the engines. It is
+//! ordinary code, not test code, because tests of other crates run it; it panics as tests do.
 
 mod activity;
 mod append;
@@ -26,11 +30,14 @@ mod counters;
 mod dates;
 mod dialect;
 mod failure;
+pub mod impostor;
 mod lifetime;
 mod nodes;
 mod objects;
 mod parts;
+pub mod programs;
 pub mod sample;
+pub mod session;
 mod stand;
 mod statements;
 mod transaction;
@@ -71,7 +78,7 @@ pub use transaction::{
 };
 pub use values::{a_null_comes_back_and_equals_nothing, values_of_all_types_come_back_exactly};
 
-/// Expands to one test per point of the kit, see [`mod@crate::conformance`].
+/// Expands to one test per point of the kit, see the head of this crate.
 #[macro_export]
 macro_rules! conformance {
     ($engine:expr, $target:expr) => {
@@ -144,7 +151,7 @@ macro_rules! conformance {
             $(
                 #[test]
                 fn $point() {
-                    $crate::conformance::on_fresh_node(&$engine, $target, $crate::conformance::$point);
+                    $crate::on_fresh_node(&$engine, $target, $crate::$point);
                 }
             )+
         }
@@ -153,11 +160,11 @@ macro_rules! conformance {
         mod conformance {
             #[allow(unused_imports)]
             use super::*;
-            static STAND: $crate::conformance::SharedStand = $crate::conformance::SharedStand::new();
+            static STAND: $crate::SharedStand = $crate::SharedStand::new();
             $(
                 #[test]
                 fn $point() {
-                    $crate::conformance::on_shared_node(&STAND, &$engine, $target, $crate::conformance::$point);
+                    $crate::on_shared_node(&STAND, &$engine, $target, $crate::$point);
                 }
             )+
         }
@@ -169,7 +176,7 @@ macro_rules! conformance {
             $(
                 #[test]
                 fn $point() {
-                    $crate::conformance::$point(&$engine, $target);
+                    $crate::$point(&$engine, $target);
                 }
             )+
         }

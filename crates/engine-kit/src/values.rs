@@ -1,7 +1,7 @@
 //! What goes in comes out.
 
 use super::stand::{Stand, insert, returned, table};
-use crate::Value;
+use engine::Value;
 
 /// Integers, doubles, decimals and text at their extremes come back exactly.
 pub fn values_of_all_types_come_back_exactly(stand: &Stand) {

@@ -1,7 +1,7 @@
 //! From opening a node to closing it.
 
 use super::stand::{Directory, Stand, open, row, table};
-use crate::{Engine, Kind, Node, Processes, Session, Value};
+use engine::{Engine, Kind, Node, Processes, Session, Value};
 
 /// Sessions come, work side by side and go; those that come later find what the earlier ones did.
 pub fn sessions_connect_and_reconnect(stand: &Stand) {

@@ -4,7 +4,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::stand::{Stand, insert, row};
-use crate::{Kind, Node, Processes, Value};
+use engine::{Kind, Node, Processes, Value};
 
 /// How long the nodes that are left may take to notice that one is gone.
 const NOTICED: Duration = Duration::from_secs(60);
@@ -46,7 +46,7 @@ pub fn every_node_takes_writes_or_refuses_them(stand: &Stand) {
 }
 
 /// A node whose processes are killed is gone, and the others answer. Has its own stand: it breaks it.
-pub fn a_killed_node_is_lost_alone(engine: &'static dyn crate::Engine, target: &str) {
+pub fn a_killed_node_is_lost_alone(engine: &'static dyn engine::Engine, target: &str) {
     let stand = Stand::open(engine, target);
     let mut first = stand.session();
     stand.filled(first.as_mut(), "kit_killed", 23);
@@ -67,7 +67,7 @@ pub fn a_killed_node_is_lost_alone(engine: &'static dyn crate::Engine, target: &
     assert!(matches!(refused.kind, Kind::Lost | Kind::Unreachable), "{refused:?}");
     let begun = Instant::now();
     for node in &stand.nodes()[..stand.nodes().len() - 1] {
-        let answers = || -> crate::Result<Vec<Vec<Value<'static>>>> {
+        let answers = || -> engine::Result<Vec<Vec<Value<'static>>>> {
             let mut here = node.connect()?;
             let count = here.prepare("select count(*) from kit_killed")?;
             here.query(count, &[])

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::stand::{Stand, decimal, returned};
-use crate::{Column, ColumnType, IsoDate, LineForm, RowSink, RowSource, Table, Value};
+use engine::{Column, ColumnType, IsoDate, LineForm, RowSink, RowSource, Table, Value};
 
 /// A table without a key, with a column of each type that a flat file has.
 pub(super) fn table(name: &str) -> Table {
