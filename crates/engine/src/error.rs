@@ -1,6 +1,9 @@
 //! Errors of an engine, in three kinds that are never mixed: a step that failed (counted), a session that is gone,
 //! and a statement that can never work.
 
+use std::io;
+use std::path::Path;
+
 use record::FailureKind;
 
 /// The result of asking an engine for something.
@@ -52,6 +55,22 @@ impl Error {
     /// The error of [`crate::Session::append`] and [`crate::Session::append_lines`] outside of a transaction.
     pub fn outside_transaction() -> Error {
         Error::new(Kind::Statement, "rows are appended inside a transaction, and none was begun")
+    }
+
+    /// The operating system did not let us `verb` what lies at `path`: `Space` where the device refused to be written, else
+    /// `Usage`.
+    pub fn of_path(verb: &str, path: &Path, error: &io::Error) -> Error {
+        let message = format!("cannot {verb} {}: {error}", path.display());
+        let (kind, hint) = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                (Kind::Space, "free some space, or give another --dir")
+            }
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                (Kind::Space, "give a --dir that may be written")
+            }
+            _ => (Kind::Usage, "give another --dir"),
+        };
+        Error::new(kind, message).hint(hint)
     }
 
     /// The same error with the engine's own code.

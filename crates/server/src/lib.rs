@@ -1,23 +1,32 @@
 //! Throwaway servers behind `local:NAME`: data in the measured directory, reached over a private Unix socket, run by an
 //! unprivileged user, and removed at the end; what a killed invocation left is found and removed by the next one.
 //!
-//! What is the same for every server stands here: whose the place is, who runs the server, what is written down about
-//! it, how it is ended. How its data are made and how it is set is a matter of its engine.
+//! What is the same for every server stands here: whose the place is, who runs the server and its programs, how long it is
+//! waited for, what its log says, what is written down about it, how it is ended. Which programs these are, how data are
+//! made and how a server is set is a matter of its engine.
+//!
+//! A crate of its own because it has two consumers, and nobody else has a use for it.
 
 mod identity;
 mod leftover;
-mod machine;
 mod place;
 mod process;
+mod reason;
+mod runner;
 mod running;
+mod search;
+mod settings;
 mod state;
 
 pub use self::identity::Identity;
 pub use self::leftover::clean_up;
-pub use self::machine::Machine;
-pub use self::place::{Lock, Place, refused, shared_socket_parents};
+pub use self::place::{Lock, Place};
 pub use self::process::Process;
-pub use self::running::{Running, end, log_tail, open_log};
+pub use self::reason::{Reason, Speech};
+pub use self::runner::{Answer, Runner, Wait};
+pub use self::running::{Running, end};
+pub use self::search::{Search, version_said};
+pub use self::settings::{Line, Setting, SettingNames, Sizing, configuration, setting};
 pub use self::state::State;
 pub use rustix::process::Signal;
 
@@ -34,6 +43,8 @@ pub struct Product {
     pub variables: &'static [&'static str],
     /// The option that names the data directory to its programs; its value follows, or is joined by an equals sign.
     pub data_option: &'static str,
+    /// How its programs say why they fail.
+    pub speech: &'static Speech,
     /// Ends a server so that the next start has nothing to repair.
     pub stop_in_order: Signal,
     /// Ends a server whose data go anyway.
@@ -42,7 +53,11 @@ pub struct Product {
 
 #[cfg(test)]
 mod fixture {
-    use super::{Product, Signal};
+    use super::{Product, Signal, Speech};
+
+    fn after(line: &str, mark: &str) -> Option<String> {
+        line.strip_prefix(mark).map(str::to_owned)
+    }
 
     /// A product for tests.
     pub(super) static PRODUCT: Product = Product {
@@ -51,6 +66,11 @@ mod fixture {
         users: &["somebase", "nobody"],
         variables: &["SB"],
         data_option: "-D",
+        speech: &Speech {
+            failure: |line| after(line, "error: "),
+            cause: |lines| lines.iter().find_map(|line| after(line, "error: ")),
+            advice: |lines| lines.iter().find_map(|line| after(line, "advice: ")),
+        },
         stop_in_order: Signal::INT,
         stop_at_once: Signal::QUIT,
     };

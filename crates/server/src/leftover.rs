@@ -5,7 +5,7 @@ use std::path::Path;
 use super::identity::set_mode;
 use super::place::Place;
 use super::{Product, State, process};
-use crate::{Error, Kind, Result};
+use engine::{Error, Kind, Result};
 
 /// Stops and removes what a dead invocation left of `product` in `directory`; says what it did, a line each. Leaves
 /// alone what a living one works with, what was kept on purpose, and what it does not know.
@@ -38,7 +38,7 @@ pub(crate) fn sweep(place: &Place, state: &State) -> Result<Vec<String>> {
         let socket = state.socket.as_deref().filter(|path| place.is_socket_directory(path));
         let socket_place = socket.filter(|path| path.exists());
         if let Some(path) = socket_place {
-            std::fs::remove_dir_all(path).map_err(|error| super::place::refused("remove", path, &error))?;
+            std::fs::remove_dir_all(path).map_err(|error| Error::of_path("remove", path, &error))?;
         }
         let kept = State { owner: None, server: None, socket: None, site_mode: None, ..state.clone() };
         kept.write(place)?;

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::place::{Place, refused};
+use super::place::Place;
 use super::process::{self, Process};
-use crate::{Error, Kind, Result};
+use engine::{Error, Kind, Result};
 
 /// Version of the form of the file.
 const FORM: u32 = 1;
@@ -40,7 +40,7 @@ impl State {
         let text = match fs::read(path) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(refused("read", path, &error)),
+            Err(error) => return Err(Error::of_path("read", path, &error)),
         };
         State::parse(&head(place), &text).map(Some).ok_or_else(|| {
             let message = format!("file {} was not written by this version of dbdyno", path.display());
@@ -61,7 +61,7 @@ impl State {
             .map_err(|error| {
                 // A draft that cannot be finished is of no use; that it cannot be removed is the smaller trouble.
                 let _ = fs::remove_file(&draft);
-                refused("write", path, &error)
+                Error::of_path("write", path, &error)
             })
     }
 
@@ -141,7 +141,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::server::fixture::PRODUCT;
+    use crate::fixture::PRODUCT;
 
     const HEAD: &str = "dbdyno somebase 1";
 

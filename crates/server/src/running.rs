@@ -5,10 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::Child;
 
-use super::place::{Lock, Place, refused};
+use super::place::{Lock, Place};
 use super::process::{self, Process};
 use super::{Product, Signal, State, leftover};
-use crate::{Error, Kind, Result, Site};
+use engine::{Error, Kind, Result, Site};
 
 /// The part of the log that is read after a failure.
 const LOG_TAIL_BYTES: u64 = 16 << 10;
@@ -94,14 +94,15 @@ impl Running {
     }
 
     /// Makes the server look as if its dbdyno had died, for the tests of what is done then: the server lives on, the
-    /// owner that is written down is `dead`, nobody holds the lock. Returns the server, so that its exit status can be
+    /// owner that is written down has ended, nobody holds the lock. Returns the server, so that its exit status can be
     /// taken.
     ///
     /// # Panics
     /// As tests do.
-    pub fn abandon(mut self, dead: Process) -> Child {
+    pub fn abandon(mut self) -> Child {
         let (child, lock) = self.alive.take().expect("running");
-        self.state.owner = Some(dead);
+        // No process of now began with the machine.
+        self.state.owner = Process::own().map(|own| Process { start_ticks: 1, ..own });
         self.state.write(&self.place).expect("state");
         drop(lock);
         child
@@ -143,17 +144,17 @@ pub fn end(child: &mut Child, first: Signal) -> bool {
 ///
 /// # Errors
 /// `Space` where it cannot be written.
-pub fn open_log(place: &Place) -> Result<File> {
+pub(crate) fn open_log(place: &Place) -> Result<File> {
     let path = &place.log;
     let open = || -> io::Result<File> {
         OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path)?;
         OpenOptions::new().append(true).open(path)
     };
-    open().map_err(|error| refused("write", path, &error))
+    open().map_err(|error| Error::of_path("write", path, &error))
 }
 
 /// The end of the log, without the line that it begins in the middle of; empty where there is none.
-pub fn log_tail(place: &Place) -> String {
+pub(crate) fn log_tail(place: &Place) -> String {
     let read = || -> io::Result<String> {
         let mut file = File::open(&place.log)?;
         let skipped = file.metadata()?.len().saturating_sub(LOG_TAIL_BYTES);
@@ -171,7 +172,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::server::fixture::PRODUCT;
+    use crate::fixture::PRODUCT;
 
     #[test]
     fn a_long_log_is_read_from_a_whole_line_on() {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::FlockOperation;
 
 use super::Product;
-use crate::{Error, Kind, Result};
+use engine::{Error, Kind, Result};
 
 /// `sun_path` of a Unix socket without its closing zero.
 const SOCKET_PATH_BYTES_MAX: usize = 107;
@@ -47,7 +47,7 @@ impl Place {
     /// # Errors
     /// `Usage` where the directory is not there, or has a name that no setting can hold.
     pub fn of(product: &'static Product, site: &Path) -> Result<Place> {
-        let site = site.canonicalize().map_err(|error| refused("read", site, &error))?;
+        let site = site.canonicalize().map_err(|error| Error::of_path("read", site, &error))?;
         if !site.to_str().is_some_and(|path| path.chars().all(|letter| !letter.is_control())) {
             let message = format!("directory {} has a name that a server setting cannot hold", site.display());
             return Err(Error::new(Kind::Usage, message).hint("give a --dir of UTF-8 text without control characters"));
@@ -65,14 +65,14 @@ impl Place {
         match DirBuilder::new().mode(0o711).create(&self.root) {
             Ok(()) => {}
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let mut entries = self.root.read_dir().map_err(|error| refused("read", &self.root, &error))?;
+                let mut entries = self.root.read_dir().map_err(|error| Error::of_path("read", &self.root, &error))?;
                 let only_lock = entries.all(|entry| entry.is_ok_and(|entry| entry.file_name() == "lock"));
                 if !self.state.is_file() && !only_lock {
                     let message = format!("directory {} was not made by dbdyno", self.root.display());
                     return Err(Error::new(Kind::NotOurs, message).hint("give another --dir, or move it away"));
                 }
             }
-            Err(error) => return Err(refused("create", &self.root, &error)),
+            Err(error) => return Err(Error::of_path("create", &self.root, &error)),
         }
         let lock = self.lock().inspect_err(|_| {
             // If it was made just now it is empty, and only then this does anything.
@@ -95,7 +95,7 @@ impl Place {
                 .create(true)
                 .truncate(false)
                 .open(&path)
-                .map_err(|error| refused("write", &path, &error))?;
+                .map_err(|error| Error::of_path("write", &path, &error))?;
             match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 // A program that another thread is just starting holds a copy of what was locked here before.
@@ -124,14 +124,16 @@ impl Place {
     pub fn make_socket_directory(&self, shared: &[PathBuf]) -> Result<PathBuf> {
         let beside = self.root.join("socket");
         if self.fits_socket(&beside) {
-            return make_private(&beside).map(|()| beside.clone()).map_err(|error| refused("create", &beside, &error));
+            return make_private(&beside)
+                .map(|()| beside.clone())
+                .map_err(|error| Error::of_path("create", &beside, &error));
         }
         let mut failure = None;
         for (parent, number) in shared.iter().flat_map(|parent| (0..16).map(move |number| (parent, number))) {
             let path = parent.join(format!("{SOCKET_PREFIX}{}-{number}", std::process::id()));
             match make_private(&path) {
                 Ok(()) => return Ok(path),
-                Err(error) => failure = Some(refused("create", &path, &error)),
+                Err(error) => failure = Some(Error::of_path("create", &path, &error)),
             }
         }
         Err(failure.unwrap_or_else(|| {
@@ -155,13 +157,15 @@ impl Place {
         let socket = socket.filter(|path| self.is_socket_directory(path));
         for path in [Some(self.data.as_path()), socket].into_iter().flatten() {
             if fs::symlink_metadata(path).is_ok() {
-                remove_tree(path).map_err(|error| refused("remove", path, &error))?;
+                remove_tree(path).map_err(|error| Error::of_path("remove", path, &error))?;
                 removed.push(format!("removed {}", path.display()));
             }
         }
         for path in [&self.log, &self.state] {
             match fs::remove_file(path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(refused("remove", path, &error)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(Error::of_path("remove", path, &error));
+                }
                 _ => {}
             }
         }
@@ -185,13 +189,6 @@ impl Place {
     }
 }
 
-/// Where socket directories lie that do not fit beside the data, the best first. Another user cannot enter the
-/// run-time directory of this one.
-pub fn shared_socket_parents(other_user: bool) -> Vec<PathBuf> {
-    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|_| !other_user);
-    runtime.into_iter().chain([PathBuf::from("/tmp")]).filter(|path| path.is_absolute() && path.is_dir()).collect()
-}
-
 fn make_private(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
@@ -212,27 +209,12 @@ fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// An error of the operating system about a path of ours, in the words of an engine.
-pub fn refused(verb: &str, path: &Path, error: &io::Error) -> Error {
-    let message = format!("cannot {verb} {}: {error}", path.display());
-    let (kind, hint) = match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            (Kind::Space, "free some space, or give another --dir")
-        }
-        io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
-            (Kind::Space, "give a --dir that may be written")
-        }
-        _ => (Kind::Usage, "give another --dir"),
-    };
-    Error::new(kind, message).hint(hint)
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
-    use crate::server::fixture::PRODUCT;
+    use crate::fixture::PRODUCT;
 
     fn scratch() -> tempfile::TempDir {
         tempfile::Builder::new().prefix("dd").tempdir().expect("temporary directory")

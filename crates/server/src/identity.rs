@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::place::refused;
 use super::{Place, Product};
-use crate::{Error, Kind, Result};
+use engine::{Error, Kind, Result};
 
 /// Who runs the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +42,7 @@ impl Identity {
     /// `NotOurs` where that is another user, and what [`Self::choose`] says.
     pub fn of_owner(place: &Place, asked: Option<&str>) -> Result<Identity> {
         let data = &place.data;
-        let found = fs::metadata(data).map_err(|error| refused("read", data, &error))?;
+        let found = fs::metadata(data).map_err(|error| Error::of_path("read", data, &error))?;
         let chosen = Identity::choose(place.product, asked)?;
         if chosen.uid == found.uid() {
             return Ok(chosen);
@@ -89,7 +88,7 @@ impl Identity {
         if !self.other {
             return Ok(());
         }
-        let failed = |error: rustix::io::Errno| refused("give away", path, &error.into());
+        let failed = |error: rustix::io::Errno| Error::of_path("give away", path, &error.into());
         let file = open_itself(path).map_err(failed)?;
         let found = rustix::fs::fstat(&file).map_err(failed)?;
         let is_directory = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::Directory;
@@ -120,7 +119,7 @@ impl Identity {
             self.give_file(&file)?;
             fs::rename(&draft, path)
         };
-        write().map_err(|error| refused("write", path, &error))
+        write().map_err(|error| Error::of_path("write", path, &error))
     }
 
     fn give_file(&self, file: &fs::File) -> io::Result<()> {
@@ -136,7 +135,7 @@ impl Identity {
     /// # Errors
     /// `Space` or `Usage` where the mode cannot be changed.
     pub fn let_through(&self, directory: &Path) -> Result<Option<u32>> {
-        let found = fs::metadata(directory).map_err(|error| refused("read", directory, &error))?;
+        let found = fs::metadata(directory).map_err(|error| Error::of_path("read", directory, &error))?;
         if self.passes(&found) {
             return Ok(None);
         }
@@ -193,7 +192,7 @@ fn open_itself(path: &Path) -> rustix::io::Result<OwnedFd> {
 /// Puts the mode of a directory back.
 pub(crate) fn set_mode(directory: &Path, mode: u32) -> Result<()> {
     fs::set_permissions(directory, fs::Permissions::from_mode(mode))
-        .map_err(|error| refused("change the mode of", directory, &error))
+        .map_err(|error| Error::of_path("change the mode of", directory, &error))
 }
 
 fn choose(
@@ -248,7 +247,7 @@ fn users(passwd: &str) -> impl Iterator<Item = (&str, u32, u32)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::server::fixture::PRODUCT;
+    use crate::fixture::PRODUCT;
 
     const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\nbroken line\n\
                           ada:x:1000:1001:Ada,,,:/home/ada:/bin/sh\nsomebase:x:101:104::/var/lib/somebase:/bin/bash\n";
