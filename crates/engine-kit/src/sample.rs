@@ -1,6 +1,33 @@
-//! Tables for tests of what a dialect makes of them.
+//! Tables for tests of what a dialect makes of them, and rows for tests of what an encoder does.
 
-use engine::{Column, ColumnType, Index, Partitions, Table};
+use engine::{Column, ColumnType, Index, Partitions, RowSink, RowSource, Table};
+
+/// The fields of a row, as they are pushed.
+pub type Row = fn(&mut dyn RowSink);
+
+/// Rows that push what they say, whether or not their columns have a place for it.
+pub struct Pushed {
+    columns: Vec<Column>,
+    rows: std::vec::IntoIter<Row>,
+}
+
+impl Pushed {
+    /// `rows` of columns of these `kinds`.
+    pub fn new(kinds: &[ColumnType], rows: Vec<Row>) -> Pushed {
+        let columns = (1..).zip(kinds).map(|(number, kind)| Column { name: format!("c{number}"), kind: *kind });
+        Pushed { columns: columns.collect(), rows: rows.into_iter() }
+    }
+}
+
+impl RowSource for Pushed {
+    fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    fn next(&mut self, sink: &mut dyn RowSink) -> bool {
+        self.rows.next().map(|push| push(sink)).is_some()
+    }
+}
 
 /// A table `name` with a key, an index over another column, and a column of each type.
 pub fn table(name: &str) -> Table {

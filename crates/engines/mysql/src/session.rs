@@ -119,7 +119,7 @@ impl MysqlSession {
 
     /// Sending failed: the server may have said why before it closed the connection.
     fn hang_up(&mut self, error: &io::Error) -> Error {
-        let last_words = match self.wire.next() {
+        let last_words = match self.wire.next_message() {
             Ok(body) if body.first() == Some(&0xff) => Some(Refusal::parse(body).into_error()),
             _ => None,
         };
@@ -169,16 +169,16 @@ impl MysqlSession {
         out.extend_from_slice(sql.as_bytes());
         self.send()?;
         let mut describe = || -> io::Result<std::result::Result<Prepared, Refusal>> {
-            let body = self.wire.next()?;
+            let body = self.wire.next_message()?;
             if body.first() == Some(&0xff) {
                 return Ok(Err(Refusal::parse(body)));
             }
             let head = message::prepare_head(body)?;
             for _ in 0..head.parameters {
-                self.wire.next()?;
+                self.wire.next_message()?;
             }
             let columns: io::Result<Vec<ResultColumn>> =
-                (0..head.columns).map(|_| message::column(self.wire.next()?)).collect();
+                (0..head.columns).map(|_| message::column(self.wire.next_message()?)).collect();
             Ok(Ok(Prepared::new(head.id, head.parameters, columns?)))
         };
         match describe() {
@@ -355,7 +355,7 @@ impl Drop for MysqlSession {
         let _ = engine::Session::publish_counters(self);
         self.wire.begin().push(QUIT);
         if self.wire.send_command().is_ok() {
-            while self.wire.next().is_ok() {}
+            while self.wire.next_message().is_ok() {}
         }
     }
 }

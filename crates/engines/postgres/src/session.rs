@@ -310,7 +310,7 @@ impl Drop for PostgresSession {
         self.wire.output.clear();
         frontend::terminate(&mut self.wire.output);
         if self.wire.send_output().is_ok() {
-            while self.wire.next().is_ok() {}
+            while self.wire.next_message().is_ok() {}
         }
     }
 }

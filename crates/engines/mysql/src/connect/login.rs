@@ -38,7 +38,7 @@ impl Login {
 
     /// The server speaks first.
     fn hear(&self, wire: &mut Wire) -> Result<Greeting> {
-        let body = wire.next().map_err(|error| self.silence(&error, false))?;
+        let body = wire.next_message().map_err(|error| self.silence(&error, false))?;
         if body.first() == Some(&0xff) {
             return Err(Refusal::parse(body).into_login_error());
         }
@@ -115,7 +115,7 @@ impl Login {
     fn prove(&self, wire: &mut Wire, greeting: &Greeting, way: &Way) -> Result<()> {
         let mut plugin = greeting.plugin.clone();
         loop {
-            let body = wire.next().map_err(|error| self.silence(&error, true))?;
+            let body = wire.next_message().map_err(|error| self.silence(&error, true))?;
             let answer = match body.first() {
                 Some(0x00) => return Ok(()),
                 Some(0xff) => return Err(self.refused(&Refusal::parse(body))),

@@ -103,7 +103,7 @@ struct Exchange<'a> {
 impl Exchange<'_> {
     /// Deals with the next message; true when the session is ready.
     fn next(&mut self, wire: &mut Wire, server: &mut Server) -> Result<bool> {
-        let message = match wire.next() {
+        let message = match wire.next_message() {
             Ok(message) => message,
             Err(error) => return Err(self.silence(&error)),
         };

@@ -24,7 +24,7 @@ impl Canceller for CancelRequest {
         frontend::cancel_request(self.process as i32, self.secret, &mut request);
         wire.send(&request).map_err(|error| self.login.unreachable(&error))?;
         // The server answers nothing and closes the connection once it has passed the request on.
-        while wire.next().is_ok() {}
+        while wire.next_message().is_ok() {}
         Ok(())
     }
 }

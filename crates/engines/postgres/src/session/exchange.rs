@@ -37,7 +37,7 @@ impl PostgresSession {
     ) -> Result<()> {
         let mut failure: Option<Error> = None;
         loop {
-            let message = match self.wire.next() {
+            let message = match self.wire.next_message() {
                 Ok(message) => message,
                 Err(error) => return Err(self.lose(&error, failure)),
             };
@@ -84,7 +84,7 @@ impl PostgresSession {
     /// Sending failed: the server may have said why before it closed the connection.
     pub(super) fn hang_up(&mut self, error: &io::Error) -> Error {
         let last_words = loop {
-            match self.wire.next() {
+            match self.wire.next_message() {
                 Ok(Message { tag: b'E', body }) => break Some(Refusal::parse(body).into_error()),
                 Ok(_) => {}
                 Err(_) => break None,
