@@ -6,6 +6,8 @@ use std::path::Path;
 
 use record::FailureKind;
 
+use crate::Statement;
+
 /// The result of asking an engine for something.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -55,6 +57,11 @@ impl Error {
     /// The error of [`crate::Session::append`] and [`crate::Session::append_lines`] outside of a transaction.
     pub fn outside_transaction() -> Error {
         Error::new(Kind::Statement, "rows are appended inside a transaction, and none was begun")
+    }
+
+    /// The error of a session that is asked to run what it did not prepare.
+    pub fn not_prepared(statement: Statement) -> Error {
+        Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
     }
 
     /// The operating system did not let us `verb` what lies at `path`: `Space` where the device refused to be written, else

@@ -30,6 +30,6 @@ pub use machine::Machine;
 pub use objects::{ObjectAccess, ObjectExtent, ObjectForm, ObjectSession};
 pub use rows::{RowSink, RowSource};
 pub use session::{Canceller, Session, Statement};
-pub use table::{Column, ColumnType, Index, Partitions, Table};
+pub use table::{Column, ColumnType, Index, Partitions, Table, quoted};
 pub use target::{Address, Secret, Target, TargetError};
 pub use value::Value;

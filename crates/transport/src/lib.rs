@@ -7,6 +7,8 @@
 mod buffer;
 mod dial;
 mod encoder;
+#[doc(hidden)]
+pub mod fuzz;
 mod messages;
 mod silence;
 mod stream;

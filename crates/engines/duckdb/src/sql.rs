@@ -1,15 +1,9 @@
 //! What DuckDB must be told in its own words, a file each.
 
-use engine::StatementFile;
-
-macro_rules! files {
-    ($($name:literal)*) => {
-        &[$(StatementFile { name: $name, sql: include_str!(concat!("../sql/", $name, ".sql")) }),*]
-    };
-}
+use engine::{StatementFile, statement_files};
 
 /// The statements, by the code of their test.
-pub(crate) const FILES: &[StatementFile] = files! {
+pub(crate) const FILES: &[StatementFile] = statement_files! {
     "T132.work"
     "T141.work"
     "T151.work"

@@ -206,9 +206,7 @@ impl MysqlSession {
     ) -> Result<Answer> {
         self.alive()?;
         let index = statement.0 as usize;
-        let prepared = self.statements.get_mut(index).ok_or_else(|| {
-            Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
-        })?;
+        let prepared = self.statements.get_mut(index).ok_or_else(|| Error::not_prepared(statement))?;
         prepared.bind(binds, self.wire.begin())?;
         let mut columns = std::mem::take(&mut prepared.columns);
         let answer = self.send().and_then(|()| self.answer(&mut columns, take));

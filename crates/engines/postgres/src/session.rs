@@ -317,9 +317,7 @@ impl Drop for PostgresSession {
 
 #[inline]
 fn find(statements: &[Prepared], statement: Statement) -> Result<&Prepared> {
-    statements.get(statement.0 as usize).ok_or_else(|| {
-        Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
-    })
+    statements.get(statement.0 as usize).ok_or_else(|| Error::not_prepared(statement))
 }
 
 /// A message that cannot be built: a text with a zero byte in it, or one that is too long.

@@ -2,13 +2,12 @@
 
 use std::time::Instant;
 
-use engine::{Error, Kind, LineChunks, LineForm, Result, RowSource};
+use engine::{Error, Kind, LineChunks, LineForm, Result, RowSource, quoted};
 use postgres_protocol::message::frontend;
 use transport::Encoder;
 
 use super::encoder::{self, CopyRows};
 use super::{PostgresSession, Protocol, unsendable};
-use crate::dialect::quoted;
 use crate::failure::Refusal;
 use crate::message::affected;
 use crate::wire::Message;
