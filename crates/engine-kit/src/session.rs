@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::Stand;
-use engine::{Column, ColumnType, Kind, Node, RowSink, RowSource, Session, Statement, Table, Value};
+use engine::{Column, ColumnType, Kind, LineForm, Node, RowSink, RowSource, Session, Statement, Table, Value};
 use record::FailureKind;
 
 /// Prepares `sql`.
@@ -90,4 +90,25 @@ fn table(name: &str) -> Table {
 /// Makes the table `name` of [`Rows`].
 pub fn make(stand: &Stand, session: &mut dyn Session, name: &str) {
     stand.create(session, &table(name));
+}
+
+/// Of rows and of lines: the server counts those of one append, and calls the third of them `place`.
+pub fn an_append_that_fails_names_its_row(stand: &Stand, place: &str) {
+    let mut session = stand.session();
+    make(stand, &mut *session, "named");
+    session.begin().expect("begin");
+    let mut rows = Rows::new(10, |id, sink| sink.decimal(if id == 2 { 10_000_000_000 } else { id }, 2));
+    let error = session.append("named", &mut rows).expect_err("a numeric overflow");
+    assert!(error.message.contains(place), "{error}");
+    session.rollback().expect("rollback");
+    session.begin().expect("begin");
+    let form =
+        LineForm { columns: vec!["id".to_owned(), "order".to_owned()], separator: b'\t', ends_with_separator: false };
+    let error = session.append_lines("named", &form, b"1\t2\n3\t4\n5\tsix\n7\t8\n").expect_err("no number");
+    assert!(error.message.contains(place) && error.message.contains("six"), "{error}");
+    session.rollback().expect("rollback");
+    session.begin().expect("begin");
+    assert_eq!(session.append_lines("named", &form, b"1\t2\n3\t4\n").expect("lines"), 2);
+    session.commit().expect("commit");
+    assert_eq!(ask(&mut *session, "select count(*) from named"), [[Value::Int(2)]]);
 }

@@ -71,9 +71,11 @@ impl<F: Framing> Input<F> {
 
 /// One connection as a stream of messages.
 pub struct Messages<F> {
-    transport: Transport,
+    /// What carries the bytes, for what is sent.
+    pub transport: Transport,
+    /// What arrives.
+    pub input: Input<F>,
     patience: Option<Duration>,
-    input: Input<F>,
 }
 
 impl<F: Framing> Messages<F> {
@@ -82,20 +84,9 @@ impl<F: Framing> Messages<F> {
     /// # Errors
     /// As the operating system says.
     pub fn new(transport: Transport, patience: Option<Duration>) -> io::Result<Messages<F>> {
-        let mut messages = Messages { transport, patience: None, input: Input::new(LOGIN_MESSAGE_BYTES_MAX) };
+        let mut messages = Messages { transport, input: Input::new(LOGIN_MESSAGE_BYTES_MAX), patience: None };
         messages.set_patience(patience)?;
         Ok(messages)
-    }
-
-    /// What carries the bytes, and what the protocol remembers: encryption may begin in mid-login.
-    pub fn into_parts(self) -> (Transport, F) {
-        (self.transport, self.input.framing)
-    }
-
-    /// What the protocol remembers.
-    #[inline]
-    pub fn framing(&mut self) -> &mut F {
-        &mut self.input.framing
     }
 
     /// From now on waits for ever: a statement may take hours.
@@ -116,37 +107,12 @@ impl<F: Framing> Messages<F> {
         self.transport.set_patience(patience)
     }
 
-    /// As [`Transport::allow_backlog`].
-    ///
-    /// # Errors
-    /// As the operating system says.
-    pub fn allow_backlog(&mut self, allowed: bool) -> io::Result<()> {
-        self.transport.allow_backlog(allowed)
-    }
-
-    /// Sends a message that was built elsewhere, in two parts.
-    ///
-    /// # Errors
-    /// As [`Transport::send`].
-    pub fn send_both(&mut self, head: &[u8], body: &[u8]) -> io::Result<()> {
-        self.transport.send_both(head, body)
-    }
-
-    /// Sends messages that were built elsewhere.
-    ///
-    /// # Errors
-    /// As [`Transport::send`].
-    #[inline]
-    pub fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.transport.send(bytes)
-    }
-
     /// The next message of the server, which is waited for.
     ///
     /// # Errors
     /// As [`Transport::receive`] and [`Framing::frame`].
     #[inline]
-    pub fn next_message(&mut self) -> io::Result<F::Message<'_>> {
+    pub fn receive(&mut self) -> io::Result<F::Message<'_>> {
         loop {
             if let Some(frame) = self.input.frame()? {
                 return Ok(self.input.take(frame));
@@ -155,13 +121,8 @@ impl<F: Framing> Messages<F> {
         }
     }
 
-    /// Whether bytes were received that are not read yet.
-    pub fn has_unread(&self) -> bool {
-        !self.input.buffer.unread().is_empty()
-    }
-
     /// Whether the server has said something, without waiting for it, as [`Transport::has_input`].
     pub fn has_answer(&self) -> bool {
-        self.has_unread() || self.transport.has_input()
+        !self.input.buffer.unread().is_empty() || self.transport.has_input()
     }
 }

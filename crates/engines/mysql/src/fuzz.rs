@@ -38,7 +38,7 @@ pub fn ask(questions: Questions, is_mariadb: bool, said: &[u8]) -> Result<()> {
         Questions::Login => login.open_over(transport)?,
         Questions::Statements | Questions::Node => {
             let mut wire = Wire::new(transport, None).map_err(refused)?;
-            wire.trust().map_err(refused)?;
+            wire.messages.trust().map_err(refused)?;
             let (release, flavour) = match is_mariadb {
                 true => ((11, 4), Flavour::MariaDb),
                 false => ((8, 4), Flavour::MySql),

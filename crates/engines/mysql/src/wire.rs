@@ -4,7 +4,6 @@
 //! in the next packet (MySQL protocol documentation, "Packets").
 
 use std::io;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use transport::{Buffer, Framing, Messages, Transport, malformed};
@@ -109,7 +108,7 @@ fn too_long(length: usize, limit: usize) -> io::Error {
 
 /// One connection, and what is to be sent over it.
 pub(crate) struct Wire {
-    messages: Messages<Packets>,
+    pub(crate) messages: Messages<Packets>,
     /// The payload of ours that is not sent yet, behind room for its header.
     pub(crate) output: Vec<u8>,
 }
@@ -122,13 +121,13 @@ impl Wire {
 
     /// What carries the bytes, and the sequence where it is: encryption begins in mid-login.
     pub(crate) fn into_transport(self) -> (Transport, u8) {
-        let (transport, packets) = self.messages.into_parts();
-        (transport, packets.sequence)
+        (self.messages.transport, self.messages.input.framing.sequence)
     }
 
     /// Goes on from `sequence`, see [`Self::into_transport`].
+    #[inline]
     pub(crate) fn resume(&mut self, sequence: u8) {
-        self.framing().sequence = sequence;
+        self.messages.input.framing.sequence = sequence;
     }
 
     /// Begins a payload in `output`.
@@ -155,12 +154,12 @@ impl Wire {
         }
         self.output[..HEADER_BYTES].copy_from_slice(&header(length, 0));
         self.resume(0);
-        self.messages.send_both(&self.output, tail)
+        self.messages.transport.send_both(&self.output, tail)
     }
 
     /// Sends what stands in `output` as an answer to what the server said.
     pub(crate) fn send_answer(&mut self) -> io::Result<()> {
-        let sequence = self.framing().sequence.wrapping_add(1);
+        let sequence = self.messages.input.framing.sequence.wrapping_add(1);
         self.send_numbered(sequence)
     }
 
@@ -172,7 +171,7 @@ impl Wire {
         }
         self.output[..HEADER_BYTES].copy_from_slice(&header(length, sequence));
         self.resume(sequence);
-        self.messages.send(&self.output)
+        self.messages.transport.send(&self.output)
     }
 
     #[cold]
@@ -182,28 +181,12 @@ impl Wire {
         // One that fills its last packet exactly is ended by an empty one.
         for at in (0..=payload.len()).step_by(PAYLOAD_BYTES_MAX) {
             let piece = &payload[at..payload.len().min(at + PAYLOAD_BYTES_MAX)];
-            self.messages.send(&header(piece.len(), sequence))?;
-            self.messages.send(piece)?;
-            self.messages.framing().sequence = sequence;
+            self.messages.transport.send(&header(piece.len(), sequence))?;
+            self.messages.transport.send(piece)?;
+            self.messages.input.framing.sequence = sequence;
             sequence = sequence.wrapping_add(1);
         }
         Ok(())
-    }
-}
-
-impl Deref for Wire {
-    type Target = Messages<Packets>;
-
-    #[inline]
-    fn deref(&self) -> &Messages<Packets> {
-        &self.messages
-    }
-}
-
-impl DerefMut for Wire {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Messages<Packets> {
-        &mut self.messages
     }
 }
 

@@ -36,7 +36,7 @@ pub fn ask(questions: Questions, major: u8, said: &[u8]) -> Result<()> {
         Questions::Login => login.open_over(transport)?,
         Questions::Statements | Questions::Node => {
             let mut wire = Wire::new(transport, None).map_err(refused)?;
-            wire.trust().map_err(refused)?;
+            wire.messages.trust().map_err(refused)?;
             let server = Server { version: major.to_string(), major: major.into(), ..Server::default() };
             Opened { wire, server, way: Way::default() }
         }

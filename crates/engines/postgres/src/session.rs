@@ -304,13 +304,13 @@ impl engine::Session for PostgresSession {
 /// free, and its place among `max_connections` as well.
 impl Drop for PostgresSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.set_patience(Some(FAREWELL)).is_err() {
+        if self.lost || self.wire.messages.set_patience(Some(FAREWELL)).is_err() {
             return;
         }
         self.wire.output.clear();
         frontend::terminate(&mut self.wire.output);
         if self.wire.send_output().is_ok() {
-            while self.wire.next_message().is_ok() {}
+            while self.wire.messages.receive().is_ok() {}
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Bytes to and from the server as messages: a tag, a length and what it announces (PostgreSQL manual, "Message Formats").
 
 use std::io;
-use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -47,7 +46,7 @@ impl Framing for Tagged {
 
 /// One connection, and what is to be sent over it.
 pub(crate) struct Wire {
-    messages: Messages<Tagged>,
+    pub(crate) messages: Messages<Tagged>,
     /// Messages of ours that are not sent yet.
     pub(crate) output: BytesMut,
 }
@@ -61,25 +60,9 @@ impl Wire {
     /// Sends what stands in `output`.
     #[inline]
     pub(crate) fn send_output(&mut self) -> io::Result<()> {
-        let sent = self.messages.send(&self.output);
+        let sent = self.messages.transport.send(&self.output);
         self.output.clear();
         sent
-    }
-}
-
-impl Deref for Wire {
-    type Target = Messages<Tagged>;
-
-    #[inline]
-    fn deref(&self) -> &Messages<Tagged> {
-        &self.messages
-    }
-}
-
-impl DerefMut for Wire {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut Messages<Tagged> {
-        &mut self.messages
     }
 }
 

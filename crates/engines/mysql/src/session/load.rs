@@ -90,14 +90,14 @@ impl MysqlSession {
             session.send_query(sql)?;
             session.await_request()
         })?;
-        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
+        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
         let mut sequence = 2;
         let sent = send(self, &mut sequence)?;
         // The end of the file, in any case.
         self.send_packet(&[], &mut sequence)?;
         let answer = self.timed(|session| session.answer(&mut Vec::new(), |_, _| Ok(())));
         if !self.lost {
-            self.wire.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
+            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
         }
         let sent = sent?;
         let answer = answer?;
@@ -118,7 +118,7 @@ impl MysqlSession {
 
     /// Waits until the server asks for the file.
     fn await_request(&mut self) -> Result<()> {
-        let body = match self.wire.next_message() {
+        let body = match self.wire.messages.receive() {
             Ok(body) => body,
             Err(error) => return Err(self.lose(&error, None)),
         };
@@ -177,7 +177,7 @@ impl MysqlSession {
     fn send_packet(&mut self, payload: &[u8], sequence: &mut u8) -> Result<()> {
         let header = header(payload.len(), *sequence);
         *sequence = sequence.wrapping_add(1);
-        let sent = self.timed(|session| session.wire.send_both(&header, payload));
+        let sent = self.timed(|session| session.wire.messages.transport.send_both(&header, payload));
         sent.map_err(|error| self.hang_up(&error))
     }
 

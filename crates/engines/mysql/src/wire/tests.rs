@@ -50,8 +50,8 @@ fn a_long_command_goes_out_in_packets_that_come_in_as_one() {
     let expected = payload.clone();
     let reader = std::thread::spawn(move || {
         let mut wire = Wire::new(Transport::Unix(theirs), None).unwrap();
-        wire.trust().unwrap();
-        wire.next_message().unwrap() == expected
+        wire.messages.trust().unwrap();
+        wire.messages.receive().unwrap() == expected
     });
     wire.begin().extend_from_slice(&payload);
     wire.send_command().unwrap();

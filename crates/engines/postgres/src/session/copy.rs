@@ -78,7 +78,7 @@ impl PostgresSession {
     /// Begins a copy, has its rows sent, and ends it; returns how many rows the server took.
     fn copy(&mut self, sql: &str, send: impl FnOnce(&mut PostgresSession) -> Result<Ending>) -> Result<u64> {
         self.timed(|session| session.begin_copy(sql))?;
-        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
+        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
         let ending = send(self)?;
         self.wire.output.clear();
         match &ending {
@@ -100,7 +100,7 @@ impl PostgresSession {
             })
         });
         if !self.lost {
-            self.wire.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
+            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
         }
         match ending {
             Ending::Complete => answer.map(|()| loaded),
@@ -125,7 +125,7 @@ impl PostgresSession {
         self.send()?;
         let mut failure = None;
         loop {
-            let message = match self.wire.next_message() {
+            let message = match self.wire.messages.receive() {
                 Ok(message) => message,
                 Err(error) => return Err(self.lose(&error, failure)),
             };
@@ -179,8 +179,8 @@ impl PostgresSession {
 
     /// What the server has said in the meantime, if that is no. A notice is not.
     fn refusal(&mut self) -> Result<Option<Error>> {
-        while self.wire.has_answer() {
-            match self.wire.next_message() {
+        while self.wire.messages.has_answer() {
+            match self.wire.messages.receive() {
                 Ok(Message { tag: b'E', body }) => return Ok(Some(Refusal::parse(body).into_error())),
                 Ok(_) => {}
                 Err(error) => return Err(self.lose(&error, None)),
@@ -190,7 +190,7 @@ impl PostgresSession {
     }
 
     fn send_chunk(&mut self, head: &[u8], body: &[u8]) -> Result<()> {
-        let sent = self.timed(|session| session.wire.send_both(head, body));
+        let sent = self.timed(|session| session.wire.messages.transport.send_both(head, body));
         sent.map_err(|error| self.hang_up(&error))
     }
 }
