@@ -11,6 +11,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("model", &["record"]),
     ("host", &["record"]),
     ("engine", &["record"]),
+    // What engines are tried with: no crate has it among its dependencies, only for its tests.
+    ("engine-kit", &["engine", "record"]),
+    // Servers that dbdyno starts and stops, the same way for every engine that has some.
+    ("server", &["engine"]),
     ("export", &["record", "model"]),
     ("fio", &["record"]),
     ("flat", &["record"]),
@@ -19,10 +23,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("engines/duckdb", &["engine", "record"]),
     // A server is reached over a socket, TCP or TLS, the same way by every engine that is one.
     ("transport", &["engine", "record"]),
-    ("engines/mysql", &["engine", "record", "transport"]),
+    ("engines/mysql", &["engine", "record", "server", "transport"]),
     // The driver opens its connections itself.
     ("engines/oracle", &["engine", "record"]),
-    ("engines/postgres", &["engine", "record", "transport"]),
+    ("engines/postgres", &["engine", "record", "server", "transport"]),
     ("probe", &["measure", "record"]),
     // What it counts in the kernel becomes the one form in which latencies are stored.
     ("trace", &["measure", "record"]),

@@ -16,6 +16,15 @@ pub struct StatementFile {
     pub sql: &'static str,
 }
 
+/// The list of an engine's [`StatementFile`]s, by their names: each is the file `../sql/NAME.sql` beside the source file that
+/// lists it.
+#[macro_export]
+macro_rules! statement_files {
+    ($($name:literal)*) => {
+        &[$($crate::StatementFile { name: $name, sql: include_str!(concat!("../sql/", $name, ".sql")) }),*]
+    };
+}
+
 /// Where on this host an engine may put its files, and how it is to behave.
 #[derive(Clone, Debug)]
 pub struct Site {

@@ -1,7 +1,12 @@
 //! Errors of an engine, in three kinds that are never mixed: a step that failed (counted), a session that is gone,
 //! and a statement that can never work.
 
+use std::io;
+use std::path::Path;
+
 use record::FailureKind;
+
+use crate::Statement;
 
 /// The result of asking an engine for something.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -52,6 +57,27 @@ impl Error {
     /// The error of [`crate::Session::append`] and [`crate::Session::append_lines`] outside of a transaction.
     pub fn outside_transaction() -> Error {
         Error::new(Kind::Statement, "rows are appended inside a transaction, and none was begun")
+    }
+
+    /// The error of a session that is asked to run what it did not prepare.
+    pub fn not_prepared(statement: Statement) -> Error {
+        Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
+    }
+
+    /// The operating system did not let us `verb` what lies at `path`: `Space` where the device refused to be written, else
+    /// `Usage`.
+    pub fn of_path(verb: &str, path: &Path, error: &io::Error) -> Error {
+        let message = format!("cannot {verb} {}: {error}", path.display());
+        let (kind, hint) = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                (Kind::Space, "free some space, or give another --dir")
+            }
+            io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied => {
+                (Kind::Space, "give a --dir that may be written")
+            }
+            _ => (Kind::Usage, "give another --dir"),
+        };
+        Error::new(kind, message).hint(hint)
     }
 
     /// The same error with the engine's own code.

@@ -1,20 +1,19 @@
-//! What a database engine is to dbdyno: traits, capabilities, dialect, the null engine, the conformance kit.
+//! What a database engine is to dbdyno: traits, capabilities, dialect, the null engine.
 //!
 //! A crate of its own so that the compiler guards the direction: tests know these traits and no engine, engines
-//! know these traits and no test. It connects to nothing by itself; what throwaway servers have in common is here too.
+//! know these traits and no test. It connects to nothing by itself.
 
 mod activity;
 mod caps;
-pub mod conformance;
 mod date;
 mod dialect;
 mod engine;
 mod error;
 mod lines;
+mod machine;
 pub mod null;
 mod objects;
 mod rows;
-pub mod server;
 mod session;
 mod table;
 mod target;
@@ -27,9 +26,10 @@ pub use dialect::{Dialect, Placeholder, Sparse};
 pub use engine::{Engine, Node, Processes, Site, StatementFile, close_all, writer_first};
 pub use error::{Error, Kind, Result};
 pub use lines::{LineChunks, LineForm};
+pub use machine::Machine;
 pub use objects::{ObjectAccess, ObjectExtent, ObjectForm, ObjectSession};
 pub use rows::{RowSink, RowSource};
 pub use session::{Canceller, Session, Statement};
-pub use table::{Column, ColumnType, Index, Partitions, Table};
+pub use table::{Column, ColumnType, Index, Partitions, Table, quoted};
 pub use target::{Address, Secret, Target, TargetError};
 pub use value::Value;

@@ -331,6 +331,3 @@ impl RowSink for NullSink {
         self.seen = self.seen.wrapping_add(value.len() as u64);
     }
 }
-
-#[cfg(test)]
-mod tests;

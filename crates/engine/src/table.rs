@@ -81,3 +81,31 @@ pub struct Table {
     /// In parts; only where the engine can ([`crate::Caps::partitions`]).
     pub partitions: Option<Partitions>,
 }
+
+/// A name between quotation marks, as the SQL standard has it: it stands as it is, whatever word it is.
+pub fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+impl Table {
+    /// The columns as a statement defines them, with names as `quoted` makes them and types as `kind` says.
+    pub fn definitions(&self, quoted: fn(&str) -> String, kind: fn(ColumnType) -> String) -> Vec<String> {
+        self.columns.iter().map(|column| format!("{} {} not null", quoted(&column.name), kind(column.kind))).collect()
+    }
+
+    /// The statements that add the key and then the indexes that are not there yet, in words of the SQL standard and
+    /// beyond it `if not exists`.
+    pub fn additions(&self) -> Vec<String> {
+        let name = quoted(&self.name);
+        let key = self.key.iter().map(|key| format!("alter table {name} add primary key ({})", quoted(key)));
+        key.chain(self.missing_indexes()).collect()
+    }
+
+    /// The statements that create the indexes that are not there yet, in the words of [`Self::additions`].
+    pub fn missing_indexes(&self) -> impl Iterator<Item = String> {
+        let name = quoted(&self.name);
+        self.indexes.iter().map(move |index| {
+            format!("create index if not exists {} on {name} ({})", quoted(&index.name), quoted(&index.column))
+        })
+    }
+}

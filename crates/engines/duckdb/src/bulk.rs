@@ -93,11 +93,6 @@ fn stored(unscaled: i64, scale: u8, kind: ColumnType) -> Option<i64> {
     (value.unsigned_abs() < 10u64.checked_pow(u32::from(precision))?).then_some(value)
 }
 
-/// `name` as an identifier that is not taken for a keyword.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,6 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use engine::server::refused;
 use engine::{Error, Kind, Result};
 
 /// What the mark of a database says that is to stay.
@@ -54,22 +53,22 @@ impl Files {
             }
             Found::Ours { .. } | Found::Nothing => {}
         }
-        fs::create_dir_all(&self.directory).map_err(|error| refused("create", &self.directory, &error))?;
+        fs::create_dir_all(&self.directory).map_err(|error| Error::of_path("create", &self.directory, &error))?;
         let mark = if keep { KEPT } else { THROWAWAY };
-        fs::write(&self.mark, mark).map_err(|error| refused("write", &self.mark, &error))
+        fs::write(&self.mark, mark).map_err(|error| Error::of_path("write", &self.mark, &error))
     }
 
     /// Removes the database with all that belongs to it, and the directory if nothing else is in it.
     pub(crate) fn remove(&self) -> Result<()> {
         for path in self.entries()?.iter().filter(|path| is_of_database(path)) {
             let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-            absent_is_fine(removed).map_err(|error| refused("remove", path, &error))?;
+            absent_is_fine(removed).map_err(|error| Error::of_path("remove", path, &error))?;
         }
         // Last, so that what a crash leaves is still known as ours.
-        absent_is_fine(fs::remove_file(&self.mark)).map_err(|error| refused("remove", &self.mark, &error))?;
+        absent_is_fine(fs::remove_file(&self.mark)).map_err(|error| Error::of_path("remove", &self.mark, &error))?;
         match absent_is_fine(fs::remove_dir(&self.directory)) {
             Err(error) if error.kind() != ErrorKind::DirectoryNotEmpty => {
-                Err(refused("remove", &self.directory, &error))
+                Err(Error::of_path("remove", &self.directory, &error))
             }
             _ => Ok(()),
         }
@@ -93,7 +92,7 @@ impl Files {
                 return Ok(Found::Ours { kept: text == KEPT });
             }
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-                return Err(refused("read", &self.mark, &error));
+                return Err(Error::of_path("read", &self.mark, &error));
             }
             _ => {}
         }
@@ -109,7 +108,7 @@ impl Files {
         match fs::read_dir(&self.directory) {
             Ok(entries) => Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).collect()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-            Err(error) => Err(refused("read", &self.directory, &error)),
+            Err(error) => Err(Error::of_path("read", &self.directory, &error)),
         }
     }
 }

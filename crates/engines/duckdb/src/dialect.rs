@@ -1,8 +1,6 @@
 //! DuckDB's words.
 
-use engine::{Caps, ColumnType, Dialect, Placeholder, Table};
-
-use crate::bulk::quoted;
+use engine::{Caps, ColumnType, Dialect, Placeholder, Table, quoted};
 
 pub(crate) static CAPS: Caps = Caps {
     procedures: false,
@@ -33,35 +31,29 @@ pub(crate) static DIALECT: Dialect = Dialect {
     sparse: |_| Err("keeps a table by columns, in groups of some hundred thousand rows: no row has a block of its own"),
 };
 
+fn kind(column: ColumnType) -> String {
+    match column {
+        ColumnType::Int => "bigint".to_owned(),
+        ColumnType::Float => "double".to_owned(),
+        ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
+        ColumnType::Date => "date".to_owned(),
+        ColumnType::Text { .. } => "varchar".to_owned(),
+    }
+}
+
 /// The key comes later: keeping its index up to date while rows are appended costs more than building it.
 ///
 /// Whether a table is to be compressed changes nothing: all are.
 fn create(table: &Table) -> Vec<String> {
-    let columns: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| {
-            let kind = match column.kind {
-                ColumnType::Int => "bigint".to_owned(),
-                ColumnType::Float => "double".to_owned(),
-                ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
-                ColumnType::Date => "date".to_owned(),
-                ColumnType::Text { .. } => "varchar".to_owned(),
-            };
-            format!("{} {kind} not null", quoted(&column.name))
-        })
-        .collect();
+    let columns = table.definitions(quoted, kind);
     vec![format!("create table {} ({})", quoted(&table.name), columns.join(", "))]
 }
 
 /// Key and indexes (adaptive radix trees, both), and everything written from the log into the database, compressed.
 fn finish(table: &Table) -> Vec<String> {
-    let name = quoted(&table.name);
-    let key = table.key.iter().map(|key| format!("alter table {name} add primary key ({})", quoted(key)));
-    let index = |index: &engine::Index| {
-        format!("create index if not exists {} on {name} ({})", quoted(&index.name), quoted(&index.column))
-    };
-    key.chain(table.indexes.iter().map(index)).chain(["checkpoint".to_owned()]).collect()
+    let mut statements = table.additions();
+    statements.push("checkpoint".to_owned());
+    statements
 }
 
 /// Blocks that hold segments of the table's columns, each counted once; columns, and small tables, may share one. Of
@@ -84,7 +76,7 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_is_made_without_its_key_and_gets_it_when_it_is_filled() {

@@ -62,7 +62,7 @@ impl DuckDbSession {
 
 fn find(statements: &[Prepared], statement: Statement) -> Result<&Prepared> {
     let known = statements.get(statement.0 as usize);
-    known.ok_or_else(|| Error::new(Kind::Statement, format!("statement {} was not prepared", statement.0)))
+    known.ok_or_else(|| Error::not_prepared(statement))
 }
 
 impl Session for DuckDbSession {

@@ -1,15 +1,9 @@
 //! What DuckDB must be told in its own words, a file each.
 
-use engine::StatementFile;
-
-macro_rules! files {
-    ($($name:literal)*) => {
-        &[$(StatementFile { name: $name, sql: include_str!(concat!("../sql/", $name, ".sql")) }),*]
-    };
-}
+use engine::{StatementFile, statement_files};
 
 /// The statements, by the code of their test.
-pub(crate) const FILES: &[StatementFile] = files! {
+pub(crate) const FILES: &[StatementFile] = statement_files! {
     "T132.work"
     "T141.work"
     "T151.work"
@@ -22,6 +16,6 @@ mod tests {
     #[test]
     fn every_file_is_listed_once_and_says_what_it_is() {
         let folder = env!("CARGO_MANIFEST_DIR");
-        engine::conformance::every_statement_file_is_listed_and_says_what_it_is(&crate::DUCKDB, folder);
+        engine_kit::every_statement_file_is_listed_and_says_what_it_is(&crate::DUCKDB, folder);
     }
 }

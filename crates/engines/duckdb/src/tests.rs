@@ -4,7 +4,7 @@ use engine::{Column, ColumnType, RowSink, RowSource, Session, Value};
 use record::{FailureKind, name};
 use tempfile::TempDir;
 
-engine::conformance!(DUCKDB, &target(""));
+engine_kit::conformance!(DUCKDB, &target(""));
 
 /// The target with the library that `./test.sh` puts into place, and `more` parameters.
 fn target(more: &str) -> String {

@@ -24,23 +24,20 @@ pub(crate) fn quoted(name: &str) -> String {
     format!("`{}`", name.replace('`', "``"))
 }
 
+fn kind(column: ColumnType) -> String {
+    match column {
+        ColumnType::Int => "bigint".to_owned(),
+        ColumnType::Float => "double".to_owned(),
+        ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
+        ColumnType::Date => "date".to_owned(),
+        ColumnType::Text { size } => format!("varchar({size})"),
+    }
+}
+
 /// The table itself is the b-tree of its primary key: added later, it would be written twice. Character set and
 /// collation are those of the database.
 fn create(table: &Table) -> Vec<String> {
-    let mut parts: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| {
-            let kind = match column.kind {
-                ColumnType::Int => "bigint".to_owned(),
-                ColumnType::Float => "double".to_owned(),
-                ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
-                ColumnType::Date => "date".to_owned(),
-                ColumnType::Text { size } => format!("varchar({size})"),
-            };
-            format!("{} {kind} not null", quoted(&column.name))
-        })
-        .collect();
+    let mut parts = table.definitions(quoted, kind);
     parts.extend(table.key.iter().map(|key| format!("primary key ({})", quoted(key))));
     let compressed = if table.compressed { " row_format = compressed" } else { "" };
     let partitions = table.partitions.as_ref().map(partitioned).unwrap_or_default();
@@ -109,7 +106,7 @@ fn literal(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_has_its_key_from_the_start_and_its_indexes_after_the_load() {

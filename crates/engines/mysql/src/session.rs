@@ -119,7 +119,7 @@ impl MysqlSession {
 
     /// Sending failed: the server may have said why before it closed the connection.
     fn hang_up(&mut self, error: &io::Error) -> Error {
-        let last_words = match self.wire.next() {
+        let last_words = match self.wire.messages.receive() {
             Ok(body) if body.first() == Some(&0xff) => Some(Refusal::parse(body).into_error()),
             _ => None,
         };
@@ -141,7 +141,7 @@ impl MysqlSession {
     #[inline]
     fn run(&mut self, packet: &[u8]) -> Result<()> {
         self.alive()?;
-        let sent = self.wire.send(packet);
+        let sent = self.wire.messages.transport.send(packet);
         sent.map_err(|error| self.hang_up(&error))?;
         self.answer(&mut Vec::new(), |_, _| Ok(())).map(|_| ())
     }
@@ -169,16 +169,16 @@ impl MysqlSession {
         out.extend_from_slice(sql.as_bytes());
         self.send()?;
         let mut describe = || -> io::Result<std::result::Result<Prepared, Refusal>> {
-            let body = self.wire.next()?;
+            let body = self.wire.messages.receive()?;
             if body.first() == Some(&0xff) {
                 return Ok(Err(Refusal::parse(body)));
             }
             let head = message::prepare_head(body)?;
             for _ in 0..head.parameters {
-                self.wire.next()?;
+                self.wire.messages.receive()?;
             }
             let columns: io::Result<Vec<ResultColumn>> =
-                (0..head.columns).map(|_| message::column(self.wire.next()?)).collect();
+                (0..head.columns).map(|_| message::column(self.wire.messages.receive()?)).collect();
             Ok(Ok(Prepared::new(head.id, head.parameters, columns?)))
         };
         match describe() {
@@ -206,9 +206,7 @@ impl MysqlSession {
     ) -> Result<Answer> {
         self.alive()?;
         let index = statement.0 as usize;
-        let prepared = self.statements.get_mut(index).ok_or_else(|| {
-            Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
-        })?;
+        let prepared = self.statements.get_mut(index).ok_or_else(|| Error::not_prepared(statement))?;
         prepared.bind(binds, self.wire.begin())?;
         let mut columns = std::mem::take(&mut prepared.columns);
         let answer = self.send().and_then(|()| self.answer(&mut columns, take));
@@ -348,14 +346,14 @@ impl engine::Session for MysqlSession {
 /// Takes leave of the server and waits until it closes its side: by then its place among the connections is free.
 impl Drop for MysqlSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.set_patience(Some(FAREWELL)).is_err() {
+        if self.lost || self.wire.messages.set_patience(Some(FAREWELL)).is_err() {
             return;
         }
         // Nobody can ask for them afterwards.
         let _ = engine::Session::publish_counters(self);
         self.wire.begin().push(QUIT);
         if self.wire.send_command().is_ok() {
-            while self.wire.next().is_ok() {}
+            while self.wire.messages.receive().is_ok() {}
         }
     }
 }

@@ -4,16 +4,10 @@
 //! kept it may be created only by an administrator. Each call also reads one row of a table that its set-up makes,
 //! because the server counts only what touched a table as a commit.
 
-use engine::StatementFile;
-
-macro_rules! files {
-    ($($name:literal)*) => {
-        &[$(StatementFile { name: $name, sql: include_str!(concat!("../sql/", $name, ".sql")) }),*]
-    };
-}
+use engine::{StatementFile, statement_files};
 
 /// The statements, by the code of their test.
-pub(crate) const FILES: &[StatementFile] = files! {
+pub(crate) const FILES: &[StatementFile] = statement_files! {
     "B100.call" "B100.create" "B100.drop"
     "T131.create" "T131.drop" "T131.work"
     "T132.create" "T132.drop" "T132.work"
@@ -31,6 +25,6 @@ mod tests {
     #[test]
     fn every_file_is_listed_once_and_says_what_it_is() {
         let folder = env!("CARGO_MANIFEST_DIR");
-        engine::conformance::every_statement_file_is_listed_and_says_what_it_is(&crate::MARIADB, folder);
+        engine_kit::every_statement_file_is_listed_and_says_what_it_is(&crate::MARIADB, folder);
     }
 }

@@ -26,24 +26,21 @@ pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.to_uppercase().replace('"', ""))
 }
 
+fn kind(column: ColumnType) -> String {
+    match column {
+        ColumnType::Int => "number(19)".to_owned(),
+        ColumnType::Float => "binary_double".to_owned(),
+        ColumnType::Decimal { precision, scale } => format!("number({precision}, {scale})"),
+        ColumnType::Date => "date".to_owned(),
+        ColumnType::Text { size } => format!("varchar2({size} char)"),
+    }
+}
+
 /// Texts are counted in characters. Basic compression packs rows that come in by direct path, as bulk loads of one array
 /// do; it is part of the Enterprise Edition and needs no option. Partitions are an option of that edition, with a licence of
 /// its own.
 fn create(table: &Table) -> Vec<String> {
-    let columns: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| {
-            let kind = match column.kind {
-                ColumnType::Int => "number(19)".to_owned(),
-                ColumnType::Float => "binary_double".to_owned(),
-                ColumnType::Decimal { precision, scale } => format!("number({precision}, {scale})"),
-                ColumnType::Date => "date".to_owned(),
-                ColumnType::Text { size } => format!("varchar2({size} char)"),
-            };
-            format!("{} {kind} not null", quoted(&column.name))
-        })
-        .collect();
+    let columns = table.definitions(quoted, kind);
     let compressed = if table.compressed { " row store compress basic" } else { "" };
     let partitions = table.partitions.as_ref().map(partitioned).unwrap_or_default();
     vec![format!("create table {} ({}){compressed}{partitions}", quoted(&table.name), columns.join(", "))]
@@ -149,7 +146,7 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_gets_its_key_its_indexes_and_its_statistics_after_the_load() {

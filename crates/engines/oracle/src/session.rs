@@ -100,9 +100,7 @@ impl OracleSession {
     }
 
     fn prepared(&self, statement: Statement) -> Result<&Prepared> {
-        self.statements.get(statement.0 as usize).ok_or_else(|| {
-            Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
-        })
+        self.statements.get(statement.0 as usize).ok_or_else(|| Error::not_prepared(statement))
     }
 
     /// What the driver says, in dbdyno's words; one that ends the session ends it here too.

@@ -1,16 +1,10 @@
 //! Statements that Oracle says in its own words, one file each: PL/SQL functions for what a processor is measured with,
 //! and what the language of the catalogue has no word for.
 
-use engine::StatementFile;
-
-macro_rules! files {
-    ($($name:literal)*) => {
-        &[$(StatementFile { name: $name, sql: include_str!(concat!("../sql/", $name, ".sql")) }),*]
-    };
-}
+use engine::{StatementFile, statement_files};
 
 /// The statements, by the code of their test.
-pub(crate) const FILES: &[StatementFile] = files! {
+pub(crate) const FILES: &[StatementFile] = statement_files! {
     "B100.read"
     "T131.create" "T131.drop" "T131.work"
     "T132.create" "T132.drop" "T132.work"
@@ -29,6 +23,6 @@ mod tests {
     #[test]
     fn every_file_is_listed_once_and_says_what_it_is() {
         let folder = env!("CARGO_MANIFEST_DIR");
-        engine::conformance::every_statement_file_is_listed_and_says_what_it_is(&crate::ORACLE, folder);
+        engine_kit::every_statement_file_is_listed_and_says_what_it_is(&crate::ORACLE, folder);
     }
 }

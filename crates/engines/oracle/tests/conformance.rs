@@ -3,7 +3,7 @@
 //! `DBDYNO_TEST_ORACLE=oracle://user:password@host/service cargo test -p dbdyno-engine-oracle -- --ignored`
 
 use dbdyno_engine_oracle::ORACLE;
-use engine::conformance::{self, SharedStand};
+use engine_kit::SharedStand;
 
 static STAND: SharedStand = SharedStand::new();
 
@@ -17,14 +17,14 @@ macro_rules! kit {
             #[test]
             #[ignore = "needs an Oracle server: DBDYNO_TEST_ORACLE names a target"]
             fn $point() {
-                conformance::on_shared_node(&STAND, &ORACLE, &target(), conformance::$point);
+                engine_kit::on_shared_node(&STAND, &ORACLE, &target(), engine_kit::$point);
             }
         )+
         $(
             #[test]
             #[ignore = "needs an Oracle server: DBDYNO_TEST_ORACLE names a target"]
             fn $lifetime() {
-                conformance::$lifetime(&ORACLE, &target());
+                engine_kit::$lifetime(&ORACLE, &target());
             }
         )+
     };

@@ -1,6 +1,6 @@
 //! How PostgreSQL says what tests need said.
 
-use engine::{ColumnType, Dialect, Placeholder, Sparse, Table};
+use engine::{ColumnType, Dialect, Placeholder, Sparse, Table, quoted};
 use record::Bytes;
 
 use crate::partition;
@@ -39,26 +39,18 @@ pub(crate) fn with_workers() -> String {
 /// What each thread of an index build needs, from `plan_create_index_workers` in PostgreSQL's `planner.c`.
 const INDEX_BYTES_PER_THREAD: u64 = 32 << 20;
 
-/// A name as it stands, whatever word it is.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
+fn kind(column: ColumnType) -> String {
+    match column {
+        ColumnType::Int => "int8".to_owned(),
+        ColumnType::Float => "float8".to_owned(),
+        ColumnType::Decimal { precision, scale } => format!("numeric({precision}, {scale})"),
+        ColumnType::Date => "date".to_owned(),
+        ColumnType::Text { size } => format!("varchar({size})"),
+    }
 }
 
 fn create(table: &Table) -> Vec<String> {
-    let columns: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| {
-            let kind = match column.kind {
-                ColumnType::Int => "int8".to_owned(),
-                ColumnType::Float => "float8".to_owned(),
-                ColumnType::Decimal { precision, scale } => format!("numeric({precision}, {scale})"),
-                ColumnType::Date => "date".to_owned(),
-                ColumnType::Text { size } => format!("varchar({size})"),
-            };
-            format!("{} {kind} not null", quoted(&column.name))
-        })
-        .collect();
+    let columns = table.definitions(quoted, kind);
     let (name, columns) = (quoted(&table.name), columns.join(", "));
     match &table.partitions {
         Some(partitions) => partition::create(table, partitions, &columns),
@@ -90,12 +82,9 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
 ///
 /// The freeze writes the hint bits of every row, so that the first readers do not have to.
 fn finish(table: &Table) -> Vec<String> {
-    let name = quoted(&table.name);
-    let key = table.key.iter().map(|key| format!("alter table {name} add primary key ({})", quoted(key)));
-    let indexes = table.indexes.iter().map(|index| {
-        format!("create index if not exists {} on {name} ({})", quoted(&index.name), quoted(&index.column))
-    });
-    key.chain(indexes).chain([format!("vacuum (freeze, analyze) {name}")]).collect()
+    let mut statements = table.additions();
+    statements.push(format!("vacuum (freeze, analyze) {}", quoted(&table.name)));
+    statements
 }
 
 /// One thread is no worker. With more, the leader works too, and every plan that can be parallel costs nothing extra,
@@ -141,7 +130,7 @@ pub(crate) fn settings() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_is_made_without_its_key_and_gets_it_after_the_load() {

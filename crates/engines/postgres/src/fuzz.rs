@@ -1,16 +1,15 @@
 //! Entries of the fuzz targets: what others wrote, read as it is read in earnest.
 
-use std::io::{self, Write};
-use std::net::Shutdown;
-use std::os::unix::net::UnixStream;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use engine::{
-    Column, ColumnType, Error, Kind, LineForm, Result, RowSink, RowSource, Session, Target, TargetError, Value,
-};
+use engine::{Error, Kind, Result, Target, TargetError};
 use record::Location;
-use transport::{Surroundings, Transport, Way, plain};
+use transport::fuzz::{ask_statements, speaker};
+use transport::{Surroundings, Way, plain};
+
+pub use transport::fuzz::Questions;
 
 use crate::ability::Abilities;
 use crate::activity;
@@ -22,17 +21,6 @@ use crate::wire::Wire;
 
 /// Who logs in.
 const TARGET: &str = "postgres://ann:word@%2Fnowhere/shop";
-
-/// What is asked of a server that says what stands in a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Questions {
-    /// To be let in.
-    Login,
-    /// Statements of every kind.
-    Statements,
-    /// What it is and can do, its settings, counters and sessions.
-    Node,
-}
 
 /// Asks a server of version `major`, which says `said` and then ends the connection.
 ///
@@ -48,7 +36,7 @@ pub fn ask(questions: Questions, major: u8, said: &[u8]) -> Result<()> {
         Questions::Login => login.open_over(transport)?,
         Questions::Statements | Questions::Node => {
             let mut wire = Wire::new(transport, None).map_err(refused)?;
-            wire.trust().map_err(refused)?;
+            wire.messages.trust().map_err(refused)?;
             let server = Server { version: major.to_string(), major: major.into(), ..Server::default() };
             Opened { wire, server, way: Way::default() }
         }
@@ -58,20 +46,6 @@ pub fn ask(questions: Questions, major: u8, said: &[u8]) -> Result<()> {
         Questions::Login | Questions::Statements => ask_statements(&mut session),
         Questions::Node => ask_node(&mut session),
     }
-}
-
-fn ask_statements(session: &mut PostgresSession) -> Result<()> {
-    let statement = session.prepare("select")?;
-    // As many binds as the server wants, which it alone knows.
-    for binds in [&[][..], &[Value::Int(1)], &[Value::Text("x".into()), Value::Null]] {
-        let _ = (session.execute(statement, binds), session.query(statement, binds));
-    }
-    let _ = (session.batch("select 1; select 2"), session.begin());
-    let _ = session.append("t", &mut OneRow::default());
-    let form = LineForm { columns: vec!["a".to_owned()], separator: b'|', ends_with_separator: false };
-    let _ = session.append_lines("t", &form, b"1\n2\n");
-    let _ = (session.defer_durability(), session.commit());
-    session.bulk("t", &mut OneRow::default()).map(drop)
 }
 
 fn ask_node(session: &mut PostgresSession) -> Result<()> {
@@ -89,34 +63,6 @@ fn ask_node(session: &mut PostgresSession) -> Result<()> {
     inventory::read(session, &abilities, seen).map(drop)
 }
 
-/// A load of one row.
-struct OneRow {
-    columns: [Column; 2],
-    given: bool,
-}
-
-impl Default for OneRow {
-    fn default() -> OneRow {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
-        OneRow { columns: [column("a", ColumnType::Int), column("b", ColumnType::Text { size: 9 })], given: false }
-    }
-}
-
-impl RowSource for OneRow {
-    fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    fn next(&mut self, sink: &mut dyn RowSink) -> bool {
-        let first = !std::mem::replace(&mut self.given, true);
-        if first {
-            sink.int(1);
-            sink.text("x");
-        }
-        first
-    }
-}
-
 /// Completes `target` as a connection does.
 ///
 /// # Errors
@@ -127,14 +73,4 @@ pub fn complete(target: &Target) -> Result<()> {
 
 fn login(target: &Target) -> Result<Login> {
     Login::of(target, &Surroundings::of(&[], Path::new("/nowhere"), &["."]))
-}
-
-/// Both ends of a connection whose far end has said everything that it will ever say. Nothing waits for it.
-fn speaker(said: &[u8]) -> io::Result<(Transport, UnixStream)> {
-    let (near, mut far) = UnixStream::pair()?;
-    near.set_nonblocking(true)?;
-    far.set_nonblocking(true)?;
-    far.write_all(said)?;
-    far.shutdown(Shutdown::Write)?;
-    Ok((Transport::Unix(near), far))
 }

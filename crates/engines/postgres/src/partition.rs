@@ -1,8 +1,8 @@
 //! Tables in parts: declarative partitions by range of a date, each of them partitioned by hash.
 
-use engine::{Partitions, Table};
+use engine::{Partitions, Table, quoted};
 
-use crate::dialect::{quoted, with_workers};
+use crate::dialect::with_workers;
 
 /// The longest name that the server keeps as it is (`NAMEDATALEN` less the zero at its end).
 const NAME_BYTES_MAX: usize = 63;
@@ -57,7 +57,7 @@ fn part_name(table: &str, ending: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     use super::*;
     use crate::dialect::DIALECT;

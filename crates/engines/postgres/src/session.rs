@@ -304,22 +304,20 @@ impl engine::Session for PostgresSession {
 /// free, and its place among `max_connections` as well.
 impl Drop for PostgresSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.set_patience(Some(FAREWELL)).is_err() {
+        if self.lost || self.wire.messages.set_patience(Some(FAREWELL)).is_err() {
             return;
         }
         self.wire.output.clear();
         frontend::terminate(&mut self.wire.output);
         if self.wire.send_output().is_ok() {
-            while self.wire.next().is_ok() {}
+            while self.wire.messages.receive().is_ok() {}
         }
     }
 }
 
 #[inline]
 fn find(statements: &[Prepared], statement: Statement) -> Result<&Prepared> {
-    statements.get(statement.0 as usize).ok_or_else(|| {
-        Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
-    })
+    statements.get(statement.0 as usize).ok_or_else(|| Error::not_prepared(statement))
 }
 
 /// A message that cannot be built: a text with a zero byte in it, or one that is too long.

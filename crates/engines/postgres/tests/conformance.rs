@@ -2,5 +2,5 @@
 
 use dbdyno_engine_postgres::POSTGRES;
 
-engine::conformance!(POSTGRES, "local:postgres", shared);
-engine::conformance!(POSTGRES, "local:postgres?replicas=2&synchronous=on", nodes);
+engine_kit::conformance!(POSTGRES, "local:postgres", shared);
+engine_kit::conformance!(POSTGRES, "local:postgres?replicas=2&synchronous=on", nodes);

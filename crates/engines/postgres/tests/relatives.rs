@@ -2,10 +2,10 @@
 //! own servers cannot be had here.
 
 use dbdyno_engine_postgres::POSTGRES;
-use engine::conformance::Stand;
 use engine::{Engine, Kind, Node, Site, Target, Value};
+use engine_kit::Stand;
+use engine_kit::session::{Rows, ask, make, prepare};
 use record::{EngineInventory, name};
-use transport::conformance::session::{Rows, ask, make, prepare};
 
 /// A database that is shaped by `sql`, as a target for its owner.
 fn shaped(stand: &Stand, database: &str, sql: &str) -> String {

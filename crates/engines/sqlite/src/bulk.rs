@@ -4,7 +4,7 @@
 
 use std::ffi::c_int;
 
-use engine::{Column, Error, IsoDate, Kind, RowSink, RowSource};
+use engine::{Column, Error, IsoDate, Kind, RowSink, RowSource, quoted};
 use libsqlite3_sys as ffi;
 
 use crate::statement::{Failed, Prepared, bind_text};
@@ -51,11 +51,6 @@ fn statement(table: &str, columns: &[Column]) -> String {
     let names: Vec<String> = columns.iter().map(|column| quoted(&column.name)).collect();
     let places: Vec<String> = (1..=columns.len()).map(|position| format!("?{position}")).collect();
     format!("insert into {} ({}) values ({})", quoted(table), names.join(", "), places.join(", "))
-}
-
-/// `name` as an identifier that is not taken for a keyword.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }
 
 /// Binds fields as they are pushed. Text lives only as long as the push, so it is collected first and bound, where

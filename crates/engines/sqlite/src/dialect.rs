@@ -1,9 +1,7 @@
 //! SQLite's words.
 
-use engine::{Caps, ColumnType, Dialect, Placeholder, Sparse, Table};
+use engine::{Caps, ColumnType, Dialect, Placeholder, Sparse, Table, quoted};
 use record::Bytes;
-
-use crate::bulk::quoted;
 
 pub(crate) static CAPS: Caps = Caps {
     procedures: false,
@@ -77,12 +75,8 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
 
 /// Indexes, statistics for the planner, and the log copied back into the database.
 fn finish(table: &Table) -> Vec<String> {
-    let name = quoted(&table.name);
-    let index = |index: &engine::Index| {
-        format!("create index if not exists {} on {name} ({})", quoted(&index.name), quoted(&index.column))
-    };
-    let mut statements: Vec<String> = table.indexes.iter().map(index).collect();
-    statements.push(format!("analyze {name}"));
+    let mut statements: Vec<String> = table.missing_indexes().collect();
+    statements.push(format!("analyze {}", quoted(&table.name)));
     statements.push("pragma wal_checkpoint(truncate)".to_owned());
     statements
 }
@@ -95,7 +89,7 @@ fn threads(count: u32) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     #[test]
     fn a_table_is_said_in_strict_sql() {

@@ -71,7 +71,7 @@ impl SqliteSession {
 
     fn statement(&self, statement: Statement) -> Result<&Prepared> {
         let known = self.statements.get(statement.0 as usize);
-        known.ok_or_else(|| Error::new(Kind::Statement, format!("statement {} was not prepared", statement.0)))
+        known.ok_or_else(|| Error::not_prepared(statement))
     }
 
     /// Whether no transaction is open.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::server::Machine;
+use engine::Machine;
 use engine::{Error, Kind, Result, Site, Target};
 
 /// Where the plan says nothing of a cache.

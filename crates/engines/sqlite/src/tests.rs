@@ -11,12 +11,15 @@ mod claim;
 mod io;
 mod lock;
 
-engine::conformance!(SQLITE, "sqlite");
+engine_kit::conformance!(SQLITE, "sqlite");
 
 /// The rollback journal takes other ways through locks and files.
 mod with_a_rollback_journal {
     use super::SQLITE;
-    engine::conformance!(SQLITE, "sqlite?journal_mode=truncate&synchronous=normal&page_size=4096&temp_store=memory");
+    engine_kit::conformance!(
+        SQLITE,
+        "sqlite?journal_mode=truncate&synchronous=normal&page_size=4096&temp_store=memory"
+    );
 }
 
 /// A claimed node in a directory of its own.

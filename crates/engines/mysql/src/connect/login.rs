@@ -32,13 +32,13 @@ impl Login {
         }
         self.introduce(&mut wire, &greeting, &wish, database)?;
         self.prove(&mut wire, &greeting, &way)?;
-        wire.trust().map_err(|error| self.unreachable(&error))?;
+        wire.messages.trust().map_err(|error| self.unreachable(&error))?;
         Ok(Opened { wire, server: greeting.server, way })
     }
 
     /// The server speaks first.
     fn hear(&self, wire: &mut Wire) -> Result<Greeting> {
-        let body = wire.next().map_err(|error| self.silence(&error, false))?;
+        let body = wire.messages.receive().map_err(|error| self.silence(&error, false))?;
         if body.first() == Some(&0xff) {
             return Err(Refusal::parse(body).into_login_error());
         }
@@ -65,7 +65,7 @@ impl Login {
         wish.write(wire.begin());
         wire.send_answer().map_err(|error| self.unreachable(&error))?;
         // Something said in the clear behind the greeting would be taken for encrypted.
-        if wire.has_unread() {
+        if !wire.messages.input.buffer.unread().is_empty() {
             return Err(self.foreign("it goes on speaking in the clear where encryption begins"));
         }
         let (transport, sequence) = wire.into_transport();
@@ -115,7 +115,7 @@ impl Login {
     fn prove(&self, wire: &mut Wire, greeting: &Greeting, way: &Way) -> Result<()> {
         let mut plugin = greeting.plugin.clone();
         loop {
-            let body = wire.next().map_err(|error| self.silence(&error, true))?;
+            let body = wire.messages.receive().map_err(|error| self.silence(&error, true))?;
             let answer = match body.first() {
                 Some(0x00) => return Ok(()),
                 Some(0xff) => return Err(self.refused(&Refusal::parse(body))),

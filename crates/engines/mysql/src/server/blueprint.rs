@@ -1,8 +1,8 @@
 //! What tells a server of one product from one of the other: programs, options and settings, as data.
 
-use engine::server::{Product, Signal};
+use server::{Product, Setting, Signal};
 
-use super::settings::{self, Setting};
+use super::{log, settings};
 use crate::flavour::Flavour;
 
 /// Name of the directory for temporary files, among the data: it shall be on the same device. A name with a dot is in
@@ -136,6 +136,7 @@ const fn product(name: &'static str) -> Product {
         users: &["mysql", "nobody"],
         variables: &["MYSQL", "MARIADB", "DBI_", "UMASK"],
         data_option: "--datadir=",
+        speech: &log::SPEECH,
         stop_in_order: Signal::TERM,
         // There is no quick way but this; the log repairs what is kept.
         stop_at_once: Signal::KILL,

@@ -3,206 +3,156 @@
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::Child;
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use engine::server::{Identity, Place, log_tail, open_log, refused};
-use engine::{Error, Kind, Result, Value};
+use engine::{Kind, Result, Value};
+use server::{Answer, Reason, Runner, State, Wait};
 
 use super::USER;
 use super::blueprint::{Blueprint, TEMPORARY};
 use super::find::Programs;
-use super::log::Reason;
 use crate::connect::Login;
 use crate::session::{MysqlSession, SessionCounts};
 
-/// How long a server may take to start: one that was killed repeats its log first.
-const START_LIMIT: Duration = Duration::from_secs(600);
+/// A server that was killed repeats its log first, and says nothing before it has.
+const START: Wait = Wait {
+    what: "take connections",
+    silence_max: Duration::from_secs(600),
+    recovery_max: Duration::from_secs(600),
+    pause: Duration::from_millis(10),
+};
 
-/// How long it may take to join others.
-const JOIN_LIMIT: Duration = Duration::from_secs(120);
+/// What a server that takes connections does before it takes statements.
+const JOIN: Wait = Wait {
+    what: "join the others",
+    silence_max: Duration::from_secs(120),
+    recovery_max: Duration::from_secs(120),
+    pause: Duration::from_millis(20),
+};
 
 /// What is run, the programs, who runs them and where they run.
 #[derive(Clone, Debug)]
 pub(super) struct Crew<'a> {
     pub(super) blueprint: &'static Blueprint,
     pub(super) programs: &'a Programs,
-    pub(super) identity: &'a Identity,
-    pub(super) place: &'a Place,
+    pub(super) runner: Runner<'a>,
 }
 
 impl Crew<'_> {
     /// Makes the data directory, which must be absent. `asked` are the settings of the target.
     pub(super) fn make(&self, asked: &[(String, String)]) -> Result<()> {
-        let data = &self.place.data;
-        std::fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
-        self.identity.give(data)?;
         let temporary = self.temporary_directory();
-        std::fs::create_dir(&temporary).map_err(|error| refused("create", &temporary, &error))?;
-        self.identity.give(&temporary)?;
-        let mut command = self.command(&self.programs.maker);
-        command.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
+        self.runner.make_directory(self.data())?;
+        self.runner.make_directory(&temporary)?;
+        let mut command = self.runner.command(&self.programs.maker);
+        command.arg("--no-defaults").arg(format!("--datadir={}", self.data().display()));
         command.args(self.blueprint.make).arg(format!("--tmpdir={}", temporary.display()));
         let of_the_data = |setting: &&(String, String)| self.blueprint.of_the_data.contains(&setting.0.as_str());
         let asked: Vec<&(String, String)> = asked.iter().filter(of_the_data).collect();
         command.args(asked.iter().map(|(name, value)| format!("--{name}={value}")));
-        let output = self.output(command, &self.programs.maker)?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         let (kind, hint) = match asked.is_empty() {
             true => (Kind::Unreachable, "run it by hand to see more"),
             false => (Kind::Usage, "leave settings of the target away"),
         };
         let what = format!("the data of the server cannot be made by {}", self.blueprint.maker);
-        Err(Reason::of(&said).error(kind, &what, hint))
+        self.runner.succeed(command, kind, &what, hint).map(drop)
     }
 
     /// Makes the data directory, which must be absent, of those of a server that does not run.
     pub(super) fn copy(&self, from: &Path) -> Result<()> {
-        let data = &self.place.data;
-        std::fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
-        self.identity.give(data)?;
-        let mut command = self.command(Path::new("cp"));
+        let data = self.data();
+        self.runner.make_directory(data)?;
+        let mut command = self.runner.command(Path::new("cp"));
         command.arg("-a").arg(from.join(".")).arg(data);
-        let output = self.output(command, Path::new("cp"))?;
-        if output.status.success() {
-            return Ok(());
-        }
         let what = format!("{} cannot be copied to {}", from.display(), data.display());
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(Reason::of(&said).error(Kind::Unreachable, &what, "give another --dir"))
+        self.runner.succeed(command, Kind::Unreachable, &what, "give another --dir").map(drop)
     }
 
     /// Puts a program for the server among the data.
     pub(super) fn write_script(&self, name: &str, text: &str) -> Result<()> {
-        let path = self.place.data.join(name);
-        self.identity.replace(&path, text)?;
-        let mut command = self.command(Path::new("chmod"));
+        let path = self.data().join(name);
+        self.runner.identity.replace(&path, text)?;
+        let mut command = self.runner.command(Path::new("chmod"));
         command.arg("0700").arg(&path);
-        let output = self.output(command, Path::new("chmod"))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(Error::new(Kind::Usage, format!("{} cannot be made a program", path.display()))
-                .hint("give another --dir")),
-        }
+        let what = format!("{} cannot be made a program", path.display());
+        self.runner.succeed(command, Kind::Usage, &what, "give another --dir").map(drop)
     }
 
     /// Writes the option file.
     pub(super) fn configure(&self, options: &str) -> Result<()> {
-        self.identity.replace(&self.option_file(), options)
+        self.runner.identity.replace(&self.option_file(), options)
     }
 
     /// A directory of its own: a server that starts removes what it takes for leftovers of another in the common one.
     fn temporary_directory(&self) -> PathBuf {
-        self.place.data.join(TEMPORARY)
+        self.data().join(TEMPORARY)
     }
 
     fn option_file(&self) -> PathBuf {
-        self.place.data.join(self.blueprint.option_file)
+        self.data().join(self.blueprint.option_file)
     }
 
     /// Asks the server's own program whether each of `settings` exists and its value can be. It needs no data for that.
     pub(super) fn check_settings(&self, settings: &[(String, String)]) -> Result<()> {
         for (name, value) in settings {
-            let mut command = self.command(&self.programs.server);
+            let mut command = self.runner.command(&self.programs.server);
             command.arg("--no-defaults").args(self.blueprint.check).arg(format!("--{name}={value}"));
-            command.arg(format!("--datadir={}", self.place.root.display()));
-            let output = self.output(command, &self.programs.server)?;
+            command.arg(format!("--datadir={}", self.runner.place.root.display()));
+            let output = self.runner.output(command)?;
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             if !output.status.success() || said.contains("Error while setting value") {
                 let what = format!("server setting {name}={value} is refused");
                 let (target, parameters) = (self.blueprint.target(), self.blueprint.parameters);
                 let hint = format!("{target} takes {parameters} and the settings of the server");
-                return Err(Reason::of(&said).error(Kind::Usage, &what, &hint));
+                return Err(Reason::of(self.runner.place.product.speech, &said).error(Kind::Usage, &what, &hint));
             }
         }
         Ok(())
     }
 
-    /// Starts the server, with `more` arguments. Its output goes to the log, which is of this start only.
-    pub(super) fn launch(&self, more: &[&str]) -> Result<Child> {
-        let log = open_log(self.place)?;
-        let copy = log.try_clone().map_err(|error| refused("write", &self.place.log, &error))?;
-        let mut command = self.command(&self.programs.server);
+    /// Starts the server, with `more` arguments, and waits until `ready` finds that it is. Where it is not, data that were
+    /// `kept` stay as they should be.
+    pub(super) fn launch(
+        &self,
+        state: &mut State,
+        more: &[&str],
+        kept: bool,
+        ready: impl FnOnce(&mut Child) -> Result<()>,
+    ) -> Result<Child> {
+        let mut command = self.runner.command(&self.programs.server);
         command.arg(format!("--defaults-file={}", self.option_file().display()));
         // Said here and not in the file: by it the server is found among all processes.
-        command.arg(format!("--datadir={}", self.place.data.display()));
-        command.arg(format!("--pid-file={}", self.place.data.join("pid").display()));
+        command.arg(format!("--datadir={}", self.data().display()));
+        command.arg(format!("--pid-file={}", self.data().join("pid").display()));
         command.arg(format!("--tmpdir={}", self.temporary_directory().display()));
         command.args(self.blueprint.launch).args(more);
         // Programs of ours that it calls lie among the data.
         let path = std::env::var_os("PATH").unwrap_or_else(|| "/usr/bin:/bin".into());
-        let places = std::iter::once(self.place.data.clone()).chain(std::env::split_paths(&path));
+        let places = std::iter::once(self.data().to_owned()).chain(std::env::split_paths(&path));
         if let Ok(places) = std::env::join_paths(places) {
             command.env("PATH", places);
         }
-        command.stdout(log).stderr(copy);
-        command.spawn().map_err(|error| self.spawn_error(&self.programs.server, &error))
+        let product = self.runner.place.product;
+        let stop = if kept { product.stop_in_order } else { product.stop_at_once };
+        self.runner.launch(command, state, stop, ready)
     }
 
     /// Waits until the server takes connections on `socket`. `asked` are the settings of the target: where there are
     /// some, a failure is put down to them.
     pub(super) fn await_ready(&self, server: &mut Child, socket: &Path, asked: &[(String, String)]) -> Result<()> {
-        let begun = Instant::now();
-        while !greets(socket) {
-            if !matches!(server.try_wait(), Ok(None)) {
-                return Err(self.start_error(asked));
-            }
-            if begun.elapsed() > START_LIMIT {
-                let message = format!("the server did not take connections within {} s", START_LIMIT.as_secs());
-                return Err(Error::new(Kind::Unreachable, format!("{message}: {}", self.log_reason().message)));
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        Ok(())
+        self.runner.wait(server, START, asked, || if greets(socket) { Answer::Ready } else { Answer::Silence })
     }
 
     /// Waits until the server has joined the others and takes statements, as [`Self::await_ready`] waits.
     pub(super) fn await_joined(&self, server: &mut Child, socket: &Path, asked: &[(String, String)]) -> Result<()> {
-        let begun = Instant::now();
         self.await_ready(server, socket, asked)?;
-        while !has_joined(socket) {
-            if !matches!(server.try_wait(), Ok(None)) {
-                return Err(self.start_error(asked));
-            }
-            if begun.elapsed() > JOIN_LIMIT {
-                let message = format!("the server did not join the others within {} s", JOIN_LIMIT.as_secs());
-                return Err(Error::new(Kind::Unreachable, format!("{message}: {}", self.log_reason().message)));
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-        Ok(())
+        self.runner.wait(server, JOIN, asked, || if has_joined(socket) { Answer::Ready } else { Answer::Silence })
     }
 
-    fn start_error(&self, asked: &[(String, String)]) -> Error {
-        let reason = self.log_reason();
-        if asked.is_empty() {
-            return reason.error(Kind::Unreachable, "the server did not start", "give other settings in the target");
-        }
-        let asked: Vec<String> = asked.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let what = format!("the server did not start with {}", asked.join(" "));
-        reason.error(Kind::Usage, &what, "leave settings of the target away")
-    }
-
-    fn log_reason(&self) -> Reason {
-        Reason::of(&log_tail(self.place))
-    }
-
-    fn command(&self, program: &Path) -> Command {
-        self.identity.command(program, &self.place.root)
-    }
-
-    fn output(&self, mut command: Command, program: &Path) -> Result<Output> {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.output().map_err(|error| self.spawn_error(program, &error))
-    }
-
-    fn spawn_error(&self, program: &Path, error: &io::Error) -> Error {
-        self.identity.spawn_error(program, &self.place.root, error)
+    fn data(&self) -> &Path {
+        &self.runner.place.data
     }
 }
 
@@ -234,6 +184,7 @@ fn has_joined(socket: &Path) -> bool {
 mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixListener;
+    use std::thread;
 
     use super::*;
 

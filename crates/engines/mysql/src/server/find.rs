@@ -1,10 +1,9 @@
 //! Finds the programs of an installed server.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use engine::{Error, Kind, Result};
+use server::{Search, version_said};
 
 use super::blueprint::Blueprint;
 use crate::flavour::{Flavour, release};
@@ -23,29 +22,20 @@ pub(super) struct Programs {
 /// # Errors
 /// `Missing`, with the places that were looked at.
 pub(super) fn find(blueprint: &Blueprint, directory: Option<&Path>) -> Result<Programs> {
-    find_in(blueprint, directory, &std::env::var_os("PATH").unwrap_or_default(), blueprint.places)
+    find_in(blueprint, &Search::here(directory, blueprint.places))
 }
 
-fn find_in(blueprint: &Blueprint, directory: Option<&Path>, path: &OsStr, places: &[&str]) -> Result<Programs> {
-    let candidates: Vec<PathBuf> = match directory {
-        // An installation in one directory keeps them in bin and scripts.
-        Some(directory) => vec![directory.to_owned(), directory.with_file_name("scripts")],
-        None => {
-            let listed = std::env::split_paths(path).filter(|directory| directory.is_absolute());
-            listed.chain(places.iter().map(PathBuf::from)).collect()
-        }
-    };
+fn find_in(blueprint: &Blueprint, search: &Search<'_>) -> Result<Programs> {
+    let mut candidates = search.directories();
+    // An installation in one directory keeps them in bin and scripts.
+    candidates.extend(search.directory.map(|directory| directory.with_file_name("scripts")));
     let programs = |name: &str| -> Vec<PathBuf> {
         let all = candidates.iter().map(|directory| directory.join(name));
         all.filter(|program| program.is_file()).collect()
     };
     let missing = |what: String| {
-        let looked = match directory {
-            Some(directory) => directory.display().to_string(),
-            None => format!("PATH, {}", places.join(", ")),
-        };
         let hint = format!("{}, or give {}?bin=DIR", blueprint.package, blueprint.target());
-        Error::new(Kind::Missing, format!("{what} in {looked}")).hint(hint)
+        Error::new(Kind::Missing, format!("{what} in {search}")).hint(hint)
     };
     let absent = |name: &str| missing(format!("no program {name}"));
     let least = blueprint.flavour.version_min();
@@ -73,8 +63,7 @@ fn find_in(blueprint: &Blueprint, directory: Option<&Path>, path: &OsStr, places
 
 /// The product and the release in `mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)`.
 fn version(server: &Path) -> Option<(Flavour, (u32, u32))> {
-    let said = Command::new(server).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    parse_version(&String::from_utf8_lossy(&said.stdout))
+    parse_version(&version_said(server)?)
 }
 
 fn parse_version(said: &str) -> Option<(Flavour, (u32, u32))> {
@@ -88,6 +77,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+
+    fn search<'a>(directory: Option<&'a Path>, path: &Path, places: &'a [&'a str]) -> Search<'a> {
+        Search { directory, path: path.into(), places, root: Path::new("/") }
+    }
 
     fn install(root: &Path, directory: &str, programs: &[&str], version: &str) -> PathBuf {
         let directory = root.join(directory);
@@ -106,9 +99,9 @@ mod tests {
         let root = tempfile::tempdir().expect("temporary directory");
         let bin = install(root.path(), "bin", &["mariadb-install-db"], "");
         let sbin = install(root.path(), "sbin", &["mariadbd"], "10.11.19-MariaDB-0+deb12u1");
-        let found = find_in(mariadb, None, bin.as_os_str(), &[sbin.to_str().unwrap()]).expect("found");
+        let found = find_in(mariadb, &search(None, &bin, &[sbin.to_str().unwrap()])).expect("found");
         assert_eq!(found, Programs { server: sbin.join("mariadbd"), maker: bin.join("mariadb-install-db") });
-        let error = find_in(mariadb, Some(&sbin), bin.as_os_str(), &[]).expect_err("only there");
+        let error = find_in(mariadb, &search(Some(&sbin), &bin, &[])).expect_err("only there");
         assert!(error.message.contains("mariadb-install-db"), "{error}");
     }
 
@@ -116,13 +109,13 @@ mod tests {
     fn what_is_absent_or_old_is_named_with_the_places_and_the_package() {
         let mariadb = Blueprint::of(Flavour::MariaDb);
         let root = tempfile::tempdir().expect("temporary directory");
-        let error = find_in(mariadb, None, OsStr::new(""), &["/nonexistent"]).expect_err("nothing there");
+        let error = find_in(mariadb, &search(None, Path::new(""), &["/nonexistent"])).expect_err("nothing there");
         assert_eq!(error.kind, Kind::Missing);
         assert!(error.message.contains("PATH, /nonexistent"), "{error}");
         assert!(error.hint.expect("hint").contains("apt-get install mariadb-server"));
         for version in ["10.3.39-MariaDB", "8.0.36"] {
             let bin = install(root.path(), "bin", &["mariadbd", "mariadb-install-db"], version);
-            let error = find_in(mariadb, Some(&bin), OsStr::new(""), &[]).expect_err("not this one");
+            let error = find_in(mariadb, &search(Some(&bin), Path::new(""), &[])).expect_err("not this one");
             assert!(error.message.contains("10.5"), "{error}");
         }
     }
@@ -132,11 +125,11 @@ mod tests {
         let mysql = Blueprint::of(Flavour::MySql);
         let root = tempfile::tempdir().expect("temporary directory");
         let other = install(root.path(), "sbin", &["mysqld"], "10.11.19-MariaDB-0+deb12u1");
-        let error = find_in(mysql, None, OsStr::new(""), &[other.to_str().unwrap()]).expect_err("not this one");
+        let error = find_in(mysql, &search(None, Path::new(""), &[other.to_str().unwrap()])).expect_err("not this one");
         assert!(error.message.contains("no MySQL 8.0 or later") && error.message.contains("MariaDB 10.11"), "{error}");
         assert!(error.hint.expect("hint").contains("local:mysql?bin=DIR"));
         let own = install(root.path(), "mysql", &["mysqld"], "9.7.4-2");
-        let found = find_in(mysql, None, other.as_os_str(), &[own.to_str().unwrap()]).expect("found behind it");
+        let found = find_in(mysql, &search(None, &other, &[own.to_str().unwrap()])).expect("found behind it");
         assert_eq!(found, Programs { server: own.join("mysqld"), maker: own.join("mysqld") });
     }
 

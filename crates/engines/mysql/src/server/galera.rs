@@ -12,11 +12,11 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 
-use engine::server::{Identity, refused};
 use engine::{Error, Kind, Result};
+use server::{Identity, Line, Sizing};
 
 use super::parameter::Parameters;
-use super::settings::{Line, Sizing};
+use super::settings::replication_cache_bytes;
 
 /// Where packages put the library of replication.
 const LIBRARY_PLACES: &[&str] =
@@ -72,7 +72,7 @@ impl Group {
         let mut options = format!(
             "base_port={group};gmcast.listen_addr=tcp://127.0.0.1:{group};ist.recv_addr=127.0.0.1:{};gcache.size={}",
             ports.transfer,
-            sizing.replication_cache_bytes(),
+            replication_cache_bytes(sizing),
             group = ports.group,
         );
         if let Some(asked) = &self.options {
@@ -130,7 +130,7 @@ pub(super) fn let_begin(data: &Path, identity: &Identity) -> Result<()> {
     for name in MEMORIES {
         match std::fs::remove_file(data.join(name)) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(refused("remove", &data.join(name), &error));
+                return Err(Error::of_path("remove", &data.join(name), &error));
             }
             _ => {}
         }
@@ -157,7 +157,7 @@ impl Position {
     /// `Unreachable` where there is none.
     pub(super) fn of(data: &Path) -> Result<Position> {
         let path = data.join(STATE_FILE);
-        let text = std::fs::read_to_string(&path).map_err(|error| refused("read", &path, &error))?;
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::of_path("read", &path, &error))?;
         position(&text).ok_or_else(|| {
             Error::new(Kind::Unreachable, format!("{} gives no position in the replication", path.display()))
                 .hint("see the log of the server")
@@ -198,7 +198,7 @@ fn position(text: &str) -> Option<Position> {
 mod tests {
     use std::process::Command;
 
-    use engine::server::Machine;
+    use engine::Machine;
     use proptest::prelude::*;
 
     use super::*;

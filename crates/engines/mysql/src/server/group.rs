@@ -4,15 +4,15 @@
 use std::path::Path;
 use std::process::Child;
 
-use engine::server::{Running, State, end};
 use engine::{Error, Kind, Result, Site};
+use server::{Runner, Running, Sizing, State, end};
 
 use super::blueprint::Blueprint;
 use super::crew::Crew;
 use super::find;
 use super::galera::{self, Group, Position};
 use super::parameter::Parameters;
-use super::settings::{self, Sizing};
+use super::settings;
 
 /// Has a server begin a cluster instead of joining one.
 const BEGIN: &str = "--wsrep-new-cluster";
@@ -41,14 +41,14 @@ pub(super) fn start(parameters: &Parameters, site: &Site) -> Result<Vec<Running>
         blueprint,
         group: Group::of(parameters)?,
         site,
-        sizing: super::sizing(site, parameters.nodes),
+        sizing: Sizing::of(site, parameters.nodes as u64),
         settings: &parameters.settings,
         asked: parameters.settings.iter().cloned().chain(options).collect(),
     };
     let mut copies = Vec::new();
     let first = Running::start(&blueprint.products[0], site, |place, state, kept| {
-        let identity = super::identity(parameters, place, kept)?;
-        let crew = Crew { blueprint, programs: &programs, identity: &identity, place };
+        let runner = Runner::of(place, kept, parameters.os_user.as_deref())?;
+        let crew = Crew { blueprint, programs: &programs, runner };
         let socket = super::move_in(&crew, state, plan.settings)?;
         if !kept {
             crew.make(plan.settings)?;
@@ -68,18 +68,18 @@ impl Plan<'_> {
     /// Gives the data of the first node a position in the replication, by a start of it alone, and the script that
     /// tells it.
     fn give_position(&self, crew: &Crew<'_>, state: &mut State, socket: &Path, kept: bool) -> Result<()> {
-        let data = &crew.place.data;
-        galera::let_begin(data, crew.identity)?;
+        let data = &crew.runner.place.data;
+        galera::let_begin(data, &crew.runner.identity)?;
         self.configure(crew, socket, (0, &[]))?;
         // What is copied should be small.
         let arguments: &[&str] = if kept { &[BEGIN] } else { &[BEGIN, "--innodb-log-file-size=8M"] };
         let ready = |child: &mut Child| crew.await_joined(child, socket, &self.asked);
-        let mut child = super::launch(crew, state, arguments, kept, ready)?;
-        if !end(&mut child, crew.place.product.stop_in_order) {
+        let mut child = crew.launch(state, arguments, kept, ready)?;
+        if !end(&mut child, crew.runner.place.product.stop_in_order) {
             let message = format!("server process {} cannot be stopped", child.id());
             return Err(Error::new(Kind::Lost, message).hint("stop it by hand"));
         }
-        galera::let_begin(data, crew.identity)?;
+        galera::let_begin(data, &crew.runner.identity)?;
         crew.write_script(&Position::script_name(), &Position::of(data)?.script())
     }
 
@@ -87,9 +87,9 @@ impl Plan<'_> {
     fn start_copy(&self, first: &Crew<'_>, place: usize) -> Result<Running> {
         let site = Site { keep: false, ..self.site.clone() };
         Running::start(&self.blueprint.products[place], &site, |own, state, _| {
-            let crew = Crew { place: own, ..first.clone() };
+            let crew = Crew { runner: Runner { place: own, ..first.runner.clone() }, ..first.clone() };
             let socket = super::move_in(&crew, state, &[])?;
-            crew.copy(&first.place.data)?;
+            crew.copy(&first.runner.place.data)?;
             let peers: Vec<usize> = (1..place).collect();
             self.join(&crew, state, &socket, (place, &peers))
         })
@@ -100,7 +100,7 @@ impl Plan<'_> {
         self.configure(crew, socket, node)?;
         let arguments: &[&str] = if node.1.is_empty() { &[BEGIN] } else { &[] };
         let kept = state.kept;
-        super::launch(crew, state, arguments, kept, |child| crew.await_joined(child, socket, &self.asked))
+        crew.launch(state, arguments, kept, |child| crew.await_joined(child, socket, &self.asked))
     }
 
     fn configure(&self, crew: &Crew<'_>, socket: &Path, (place, peers): (usize, &[usize])) -> Result<()> {

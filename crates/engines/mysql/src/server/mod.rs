@@ -13,13 +13,12 @@ mod settings;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use engine::server::{Identity, Machine, Place, Process, Running, State, end, shared_socket_parents};
 use engine::{Result, Site, Target};
+use server::{Place, Process, Runner, Running, Sizing, State};
 
 use self::blueprint::Blueprint;
 use self::crew::Crew;
 use self::parameter::Parameters;
-use self::settings::Sizing;
 use crate::flavour::Flavour;
 
 /// The account that the installation makes; it may do everything, and is asked for no password.
@@ -69,7 +68,7 @@ pub(crate) fn start(flavour: Flavour, target: &Target, site: &Site) -> Result<Ve
 pub(crate) fn clean_up(flavour: Flavour, directory: &Path) -> Result<Vec<String>> {
     let mut said = Vec::new();
     for product in Blueprint::of(flavour).products {
-        said.extend(engine::server::clean_up(product, directory)?);
+        said.extend(server::clean_up(product, directory)?);
     }
     Ok(said)
 }
@@ -78,65 +77,24 @@ pub(crate) fn clean_up(flavour: Flavour, directory: &Path) -> Result<Vec<String>
 fn alone(parameters: &Parameters, site: &Site, place: &Place, state: &mut State, kept: bool) -> Result<Child> {
     let blueprint = parameters.blueprint;
     let programs = find::find(blueprint, parameters.bin.as_deref())?;
-    let identity = identity(parameters, place, kept)?;
-    let crew = Crew { blueprint, programs: &programs, identity: &identity, place };
+    let crew = Crew { blueprint, programs: &programs, runner: Runner::of(place, kept, parameters.os_user.as_deref())? };
     let socket = move_in(&crew, state, &parameters.settings)?;
     if !kept {
         crew.make(&parameters.settings)?;
     }
-    let sizing = sizing(site, 1);
+    let sizing = Sizing::of(site, 1);
     let socket_text = socket.to_string_lossy();
     crew.configure(&settings::configuration(blueprint, &sizing, &socket_text, &[], &parameters.settings))?;
-    launch(&crew, state, &[], kept, |child| crew.await_ready(child, &socket, &parameters.settings))
-}
-
-/// Who runs the servers.
-fn identity(parameters: &Parameters, place: &Place, kept: bool) -> Result<Identity> {
-    let asked = parameters.os_user.as_deref();
-    if kept { Identity::of_owner(place, asked) } else { Identity::choose(place.product, asked) }
-}
-
-fn sizing(site: &Site, nodes: usize) -> Sizing {
-    Sizing {
-        machine: Machine::here(&site.directory),
-        cache_bytes: site.cache_bytes.map(|bytes| bytes.0),
-        sessions_max: u64::from(site.sessions_max),
-        nodes: nodes as u64,
-    }
+    crew.launch(state, &[], kept, |child| crew.await_ready(child, &socket, &parameters.settings))
 }
 
 /// Lets the server's user in, has `settings` checked and makes the directory of the socket; returns the socket.
 /// `state` holds at every moment what would have to be undone.
 fn move_in(crew: &Crew<'_>, state: &mut State, settings: &[(String, String)]) -> Result<PathBuf> {
-    let (identity, place) = (crew.identity, crew.place);
-    state.site_mode = identity.let_through(&place.site)?;
-    state.write(place)?;
+    crew.runner.let_in(state)?;
     crew.check_settings(settings)?;
-    let directory = place.make_socket_directory(&shared_socket_parents(identity.other))?;
-    state.socket = Some(directory.clone());
-    state.write(place)?;
-    identity.give(&directory)?;
-    Ok(directory.join(place.product.socket_name))
-}
-
-/// Starts the server and waits until `ready` finds that it is.
-fn launch(
-    crew: &Crew<'_>,
-    state: &mut State,
-    arguments: &[&str],
-    kept: bool,
-    ready: impl FnOnce(&mut Child) -> Result<()>,
-) -> Result<Child> {
-    let mut child = crew.launch(arguments)?;
-    state.server = Process::of(child.id());
-    match state.write(crew.place).and_then(|()| ready(&mut child)) {
-        Ok(()) => Ok(child),
-        Err(error) => {
-            let product = crew.place.product;
-            end(&mut child, if kept { product.stop_in_order } else { product.stop_at_once });
-            Err(error)
-        }
-    }
+    let directory = crew.runner.make_socket_directory(state)?;
+    Ok(directory.join(crew.runner.place.product.socket_name))
 }
 
 impl Cluster {

@@ -3,11 +3,18 @@
 use std::path::PathBuf;
 
 use engine::{Error, Kind, Result, Target};
+use server::SettingNames;
 
 use super::blueprint::Blueprint;
 use crate::flavour::Flavour;
 
-/// Settings that dbdyno gives to every server it starts: it would not reach or find the server with others.
+const SETTINGS: SettingNames = SettingNames {
+    has: |byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_'),
+    letters: "a-z, 0-9 and _",
+    example: "innodb_buffer_pool_size=2G",
+    ours: OURS,
+};
+
 const OURS: &[&str] = &[
     "admin_address",
     "basedir",
@@ -90,16 +97,13 @@ impl Parameters {
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         // To the server both are the same.
         let name = name.replace('-', "_");
-        check_setting(&name, value)?;
+        SETTINGS.check(&name, value)?;
         match name.as_str() {
             "wsrep_provider" if self.blueprint.nodes_max() > 1 => self.provider = Some(PathBuf::from(value)),
             "wsrep_provider_options" if self.blueprint.nodes_max() > 1 => {
                 self.provider_options = Some(value.to_owned())
             }
-            _ => {
-                self.settings.retain(|(known, _)| *known != name);
-                self.settings.push((name, value.to_owned()));
-            }
+            _ => SETTINGS.take(&mut self.settings, &name, value)?,
         }
         Ok(())
     }
@@ -117,22 +121,6 @@ fn count_of_nodes(text: &str, blueprint: &Blueprint) -> Result<usize> {
         let message = format!("nodes {} is not a number of servers to start", text.escape_debug());
         Error::new(Kind::Usage, message).hint(format!("use 1 to {nodes_max}"))
     })
-}
-
-/// Refuses what could be anything else than one setting of the server.
-fn check_setting(name: &str, value: &str) -> Result<()> {
-    let usage = |message: String| Error::new(Kind::Usage, message);
-    if name.is_empty() || !name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_')) {
-        let message = format!("parameter {} cannot be a setting of the server", name.escape_debug());
-        return Err(usage(message).hint("settings consist of a-z, 0-9 and _, for example innodb_buffer_pool_size=2G"));
-    }
-    if value.chars().any(char::is_control) {
-        return Err(usage(format!("parameter {name} has a value with control characters")));
-    }
-    if OURS.contains(&name) {
-        return Err(usage(format!("parameter {name} is set by dbdyno itself")).hint("leave it away"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -200,7 +188,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_setting_that_passes_is_one_line(name in "\\PC*|[a-z_=\n]{1,8}", value in "[\\PC\n\r\0]*") {
-            if check_setting(&name, &value).is_ok() {
+            if SETTINGS.check(&name, &value).is_ok() {
                 prop_assert!(name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'));
                 prop_assert!(!value.contains(['\n', '\r', '\0']));
             }

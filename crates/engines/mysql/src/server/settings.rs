@@ -1,56 +1,29 @@
-//! The settings of throwaway servers: explicit, sized to the host, each with its reason, which is also written into the
-//! option file.
+//! The settings of throwaway servers.
 
-use engine::server::Machine;
+use server::{Line, Setting, Sizing, setting};
 
 use super::blueprint::Blueprint;
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// What the values follow from.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizing {
-    pub(super) machine: Machine,
-    /// Size of the buffer cache that the plan counts on.
-    pub(super) cache_bytes: Option<u64>,
-    /// Sessions open at the same time, at most.
-    pub(super) sessions_max: u64,
-    /// Nodes on this host, each with all data.
-    pub(super) nodes: u64,
+fn buffer_pool_bytes(size: &Sizing) -> u64 {
+    // The server takes no less than 5 MiB.
+    size.buffer_bytes().max(8 * MIB)
 }
 
-impl Sizing {
-    fn buffer_pool_bytes(&self) -> u64 {
-        // The server takes no less than 5 MiB.
-        self.cache_bytes.unwrap_or(self.machine.memory_bytes / 4 / self.nodes).max(8 * MIB)
-    }
-
-    /// The pool of MySQL is a whole number of such, and should be no more than a thousand.
-    fn buffer_pool_chunk_bytes(&self) -> u64 {
-        (self.buffer_pool_bytes() / 512).next_power_of_two().max(MIB)
-    }
-
-    fn log_bytes(&self) -> u64 {
-        (self.machine.free_bytes / 8 / self.nodes).clamp(256 * MIB, 4 * GIB)
-    }
-
-    /// What a node keeps of the changes for one that was away for a moment; more goes into files of its own.
-    pub(super) fn replication_cache_bytes(&self) -> u64 {
-        (self.machine.free_bytes / 64 / self.nodes).clamp(16 * MIB, 128 * MIB)
-    }
+/// The pool of MySQL is a whole number of such, and should be no more than a thousand.
+fn buffer_pool_chunk_bytes(size: &Sizing) -> u64 {
+    (buffer_pool_bytes(size) / 512).next_power_of_two().max(MIB)
 }
 
-/// One setting, and why it has this value.
-#[derive(Debug)]
-pub(super) struct Setting {
-    name: &'static str,
-    value: fn(&Sizing) -> String,
-    why: &'static str,
+fn log_bytes(size: &Sizing) -> u64 {
+    (size.machine.free_bytes / 8 / size.nodes).clamp(256 * MIB, 4 * GIB)
 }
 
-const fn setting(name: &'static str, value: fn(&Sizing) -> String, why: &'static str) -> Setting {
-    Setting { name, value, why }
+/// What a node keeps of the changes for one that was away for a moment; more goes into files of its own.
+pub(super) fn replication_cache_bytes(size: &Sizing) -> u64 {
+    (size.machine.free_bytes / 64 / size.nodes).clamp(16 * MIB, 128 * MIB)
 }
 
 /// Settings of both products.
@@ -59,7 +32,7 @@ const OF_BOTH: &[Setting] = &[
     setting("skip_networking", |_| "on".to_owned(), "only the socket, in a directory that nobody else may enter"),
     setting(
         "max_connections",
-        |size| (size.sessions_max + 10).to_string(),
+        |size| size.connections_max().to_string(),
         "the jobs of the plan, and ten for counters, set-up, cancelling and a look from outside",
     ),
     setting("skip_name_resolve", |_| "on".to_owned(), "nobody comes over a network"),
@@ -68,7 +41,7 @@ const OF_BOTH: &[Setting] = &[
     // Memory
     setting(
         "innodb_buffer_pool_size",
-        |size| size.buffer_pool_bytes().to_string(),
+        |size| buffer_pool_bytes(size).to_string(),
         "what the plan counts on, else a quarter of the memory: the page cache is passed by, but the host is shared",
     ),
     setting("innodb_buffer_pool_dump_at_shutdown", |_| "off".to_owned(), "every start begins with an empty cache"),
@@ -111,7 +84,7 @@ pub(super) const OF_MARIADB: &[Setting] = &[
     setting("performance_schema", |_| "off".to_owned(), "the default: it costs time in every statement"),
     setting("innodb_monitor_enable", |_| "trx_%".to_owned(), "InnoDB's own counts of transactions"),
     setting("query_cache_type", |_| "0".to_owned(), "the default: answers come from tables"),
-    setting("innodb_log_file_size", |size| size.log_bytes().to_string(), LOG_SIZE),
+    setting("innodb_log_file_size", |size| log_bytes(size).to_string(), LOG_SIZE),
 ];
 
 /// Settings of MySQL alone.
@@ -132,23 +105,15 @@ pub(super) const OF_MYSQL: &[Setting] = &[
     ),
     setting(
         "innodb_buffer_pool_chunk_size",
-        |size| size.buffer_pool_chunk_bytes().to_string(),
+        |size| buffer_pool_chunk_bytes(size).to_string(),
         "the pool is a whole number of these: as large as is said",
     ),
-    setting("innodb_redo_log_capacity", |size| size.log_bytes().to_string(), LOG_SIZE),
+    setting("innodb_redo_log_capacity", |size| log_bytes(size).to_string(), LOG_SIZE),
 ];
 
 /// Threads for reading and for writing.
 fn threads(size: &Sizing) -> u64 {
     (size.machine.processors / 4).clamp(4, 32)
-}
-
-/// A line of the option file that belongs to one node.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) name: &'static str,
-    pub(super) value: String,
-    pub(super) why: &'static str,
 }
 
 /// The option file of a server of `blueprint` whose socket is `socket`, with the lines `own` that belong to this node,
@@ -160,23 +125,10 @@ pub(super) fn configuration(
     own: &[Line],
     asked: &[(String, String)],
 ) -> String {
-    let mut text = format!("# written by dbdyno at every start\n[{}]\n", blueprint.server);
-    let mut line = |name: &str, value: &str, why: &str| {
-        text.push_str(&format!("# {why}\n{name} = {}\n", quoted(value)));
-    };
-    line("socket", socket, "where dbdyno looks for it");
-    for setting in OF_BOTH.iter().chain(blueprint.settings) {
-        if !asked.iter().any(|(name, _)| name == setting.name) {
-            line(setting.name, &(setting.value)(sizing), setting.why);
-        }
-    }
-    for own in own.iter().filter(|own| !asked.iter().any(|(name, _)| name == own.name)) {
-        line(own.name, &own.value, own.why);
-    }
-    for (name, value) in asked {
-        line(name, value, "asked for by the target");
-    }
-    text
+    let line = |name: &str, value: &str, why: &str| format!("# {why}\n{name} = {}\n", quoted(value));
+    let socket = line("socket", socket, "where dbdyno looks for it");
+    let settings = server::configuration(sizing, OF_BOTH.iter().chain(blueprint.settings), own, asked, line);
+    format!("# written by dbdyno at every start\n[{}]\n{socket}{settings}", blueprint.server)
 }
 
 /// A value between quotation marks, as option files have it: the backslash is an escape there.
@@ -186,6 +138,8 @@ fn quoted(value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use engine::Machine;
+
     use super::*;
     use crate::flavour::Flavour;
 

@@ -64,9 +64,7 @@ impl MysqlSession {
 
     /// Writes the execution of `statement` with `integers`, up to and without the blob behind them.
     fn begin_execution(&mut self, statement: Statement, integers: &[i64], with_blob: bool) -> Result<()> {
-        let prepared = self.statements.get_mut(statement.0 as usize).ok_or_else(|| {
-            Error::new(Kind::Statement, format!("statement {} was not prepared in this session", statement.0))
-        })?;
+        let prepared = self.statements.get_mut(statement.0 as usize).ok_or_else(|| Error::not_prepared(statement))?;
         // Said anew each time: beside so many bytes that is nothing.
         prepared.forget_types();
         let id = prepared.id();

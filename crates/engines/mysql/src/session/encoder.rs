@@ -2,189 +2,103 @@
 
 use std::io::Write;
 
-use engine::{ColumnType, Error, IsoDate, Kind, Result, RowSink, RowSource};
+use engine::IsoDate;
+use transport::RowFormat;
 
 /// Room for a chunk and the row that ends it.
-const INITIAL_BYTES: usize = 40 * 1024;
+pub(super) const INITIAL_BYTES: usize = 40 * 1024;
 
-/// Writes rows one behind the other.
-pub(super) struct Encoder {
-    columns: Box<[ColumnType]>,
-    bytes: Vec<u8>,
-    /// Fields of the row that is being written.
-    fields: usize,
-    wrong: Option<String>,
+/// Lines of text with a tab between two fields, and what means something else than itself behind a backslash.
+pub(super) struct Lines;
+
+/// Writes the decimal digits of `value`, at least `least` of them.
+#[inline]
+fn digits(mut value: u64, least: usize, out: &mut Vec<u8>) {
+    let mut digits = [b'0'; 20];
+    let mut at = digits.len();
+    while value > 0 || digits.len() - at < least.min(digits.len()) {
+        at -= 1;
+        digits[at] = b'0' + (value % 10) as u8;
+        value /= 10;
+    }
+    out.extend_from_slice(&digits[at..]);
 }
 
-impl Encoder {
-    pub(super) fn new(columns: Box<[ColumnType]>) -> Encoder {
-        Encoder { columns, bytes: Vec::with_capacity(INITIAL_BYTES), fields: 0, wrong: None }
-    }
-
-    /// Writes the next row; false after the last one.
-    pub(super) fn encode(&mut self, rows: &mut dyn RowSource) -> Result<bool> {
-        self.fields = 0;
-        if !rows.next(self) {
-            return Ok(false);
-        }
-        self.bytes.push(b'\n');
-        if self.fields != self.columns.len() {
-            let (given, due) = (self.fields, self.columns.len());
-            self.wrong.get_or_insert_with(|| format!("a row has {given} fields where {due} are due"));
-        }
-        match self.wrong.take() {
-            None => Ok(true),
-            Some(reason) => Err(Error::new(Kind::Statement, reason)),
-        }
-    }
-
-    /// What stands here and was not sent.
-    pub(super) fn rows(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// Forgets what was sent.
-    pub(super) fn restart(&mut self) {
-        self.bytes.clear();
-    }
-
-    /// Begins the next field; false, and noted, where it is not of the kind that its column is.
+impl RowFormat for Lines {
     #[inline]
-    fn takes(&mut self, fits: fn(ColumnType) -> bool, kind: &str) -> bool {
-        let column = self.columns.get(self.fields).copied();
-        if self.fields > 0 {
-            self.bytes.push(b'\t');
-        }
-        self.fields += 1;
-        match column {
-            Some(column) if fits(column) => true,
-            Some(column) => self.refuse(format!("field {} is {kind} where {column:?} is due", self.fields)),
-            None => self.refuse(format!("a row has more than {} fields", self.columns.len())),
-        }
-    }
-
-    #[cold]
-    fn refuse(&mut self, reason: String) -> bool {
-        self.wrong.get_or_insert(reason);
-        false
-    }
-
-    /// Writes the decimal digits of `value`, at least `least` of them.
-    #[inline]
-    fn digits(&mut self, mut value: u64, least: usize) {
-        let mut digits = [b'0'; 20];
-        let mut at = digits.len();
-        while value > 0 || digits.len() - at < least.min(digits.len()) {
-            at -= 1;
-            digits[at] = b'0' + (value % 10) as u8;
-            value /= 10;
-        }
-        self.bytes.extend_from_slice(&digits[at..]);
-    }
-}
-
-impl RowSink for Encoder {
-    #[inline]
-    fn int(&mut self, value: i64) {
-        if self.takes(|column| matches!(column, ColumnType::Int | ColumnType::Decimal { .. }), "an integer") {
-            if value < 0 {
-                self.bytes.push(b'-');
-            }
-            self.digits(value.unsigned_abs(), 1);
-        }
+    fn separate(out: &mut Vec<u8>) {
+        out.push(b'\t');
     }
 
     #[inline]
-    fn float(&mut self, value: f64) {
-        if self.takes(|column| column == ColumnType::Float, "a double") {
-            // The shortest text that reads back as this very double. A vector takes everything that is written.
-            let _ = write!(self.bytes, "{value:e}");
-        }
+    fn end_row(out: &mut Vec<u8>) {
+        out.push(b'\n');
     }
 
     #[inline]
-    fn decimal(&mut self, unscaled: i64, scale: u8) {
-        if !self.takes(|column| matches!(column, ColumnType::Decimal { .. }), "a decimal") {
-            return;
+    fn int(value: i64, out: &mut Vec<u8>) {
+        if value < 0 {
+            out.push(b'-');
         }
+        digits(value.unsigned_abs(), 1, out);
+    }
+
+    #[inline]
+    fn float(value: f64, out: &mut Vec<u8>) {
+        // The shortest text that reads back as this very double. A vector takes everything that is written.
+        let _ = write!(out, "{value:e}");
+    }
+
+    #[inline]
+    fn decimal(unscaled: i64, scale: u8, out: &mut Vec<u8>) -> Result<(), String> {
+        if scale == 0 {
+            Lines::int(unscaled, out);
+            return Ok(());
+        }
+        let unit = 10_u64.checked_pow(scale.into()).ok_or_else(|| format!("{scale} digits behind the point"))?;
         if unscaled < 0 {
-            self.bytes.push(b'-');
+            out.push(b'-');
         }
-        match 10_u64.checked_pow(scale.into()) {
-            Some(unit) => {
-                self.digits(unscaled.unsigned_abs() / unit, 1);
-                if scale > 0 {
-                    self.bytes.push(b'.');
-                    self.digits(unscaled.unsigned_abs() % unit, scale.into());
-                }
-            }
-            None => {
-                self.refuse(format!("field {} has {scale} digits behind the point", self.fields));
-            }
+        digits(unscaled.unsigned_abs() / unit, 1, out);
+        out.push(b'.');
+        digits(unscaled.unsigned_abs() % unit, scale.into(), out);
+        Ok(())
+    }
+
+    #[inline]
+    fn date(days_since_epoch: i32, out: &mut Vec<u8>) {
+        if let Some(date) = IsoDate::of(days_since_epoch) {
+            out.extend_from_slice(date.as_bytes());
         }
     }
 
     #[inline]
-    fn date(&mut self, days_since_epoch: i32) {
-        if !self.takes(|column| column == ColumnType::Date, "a date") {
-            return;
-        }
-        match IsoDate::of(days_since_epoch) {
-            Some(date) => self.bytes.extend_from_slice(date.as_bytes()),
-            None => {
-                self.refuse(format!("field {} is day {days_since_epoch} after 1970-01-01, out of range", self.fields));
-            }
-        }
-    }
-
-    #[inline]
-    fn text(&mut self, value: &str) {
-        if !self.takes(|column| matches!(column, ColumnType::Text { .. }), "text") {
-            return;
-        }
+    fn text(value: &str, out: &mut Vec<u8>) {
         let mut rest = value.as_bytes();
         while let Some(at) = rest.iter().position(|byte| matches!(byte, b'\t' | b'\n' | b'\\' | 0)) {
-            self.bytes.extend_from_slice(&rest[..at]);
+            out.extend_from_slice(&rest[..at]);
             // Behind a backslash a zero is the digit, tab and new line are themselves.
             let letter = if rest[at] == 0 { b'0' } else { rest[at] };
-            self.bytes.extend_from_slice(&[b'\\', letter]);
+            out.extend_from_slice(&[b'\\', letter]);
             rest = &rest[at + 1..];
         }
-        self.bytes.extend_from_slice(rest);
+        out.extend_from_slice(rest);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::{ColumnType, Kind, RowSource};
+    use engine_kit::sample::{Pushed, Row};
+    use transport::Encoder;
+
     use super::*;
-    use engine::Column;
 
-    /// Pushes what each closure says, a row each.
-    struct Rows {
-        columns: Vec<Column>,
-        rows: Vec<fn(&mut dyn RowSink)>,
-    }
-
-    impl RowSource for Rows {
-        fn columns(&self) -> &[Column] {
-            &self.columns
-        }
-        fn next(&mut self, sink: &mut dyn RowSink) -> bool {
-            if self.rows.is_empty() {
-                return false;
-            }
-            self.rows.remove(0)(sink);
-            true
-        }
-    }
-
-    type Row = fn(&mut dyn RowSink);
-
-    fn encode(kinds: &[ColumnType], rows: Vec<Row>) -> Result<String> {
-        let mut encoder = Encoder::new(kinds.into());
-        let mut rows = Rows { columns: Vec::new(), rows };
-        while encoder.encode(&mut rows)? {}
-        Ok(String::from_utf8(encoder.rows().to_vec()).unwrap())
+    fn encode(kinds: &[ColumnType], rows: Vec<Row>) -> engine::Result<String> {
+        let mut rows = Pushed::new(kinds, rows);
+        let mut encoder = Encoder::<Lines>::new(rows.columns(), &[], INITIAL_BYTES);
+        encoder.fill(&mut rows, usize::MAX)?;
+        Ok(String::from_utf8(encoder.bytes().clone()).unwrap())
     }
 
     const DECIMAL: ColumnType = ColumnType::Decimal { precision: 9, scale: 2 };
@@ -215,24 +129,10 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_does_not_fit_its_columns_is_refused() {
-        let wrong: [(&[ColumnType], Row); 8] = [
-            (&[ColumnType::Int], |_| {}),
-            (&[ColumnType::Int], |sink| {
-                sink.int(1);
-                sink.int(2);
-            }),
-            (&[ColumnType::Int], |sink| sink.text("1")),
-            (&[TEXT], |sink| sink.float(1.0)),
-            (&[ColumnType::Float], |sink| sink.decimal(1, 0)),
-            (&[DECIMAL], |sink| sink.decimal(1, 20)),
-            (&[TEXT], |sink| sink.date(1)),
-            (&[ColumnType::Date], |sink| sink.date(i32::MIN)),
-        ];
-        for (kinds, row) in wrong {
-            assert_eq!(encode(kinds, vec![row]).unwrap_err().kind, Kind::Statement);
-        }
-        let whole = encode(&[DECIMAL], vec![|sink| sink.int(5)]).unwrap();
-        assert_eq!(whole, encode(&[DECIMAL], vec![|sink| sink.decimal(5, 0)]).unwrap());
+    fn a_decimal_has_a_point_where_it_has_digits_behind_it() {
+        let error = encode(&[DECIMAL], vec![|sink| sink.decimal(1, 20)]).unwrap_err();
+        assert_eq!((error.kind, error.message.as_str()), (Kind::Statement, "field 1 has 20 digits behind the point"));
+        let whole: Vec<Row> = vec![|sink| sink.decimal(i64::MIN, 0), |sink| sink.decimal(-5, 19)];
+        assert_eq!(encode(&[DECIMAL], whole).unwrap(), "-9223372036854775808\n-0.0000000000000000005\n");
     }
 }

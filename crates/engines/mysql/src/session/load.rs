@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use engine::{Error, Kind, LineChunks, LineForm, Result, RowSource, Session, Value};
+use transport::Encoder;
 
 use super::MysqlSession;
-use super::encoder::Encoder;
+use super::encoder::{INITIAL_BYTES, Lines};
 use crate::dialect::quoted;
 use crate::failure::{Refusal, kind};
 use crate::wire::header;
@@ -65,7 +66,7 @@ impl MysqlSession {
     pub(super) fn transfer(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         let names: Vec<String> = rows.columns().iter().map(|column| quoted(&column.name)).collect();
         let sql = load_data(table, "fields terminated by '\\t' escaped by '\\\\'", &names);
-        let mut encoder = Encoder::new(rows.columns().iter().map(|column| column.kind).collect());
+        let mut encoder = Encoder::new(rows.columns(), &[], INITIAL_BYTES);
         self.carry(&sql, |session, sequence| session.send_rows(rows, &mut encoder, sequence))
     }
 
@@ -89,14 +90,14 @@ impl MysqlSession {
             session.send_query(sql)?;
             session.await_request()
         })?;
-        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
+        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
         let mut sequence = 2;
         let sent = send(self, &mut sequence)?;
         // The end of the file, in any case.
         self.send_packet(&[], &mut sequence)?;
         let answer = self.timed(|session| session.answer(&mut Vec::new(), |_, _| Ok(())));
         if !self.lost {
-            self.wire.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
+            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
         }
         let sent = sent?;
         let answer = answer?;
@@ -117,7 +118,7 @@ impl MysqlSession {
 
     /// Waits until the server asks for the file.
     fn await_request(&mut self) -> Result<()> {
-        let body = match self.wire.next() {
+        let body = match self.wire.messages.receive() {
             Ok(body) => body,
             Err(error) => return Err(self.lose(&error, None)),
         };
@@ -138,21 +139,23 @@ impl MysqlSession {
     }
 
     /// Sends all rows, unless they turn out wrong. How many were sent.
-    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder, sequence: &mut u8) -> Result<Result<u64>> {
-        let mut count = 0;
+    fn send_rows(
+        &mut self,
+        rows: &mut dyn RowSource,
+        encoder: &mut Encoder<Lines>,
+        sequence: &mut u8,
+    ) -> Result<Result<u64>> {
         loop {
-            match encoder.encode(rows) {
-                Ok(true) => count += 1,
-                Ok(false) => break,
+            let more = match encoder.fill(rows, CHUNK_BYTES) {
+                Ok(more) => more,
                 Err(reason) => return Ok(Err(reason)),
-            }
-            if encoder.rows().len() >= CHUNK_BYTES {
-                self.send_packets(encoder.rows(), sequence)?;
-                encoder.restart();
+            };
+            self.send_packets(encoder.bytes(), sequence)?;
+            encoder.restart(0);
+            if !more {
+                return Ok(Ok(encoder.rows()));
             }
         }
-        self.send_packets(encoder.rows(), sequence)?;
-        Ok(Ok(count))
     }
 
     /// Sends all lines from where they lie, unless they turn out wrong. How many were sent.
@@ -174,7 +177,7 @@ impl MysqlSession {
     fn send_packet(&mut self, payload: &[u8], sequence: &mut u8) -> Result<()> {
         let header = header(payload.len(), *sequence);
         *sequence = sequence.wrapping_add(1);
-        let sent = self.timed(|session| session.wire.send_both(&header, payload));
+        let sent = self.timed(|session| session.wire.messages.transport.send_both(&header, payload));
         sent.map_err(|error| self.hang_up(&error))
     }
 

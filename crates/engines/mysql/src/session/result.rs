@@ -82,7 +82,7 @@ impl MysqlSession {
         take: &mut impl FnMut(&[ResultColumn], &[u8]),
     ) -> std::result::Result<Done, Trouble> {
         let caches_columns = self.server.caches_columns;
-        let body = self.wire.next()?;
+        let body = self.wire.messages.receive()?;
         match body.first() {
             Some(&OK) => {
                 let done = message::done(body)?;
@@ -99,13 +99,13 @@ impl MysqlSession {
         if !caches_columns || reader.byte()? == 1 {
             columns.clear();
             for _ in 0..count {
-                columns.push(message::column(self.wire.next()?)?);
+                columns.push(message::column(self.wire.messages.receive()?)?);
             }
         } else if columns.len() as u64 != count {
             return Err(malformed(format!("rows of {count} columns where {} are known", columns.len())).into());
         }
         loop {
-            let body = self.wire.next()?;
+            let body = self.wire.messages.receive()?;
             if message::ends_rows(body) {
                 return Ok(message::done(body)?);
             }
@@ -122,7 +122,7 @@ impl MysqlSession {
         self.wire.begin();
         self.wire.send_answer()?;
         // It tells what it made of an empty file.
-        self.wire.next()?;
+        self.wire.messages.receive()?;
         let message = "load data from the client is not a statement to be run";
         Err(Trouble::Refused(Refusal { number: 1235, message: message.to_owned() }))
     }

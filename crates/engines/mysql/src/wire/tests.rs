@@ -1,6 +1,7 @@
 use std::os::unix::net::UnixStream;
 
 use proptest::prelude::*;
+use transport::{Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX};
 
 use super::*;
 
@@ -17,28 +18,27 @@ fn framed(payload: &[u8], sequence: u8) -> Vec<u8> {
 
 #[test]
 fn a_length_that_lies_is_refused_before_memory_is_taken_for_it() {
-    let mut input = Input::new(LOGIN_MESSAGE_BYTES_MAX);
+    let mut input = Input::<Packets>::new(LOGIN_MESSAGE_BYTES_MAX);
     input.buffer.push(&header(LOGIN_MESSAGE_BYTES_MAX + 1, 0));
-    assert!(input.frame().is_err());
+    assert!(input.next_received().is_err());
     assert_eq!(input.buffer.capacity(), Buffer::new().capacity());
-    let mut input = Input::new(LOGIN_MESSAGE_BYTES_MAX);
+    let mut input = Input::<Packets>::new(LOGIN_MESSAGE_BYTES_MAX);
     input.buffer.push(&header(PAYLOAD_BYTES_MAX, 0));
-    assert!(input.frame().is_err(), "a split payload counts with its first packet");
+    assert!(input.next_received().is_err(), "a split payload counts with its first packet");
 }
 
 #[test]
 fn a_payload_of_several_packets_arrives_whole_and_leaves_the_last_sequence() {
     for length in [PAYLOAD_BYTES_MAX - 1, PAYLOAD_BYTES_MAX, PAYLOAD_BYTES_MAX + 5] {
         let payload: Vec<u8> = (0..length).map(|number| (number % 251) as u8).collect();
-        let mut input = Input::new(MESSAGE_BYTES_MAX);
+        let mut input = Input::<Packets>::new(MESSAGE_BYTES_MAX);
         let bytes = framed(&payload, 3);
         input.buffer.push(&bytes[..bytes.len() - 1]);
-        assert!(input.frame().unwrap().is_none(), "a byte is missing");
+        assert!(input.next_received().unwrap().is_none(), "a byte is missing");
         input.buffer.push(&bytes[bytes.len() - 1..]);
-        let frame = input.frame().unwrap().unwrap();
-        assert!(input.take(frame) == payload, "{length} bytes");
-        assert_eq!(input.sequence, if length < PAYLOAD_BYTES_MAX { 3 } else { 4 });
-        assert!(input.frame().unwrap().is_none());
+        assert!(input.next_received().unwrap().unwrap() == payload, "{length} bytes");
+        assert_eq!(input.framing.sequence, if length < PAYLOAD_BYTES_MAX { 3 } else { 4 });
+        assert!(input.next_received().unwrap().is_none());
     }
 }
 
@@ -50,8 +50,8 @@ fn a_long_command_goes_out_in_packets_that_come_in_as_one() {
     let expected = payload.clone();
     let reader = std::thread::spawn(move || {
         let mut wire = Wire::new(Transport::Unix(theirs), None).unwrap();
-        wire.trust().unwrap();
-        wire.next().unwrap() == expected
+        wire.messages.trust().unwrap();
+        wire.messages.receive().unwrap() == expected
     });
     wire.begin().extend_from_slice(&payload);
     wire.send_command().unwrap();
@@ -65,11 +65,11 @@ proptest! {
         cuts in proptest::collection::vec(1_usize..50_000, 1..8),
     ) {
         let bytes: Vec<u8> = bodies.iter().flat_map(|body| framed(body, 7)).collect();
-        let mut input = Input::new(MESSAGE_BYTES_MAX);
+        let mut input = Input::<Packets>::new(MESSAGE_BYTES_MAX);
         let (mut rest, mut seen, mut cuts) = (bytes.as_slice(), Vec::new(), cuts.iter().cycle());
         loop {
-            while let Some(frame) = input.frame().unwrap() {
-                seen.push(input.take(frame).to_vec());
+            while let Some(payload) = input.next_received().unwrap() {
+                seen.push(payload.to_vec());
             }
             if rest.is_empty() {
                 break;
@@ -83,10 +83,10 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        let mut input = Input::new(MESSAGE_BYTES_MAX);
+        let mut input = Input::<Packets>::new(MESSAGE_BYTES_MAX);
         input.buffer.push(&bytes);
-        while let Ok(Some(frame)) = input.frame() {
-            prop_assert!(input.take(frame).len() <= bytes.len());
+        while let Ok(Some(payload)) = input.next_received() {
+            prop_assert!(payload.len() <= bytes.len());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Servers that speak the protocol and are not what they should be.
 
-use transport::conformance::impostor::{Stream, read_some};
+use engine_kit::impostor::{Stream, read_some};
 
 pub fn old(stream: &mut dyn Stream) {
     greet(stream, "5.7.44", "mysql_native_password");

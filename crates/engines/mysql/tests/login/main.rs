@@ -12,7 +12,7 @@ use dbdyno_engine_mysql::MARIADB;
 use engine::{Engine, Error, Kind, Node, Processes, Result, Site, Target, Value};
 use record::Location;
 
-use transport::conformance::{impostor as stranger, session};
+use engine_kit::{impostor as stranger, session};
 
 use self::server::Server;
 

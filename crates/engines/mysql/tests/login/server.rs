@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
 use engine::{Engine, Result, Session, Site};
+use engine_kit::programs::{SharedServer, command_as, give_to, make_certificates, succeed};
 use tempfile::TempDir;
-use transport::conformance::{SharedServer, command_as, give_to, make_certificates, succeed};
 
 use crate::mysql;
 

@@ -1,8 +1,8 @@
 //! Logging in to MySQL, whose way to prove a password is `caching_sha2_password`.
 
 use engine::{Kind, Processes};
+use engine_kit::session;
 use record::Location;
-use transport::conformance::session;
 
 use crate::server::Server;
 use crate::{LONG, encryption, open, refused};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
-use engine::conformance::Stand;
 use engine::{Column, Kind, Node, RowSink, RowSource, Session, Statement, Value};
+use engine_kit::Stand;
 use record::{FailureKind, name};
 
 pub fn names_and_inventory(stand: &Stand) {

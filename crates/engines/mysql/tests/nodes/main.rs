@@ -4,7 +4,7 @@ mod cluster;
 mod replica;
 
 use dbdyno_engine_mysql::MARIADB;
-use engine::conformance::Stand;
+use engine_kit::Stand;
 
 #[test]
 fn three_nodes_are_one_database() {

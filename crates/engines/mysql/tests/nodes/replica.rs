@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
 use engine::{Engine, Error, Kind, Node, Session, Site, Target, Value};
+use engine_kit::programs::{command_as, give_to, succeed};
 use tempfile::TempDir;
-use transport::conformance::{command_as, give_to, succeed};
 
 /// A running server; stopped and removed when it is dropped.
 pub struct Server {

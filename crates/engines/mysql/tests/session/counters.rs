@@ -6,8 +6,8 @@ use engine::{Kind, Session, Statement, Value};
 use record::{FailureKind, name};
 
 use crate::mariadb;
-use engine::conformance::Stand;
-use transport::conformance::session::{Rows, ask, make, prepare};
+use engine_kit::Stand;
+use engine_kit::session::{Rows, ask, make, prepare};
 
 /// By how much each counter rises while `work` is done.
 fn risen(stand: &Stand, work: &mut dyn FnMut()) -> BTreeMap<String, u64> {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use engine::{Kind, Processes, Value};
 
-use engine::conformance::Stand;
-use transport::conformance::session::{ask, prepare};
+use engine_kit::Stand;
+use engine_kit::session::{ask, prepare};
 
 pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     let (mut session, mut other) = (stand.session(), stand.session());

@@ -8,7 +8,7 @@ mod mysql;
 mod statement;
 
 use dbdyno_engine_mysql::{MARIADB, MYSQL};
-use engine::conformance::Stand;
+use engine_kit::Stand;
 
 /// A server of MariaDB with `parameters`.
 fn mariadb(parameters: &str) -> Stand {

@@ -4,8 +4,8 @@ use engine::{Kind, Statement, Value};
 use record::FailureKind;
 
 use crate::numbers;
-use engine::conformance::Stand;
-use transport::conformance::session::{ask, prepare, text};
+use engine_kit::Stand;
+use engine_kit::session::{ask, prepare, text};
 
 pub fn results_of_every_type_are_read(stand: &Stand) {
     let mut session = stand.session();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use engine::Table;
-use engine::conformance::sample;
+use engine_kit::sample;
 use record::Bytes;
 
 use super::loads;

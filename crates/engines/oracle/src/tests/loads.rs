@@ -1,7 +1,7 @@
 //! What bulk loads make and say, as the server would get it.
 
-use engine::conformance::sample;
 use engine::{Column, ColumnType, Index, Partitions, Table};
+use engine_kit::sample;
 
 use crate::dialect::DIALECT;
 

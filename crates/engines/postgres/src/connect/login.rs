@@ -82,7 +82,7 @@ impl Login {
         let mut exchange = Exchange { login: self, binding, confidential, scram: None, proven: false, heard: false };
         let mut server = Server::default();
         while !exchange.next(&mut wire, &mut server)? {}
-        wire.trust().map_err(|error| self.unreachable(&error))?;
+        wire.messages.trust().map_err(|error| self.unreachable(&error))?;
         Ok(Opened { wire, server, way })
     }
 }
@@ -103,7 +103,7 @@ struct Exchange<'a> {
 impl Exchange<'_> {
     /// Deals with the next message; true when the session is ready.
     fn next(&mut self, wire: &mut Wire, server: &mut Server) -> Result<bool> {
-        let message = match wire.next() {
+        let message = match wire.messages.receive() {
             Ok(message) => message,
             Err(error) => return Err(self.silence(&error)),
         };

@@ -5,37 +5,36 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Child, Command};
+use std::time::Duration;
 
-use engine::server::{Identity, Place, log_tail, open_log, refused};
 use engine::{Error, Kind, Result};
+use server::{Answer, Runner, State, Wait};
 
 use super::find::Programs;
-use super::log::Reason;
 use super::{DATABASE, USER};
 
-/// How long a server may be silent after its start.
-const SILENT_LIMIT: Duration = Duration::from_secs(60);
-/// How long a server may say that it is not ready yet: a kept cluster may have to repeat hours of log.
-const RECOVERY_LIMIT: Duration = Duration::from_secs(600);
+/// A kept cluster may have to repeat hours of log.
+const WAIT: Wait = Wait {
+    what: "take connections",
+    silence_max: Duration::from_secs(60),
+    recovery_max: Duration::from_secs(600),
+    pause: Duration::from_millis(10),
+};
 
 /// The programs, who runs them and where they run.
 #[derive(Clone, Debug)]
 pub(super) struct Crew<'a> {
     pub(super) programs: &'a Programs,
-    pub(super) identity: &'a Identity,
-    pub(super) place: &'a Place,
+    pub(super) runner: Runner<'a>,
 }
 
 impl Crew<'_> {
     /// Makes a cluster in the data directory, which must be absent. Only one that is to be kept is worth syncing; the
     /// server itself, when it runs, syncs all that it writes.
     pub(super) fn make(&self, data_checksums: bool, keep: bool) -> Result<()> {
-        let data = &self.place.data;
-        fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
-        self.identity.give(data)?;
+        let data = self.data();
+        self.runner.make_directory(data)?;
         let mut command = self.command("initdb");
         command.arg("-D").arg(data).args(["--encoding=UTF8", "--locale=C", "--username", USER]);
         // Whoever reaches the socket has passed the mode of its directory; nobody reaches it another way.
@@ -48,45 +47,36 @@ impl Crew<'_> {
             (false, 18..) => command.arg("--no-data-checksums"),
             (false, _) => &mut command,
         };
-        let output = self.output(command, "initdb")?;
-        if output.status.success() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(Reason::of(&said).error(Kind::Unreachable, "initdb failed", "run it by hand to see more"))
+        self.runner.succeed(command, Kind::Unreachable, "initdb failed", "run it by hand to see more").map(drop)
     }
 
     /// Copies the running cluster behind the socket in `primary` into the data directory, which must be absent, and
     /// has the primary keep the log in `slot` until the copy has read it.
     pub(super) fn copy(&self, primary: &Path, slot: &str) -> Result<()> {
-        let data = &self.place.data;
-        fs::create_dir(data).map_err(|error| refused("create", data, &error))?;
-        self.identity.give(data)?;
-        fs::set_permissions(data, fs::Permissions::from_mode(0o700)).map_err(|error| refused("write", data, &error))?;
+        let data = self.data();
+        self.runner.make_directory(data)?;
+        fs::set_permissions(data, fs::Permissions::from_mode(0o700))
+            .map_err(|error| Error::of_path("write", data, &error))?;
         let mut command = self.command("pg_basebackup");
         command.arg("-D").arg(data).arg("-h").arg(primary).args(["-p", "5432", "-U", USER]);
         command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--create-slot", "--slot", slot]);
-        let output = self.output(command, "pg_basebackup")?;
-        if output.status.success() {
-            return self.identity.replace(&data.join("standby.signal"), "");
-        }
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        Err(Reason::of(&said).error(Kind::Unreachable, "pg_basebackup failed", "see the log of the primary"))
+        self.runner.succeed(command, Kind::Unreachable, "pg_basebackup failed", "see the log of the primary")?;
+        self.runner.identity.replace(&data.join("standby.signal"), "")
     }
 
     /// Forgets the replicas of an earlier start: their log would be kept for ever. The server must not run.
     pub(super) fn forget_replicas(&self) -> Result<()> {
-        let slots = self.place.data.join("pg_replslot");
-        let entries = fs::read_dir(&slots).map_err(|error| refused("read", &slots, &error))?;
+        let slots = self.data().join("pg_replslot");
+        let entries = fs::read_dir(&slots).map_err(|error| Error::of_path("read", &slots, &error))?;
         for path in entries.flatten().map(|entry| entry.path()) {
-            fs::remove_dir_all(&path).map_err(|error| refused("remove", &path, &error))?;
+            fs::remove_dir_all(&path).map_err(|error| Error::of_path("remove", &path, &error))?;
         }
         Ok(())
     }
 
     /// Checks that a cluster that was kept can be taken: version and checksums as asked for.
     pub(super) fn check_kept(&self, data_checksums: Option<bool>) -> Result<()> {
-        let data = &self.place.data;
+        let data = self.data();
         let refuse = |what: String| {
             let message = format!("the kept cluster {} {what}", data.display());
             Err(Error::new(Kind::Usage, message).hint("remove it, give another --dir, or change the target"))
@@ -98,7 +88,7 @@ impl Crew<'_> {
         let Some(asked) = data_checksums else { return Ok(()) };
         let mut command = self.command("pg_controldata");
         command.arg("-D").arg(data);
-        let output = self.output(command, "pg_controldata")?;
+        let output = self.runner.output(command)?;
         let said = String::from_utf8_lossy(&output.stdout);
         let version = said.lines().find_map(|line| line.strip_prefix("Data page checksum version:"));
         match version.map(|version| version.trim() != "0") {
@@ -111,8 +101,7 @@ impl Crew<'_> {
     /// Writes the configuration. What a session may have changed for good in a kept cluster is forgotten.
     pub(super) fn configure(&self, configuration: &str) -> Result<()> {
         for (name, text) in [("postgresql.conf", configuration), ("postgresql.auto.conf", "")] {
-            let path = self.place.data.join(name);
-            self.identity.replace(&path, text)?;
+            self.runner.identity.replace(&self.data().join(name), text)?;
         }
         Ok(())
     }
@@ -122,103 +111,46 @@ impl Crew<'_> {
     pub(super) fn check_settings(&self, settings: &[(String, String)]) -> Result<()> {
         for (name, value) in settings {
             let mut command = self.command("postgres");
-            command.arg("-D").arg(&self.place.root).args(["-c", "config_file=/dev/null", "-C", "port"]);
+            command.arg("-D").arg(&self.runner.place.root).args(["-c", "config_file=/dev/null", "-C", "port"]);
             command.arg("-c").arg(format!("{name}={value}"));
-            let output = self.output(command, "postgres")?;
-            if !output.status.success() {
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                let what = format!("server setting {name}={value} is refused");
-                let hint = "local:postgres takes bin, version, os_user, data_checksums, replicas, synchronous and the settings of \
-                            the server";
-                return Err(Reason::of(&said).error(Kind::Usage, &what, hint));
-            }
+            let what = format!("server setting {name}={value} is refused");
+            let hint = "local:postgres takes bin, version, os_user, data_checksums, replicas, synchronous and the settings of \
+                        the server";
+            self.runner.succeed(command, Kind::Usage, &what, hint)?;
         }
         Ok(())
     }
 
-    /// Starts the server. Its output goes to the log, which is of this start only.
-    pub(super) fn launch(&self) -> Result<Child> {
-        let log = open_log(self.place)?;
-        let copy = log.try_clone().map_err(|error| refused("write", &self.place.log, &error))?;
+    /// Starts the server and waits until it takes connections on the socket in `directory`. `asked` are the settings of the
+    /// target.
+    pub(super) fn launch(&self, state: &mut State, directory: &Path, asked: &[(String, String)]) -> Result<Child> {
         let mut command = self.command("postgres");
-        command.arg("-D").arg(&self.place.data).stdout(log).stderr(copy);
-        command.spawn().map_err(|error| self.spawn_error("postgres", &error))
+        command.arg("-D").arg(self.data());
+        let stop = self.runner.place.product.stop_at_once;
+        self.runner.launch(command, state, stop, |child| self.runner.wait(child, WAIT, asked, || greet(directory)))
     }
 
-    /// Waits until the server takes connections on the socket in `directory`. `asked` are the settings of the target:
-    /// where there are some, a failure is put down to them.
-    pub(super) fn await_ready(&self, server: &mut Child, directory: &Path, asked: &[(String, String)]) -> Result<()> {
-        let begun = Instant::now();
-        let mut answered = false;
-        loop {
-            match server.try_wait() {
-                Ok(None) => {}
-                _ => return Err(self.start_error(asked)),
-            }
-            match greet(directory) {
-                Greeting::Ready => return Ok(()),
-                Greeting::NotYet => answered = true,
-                Greeting::Silence => {}
-            }
-            let limit = if answered { RECOVERY_LIMIT } else { SILENT_LIMIT };
-            if begun.elapsed() > limit {
-                let message = format!("the server did not take connections within {} s", limit.as_secs());
-                return Err(Error::new(Kind::Unreachable, format!("{message}: {}", self.log_reason().message)));
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    fn start_error(&self, asked: &[(String, String)]) -> Error {
-        let reason = self.log_reason();
-        if asked.is_empty() {
-            return reason.error(Kind::Unreachable, "the server did not start", "give other settings in the target");
-        }
-        let asked: Vec<String> = asked.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        let what = format!("the server did not start with {}", asked.join(" "));
-        reason.error(Kind::Usage, &what, "leave settings of the target away")
-    }
-
-    fn log_reason(&self) -> Reason {
-        Reason::of(&log_tail(self.place))
+    fn data(&self) -> &Path {
+        &self.runner.place.data
     }
 
     fn command(&self, program: &str) -> Command {
-        self.identity.command(&self.programs.directory.join(program), &self.place.root)
-    }
-
-    fn output(&self, mut command: Command, program: &str) -> Result<Output> {
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        command.output().map_err(|error| self.spawn_error(program, &error))
-    }
-
-    fn spawn_error(&self, program: &str, error: &io::Error) -> Error {
-        self.identity.spawn_error(&self.programs.directory.join(program), &self.place.root, error)
+        self.runner.command(&self.programs.directory.join(program))
     }
 }
 
 /// The major version of the cluster in `data`.
 pub(super) fn kept_major(data: &Path) -> Result<u32> {
     let path = data.join("PG_VERSION");
-    let text = fs::read_to_string(&path).map_err(|error| refused("read", &path, &error))?;
+    let text = fs::read_to_string(&path).map_err(|error| Error::of_path("read", &path, &error))?;
     text.trim().parse().map_err(|_| {
         let message = format!("file {} does not hold a version", path.display());
         Error::new(Kind::NotOurs, message).hint("remove the cluster, or give another --dir")
     })
 }
 
-/// What a server answers to a start-up packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Greeting {
-    /// It asks who we are, or lets us in.
-    Ready,
-    /// It is there and refuses: starting up, recovering.
-    NotYet,
-    /// Nothing is there, or it does not answer.
-    Silence,
-}
-
-fn greet(directory: &Path) -> Greeting {
+/// What the server whose socket lies in `directory` answers to a start-up packet.
+fn greet(directory: &Path) -> Answer {
     let exchange = || -> io::Result<u8> {
         let mut stream = UnixStream::connect(directory.join(".s.PGSQL.5432"))?;
         stream.set_read_timeout(Some(Duration::from_secs(1)))?;
@@ -231,9 +163,10 @@ fn greet(directory: &Path) -> Greeting {
         Ok(kind[0])
     };
     match exchange() {
-        Ok(b'R') => Greeting::Ready,
-        Ok(_) => Greeting::NotYet,
-        Err(_) => Greeting::Silence,
+        // It asks who we are, or lets us in.
+        Ok(b'R') => Answer::Ready,
+        Ok(_) => Answer::NotYet,
+        Err(_) => Answer::Silence,
     }
 }
 
@@ -247,11 +180,12 @@ fn startup_packet() -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::net::UnixListener;
+    use std::thread;
 
     use super::*;
 
     /// A server that answers one connection with `answer`; what it read.
-    fn answer(answer: &'static [u8]) -> (Greeting, Vec<u8>) {
+    fn answer(answer: &'static [u8]) -> (Answer, Vec<u8>) {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let listener = UnixListener::bind(scratch.path().join(".s.PGSQL.5432")).expect("listen");
         let server = thread::spawn(move || {
@@ -267,11 +201,11 @@ mod tests {
     #[test]
     fn a_server_is_ready_when_it_asks_who_we_are() {
         let (greeting, packet) = answer(b"R\0\0\0\x08\0\0\0\0");
-        assert_eq!(greeting, Greeting::Ready);
+        assert_eq!(greeting, Answer::Ready);
         assert_eq!(packet[..8], [0, 0, 0, packet.len() as u8, 0, 3, 0, 0]);
-        assert_eq!(answer(b"E\0\0\0\x04").0, Greeting::NotYet);
-        assert_eq!(answer(b"").0, Greeting::Silence);
-        assert_eq!(greet(Path::new("/nonexistent")), Greeting::Silence);
+        assert_eq!(answer(b"E\0\0\0\x04").0, Answer::NotYet);
+        assert_eq!(answer(b"").0, Answer::Silence);
+        assert_eq!(greet(Path::new("/nonexistent")), Answer::Silence);
     }
 
     #[test]

@@ -1,11 +1,9 @@
 //! Finds the programs of an installed PostgreSQL server.
 
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use engine::{Error, Kind, Result};
+use server::{Search, version_said};
 
 /// Major versions that are known to work.
 pub(super) const MAJOR_MIN: u32 = 13;
@@ -47,20 +45,12 @@ pub(super) struct Wish<'a> {
 /// # Errors
 /// `Missing`, with the places that were looked at.
 pub(super) fn find(wish: Wish) -> Result<Programs> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    find_in(wish, &path, Path::new("/"))
+    find_in(wish, &Search::here(wish.directory, PLACES))
 }
 
-fn find_in(wish: Wish, path: &OsStr, root: &Path) -> Result<Programs> {
-    let candidates = match wish.directory {
-        Some(directory) => vec![directory.to_owned()],
-        None => {
-            let listed = std::env::split_paths(path).filter(|directory| directory.is_absolute());
-            listed.chain(PLACES.iter().flat_map(|place| expand(root, place))).collect()
-        }
-    };
+fn find_in(wish: Wish, search: &Search<'_>) -> Result<Programs> {
     let mut refused = Vec::new();
-    for directory in candidates {
+    for directory in search.directories() {
         let Some(programs) = programs_in(&directory) else { continue };
         match programs.major {
             MAJOR_MIN..=MAJOR_MAX if wish.major.is_none_or(|major| major == programs.major) => return Ok(programs),
@@ -72,24 +62,20 @@ fn find_in(wish: Wish, path: &OsStr, root: &Path) -> Result<Programs> {
             }
         }
     }
-    Err(missing(wish, &refused))
+    Err(missing(wish, search, &refused))
 }
 
-fn missing(wish: Wish, refused: &[String]) -> Error {
+fn missing(wish: Wish, search: &Search<'_>, refused: &[String]) -> Error {
     let wanted = match wish.major {
         Some(major) => format!("PostgreSQL {major}"),
         None => format!("PostgreSQL {MAJOR_MIN} to {MAJOR_MAX}"),
-    };
-    let looked = match wish.directory {
-        Some(directory) => directory.display().to_string(),
-        None => format!("PATH, {}", PLACES.join(", ")),
     };
     let found = match refused {
         [] => String::new(),
         _ => format!("; found only {}", refused.join(", ")),
     };
     let package = wish.major.map_or_else(|| "postgresql".to_owned(), |major| format!("postgresql-{major}"));
-    Error::new(Kind::Missing, format!("no server programs (initdb, postgres) of {wanted} in {looked}{found}"))
+    Error::new(Kind::Missing, format!("no server programs (initdb, postgres) of {wanted} in {search}{found}"))
         .hint(format!("install them (Debian, Ubuntu: apt-get install {package}), or give local:postgres?bin=DIR"))
 }
 
@@ -103,8 +89,7 @@ fn programs_in(directory: &Path) -> Option<Programs> {
     let real = server.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
     let given = directory.canonicalize().ok();
     let directory = real.into_iter().chain(given).find(|place| place.join("initdb").is_file())?;
-    let said = Command::new(&server).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
-    let major = parse_major(&String::from_utf8_lossy(&said.stdout))?;
+    let major = parse_major(&version_said(&server)?)?;
     Some(Programs { directory, major })
 }
 
@@ -118,29 +103,9 @@ fn digits(text: &str) -> usize {
     text.bytes().take_while(u8::is_ascii_digit).count()
 }
 
-/// The directories that `pattern` stands for, the newest version first.
-fn expand(root: &Path, pattern: &str) -> Vec<PathBuf> {
-    let pattern = pattern.trim_start_matches('/');
-    let Some((before, after)) = pattern.split_once('*') else { return vec![root.join(pattern)] };
-    let (parent, prefix) = before.rsplit_once('/').unwrap_or(("", before));
-    let mut found: Vec<(Vec<u32>, PathBuf)> = fs::read_dir(root.join(parent))
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let name = entry.file_name();
-            let version = name.to_str()?.strip_prefix(prefix)?;
-            let numbers = version.split('.').map(str::parse).collect::<std::result::Result<Vec<u32>, _>>();
-            // Postgres.app has a link `latest` beside the numbers; it leads to one of them.
-            Some((numbers.ok()?, entry.path().join(after.trim_start_matches('/'))))
-        })
-        .collect();
-    found.sort_by(|left, right| right.cmp(left));
-    found.into_iter().map(|(_, path)| path).collect()
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use proptest::prelude::*;
@@ -158,6 +123,11 @@ mod tests {
         }
     }
 
+    /// The programs below `root` that `wish` asks for, with this value of `PATH`.
+    fn find_below(root: &Path, wish: Wish, path: &str) -> Result<Programs> {
+        find_in(wish, &Search { directory: wish.directory, path: path.into(), places: PLACES, root })
+    }
+
     fn wish_major(major: u32) -> Wish<'static> {
         Wish { directory: None, major: Some(major) }
     }
@@ -170,7 +140,7 @@ mod tests {
         }
         install(root.path(), "usr/pgsql-14/bin", "14.22");
         install(root.path(), "elsewhere", "16.1 (built by hand)");
-        let found = |wish, path: &str| find_in(wish, OsStr::new(path), root.path()).map(|programs| programs.major);
+        let found = |wish, path: &str| find_below(root.path(), wish, path).map(|programs| programs.major);
         let path = format!("/nonexistent:relative:{}", root.path().join("elsewhere").display());
         assert_eq!(found(Wish::default(), &path).expect("of the path"), 16);
         assert_eq!(found(Wish::default(), "").expect("the newest"), 18);
@@ -181,16 +151,16 @@ mod tests {
     #[test]
     fn what_is_absent_is_named_with_the_places_and_the_package() {
         let root = tempfile::tempdir().expect("temporary directory");
-        let error = find_in(wish_major(17), OsStr::new(""), root.path()).expect_err("nothing there");
+        let error = find_below(root.path(), wish_major(17), "").expect_err("nothing there");
         assert_eq!(error.kind, Kind::Missing);
         assert!(error.message.contains("PATH, /usr/lib/postgresql/*/bin"), "{error}");
         assert!(error.hint.expect("hint").contains("apt-get install postgresql-17"));
         install(root.path(), "usr/pgsql-12/bin", "12.4");
-        let error = find_in(Wish::default(), OsStr::new(""), root.path()).expect_err("too old");
+        let error = find_below(root.path(), Wish::default(), "").expect_err("too old");
         assert!(error.message.contains("found only version 12 in"), "{error}");
         let directory = root.path().join("usr/pgsql-14/bin");
         let wish = Wish { directory: Some(&directory), major: None };
-        let error = find_in(wish, OsStr::new("/usr/bin"), root.path()).expect_err("only there");
+        let error = find_below(root.path(), wish, "/usr/bin").expect_err("only there");
         assert!(error.message.ends_with(&format!("in {}", directory.display())), "{error}");
     }
 
@@ -201,19 +171,8 @@ mod tests {
         let (links, real) = (root.path().join("links"), root.path().join("usr/lib/postgresql/15/bin"));
         fs::create_dir(&links).expect("links");
         std::os::unix::fs::symlink(real.join("postgres"), links.join("postgres")).expect("link");
-        let found = find_in(Wish::default(), links.as_os_str(), root.path()).expect("found");
+        let found = find_below(root.path(), Wish::default(), links.to_str().expect("text")).expect("found");
         assert_eq!(found.directory, real.canonicalize().expect("real"));
-    }
-
-    #[test]
-    fn versions_are_ordered_as_numbers() {
-        let root = tempfile::tempdir().expect("temporary directory");
-        for version in ["9.6", "10", "13", "latest"] {
-            fs::create_dir_all(root.path().join("usr/lib/postgresql").join(version)).expect("directory");
-        }
-        let names = expand(root.path(), "/usr/lib/postgresql/*/bin");
-        let expected = ["13", "10", "9.6"].map(|version| root.path().join(format!("usr/lib/postgresql/{version}/bin")));
-        assert_eq!(names, expected);
     }
 
     #[test]

@@ -12,13 +12,12 @@ mod watch;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use engine::server::{Identity, Machine, Place, Process, Product, Running, Signal, State, end, shared_socket_parents};
 use engine::{Result, Site, Target};
+use server::{Line, Place, Product, Runner, Running, Signal, Sizing, State};
 
 use self::cluster::Crew;
 use self::find::Wish;
 use self::parameter::{Parameters, Synchronous};
-use self::settings::{Particular, Sizing};
 use self::watch::Watch;
 use crate::connect::Login;
 
@@ -35,6 +34,7 @@ static PRODUCT: Product = Product {
     users: &["postgres", "nobody"],
     variables: &["PG"],
     data_option: "-D",
+    speech: &log::SPEECH,
     // Fast: with a last checkpoint. Immediate: without.
     stop_in_order: Signal::INT,
     stop_at_once: Signal::QUIT,
@@ -93,7 +93,7 @@ pub(crate) fn start_all(target: &Target, site: &Site) -> Result<Vec<Cluster>> {
 pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
     // Those that follow go first: a primary that is stopped in order waits for them.
     let mut said = replica::clean_up(directory)?;
-    said.extend(engine::server::clean_up(&PRODUCT, directory)?);
+    said.extend(server::clean_up(&PRODUCT, directory)?);
     Ok(said)
 }
 
@@ -102,13 +102,10 @@ fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State,
     let kept_major = if kept { Some(cluster::kept_major(&place.data)?) } else { None };
     let wish = Wish { directory: parameters.bin.as_deref(), major: parameters.version.or(kept_major) };
     let programs = find::find(wish)?;
-    let asked_user = parameters.os_user.as_deref();
-    let identity = if kept { Identity::of_owner(place, asked_user)? } else { Identity::choose(&PRODUCT, asked_user)? };
-    let crew = Crew { programs: &programs, identity: &identity, place };
-    state.site_mode = identity.let_through(&place.site)?;
-    state.write(place)?;
+    let crew = Crew { programs: &programs, runner: Runner::of(place, kept, parameters.os_user.as_deref())? };
+    crew.runner.let_in(state)?;
     crew.check_settings(&parameters.settings)?;
-    let socket = make_socket(&crew, state)?;
+    let socket = crew.runner.make_socket_directory(state)?;
     match kept {
         true => {
             crew.check_kept(parameters.data_checksums)?;
@@ -117,17 +114,7 @@ fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State,
         // Version 18 has them by default; figures of different versions shall compare.
         false => crew.make(parameters.data_checksums.unwrap_or(true), site.keep)?,
     }
-    let particular = replica::settings_of_primary(parameters);
-    run(&crew, parameters, site, &socket, &particular, state)
-}
-
-/// Makes the directory of the socket.
-fn make_socket(crew: &Crew<'_>, state: &mut State) -> Result<PathBuf> {
-    let socket = crew.place.make_socket_directory(&shared_socket_parents(crew.identity.other))?;
-    state.socket = Some(socket.clone());
-    state.write(crew.place)?;
-    crew.identity.give(&socket)?;
-    Ok(socket)
+    run(&crew, parameters, site, &socket, &replica::settings_of_primary(parameters), state)
 }
 
 /// Configures the cluster that lies there, starts its server and waits until it answers.
@@ -136,31 +123,13 @@ fn run(
     parameters: &Parameters,
     site: &Site,
     socket: &Path,
-    particular: &[Particular],
+    own: &[Line],
     state: &mut State,
 ) -> Result<Child> {
-    let sizing = Sizing {
-        machine: Machine::here(&crew.place.site),
-        major: crew.programs.major,
-        cache_bytes: site.cache_bytes.map(|bytes| bytes.0),
-        sessions_max: u64::from(site.sessions_max),
-        nodes: 1 + u64::from(parameters.replicas),
-    };
-    let asked = &parameters.settings;
-    crew.configure(&settings::configuration(&sizing, &socket.to_string_lossy(), particular, asked))?;
-    let mut child = crew.launch()?;
-    let mut ready = || -> Result<()> {
-        state.server = Process::of(child.id());
-        state.write(crew.place)?;
-        crew.await_ready(&mut child, socket, asked)
-    };
-    match ready() {
-        Ok(()) => Ok(child),
-        Err(error) => {
-            end(&mut child, PRODUCT.stop_at_once);
-            Err(error)
-        }
-    }
+    let sizing = Sizing::of(site, 1 + u64::from(parameters.replicas));
+    let (major, asked) = (crew.programs.major, &parameters.settings);
+    crew.configure(&settings::configuration(major, &sizing, &socket.to_string_lossy(), own, asked))?;
+    crew.launch(state, socket, asked)
 }
 
 impl Cluster {

@@ -3,8 +3,15 @@
 use std::path::PathBuf;
 
 use engine::{Error, Kind, Result, Target};
+use server::SettingNames;
 
-/// Settings that dbdyno gives to every cluster it starts: it would not reach or find the server with others.
+const SETTINGS: SettingNames = SettingNames {
+    has: |byte| matches!(byte, b'a'..=b'z' | b'_' | b'.'),
+    letters: "a-z, _ and .",
+    example: "shared_buffers=2GB",
+    ours: OURS,
+};
+
 const OURS: &[&str] = &[
     "config_file",
     "data_directory",
@@ -105,11 +112,7 @@ impl Parameters {
                 "replicas" => parameters.replicas = replicas(value)?,
                 "synchronous" => synchronous = Some(Synchronous::of(value)?),
                 "data_checksums" => parameters.data_checksums = Some(switch(name, value)?),
-                _ => {
-                    check_setting(name, value)?;
-                    parameters.settings.retain(|(known, _)| known != name);
-                    parameters.settings.push((name.clone(), value.clone()));
-                }
+                _ => SETTINGS.take(&mut parameters.settings, name, value)?,
             }
         }
         parameters.synchronous = synchronous.unwrap_or_default();
@@ -154,21 +157,6 @@ fn switch(name: &str, value: &str) -> Result<bool> {
         "off" => Ok(false),
         _ => Err(usage(format!("parameter {name}={value} is neither on nor off"))),
     }
-}
-
-/// Refuses what could be anything else than one setting of the server.
-fn check_setting(name: &str, value: &str) -> Result<()> {
-    if name.is_empty() || !name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'_' | b'.')) {
-        let message = format!("parameter {} cannot be a setting of the server", name.escape_debug());
-        return Err(usage(message).hint("settings consist of a-z, _ and ., for example shared_buffers=2GB"));
-    }
-    if value.chars().any(char::is_control) {
-        return Err(usage(format!("parameter {name} has a value with control characters")));
-    }
-    if OURS.contains(&name) {
-        return Err(usage(format!("parameter {name} is set by dbdyno itself")).hint("leave it away"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -232,7 +220,7 @@ mod tests {
     proptest! {
         #[test]
         fn a_setting_that_passes_is_one_line(name in "\\PC*|[a-z_.\n=]{1,8}", value in "[\\PC\n\r\0]*") {
-            if check_setting(&name, &value).is_ok() {
+            if SETTINGS.check(&name, &value).is_ok() {
                 prop_assert!(name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte == b'.'));
                 prop_assert!(!value.contains(['\n', '\r', '\0']));
             }

@@ -7,14 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::server::{Identity, Product, Running};
 use engine::{Error, Kind, Result, Site, Value};
+use server::{Identity, Line, Product, Runner, Running};
 
 use super::cluster::Crew;
 use super::find::{self, Wish};
 use super::parameter::{Parameters, REPLICAS_MAX, Synchronous};
-use super::settings::Particular;
-use super::{Cluster, PRODUCT, USER, cluster, make_socket, run};
+use super::{Cluster, PRODUCT, USER, cluster, run};
 use crate::session::PostgresSession;
 
 /// How long replicas may take until they follow.
@@ -39,6 +38,7 @@ const fn product(name: &'static str) -> Product {
         users: PRODUCT.users,
         variables: PRODUCT.variables,
         data_option: PRODUCT.data_option,
+        speech: PRODUCT.speech,
         stop_in_order: PRODUCT.stop_in_order,
         stop_at_once: PRODUCT.stop_at_once,
     }
@@ -56,31 +56,37 @@ pub(super) fn standby_names(replicas: &[u32]) -> String {
 }
 
 /// What is particular to a primary.
-pub(super) fn settings_of_primary(parameters: &Parameters) -> Vec<Particular> {
+pub(super) fn settings_of_primary(parameters: &Parameters) -> Vec<Line> {
     let mut settings = Vec::new();
     if parameters.replicas == 0 {
         return settings;
     }
     let slots = parameters.replicas.to_string();
-    settings.push(("max_replication_slots", slots, "one per replica: no log goes before it has been read"));
+    let mut push = |name, value, why| settings.push(Line { name, value, why });
+    push("max_replication_slots", slots, "one per replica: no log goes before it has been read");
     if parameters.synchronous != Synchronous::Off {
         let all: Vec<u32> = (1..=parameters.replicas).collect();
-        settings.push(("synchronous_standby_names", standby_names(&all), "a commit waits for every replica"));
+        push("synchronous_standby_names", standby_names(&all), "a commit waits for every replica");
         let level = parameters.synchronous.commit_level().to_owned();
-        settings.push(("synchronous_commit", level, "how far each of them must be"));
+        push("synchronous_commit", level, "how far each of them must be");
     }
     settings
 }
 
 /// What is particular to the replica that follows the server behind the socket in `primary`.
-fn settings_of_replica(primary: &Path, number: u32) -> Vec<Particular> {
+fn settings_of_replica(primary: &Path, number: u32) -> Vec<Line> {
     let host = primary.to_string_lossy().replace('\\', "\\\\").replace('\'', "\\'");
     let connection = format!("host='{host}' port={} user={USER} application_name={}", super::PORT, slot(number));
+    let line = |name, value, why| Line { name, value, why };
     vec![
-        ("primary_conninfo", connection, "whom it follows"),
-        ("primary_slot_name", slot(number), "what the primary keeps the log under"),
-        ("hot_standby", "on".to_owned(), "it answers readers"),
-        ("wal_receiver_status_interval", "1s".to_owned(), "what waits for another that has died goes on after this"),
+        line("primary_conninfo", connection, "whom it follows"),
+        line("primary_slot_name", slot(number), "what the primary keeps the log under"),
+        line("hot_standby", "on".to_owned(), "it answers readers"),
+        line(
+            "wal_receiver_status_interval",
+            "1s".to_owned(),
+            "what waits for another that has died goes on after this",
+        ),
     ]
 }
 
@@ -93,13 +99,12 @@ pub(super) fn start(parameters: &Parameters, site: &Site, number: u32, primary: 
         let programs = find::find(Wish { directory: parameters.bin.as_deref(), major: Some(major) })?;
         // The one who may read what the primary writes.
         let identity = Identity::of_owner(&primary.running.place, parameters.os_user.as_deref())?;
-        let crew = Crew { programs: &programs, identity: &identity, place };
-        state.site_mode = identity.let_through(&place.site)?;
-        state.write(place)?;
-        let socket = make_socket(&crew, state)?;
+        let crew = Crew { programs: &programs, runner: Runner { identity, place } };
+        crew.runner.let_in(state)?;
+        let socket = crew.runner.make_socket_directory(state)?;
         crew.copy(&primary.socket_directory, &slot(number))?;
-        let particular = settings_of_replica(&primary.socket_directory, number);
-        run(&crew, parameters, &site, &socket, &particular, state)
+        let own = settings_of_replica(&primary.socket_directory, number);
+        run(&crew, parameters, &site, &socket, &own, state)
     });
     let name = format!("replica {number}");
     match started {
@@ -131,8 +136,7 @@ pub(super) fn await_streaming(primary: &Cluster, replicas: u32) -> Result<()> {
 
 /// Stops and removes the replicas that a dead invocation left in `directory`; says what it did, a line each.
 pub(super) fn clean_up(directory: &Path) -> Result<Vec<String>> {
-    let said: Result<Vec<Vec<String>>> =
-        REPLICAS.iter().map(|product| engine::server::clean_up(product, directory)).collect();
+    let said: Result<Vec<Vec<String>>> = REPLICAS.iter().map(|product| server::clean_up(product, directory)).collect();
     Ok(said?.concat())
 }
 

@@ -2,11 +2,11 @@
 //! the caller's, in binary and without a copy of our own.
 
 use engine::{Error, Kind, Result, Statement};
+use transport::MESSAGE_BYTES_MAX;
 
 use super::statement::EXECUTE_AND_SYNC;
 use super::{PostgresSession, Protocol, find};
 use crate::message::{affected, fields};
-use crate::wire::MESSAGE_BYTES_MAX;
 
 /// The longest run of bytes in a statement: what is beside them in the message is short.
 pub(crate) const BYTES_MAX: usize = MESSAGE_BYTES_MAX / 4;
@@ -27,7 +27,7 @@ impl PostgresSession {
         }
         self.begin_bind(statement, integers, Some(bytes.len()))?;
         let head = std::mem::take(&mut self.wire.output);
-        let sent = self.wire.send_both(&head, bytes);
+        let sent = self.wire.messages.transport.send_both(&head, bytes);
         self.wire.output = head;
         self.wire.output.clear();
         sent.map_err(|error| self.hang_up(&error))?;

@@ -22,9 +22,9 @@ impl Canceller for CancelRequest {
         let mut wire = self.login.reach_again(&self.way)?;
         let mut request = BytesMut::new();
         frontend::cancel_request(self.process as i32, self.secret, &mut request);
-        wire.send(&request).map_err(|error| self.login.unreachable(&error))?;
+        wire.messages.transport.send(&request).map_err(|error| self.login.unreachable(&error))?;
         // The server answers nothing and closes the connection once it has passed the request on.
-        while wire.next().is_ok() {}
+        while wire.messages.receive().is_ok() {}
         Ok(())
     }
 }

@@ -2,12 +2,12 @@
 
 use std::time::Instant;
 
-use engine::{Error, Kind, LineChunks, LineForm, Result, RowSource};
+use engine::{Error, Kind, LineChunks, LineForm, Result, RowSource, quoted};
 use postgres_protocol::message::frontend;
+use transport::Encoder;
 
-use super::encoder::{self, Encoder};
+use super::encoder::{self, CopyRows};
 use super::{PostgresSession, Protocol, unsendable};
-use crate::dialect::quoted;
 use crate::failure::Refusal;
 use crate::message::affected;
 use crate::wire::Message;
@@ -56,7 +56,7 @@ impl PostgresSession {
     pub(super) fn load(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         let names: Vec<String> = rows.columns().iter().map(|column| quoted(&column.name)).collect();
         let sql = format!("copy {} ({}) from stdin (format binary)", quoted(table), names.join(", "));
-        let mut encoder = Encoder::new(rows.columns().iter().map(|column| column.kind).collect());
+        let mut encoder = encoder::encoder(rows.columns());
         self.copy(&sql, |session| session.send_rows(rows, &mut encoder))
     }
 
@@ -78,7 +78,7 @@ impl PostgresSession {
     /// Begins a copy, has its rows sent, and ends it; returns how many rows the server took.
     fn copy(&mut self, sql: &str, send: impl FnOnce(&mut PostgresSession) -> Result<Ending>) -> Result<u64> {
         self.timed(|session| session.begin_copy(sql))?;
-        self.wire.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
+        self.wire.messages.transport.allow_backlog(true).map_err(|error| self.lose(&error, None))?;
         let ending = send(self)?;
         self.wire.output.clear();
         match &ending {
@@ -100,7 +100,7 @@ impl PostgresSession {
             })
         });
         if !self.lost {
-            self.wire.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
+            self.wire.messages.transport.allow_backlog(false).map_err(|error| self.lose(&error, None))?;
         }
         match ending {
             Ending::Complete => answer.map(|()| loaded),
@@ -125,7 +125,7 @@ impl PostgresSession {
         self.send()?;
         let mut failure = None;
         loop {
-            let message = match self.wire.next() {
+            let message = match self.wire.messages.receive() {
                 Ok(message) => message,
                 Err(error) => return Err(self.lose(&error, failure)),
             };
@@ -143,18 +143,17 @@ impl PostgresSession {
     }
 
     /// Sends all rows, unless they turn out wrong or the server does not want more.
-    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder) -> Result<Ending> {
+    fn send_rows(&mut self, rows: &mut dyn RowSource, encoder: &mut Encoder<CopyRows>) -> Result<Ending> {
         loop {
-            let more = match encoder.encode(rows) {
-                Ok(true) if encoder.size_bytes() < CHUNK_BYTES => continue,
+            let more = match encoder.fill(rows, CHUNK_BYTES) {
                 Ok(more) => more,
                 Err(reason) => return Ok(Ending::Broken(reason)),
             };
             if !more {
-                encoder.end();
+                encoder::end(encoder);
             }
-            self.send_chunk(encoder.framed(), &[])?;
-            encoder.restart();
+            self.send_chunk(encoder::framed(encoder), &[])?;
+            encoder::restart(encoder);
             if let Some(refusal) = self.refusal()? {
                 return Ok(Ending::Refused(refusal));
             }
@@ -180,8 +179,8 @@ impl PostgresSession {
 
     /// What the server has said in the meantime, if that is no. A notice is not.
     fn refusal(&mut self) -> Result<Option<Error>> {
-        while self.wire.has_answer() {
-            match self.wire.next() {
+        while self.wire.messages.has_answer() {
+            match self.wire.messages.receive() {
                 Ok(Message { tag: b'E', body }) => return Ok(Some(Refusal::parse(body).into_error())),
                 Ok(_) => {}
                 Err(error) => return Err(self.lose(&error, None)),
@@ -191,7 +190,7 @@ impl PostgresSession {
     }
 
     fn send_chunk(&mut self, head: &[u8], body: &[u8]) -> Result<()> {
-        let sent = self.timed(|session| session.wire.send_both(head, body));
+        let sent = self.timed(|session| session.wire.messages.transport.send_both(head, body));
         sent.map_err(|error| self.hang_up(&error))
     }
 }

@@ -1,9 +1,9 @@
 //! Rows in the binary format of COPY, encoded where they will be sent from.
 
-use engine::{ColumnType, Error, IsoDate, Kind, Result, RowSink, RowSource};
+use engine::Column;
+use transport::{Encoder, MESSAGE_BYTES_MAX, RowFormat};
 
 use crate::codec::numeric;
-use crate::wire::MESSAGE_BYTES_MAX;
 
 /// Room for a chunk and the row that ends it.
 const INITIAL_BYTES: usize = 288 * 1024;
@@ -27,179 +27,92 @@ const FILE_HEADER: [u8; 19] = *b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
 /// Ends the rows.
 const FILE_TRAILER: i16 = -1;
 
-/// Encodes rows behind the header of the message that will carry them.
-pub(super) struct Encoder {
-    columns: Box<[ColumnType]>,
-    bytes: Vec<u8>,
-    /// Fields of the row that is being written.
-    fields: usize,
-    wrong: Option<String>,
+/// Rows of the binary format: the number of fields, and each field behind its length.
+pub(super) struct CopyRows;
+
+/// Encodes rows of `columns` behind the header of the message that will carry them.
+pub(super) fn encoder(columns: &[Column]) -> Encoder<CopyRows> {
+    Encoder::new(columns, &[&COPY_DATA[..], &FILE_HEADER].concat(), INITIAL_BYTES)
 }
 
-impl Encoder {
-    pub(super) fn new(columns: Box<[ColumnType]>) -> Encoder {
-        let mut bytes = Vec::with_capacity(INITIAL_BYTES);
-        bytes.extend_from_slice(&COPY_DATA);
-        bytes.extend_from_slice(&FILE_HEADER);
-        Encoder { columns, bytes, fields: 0, wrong: None }
-    }
-
-    /// Writes the next row; false after the last one.
-    pub(super) fn encode(&mut self, rows: &mut dyn RowSource) -> Result<bool> {
-        let begin = self.bytes.len();
-        self.fields = 0;
-        self.bytes.extend_from_slice(&(self.columns.len() as i16).to_be_bytes());
-        if !rows.next(self) {
-            self.bytes.truncate(begin);
-            return Ok(false);
-        }
-        if self.fields != self.columns.len() {
-            let (given, due) = (self.fields, self.columns.len());
-            self.wrong.get_or_insert_with(|| format!("a row has {given} fields where {due} are due"));
-        }
-        if self.bytes.len() - begin > MESSAGE_BYTES_MAX {
-            self.wrong.get_or_insert_with(|| "a row is longer than PostgreSQL takes".to_owned());
-        }
-        match self.wrong.take() {
-            None => Ok(true),
-            Some(reason) => Err(Error::new(Kind::Statement, reason)),
-        }
-    }
-
-    /// The message as it is to be sent.
-    pub(super) fn framed(&mut self) -> &[u8] {
-        let head = head_of(self.bytes.len() - COPY_DATA.len());
-        self.bytes[..COPY_DATA.len()].copy_from_slice(&head);
-        &self.bytes
-    }
-
-    /// What stands here and was not sent.
-    pub(super) fn size_bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Writes the end of the rows.
-    pub(super) fn end(&mut self) {
-        self.bytes.extend_from_slice(&FILE_TRAILER.to_be_bytes());
-    }
-
-    pub(super) fn restart(&mut self) {
-        self.bytes.truncate(COPY_DATA.len());
-    }
-
-    /// Counts the next field; false, and noted, where it is not of the kind that its column is.
-    #[inline]
-    fn takes(&mut self, fits: fn(ColumnType) -> bool, kind: &str) -> bool {
-        let column = self.columns.get(self.fields).copied();
-        self.fields += 1;
-        match column {
-            Some(column) if fits(column) => true,
-            Some(column) => self.refuse(format!("field {} is {kind} where {column:?} is due", self.fields)),
-            None => self.refuse(format!("a row has more than {} fields", self.columns.len())),
-        }
-    }
-
-    fn refuse(&mut self, reason: String) -> bool {
-        self.wrong.get_or_insert(reason);
-        false
-    }
-
-    /// Writes a field of a length that is known only behind it.
-    #[inline]
-    fn field(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        let begin = self.bytes.len();
-        self.bytes.extend_from_slice(&[0; 4]);
-        write(&mut self.bytes);
-        let length = self.bytes.len() - begin - 4;
-        self.bytes[begin..begin + 4].copy_from_slice(&(length as u32).to_be_bytes());
-    }
+/// The message as it is to be sent.
+pub(super) fn framed(encoder: &mut Encoder<CopyRows>) -> &[u8] {
+    let bytes = encoder.bytes();
+    let head = head_of(bytes.len() - COPY_DATA.len());
+    bytes[..COPY_DATA.len()].copy_from_slice(&head);
+    bytes
 }
 
-impl RowSink for Encoder {
+/// Writes the end of the rows.
+pub(super) fn end(encoder: &mut Encoder<CopyRows>) {
+    encoder.bytes().extend_from_slice(&FILE_TRAILER.to_be_bytes());
+}
+
+/// Forgets the message that was sent.
+pub(super) fn restart(encoder: &mut Encoder<CopyRows>) {
+    encoder.restart(COPY_DATA.len());
+}
+
+/// Writes a field of a length that is known only behind it.
+#[inline]
+fn field(out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+    let begin = out.len();
+    out.extend_from_slice(&[0; 4]);
+    write(out);
+    let length = out.len() - begin - 4;
+    out[begin..begin + 4].copy_from_slice(&(length as u32).to_be_bytes());
+}
+
+impl RowFormat for CopyRows {
+    const ROW_BYTES_MAX: usize = MESSAGE_BYTES_MAX;
+
     #[inline]
-    fn int(&mut self, value: i64) {
-        match self.columns.get(self.fields).copied() {
-            Some(ColumnType::Decimal { .. }) => self.decimal(value, 0),
-            _ if self.takes(|column| column == ColumnType::Int, "an integer") => {
-                self.bytes.extend_from_slice(&8_i32.to_be_bytes());
-                self.bytes.extend_from_slice(&value.to_be_bytes());
-            }
-            _ => {}
-        }
+    fn begin_row(fields: usize, out: &mut Vec<u8>) {
+        out.extend_from_slice(&(fields as i16).to_be_bytes());
     }
 
     #[inline]
-    fn float(&mut self, value: f64) {
-        if self.takes(|column| column == ColumnType::Float, "a double") {
-            self.bytes.extend_from_slice(&8_i32.to_be_bytes());
-            self.bytes.extend_from_slice(&value.to_be_bytes());
-        }
+    fn int(value: i64, out: &mut Vec<u8>) {
+        out.extend_from_slice(&8_i32.to_be_bytes());
+        out.extend_from_slice(&value.to_be_bytes());
     }
 
     #[inline]
-    fn decimal(&mut self, unscaled: i64, scale: u8) {
-        if self.takes(|column| matches!(column, ColumnType::Decimal { .. }), "a decimal") {
-            self.field(|out| numeric::encode(unscaled, scale, out));
-        }
+    fn float(value: f64, out: &mut Vec<u8>) {
+        out.extend_from_slice(&8_i32.to_be_bytes());
+        out.extend_from_slice(&value.to_be_bytes());
     }
 
     #[inline]
-    fn date(&mut self, days_since_epoch: i32) {
-        if !self.takes(|column| column == ColumnType::Date, "a date") {
-            return;
-        }
-        if !IsoDate::covers(days_since_epoch) {
-            self.refuse(format!("field {} is day {days_since_epoch} after 1970-01-01, out of range", self.fields));
-            return;
-        }
-        self.bytes.extend_from_slice(&4_i32.to_be_bytes());
-        self.bytes.extend_from_slice(&(days_since_epoch - FIRST_DAY).to_be_bytes());
+    fn decimal(unscaled: i64, scale: u8, out: &mut Vec<u8>) -> Result<(), String> {
+        field(out, |out| numeric::encode(unscaled, scale, out));
+        Ok(())
     }
 
     #[inline]
-    fn text(&mut self, value: &str) {
-        if !self.takes(|column| matches!(column, ColumnType::Text { .. }), "text") {
-            return;
-        }
-        if value.len() > MESSAGE_BYTES_MAX {
-            self.refuse(format!("a text of {} bytes is longer than PostgreSQL takes", value.len()));
-            return;
-        }
-        self.field(|out| out.extend_from_slice(value.as_bytes()));
+    fn date(days_since_epoch: i32, out: &mut Vec<u8>) {
+        out.extend_from_slice(&4_i32.to_be_bytes());
+        out.extend_from_slice(&(days_since_epoch - FIRST_DAY).to_be_bytes());
+    }
+
+    #[inline]
+    fn text(value: &str, out: &mut Vec<u8>) {
+        field(out, |out| out.extend_from_slice(value.as_bytes()));
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use engine::{ColumnType, RowSource};
+    use engine_kit::sample::{Pushed, Row};
+
     use super::*;
-    use engine::Column;
 
-    /// Pushes what each closure says, a row each.
-    struct Rows {
-        columns: Vec<Column>,
-        rows: Vec<fn(&mut dyn RowSink)>,
-    }
-
-    impl RowSource for Rows {
-        fn columns(&self) -> &[Column] {
-            &self.columns
-        }
-        fn next(&mut self, sink: &mut dyn RowSink) -> bool {
-            if self.rows.is_empty() {
-                return false;
-            }
-            self.rows.remove(0)(sink);
-            true
-        }
-    }
-
-    type Row = fn(&mut dyn RowSink);
-
-    fn encode(kinds: &[ColumnType], rows: Vec<Row>) -> Result<Vec<u8>> {
-        let mut encoder = Encoder::new(kinds.into());
-        let mut rows = Rows { columns: Vec::new(), rows };
-        while encoder.encode(&mut rows)? {}
-        Ok(encoder.framed().to_vec())
+    fn encode(kinds: &[ColumnType], rows: Vec<Row>) -> engine::Result<Vec<u8>> {
+        let mut rows = Pushed::new(kinds, rows);
+        let mut encoder = encoder(rows.columns());
+        encoder.fill(&mut rows, usize::MAX)?;
+        Ok(framed(&mut encoder).to_vec())
     }
 
     const DECIMAL: ColumnType = ColumnType::Decimal { precision: 9, scale: 2 };
@@ -229,26 +142,5 @@ mod tests {
         let length = (expected.len() as u32 - 1).to_be_bytes();
         expected[1..5].copy_from_slice(&length);
         assert_eq!(bytes, expected);
-    }
-
-    #[test]
-    fn a_row_that_does_not_fit_its_columns_is_refused() {
-        let wrong: [(&[ColumnType], Row); 7] = [
-            (&[ColumnType::Int], |_| {}),
-            (&[ColumnType::Int], |sink| {
-                sink.int(1);
-                sink.int(2);
-            }),
-            (&[ColumnType::Int], |sink| sink.text("1")),
-            (&[TEXT], |sink| sink.float(1.0)),
-            (&[ColumnType::Float], |sink| sink.decimal(1, 0)),
-            (&[ColumnType::Int], |sink| sink.date(1)),
-            (&[ColumnType::Date], |sink| sink.date(i32::MAX)),
-        ];
-        for (kinds, row) in wrong {
-            assert_eq!(encode(kinds, vec![row]).unwrap_err().kind, Kind::Statement);
-        }
-        let whole = encode(&[DECIMAL], vec![|sink| sink.int(5)]).unwrap();
-        assert_eq!(whole, encode(&[DECIMAL], vec![|sink| sink.decimal(5, 0)]).unwrap());
     }
 }

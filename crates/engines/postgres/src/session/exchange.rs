@@ -37,7 +37,7 @@ impl PostgresSession {
     ) -> Result<()> {
         let mut failure: Option<Error> = None;
         loop {
-            let message = match self.wire.next() {
+            let message = match self.wire.messages.receive() {
                 Ok(message) => message,
                 Err(error) => return Err(self.lose(&error, failure)),
             };
@@ -84,7 +84,7 @@ impl PostgresSession {
     /// Sending failed: the server may have said why before it closed the connection.
     pub(super) fn hang_up(&mut self, error: &io::Error) -> Error {
         let last_words = loop {
-            match self.wire.next() {
+            match self.wire.messages.receive() {
                 Ok(Message { tag: b'E', body }) => break Some(Refusal::parse(body).into_error()),
                 Ok(_) => {}
                 Err(_) => break None,
@@ -107,7 +107,7 @@ impl PostgresSession {
     #[inline]
     pub(super) fn run(&mut self, request: fn(&Requests) -> &[u8]) -> Result<bool> {
         self.alive()?;
-        let sent = self.wire.send(request(&self.requests));
+        let sent = self.wire.messages.transport.send(request(&self.requests));
         sent.map_err(|error| self.hang_up(&error))?;
         let mut rolled_back = false;
         self.answer(Protocol::Extended, |message| {

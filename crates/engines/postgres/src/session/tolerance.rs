@@ -31,7 +31,7 @@ fn without_care(sql: &str) -> Option<Cow<'_, str>> {
 #[cfg(test)]
 mod tests {
     use engine::Kind;
-    use engine::conformance::sample;
+    use engine_kit::sample;
 
     use super::*;
     use crate::dialect::DIALECT;

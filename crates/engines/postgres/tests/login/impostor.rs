@@ -1,6 +1,6 @@
 //! Servers that speak the protocol and are not what they should be, or one much like it.
 
-use transport::conformance::impostor::{Stream, read_some};
+use engine_kit::impostor::{Stream, read_some};
 
 /// Speaks first, and another protocol.
 pub fn mysql(stream: &mut dyn Stream) {

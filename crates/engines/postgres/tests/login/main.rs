@@ -9,7 +9,7 @@ use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Error, Kind, Node, Processes, Result, Site, Target, Value};
 use record::{Bytes, Location};
 
-use transport::conformance::{impostor as stranger, session};
+use engine_kit::{impostor as stranger, session};
 
 use self::server::Server;
 

@@ -7,8 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use engine_kit::programs::{SharedServer, command_as, give_to, make_certificates, succeed, text};
 use tempfile::TempDir;
-use transport::conformance::{SharedServer, command_as, give_to, make_certificates, succeed, text};
 
 /// Who may come in how. The first line that fits counts.
 const ACCESS: &str = "\

@@ -6,8 +6,8 @@ use engine::{Processes, Statement, Value};
 use record::name;
 
 use crate::new_stand;
-use engine::conformance::Stand;
-use transport::conformance::session::{Rows, ask, make, prepare};
+use engine_kit::Stand;
+use engine_kit::session::{Rows, ask, make, prepare};
 
 pub fn sessions_are_processes_of_the_server(stand: &Stand) {
     let mut session = stand.session();

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Kind, LineForm, Value};
+use engine::{Kind, Value};
 use record::FailureKind;
 
-use engine::conformance::Stand;
-use transport::conformance::session::{Rows, ask, make};
+use engine_kit::Stand;
+use engine_kit::session::{self, Rows, ask, make};
 
 pub fn a_load_that_fails_ends_early(stand: &Stand) {
     let mut session = stand.session();
@@ -72,23 +72,6 @@ pub fn notices_do_not_end_a_load(stand: &Stand) {
     assert_eq!(ask(&mut *session, "select count(*) from noisy"), [[Value::Int(50_000)]]);
 }
 
-/// Of rows and of lines: the server counts those of one append.
 pub fn an_append_that_fails_names_its_row(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "named");
-    session.begin().expect("begin");
-    let mut rows = Rows::new(10, |id, sink| sink.decimal(if id == 2 { 10_000_000_000 } else { id }, 2));
-    let error = session.append("named", &mut rows).expect_err("a numeric overflow");
-    assert!(error.message.contains("line 3"), "{error}");
-    session.rollback().expect("rollback");
-    session.begin().expect("begin");
-    let form =
-        LineForm { columns: vec!["id".to_owned(), "order".to_owned()], separator: b'\t', ends_with_separator: false };
-    let error = session.append_lines("named", &form, b"1\t2\n3\t4\n5\tsix\n7\t8\n").expect_err("no number");
-    assert!(error.message.contains("line 3") && error.message.contains("six"), "{error}");
-    session.rollback().expect("rollback");
-    session.begin().expect("begin");
-    assert_eq!(session.append_lines("named", &form, b"1\t2\n3\t4\n").expect("lines"), 2);
-    session.commit().expect("commit");
-    assert_eq!(ask(&mut *session, "select count(*) from named"), [[Value::Int(2)]]);
+    session::an_append_that_fails_names_its_row(stand, "line 3");
 }

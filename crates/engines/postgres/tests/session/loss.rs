@@ -5,8 +5,8 @@ use std::time::Duration;
 use engine::{Kind, Processes};
 
 use crate::new_stand;
-use engine::conformance::Stand;
-use transport::conformance::session::{Rows, ask, make, prepare};
+use engine_kit::Stand;
+use engine_kit::session::{Rows, ask, make, prepare};
 
 pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     let mut session = stand.session();

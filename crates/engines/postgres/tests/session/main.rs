@@ -7,7 +7,7 @@ mod plan;
 mod statement;
 
 use dbdyno_engine_postgres::POSTGRES;
-use engine::conformance::Stand;
+use engine_kit::Stand;
 
 /// A server with `parameters`.
 fn new_stand(parameters: &str) -> Stand {

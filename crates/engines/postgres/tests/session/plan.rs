@@ -3,8 +3,8 @@
 use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Session, Value};
 
-use engine::conformance::Stand;
-use transport::conformance::session::{Rows, ask, make};
+use engine_kit::Stand;
+use engine_kit::session::{Rows, ask, make};
 
 pub fn parallel_plans_get_the_threads_that_were_asked_for(stand: &Stand) {
     let mut session = stand.session();

@@ -3,8 +3,8 @@
 use engine::{Kind, Statement, Value};
 use record::FailureKind;
 
-use engine::conformance::Stand;
-use transport::conformance::session::{ask, prepare, text};
+use engine_kit::Stand;
+use engine_kit::session::{ask, prepare, text};
 
 pub fn binds_go_where_they_fit(stand: &Stand) {
     let mut session = stand.session();

@@ -6,8 +6,8 @@ use std::process::Child;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-use engine::server::{Process, Signal};
 use engine::{Engine, Kind, Target};
+use server::{Process, Signal};
 
 use super::*;
 use crate::POSTGRES;
@@ -184,6 +184,6 @@ fn replicas_that_a_dead_owner_left_are_stopped_and_removed() {
 #[test]
 fn a_path_with_quotes_stays_one_value() {
     let settings = settings_of_replica(Path::new("/it's\\here"), 2);
-    assert!(settings[0].1.starts_with("host='/it\\'s\\\\here' port=5432 "), "{}", settings[0].1);
-    assert!(settings[0].1.ends_with("application_name=replica2"));
+    assert!(settings[0].value.starts_with("host='/it\\'s\\\\here' port=5432 "), "{}", settings[0].value);
+    assert!(settings[0].value.ends_with("application_name=replica2"));
 }

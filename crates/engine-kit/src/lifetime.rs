@@ -1,0 +1,147 @@
+//! From opening a node to closing it.
+
+use super::stand::{Directory, Stand, open, row, table};
+use engine::{Engine, Kind, Node, Processes, Session, Value};
+
+/// Sessions come, work side by side and go; those that come later find what the earlier ones did.
+pub fn sessions_connect_and_reconnect(stand: &Stand) {
+    let mut session = stand.session();
+    let table = table("kit_connect");
+    stand.make(&mut *session, &table);
+    let insert = stand.prepare(&mut *session, &super::stand::insert("kit_connect"));
+    session.execute(insert, &row(1)).expect("insert");
+    drop(session);
+    if !stand.node().caps().answers {
+        return;
+    }
+    for _ in 0..3 {
+        let mut sessions: Vec<Box<dyn Session>> = (0..4).map(|_| stand.session()).collect();
+        for session in &mut sessions {
+            assert_eq!(stand.count(&mut **session, "kit_connect"), 1);
+        }
+    }
+}
+
+/// What was claimed may be claimed again, and keeps its contents.
+pub fn claiming_twice_is_claiming_once(stand: &Stand) {
+    let mut session = stand.session();
+    stand.make(&mut *session, &table("kit_claim"));
+    stand.node().claim().expect("claim again");
+    if stand.node().caps().answers {
+        assert_eq!(stand.count(&mut *session, "kit_claim"), 0);
+        assert_eq!(stand.count(&mut *stand.session(), "kit_claim"), 0);
+    }
+}
+
+/// The inventory says what it is, how it is set and whether a commit lasts.
+pub fn inventory_is_filled(stand: &Stand) {
+    let inventory = stand.node().inventory().expect("inventory");
+    assert_eq!(inventory.name, stand.engine.name());
+    assert_eq!(inventory.title, stand.engine.title());
+    assert!(inventory.version.chars().any(|letter| letter.is_ascii_digit()), "version {}", inventory.version);
+    assert!(inventory.nodes >= 1);
+    assert!(inventory.durable.is_some(), "whether a commit lasts is known from the settings");
+    assert!(!inventory.durability.is_empty());
+    assert!(!inventory.settings.is_empty());
+    let mut names: Vec<&str> = inventory.settings.iter().map(|setting| setting.name.as_str()).collect();
+    names.sort_unstable();
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "a setting stands there twice: {names:?}");
+    let node = stand.node();
+    if let (true, Some(path)) = (stand.target.local || node.processes() == Processes::InProcess, node.data_directory())
+    {
+        assert!(path.starts_with(stand.directory()), "{} lies outside of the site", path.display());
+        assert!(path.is_dir(), "{} is a directory", path.display());
+    }
+}
+
+/// Settling brings the node into a state, changes no data, and may be asked for at any time.
+pub fn a_node_settles(stand: &Stand) {
+    let mut session = stand.session();
+    if !stand.node().caps().answers {
+        return stand.node().settle(&mut *session).expect("settle");
+    }
+    stand.filled(&mut *session, "kit_settle", 20);
+    let mut other = stand.session();
+    for _ in 0..2 {
+        stand.node().settle(&mut *other).expect("settle");
+        assert_eq!(stand.count(&mut *session, "kit_settle"), 20);
+        assert_eq!(stand.count(&mut *other, "kit_settle"), 20);
+    }
+}
+
+/// Opens and claims a node in `directory`.
+fn claimed(engine: &'static dyn Engine, target: &str, directory: &Directory, keep: bool) -> Box<dyn Node> {
+    let node = open(engine, target, &directory.0, keep).unwrap_or_else(|error| panic!("open {target}: {error:?}"));
+    node.claim().expect("claim");
+    node
+}
+
+/// A node with one row in `kit_kept`.
+fn filled(engine: &'static dyn Engine, target: &str, directory: &Directory, keep: bool) -> Box<dyn Node> {
+    let node = claimed(engine, target, directory, keep);
+    let mut session = node.connect().expect("connect");
+    let table = table("kit_kept");
+    let dialect = engine.dialect();
+    for sql in [(dialect.drop)(&table.name), (dialect.create)(&table), (dialect.finish)(&table)].concat() {
+        session.batch(&sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+    }
+    session
+        .batch("insert into kit_kept (id, whole, ratio, amount, note) values (1, 2, 0.5, 0.25, 'kept')")
+        .expect("insert");
+    drop(session);
+    node
+}
+
+/// Whether the table of [`filled`] is there, with its row.
+fn is_kept(node: &dyn Node) -> bool {
+    let mut session = node.connect().expect("connect");
+    let found = session.prepare("select note from kit_kept").and_then(|select| session.query(select, &[]));
+    match found {
+        Ok(rows) => rows == [[Value::Text("kept".into())]],
+        Err(error) if error.kind == Kind::Statement => false,
+        Err(error) => panic!("{error:?}"),
+    }
+}
+
+/// Closing removes what dbdyno made: nothing lies in the directory, and the next node finds no table.
+pub fn closing_removes_everything(engine: &'static dyn Engine, target: &str) {
+    let directory = Directory::new();
+    let node = filled(engine, target, &directory, false);
+    assert!(is_kept(&*node), "the row is there before");
+    node.close().expect("close");
+    assert_eq!(directory.contents(), [""; 0], "what is left after close");
+    let node = claimed(engine, target, &directory, false);
+    assert!(!is_kept(&*node), "a table outlived close");
+    node.close().expect("close");
+    assert_eq!(directory.contents(), [""; 0], "what is left after the second close");
+}
+
+/// A site that says keep keeps; the next node takes the database over, and removes it if it may.
+pub fn a_kept_database_is_found_again(engine: &'static dyn Engine, target: &str) {
+    let directory = Directory::new();
+    filled(engine, target, &directory, true).close().expect("close and keep");
+    for keep in [true, false] {
+        let node = claimed(engine, target, &directory, keep);
+        assert!(is_kept(&*node), "the kept row is gone");
+        node.close().expect("close");
+    }
+    assert_eq!(directory.contents(), [""; 0], "what is left after the close that did not keep");
+}
+
+/// A parameter that the engine does not know is the user's mistake, found before anything is left behind.
+pub fn an_unknown_parameter_is_refused_and_leaves_nothing(engine: &'static dyn Engine, target: &str) {
+    let directory = Directory::new();
+    let mark = if target.contains('?') { '&' } else { '?' };
+    let target = format!("{target}{mark}no_such_parameter_anywhere=1");
+    match open(engine, &target, &directory.0, false) {
+        Err(error) => {
+            assert_eq!(error.kind, Kind::Usage, "{error:?}");
+            assert!(error.message.contains("no_such_parameter_anywhere"), "{error} does not name the parameter");
+        }
+        Ok(node) => {
+            node.close().expect("close");
+            panic!("{target} was accepted");
+        }
+    }
+    assert_eq!(directory.contents(), [""; 0], "what is left after the refusal");
+}

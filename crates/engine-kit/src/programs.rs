@@ -1,0 +1,87 @@
+//! The programs of servers that tests start by hand, and certificates for them.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+/// One server for the tests of a binary: it lives as long as one of them holds it.
+pub struct SharedServer<T>(Mutex<Weak<T>>);
+
+impl<T> SharedServer<T> {
+    /// None is running yet.
+    #[allow(clippy::new_without_default)] // A static needs a const function.
+    pub const fn new() -> SharedServer<T> {
+        SharedServer(Mutex::new(Weak::new()))
+    }
+
+    /// The one that runs, or a new one.
+    pub fn get(&self, start: fn() -> T) -> Arc<T> {
+        let mut shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.upgrade().unwrap_or_else(|| {
+            let server = Arc::new(start());
+            *shared = Arc::downgrade(&server);
+            server
+        })
+    }
+}
+
+/// Puts two authorities into `directory`, and a certificate for localhost that the first one signed: `authority.crt`,
+/// `stranger.crt`, `server.crt` and `server.key`, which only its owner may read.
+pub fn make_certificates(directory: &Path) {
+    let at = |name: &str| text(&directory.join(name)).to_owned();
+    let openssl = |fixed: &str, rest: &[&str]| succeed(Command::new("openssl").args(fixed.split(' ')).args(rest));
+    for name in ["authority", "stranger"] {
+        let (key, certificate) = (at(&format!("{name}.key")), at(&format!("{name}.crt")));
+        let subject = format!("/CN=dbdyno test {name}");
+        let fixed = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2";
+        openssl(fixed, &["-subj", &subject, "-keyout", &key, "-out", &certificate]);
+    }
+    let (key, request, certificate, extension) =
+        (at("server.key"), at("server.csr"), at("server.crt"), at("server.ext"));
+    openssl("req -newkey rsa:2048 -nodes -subj /CN=localhost", &["-keyout", &key, "-out", &request]);
+    fs::write(&extension, "subjectAltName = DNS:localhost\n").expect("write the extension");
+    let (authority, authority_key) = (at("authority.crt"), at("authority.key"));
+    openssl(
+        "x509 -req -days 2 -sha384 -CAcreateserial",
+        &["-in", &request, "-CA", &authority, "-CAkey", &authority_key, "-out", &certificate, "-extfile", &extension],
+    );
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o600)).expect("mode of the key");
+}
+
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Gives `path` to `user`, where we may; otherwise servers run as ourselves.
+pub fn give_to(user: &str, path: &Path) {
+    let number = |which: &str| -> u32 {
+        let output = Command::new("id").args([which, user]).output().expect("run id");
+        String::from_utf8_lossy(&output.stdout).trim().parse().unwrap_or_else(|_| panic!("there is no user {user}"))
+    };
+    if is_root() {
+        chown(path, Some(number("-u")), Some(number("-g"))).unwrap_or_else(|error| panic!("{}: {error}", text(path)));
+    }
+}
+
+/// A program of a server, run by `user` where we may: servers refuse to be run by root.
+pub fn command_as(user: &str, program: &Path) -> Command {
+    if !is_root() {
+        return Command::new(program);
+    }
+    let mut command = Command::new("setpriv");
+    command.args(["--reuid", user, "--regid", user, "--clear-groups"]).arg(program).current_dir("/");
+    command
+}
+
+/// Runs `command` to its end.
+pub fn succeed(command: &mut Command) {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// A path of a test as text.
+pub fn text(path: &Path) -> &str {
+    path.to_str().expect("a path of this test")
+}

@@ -1,0 +1,346 @@
+//! The operating system's user that runs the server: none that is measured should, or would, run as root.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+
+use super::{Place, Product};
+use engine::{Error, Kind, Result};
+
+/// Who runs the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// Name of the user.
+    pub name: String,
+    uid: u32,
+    gid: u32,
+    /// Whether that is somebody else than dbdyno itself.
+    pub other: bool,
+    /// Beginnings of the names of variables that are not handed on.
+    hidden: &'static [&'static str],
+}
+
+impl Identity {
+    /// Chooses the user: `asked` for by name, or for root the first unprivileged one that is there, or dbdyno's own.
+    ///
+    /// # Errors
+    /// `Usage` where the user does not exist, is root, or cannot be become.
+    pub fn choose(product: &'static Product, asked: Option<&str>) -> Result<Identity> {
+        let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
+        choose(product, asked, &passwd, rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw())
+    }
+
+    /// The same, but the owner of data that were kept; `asked` must agree with it.
+    ///
+    /// # Errors
+    /// `NotOurs` where that is another user, and what [`Self::choose`] says.
+    pub fn of_owner(place: &Place, asked: Option<&str>) -> Result<Identity> {
+        let data = &place.data;
+        let found = fs::metadata(data).map_err(|error| Error::of_path("read", data, &error))?;
+        let chosen = Identity::choose(place.product, asked)?;
+        if chosen.uid == found.uid() {
+            return Ok(chosen);
+        }
+        let root = rustix::process::geteuid().is_root();
+        match (root && asked.is_none(), found.uid()) {
+            (true, uid @ 1..) => {
+                Ok(Identity { name: format!("with number {uid}"), uid, gid: found.gid(), other: true, ..chosen })
+            }
+            _ => {
+                let message =
+                    format!("the kept cluster {} belongs to another user than {}", data.display(), chosen.name);
+                Err(Error::new(Kind::NotOurs, message).hint("remove it, or give another --dir"))
+            }
+        }
+    }
+
+    /// A command that runs as this user in `directory`, in a process group of its own: Ctrl-C on the terminal is for
+    /// dbdyno, which ends the server in order. Nothing of the caller's locale reaches it, nor the variables of its kind.
+    pub fn command(&self, program: &Path, directory: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(directory).process_group(0).stdin(Stdio::null());
+        for (name, _) in std::env::vars_os() {
+            let text = name.to_string_lossy();
+            if self.hidden.iter().chain(&["LC_", "LANG"]).any(|beginning| text.starts_with(beginning)) {
+                command.env_remove(&name);
+            }
+        }
+        command.env("LC_ALL", "C");
+        if self.other {
+            // For root this drops the supplementary groups too, and changes the user before the directory.
+            command.gid(self.gid).uid(self.uid);
+        }
+        command
+    }
+
+    /// Gives `path`, which dbdyno has made, to this user. Where it lies in a directory that is his already, he may have
+    /// put something else in its place: links are not followed, and what is not dbdyno's own is not given away.
+    ///
+    /// # Errors
+    /// `Usage` or `Space` where that is not allowed, `NotOurs` where it is not what dbdyno made.
+    pub fn give(&self, path: &Path) -> Result<()> {
+        if !self.other {
+            return Ok(());
+        }
+        let failed = |error: rustix::io::Errno| Error::of_path("give away", path, &error.into());
+        let file = open_itself(path).map_err(failed)?;
+        let found = rustix::fs::fstat(&file).map_err(failed)?;
+        let is_directory = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::Directory;
+        let is_file = rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::RegularFile;
+        let is_own = found.st_uid == rustix::process::geteuid().as_raw();
+        if !(is_directory || is_file && found.st_nlink == 1) || !is_own {
+            let message = format!("{} is not what dbdyno made there a moment ago", path.display());
+            return Err(Error::new(Kind::NotOurs, message).hint(format!("see what user {} does there", self.name)));
+        }
+        let (uid, gid) = (rustix::fs::Uid::from_raw(self.uid), rustix::fs::Gid::from_raw(self.gid));
+        rustix::fs::chownat(&file, c"", Some(uid), Some(gid), AtFlags::EMPTY_PATH).map_err(failed)
+    }
+
+    /// Replaces a file in a directory that belongs to this user: he may have put a link there, and root must not write
+    /// through it.
+    ///
+    /// # Errors
+    /// `Space` where it cannot be written.
+    pub fn replace(&self, path: &Path, text: &str) -> Result<()> {
+        let draft = path.with_extension("draft");
+        let write = || -> io::Result<()> {
+            match fs::remove_file(&draft) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&draft)?;
+            file.write_all(text.as_bytes())?;
+            self.give_file(&file)?;
+            fs::rename(&draft, path)
+        };
+        write().map_err(|error| Error::of_path("write", path, &error))
+    }
+
+    fn give_file(&self, file: &fs::File) -> io::Result<()> {
+        match self.other {
+            true => std::os::unix::fs::fchown(file, Some(self.uid), Some(self.gid)),
+            false => Ok(()),
+        }
+    }
+
+    /// Lets this user pass through `directory`, which is dbdyno's own; returns the mode to put back afterwards. He
+    /// may not list it.
+    ///
+    /// # Errors
+    /// `Space` or `Usage` where the mode cannot be changed.
+    pub fn let_through(&self, directory: &Path) -> Result<Option<u32>> {
+        let found = fs::metadata(directory).map_err(|error| Error::of_path("read", directory, &error))?;
+        if self.passes(&found) {
+            return Ok(None);
+        }
+        let mode = found.permissions().mode() & 0o7777;
+        set_mode(directory, mode | 0o001)?;
+        Ok(Some(mode))
+    }
+
+    /// Why a program did not start, given what `Command` said of it.
+    pub fn spawn_error(&self, program: &Path, directory: &Path, error: &io::Error) -> Error {
+        let hint = "put the directory below one that every user may enter, e.g. --dir /var/tmp";
+        for path in [directory, program] {
+            if error.kind() == io::ErrorKind::PermissionDenied
+                && let Some(obstacle) = self.obstacle(path)
+            {
+                let message = format!(
+                    "user {} may not enter {}, on the way to {}",
+                    self.name,
+                    obstacle.display(),
+                    path.display()
+                );
+                return Error::new(Kind::Usage, message).hint(hint);
+            }
+        }
+        let message = format!("cannot run {} as user {}: {error}", program.display(), self.name);
+        Error::new(Kind::Missing, message).hint("give another os_user= or bin= in the target")
+    }
+
+    /// The first directory on the way to `path` that this user may not enter, as far as modes tell.
+    fn obstacle(&self, path: &Path) -> Option<PathBuf> {
+        let mut steps: Vec<&Path> = path.ancestors().collect();
+        steps.reverse();
+        let entered = |step: &&&Path| fs::metadata(step).is_ok_and(|found| found.is_dir() && !self.passes(&found));
+        steps.iter().find(entered).map(|step| step.to_path_buf())
+    }
+
+    fn passes(&self, directory: &fs::Metadata) -> bool {
+        let mode = directory.permissions().mode();
+        let bit = match () {
+            () if !self.other => return true,
+            () if directory.uid() == self.uid => 0o100,
+            () if directory.gid() == self.gid => 0o010,
+            () => 0o001,
+        };
+        mode & bit != 0
+    }
+}
+
+/// Opens what is at `path` to ask and change it, and not what a link there leads to.
+fn open_itself(path: &Path) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::open(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())
+}
+
+/// Puts the mode of a directory back.
+pub(crate) fn set_mode(directory: &Path, mode: u32) -> Result<()> {
+    fs::set_permissions(directory, fs::Permissions::from_mode(mode))
+        .map_err(|error| Error::of_path("change the mode of", directory, &error))
+}
+
+fn choose(
+    product: &'static Product,
+    asked: Option<&str>,
+    passwd: &str,
+    own_uid: u32,
+    own_gid: u32,
+) -> Result<Identity> {
+    let hidden = product.variables;
+    let known = |name: &str| users(passwd).find(|(user, _, _)| *user == name);
+    let usage = |message: String, hint: &str| Error::new(Kind::Usage, message).hint(hint);
+    let own_name = users(passwd)
+        .find(|(_, uid, _)| *uid == own_uid)
+        .map_or_else(|| format!("with number {own_uid}"), |(name, _, _)| name.to_owned());
+    let (name, uid, gid) = match asked {
+        Some(name) => known(name)
+            .ok_or_else(|| usage(format!("os_user {name} is not in /etc/passwd"), "give a user that exists"))?,
+        None if own_uid != 0 => {
+            return Ok(Identity { name: own_name, uid: own_uid, gid: own_gid, other: false, hidden });
+        }
+        None => product.users.iter().find_map(|name| known(name)).ok_or_else(|| {
+            let message =
+                format!("dbdyno is root, and there is no user {} to run the server", product.users.join(" or "));
+            usage(message, "give os_user=NAME in the target, or run dbdyno as an ordinary user")
+        })?,
+    };
+    if uid == 0 {
+        return Err(usage(
+            format!("os_user {name} is root, which a server should not run as"),
+            "give an unprivileged user",
+        ));
+    }
+    if uid == own_uid {
+        return Ok(Identity { name: own_name, uid, gid: own_gid, other: false, hidden });
+    }
+    if own_uid != 0 {
+        let message = format!("os_user {name} is somebody else than {own_name}, and only root can become another user");
+        return Err(usage(message, "leave os_user away, or run dbdyno as root"));
+    }
+    Ok(Identity { name: name.to_owned(), uid, gid, other: true, hidden })
+}
+
+fn users(passwd: &str) -> impl Iterator<Item = (&str, u32, u32)> {
+    passwd.lines().filter_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        Some((name, fields.nth(1)?.parse().ok()?, fields.next()?.parse().ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::PRODUCT;
+
+    const PASSWD: &str = "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65533::/:/bin/false\nbroken line\n\
+                          ada:x:1000:1001:Ada,,,:/home/ada:/bin/sh\nsomebase:x:101:104::/var/lib/somebase:/bin/bash\n";
+
+    #[test]
+    fn root_becomes_the_server_s_user_or_else_nobody() {
+        let chosen = choose(&PRODUCT, None, PASSWD, 0, 0).expect("somebase");
+        assert_eq!(
+            chosen,
+            Identity { name: "somebase".to_owned(), uid: 101, gid: 104, other: true, hidden: PRODUCT.variables }
+        );
+        let without = PASSWD.replace("somebase:x", "sb:x");
+        assert_eq!(choose(&PRODUCT, None, &without, 0, 0).expect("nobody").uid, 65534);
+        assert_eq!(
+            choose(&PRODUCT, None, "root:x:0:0::/:/bin/sh\n", 0, 0).expect_err("nobody there").kind,
+            Kind::Usage
+        );
+    }
+
+    #[test]
+    fn an_ordinary_user_stays_who_he_is() {
+        let own = choose(&PRODUCT, None, PASSWD, 1000, 1001).expect("own");
+        assert_eq!(
+            own,
+            Identity { name: "ada".to_owned(), uid: 1000, gid: 1001, other: false, hidden: PRODUCT.variables }
+        );
+        assert_eq!(choose(&PRODUCT, Some("ada"), PASSWD, 1000, 1001).expect("own by name"), own);
+        assert!(!choose(&PRODUCT, None, "", 4711, 4711).expect("unlisted").other);
+        assert!(
+            choose(&PRODUCT, Some("somebase"), PASSWD, 1000, 1001).expect_err("not root").message.contains("only root")
+        );
+    }
+
+    #[test]
+    fn a_user_that_cannot_run_a_server_is_refused_by_name() {
+        for name in ["root", "eve", "", "../x"] {
+            let error = choose(&PRODUCT, Some(name), PASSWD, 0, 0).expect_err(name);
+            assert_eq!(error.kind, Kind::Usage);
+            assert!(error.message.contains(name));
+        }
+    }
+
+    /// A user without rights, as an attacker would be one.
+    fn nobody() -> Identity {
+        Identity { name: "nobody".to_owned(), uid: 65_534, gid: 65_534, other: true, hidden: &[] }
+    }
+
+    #[test]
+    fn what_an_attacker_puts_in_its_place_is_not_given_away() {
+        if !rustix::process::geteuid().is_root() {
+            // Nobody else gives anything away.
+            let own = choose(&PRODUCT, None, PASSWD, 1000, 1001).expect("own");
+            assert!(!own.other);
+            return;
+        }
+        let scratch = tempfile::tempdir().expect("temporary directory");
+        let (secret, given) = (scratch.path().join("secret"), scratch.path().join("data"));
+        let owner = |path: &Path| fs::metadata(path).expect("metadata").uid();
+        fs::write(&secret, "of root").expect("secret");
+        fs::create_dir(&given).expect("directory");
+        nobody().give(&given).expect("a directory of ours");
+        assert_eq!(owner(&given), 65_534);
+        // In his own directory he puts a link, a hard link and a file of his where a directory was made.
+        let (link, hard_link) = (given.join("link"), given.join("hard"));
+        std::os::unix::fs::symlink(&secret, &link).expect("link");
+        fs::hard_link(&secret, &hard_link).expect("hard link");
+        for path in [&link, &hard_link] {
+            let error = nobody().give(path).expect_err("not ours");
+            assert_eq!(error.kind, Kind::NotOurs, "{error:?}");
+        }
+        assert_eq!(owner(&secret), 0, "root's file stays root's");
+        let his = given.join("his");
+        fs::create_dir(&his).expect("directory");
+        nobody().give(&his).expect("once");
+        assert_eq!(nobody().give(&his).expect_err("his already").kind, Kind::NotOurs);
+    }
+
+    #[test]
+    fn the_directory_that_bars_the_way_is_named() {
+        let scratch = tempfile::tempdir().expect("temporary directory");
+        let (outer, inner) = (scratch.path().join("outer"), scratch.path().join("outer/inner"));
+        fs::create_dir_all(&inner).expect("directories");
+        let open = |path: &Path, mode| set_mode(path, mode).expect("mode");
+        open(scratch.path(), 0o755);
+        open(&outer, 0o700);
+        open(&inner, 0o755);
+        let stranger = Identity { name: "eve".to_owned(), uid: 4_000_001, gid: 4_000_001, other: true, hidden: &[] };
+        assert_eq!(stranger.obstacle(&inner), Some(outer.clone()));
+        let denied = io::Error::from(io::ErrorKind::PermissionDenied);
+        let error = stranger.spawn_error(Path::new("/bin/true"), &inner, &denied);
+        assert!(error.message.contains("user eve may not enter") && error.message.contains("outer"), "{error}");
+        assert_eq!(stranger.let_through(&outer).expect("opened"), Some(0o700));
+        assert_eq!(stranger.obstacle(&inner), None);
+        assert_eq!(stranger.let_through(&outer).expect("open already"), None);
+    }
+}
