@@ -16,9 +16,10 @@ pub use self::identity::Identity;
 pub use self::leftover::clean_up;
 pub use self::machine::Machine;
 pub use self::place::{Lock, Place, refused, shared_socket_parents};
-pub use self::process::Process;
+pub use self::process::end_process;
 pub use self::running::{Running, end, log_tail, open_log};
 pub use self::state::State;
+pub use base::Process;
 pub use rustix::process::Signal;
 
 /// What is particular to the servers of one engine.

@@ -4,8 +4,10 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use base::Process;
+
 use super::place::{Place, refused};
-use super::process::{self, Process};
+use super::process;
 use crate::{Error, Kind, Result};
 
 /// Version of the form of the file.

@@ -13,7 +13,7 @@ mod settings;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use engine::server::{Identity, Machine, Place, Process, Running, State, end, shared_socket_parents};
+use engine::server::{Identity, Machine, Place, Process, Running, State, end, end_process, shared_socket_parents};
 use engine::{Result, Site, Target};
 
 use self::blueprint::Blueprint;
@@ -161,7 +161,7 @@ impl Cluster {
             // In order, so that the first node need not find out that this one is gone.
             let in_order = self.running.place.product.stop_in_order;
             // One that outlives this is ended by what follows.
-            let _ = Process::of(self.pid).is_none_or(|process| process.end(in_order));
+            let _ = Process::of(self.pid).is_none_or(|process| end_process(process, in_order));
         }
         self.running.stop(keep && !self.is_copy)
     }
