@@ -73,7 +73,7 @@ fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
     };
     let mut of_options = Vec::new();
     let switch = |name, option, is_on: bool| is_on.then(|| Setting { name, option, value: "TRUE".to_owned() });
-    for one in [
+    let given = [
         &arguments.schemas,
         &arguments.threads,
         &arguments.update_pct,
@@ -94,11 +94,10 @@ fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
         &arguments.think_max,
         &switch("DO_HOTSPOT", "hotspot", arguments.hotspot),
         &switch("OBFUSCATE_COLUMNS", "obfuscate", arguments.obfuscate),
-    ] {
-        if let Some(Setting { name, option, value }) = one {
-            settings.set(name, option, value).map_err(wrong)?;
-            of_options.push((*name, *option));
-        }
+    ];
+    for Setting { name, option, value } in given.into_iter().flatten() {
+        settings.set(name, option, value).map_err(wrong)?;
+        of_options.push((*name, *option));
     }
     if arguments.run_time.is_some() && arguments.work_loop.is_none() {
         // What is asked for on the command line is not taken back by a file.
