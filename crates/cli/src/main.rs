@@ -1,6 +1,5 @@
 //! The command line: arguments and wiring. The only place that names engines, and the only one that exits.
 
-mod amount;
 mod arguments;
 mod build;
 mod command;
@@ -10,7 +9,6 @@ mod outcome;
 mod output;
 mod pace;
 mod progress;
-mod quantity;
 mod request;
 mod signal;
 mod storage;

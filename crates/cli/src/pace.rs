@@ -1,26 +1,15 @@
 //! From the words of the command line to when steps are due: one pace for all runs, a sweep of paces, shares of the
 //! capacity, a search, and the hardware threads that are used.
 
-use std::str::FromStr;
-
-use model::{Bound, BoundError};
-use record::{Nanos, Pace, Ratio, Until, Variation};
+use record::{Pace, Ratio, Until, Variation};
 use run::{Error, Result};
 
 use crate::arguments::pace::{PaceArguments, Smt};
-use crate::arguments::parse_time;
+use crate::arguments::value::Rate;
+use crate::request::once;
 
-/// The highest rate of all jobs together, in steps per second: no engine comes near.
-const RATE_MAX: f64 = 1e7;
-/// The least number that is a rate or a percentage: a step in eleven days.
-const LEAST: f64 = 1e-6;
-/// The highest share of the capacity, in percent: what nobody keeps can be shown at less.
-const PERCENT_MAX: f64 = 200.0;
 /// How near to the limit a search goes to both sides, where its budget of runs allows it.
 const TOLERANCE: Ratio = Ratio(0.1);
-/// The longest think time, in seconds.
-const THINK_SECONDS_MAX: f64 = 86_400.0;
-
 /// What was asked of the load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Load {
@@ -34,13 +23,6 @@ pub struct Load {
     pub one_thread_per_core: bool,
 }
 
-/// What a word of a rate says.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Rate {
-    StepsPerSecond(f64),
-    Share(f64),
-}
-
 /// The load that `arguments` ask for. `cores` are the hardware threads of each core, where they are known, and `allowed`
 /// those that may be used.
 ///
@@ -49,8 +31,7 @@ enum Rate {
 pub fn load(arguments: &PaceArguments, cores: Option<&[Vec<u32>]>, allowed: &[u32]) -> Result<Load> {
     let arrival = arguments.arrival.into();
     let mut load = paced(arguments, arrival)?;
-    if let Some(text) = &arguments.until {
-        let bound = bound(text)?;
+    if let Some(bound) = arguments.until {
         load.until = Some(Until { level: bound.to_string(), arrival, tolerance: TOLERANCE });
     }
     match arguments.smt {
@@ -70,11 +51,6 @@ pub fn load(arguments: &PaceArguments, cores: Option<&[Vec<u32>]>, allowed: &[u3
         }
     }
     Ok(load)
-}
-
-/// A service level.
-fn bound(text: &str) -> Result<Bound> {
-    Bound::from_str(text).map_err(|error| Error::user(error.to_string()).hint(BoundError::HINT))
 }
 
 /// Whether one hardware thread of each core is fewer than all that may be used; `word` is what was asked for.
@@ -116,12 +92,12 @@ fn on_both(plain: Pace, variations: &[Variation]) -> Result<Vec<Variation>> {
 /// Rates or think times: a single one is that of the plain runs, several are a sweep beside plain runs that are as fast
 /// as possible. A share of the capacity needs such a plain run too.
 fn paced(arguments: &PaceArguments, arrival: record::Arrival) -> Result<Load> {
-    let thinks = think_times(&arguments.think_time)?;
+    let thinks = once(&arguments.think_time);
     if let [think_ns] = thinks.as_slice() {
         let pace = if think_ns.0 > 0 { Pace::ThinkTime { think_ns: *think_ns } } else { Pace::AsFastAsPossible };
         return Ok(Load { pace, ..Load::default() });
     }
-    let rates = rates(&arguments.rate)?;
+    let rates = once(&arguments.rate);
     if let [Rate::StepsPerSecond(rate)] = rates.as_slice() {
         return Ok(Load { pace: arrival.pace(*rate), ..Load::default() });
     }
@@ -141,59 +117,12 @@ fn paced(arguments: &PaceArguments, arrival: record::Arrival) -> Result<Load> {
     Ok(Load { variations: of_thinks.chain(of_rates).collect(), ..Load::default() })
 }
 
-/// Rates, each once and in their order.
-///
-/// # Errors
-/// The user's mistakes.
-fn rates(words: &[String]) -> Result<Vec<Rate>> {
-    let mut rates = Vec::with_capacity(words.len());
-    for text in words {
-        let rate = match text.trim().strip_suffix('%') {
-            Some(percent) => within(percent, PERCENT_MAX).map(|percent| Rate::Share(percent / 100.0)),
-            None => within(text, RATE_MAX).map(Rate::StepsPerSecond),
-        };
-        let rate = rate.ok_or_else(|| {
-            Error::user(format!("rate {text} is not a number of steps per second")).hint(format!(
-                "use a number from {LEAST} to {RATE_MAX}, or a share of what the test reaches, at most {PERCENT_MAX}%"
-            ))
-        })?;
-        if !rates.contains(&rate) {
-            rates.push(rate);
-        }
-    }
-    Ok(rates)
-}
-
-/// A number from [`LEAST`] to `most`.
-fn within(text: &str, most: f64) -> Option<f64> {
-    text.trim().parse::<f64>().ok().filter(|number| (LEAST..=most).contains(number))
-}
-
-/// Think times, each once and in their order.
-///
-/// # Errors
-/// The user's mistakes.
-fn think_times(words: &[String]) -> Result<Vec<Nanos>> {
-    let mut times = Vec::with_capacity(words.len());
-    for text in words {
-        let time = parse_time(text.trim()).filter(|time| time.seconds() <= THINK_SECONDS_MAX).ok_or_else(|| {
-            Error::user(format!("think-time {text} is not a length of time"))
-                .hint("use a time such as 10ms, at most a day")
-        })?;
-        if !times.contains(&time) {
-            times.push(time);
-        }
-    }
-    Ok(times)
-}
-
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-    use proptest::prelude::*;
-
     use super::*;
     use crate::arguments::{Arguments, Command};
+    use clap::Parser;
+    use record::Nanos;
 
     const CORES: [[u32; 2]; 2] = [[0, 2], [1, 3]];
 
@@ -244,18 +173,6 @@ mod tests {
         let until = asked(&["--until", "p99=5000us", "--arrival", "fixed"]).unwrap().until.unwrap();
         assert_eq!(until.level, "p99=5ms");
         assert_eq!((until.arrival, until.tolerance), (record::Arrival::Fixed, Ratio(0.1)));
-        let error = asked(&["--until", "p99"]).unwrap_err();
-        assert_eq!(error.message, "service level \"p99\": it has no limit");
-        assert_eq!(error.hint.as_deref(), Some(BoundError::HINT), "on a line of its own");
-    }
-
-    #[test]
-    fn a_rate_has_a_least_and_a_highest_value() {
-        for text in ["1e-300", "9e-7", "0", "2e7", "201%"] {
-            let error = asked(&["--rate", text]).unwrap_err();
-            assert!(error.hint.is_some_and(|hint| hint.contains("from 0.000001 to 10000000")), "{text}");
-        }
-        assert!(asked(&["--rate", "0.000001"]).is_ok());
     }
 
     #[test]
@@ -285,36 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rate_and_no_time_is_refused() {
-        for rate in ["0", "0%", "-1", "nan", "inf", "1e9", "201%", "fast", "%", ""] {
-            let error = rates(&[rate.to_owned()]).unwrap_err();
-            assert_eq!(error.message, format!("rate {rate} is not a number of steps per second"));
-        }
-        for time in ["-1", "long", "nan", "2d", ""] {
-            let error = think_times(&[time.to_owned()]).unwrap_err();
-            assert_eq!(error.message, format!("think-time {time} is not a length of time"));
-        }
+    fn arrivals_at_equal_distances_have_no_share_of_the_capacity() {
         assert!(asked(&["--rate", "50%", "--arrival", "fixed"]).is_err());
-    }
-
-    proptest! {
-        #[test]
-        fn no_text_is_a_panic_and_no_rate_is_out_of_range(text in "\\PC{0,12}", number in any::<f64>()) {
-            for text in [text, number.to_string(), format!("{number}%")] {
-                for rate in rates(std::slice::from_ref(&text)).unwrap_or_default() {
-                    match rate {
-                        Rate::StepsPerSecond(rate) => prop_assert!(rate > 0.0 && rate <= RATE_MAX),
-                        Rate::Share(share) => prop_assert!(share > 0.0 && share <= PERCENT_MAX / 100.0),
-                    }
-                }
-                let _ = think_times(&[text]);
-            }
-        }
-
-        #[test]
-        fn what_is_in_range_is_taken(rate in 0.001f64..1e7, percent in 0.001f64..200.0) {
-            prop_assert_eq!(rates(&[rate.to_string()]).unwrap(), [Rate::StepsPerSecond(rate)]);
-            prop_assert_eq!(rates(&[format!("{percent}%")]).unwrap(), [Rate::Share(percent / 100.0)]);
-        }
     }
 }

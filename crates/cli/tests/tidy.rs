@@ -7,36 +7,47 @@ use std::path::{Path, PathBuf};
 /// What each crate may import of ours. A new entry is a commit of its own that says why.
 const EDGES: &[(&str, &[&str])] = &[
     ("record", &[]),
+    // Quantities as text, processes and control groups: below everything that needs one of them, above nothing.
+    ("base", &[]),
     ("measure", &["record"]),
-    ("model", &["record"]),
-    ("host", &["record"]),
-    ("engine", &["record"]),
+    // A service level is written by people: its limit is a time like any other.
+    ("model", &["base", "record"]),
+    // Processes, control groups and the places of /proc and /sys are read in one way by all.
+    ("host", &["base", "record"]),
+    // Throwaway servers are sized by control groups.
+    ("engine", &["base", "record"]),
     // What engines are tried with: no crate has it among its dependencies, only for its tests.
     ("engine-kit", &["engine", "record"]),
-    // Servers that dbdyno starts and stops, the same way for every engine that has some.
-    ("server", &["engine"]),
+    // Servers that dbdyno starts and stops, the same way for every engine that has some, found and ended as processes.
+    ("server", &["base", "engine"]),
     ("export", &["record", "model"]),
-    ("fio", &["record"]),
+    // Its numbers are a table of units of its own on the one splitter.
+    ("fio", &["base", "record"]),
     ("flat", &["record"]),
     ("store", &["record"]),
-    ("engines/sqlite", &["engine", "record"]),
-    ("engines/duckdb", &["engine", "record"]),
+    // Settings of these two are sizes and times that people write.
+    ("engines/sqlite", &["base", "engine", "record"]),
+    ("engines/duckdb", &["base", "engine", "record"]),
     // A server is reached over a socket, TCP or TLS, the same way by every engine that is one.
     ("transport", &["engine", "record"]),
-    ("engines/mysql", &["engine", "record", "server", "transport"]),
+    // These two find the process of a server that was there already.
+    ("engines/mysql", &["base", "engine", "record", "server", "transport"]),
     // The driver opens its connections itself.
     ("engines/oracle", &["engine", "record"]),
-    ("engines/postgres", &["engine", "record", "server", "transport"]),
+    ("engines/postgres", &["base", "engine", "record", "server", "transport"]),
     ("probe", &["measure", "record"]),
     // What it counts in the kernel becomes the one form in which latencies are stored.
-    ("trace", &["measure", "record"]),
-    ("workload", &["measure", "engine", "flat", "record"]),
-    ("run", &["record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
+    // It looks into the processes below the measured ones, and names what it makes in the kernel after its maker.
+    ("trace", &["base", "measure", "record"]),
+    // The settings of random blocks are sizes and times that people write.
+    ("workload", &["base", "measure", "engine", "flat", "record"]),
+    ("run", &["base", "record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
     ("report", &["record", "model"]),
     ("reference", &["record", "model"]),
     (
         "cli",
         &[
+            "base",
             "record",
             "measure",
             "model",

@@ -1,5 +1,6 @@
 //! Numbers with suffixes: sizes, counts, times, shares.
 
+use base::quantity::Written;
 use record::Nanos;
 
 use crate::arithmetic;
@@ -60,14 +61,15 @@ pub(crate) fn unit_ns(unit: &str) -> Option<u64> {
     })
 }
 
-/// Digits, decimal or hexadecimal, and what follows them.
+/// Digits, decimal or hexadecimal, and what follows them at once.
 fn digits(text: &str) -> Option<(u64, &str)> {
-    let (body, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        Some(body) => (body, 16),
-        None => (text, 10),
-    };
-    let end = body.find(|letter: char| !letter.is_digit(radix)).unwrap_or(body.len());
-    Some((u64::from_str_radix(&body[..end], radix).ok()?, &body[end..]))
+    if let Some(body) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        let end = body.find(|letter: char| !letter.is_ascii_hexdigit()).unwrap_or(body.len());
+        return Some((u64::from_str_radix(&body[..end], 16).ok()?, &body[end..]));
+    }
+    let Written { number, unit } = Written::of(text);
+    let is_plain = number.bytes().all(|letter| letter.is_ascii_digit()) && number.len() + unit.len() == text.len();
+    Some((number.parse().ok().filter(|_| is_plain)?, unit))
 }
 
 fn not_a_number(text: &str, what: &str) -> Error {

@@ -10,10 +10,9 @@ use std::ops::{Add, AddAssign};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use base::process::{Stat, cpu_ns};
+use base::root::{self, Root};
 use record::{Bystander, Bytes, ForeignLoad, Nanos};
-
-use crate::counter::{ProcessStat, process_cpu_ns};
-use crate::root::{self, Root};
 
 /// The shortest time that says anything.
 const WATCHED_MIN: Duration = Duration::from_millis(100);
@@ -211,14 +210,14 @@ fn busiest<'a>(programs: impl Iterator<Item = (&'a str, Used)>, seconds: f64) ->
 }
 
 fn process(root: &Root, pid: u32) -> Option<Process> {
-    let stat = ProcessStat::of(&root.proc, pid)?;
+    let stat = Stat::of(&root.proc, pid)?;
     // One without a clock has just ended: its time is with its parent.
-    let own_ns = if root.is_host() { process_cpu_ns(pid)? } else { stat.own_ns() };
+    let own_ns = if root.is_host() { cpu_ns(pid)? } else { stat.own_ns() };
     let used = Used { cpu_ns: own_ns.saturating_add(stat.ended_ns()), io: io(&root.proc, pid) };
     Some(Process {
         name: stat.name,
         parent: stat.parent,
-        started_ticks: stat.started_ticks,
+        started_ticks: stat.start_ticks,
         is_of_kernel: stat.is_of_kernel,
         used,
     })

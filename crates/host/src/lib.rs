@@ -6,18 +6,15 @@
 
 mod counter;
 mod foreign;
-mod group;
 mod inventory;
-mod mount;
 mod placement;
 mod restriction;
-mod root;
-mod running;
 mod stack;
 mod state;
 mod storage;
 mod topology;
 
+pub use base::Root;
 pub use counter::{CountedDevice, Counters};
 pub use foreign::Processes;
 pub use inventory::{
@@ -27,8 +24,6 @@ pub use placement::{
     PlacementError, cpus_allowed, keep_processes_on, keep_this_thread_on, pin_process, pin_this_thread,
 };
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_left_groups};
-pub use root::Root;
-pub use running::is_running;
 pub use state::state;
 pub use storage::{
     BlockDeviceState, DirectIo, Extents, Medium, Place, PlacedDevice, QueueSettings, block_device, cached_share,

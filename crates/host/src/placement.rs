@@ -2,10 +2,10 @@
 
 use std::io;
 
+use base::process::Trees;
+use base::root::{self, Root};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-
-use crate::root::{self, Root};
 
 /// Why threads could not be placed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -74,7 +74,7 @@ pub fn keep_processes_on(pid: u32, cpus: &[u32]) -> Result<(), PlacementError> {
     place_process(pid, first, &set)?;
     for process in below(pid) {
         match place_process(process, first, &set) {
-            Err(_) if !crate::is_running(process) => {}
+            Err(_) if !base::process::is_running(process) => {}
             placed => placed?,
         }
     }
@@ -83,22 +83,8 @@ pub fn keep_processes_on(pid: u32, cpus: &[u32]) -> Result<(), PlacementError> {
 
 /// The processes that `pid` has started, and those that they have.
 pub(crate) fn below(pid: u32) -> Vec<u32> {
-    let proc = Root::host().proc;
-    let parents = root::numbered(&proc, "").into_iter().filter_map(|process| {
-        let status = root::text(proc.join(format!("{process}/status")))?;
-        Some((process, root::entry(&status, "PPid")?.parse::<u32>().ok()?))
-    });
-    let parents: Vec<(u32, u32)> = parents.collect();
-    let mut found = vec![pid];
-    let mut at = 0;
-    while let Some(parent) = found.get(at).copied() {
-        found.extend(
-            parents.iter().filter(|(process, of)| *of == parent && *process != parent).map(|(process, _)| *process),
-        );
-        at += 1;
-    }
-    found.remove(0);
-    found
+    let found = Trees::new(Root::host().proc, &[pid]).processes();
+    found.into_iter().map(|process| process.pid).filter(|process| *process != pid).collect()
 }
 
 /// Keeps all threads that process `pid` has now on processor `cpu`; threads that they start later inherit it.

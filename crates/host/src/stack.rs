@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::mount::{Mount, mount_of, mounts};
-use crate::root::{self, Root, inside};
+use base::mount::{Mount, mount_of, mounts};
+use base::root::{self, Root, inside};
 
 /// A whole block device (never a partition).
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::root::{self, Root};
+use base::root::{self, Root};
 
 /// The hardware threads of each core that is on line, both ascending; none where the system does not say.
 pub fn cores() -> Option<Vec<Vec<u32>>> {

@@ -3,12 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
+use base::quantity::{self, Written};
 use record::{Latency, Nanos, Ratio, is_printable};
 
 use crate::distribution::quantile;
 use crate::rules::RULES;
 
-const UNITS: [(&str, u64); 5] = [("ns", 1), ("us", 1_000), ("µs", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+/// Units in which a limit is written.
+const UNITS: [(&str, u64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
+/// No limit is as long.
+const LIMIT_NS_MAX: u64 = 1_000_000_000_000_000_000;
 
 /// `p99=1ms`: 99 % of the values lie at or below a millisecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,7 +86,7 @@ impl Bound {
 
 impl fmt::Display for Bound {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let exact = |unit: &&(&str, u64)| self.limit.0.is_multiple_of(unit.1) && self.limit.0 > 0 && unit.0 != "µs";
+        let exact = |unit: &&(&str, u64)| self.limit.0.is_multiple_of(unit.1) && self.limit.0 > 0;
         let (unit, factor) = UNITS.iter().rev().find(exact).unwrap_or(&UNITS[0]);
         write!(formatter, "{}={}{unit}", self.statistic, self.limit.0 / factor)
     }
@@ -132,14 +136,10 @@ fn share_of_percent(text: &str) -> Option<Ratio> {
     (share > 0.0 && share < 1.0).then_some(Ratio(share))
 }
 
-/// `500us` or `1.5ms` in nanoseconds.
+/// `500us` or `1.5ms` in nanoseconds; a number without a unit is no limit.
 fn span(text: &str) -> Option<Nanos> {
-    let end = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
-    let (number, unit) = text.split_at(end);
-    let (_, factor) = UNITS.iter().find(|(name, _)| *name == unit.trim())?;
-    let number: f64 = number.parse().ok()?;
-    let nanos = (number * *factor as f64).round();
-    (1.0..1e18).contains(&nanos).then_some(Nanos(nanos as u64))
+    let has_unit = !Written::of(text).unit.is_empty();
+    quantity::time_ns(text).filter(|time_ns| has_unit && (1..LIMIT_NS_MAX).contains(time_ns)).map(Nanos)
 }
 
 impl BoundError {

@@ -60,7 +60,7 @@ impl<'a> Losses<'a> {
         }
         for place in self.nodes.left().collect::<Vec<usize>>() {
             let Processes::Local(roots) = self.nodes.at(place).processes() else { continue };
-            if !roots.iter().all(|process| host::is_running(*process)) {
+            if !roots.iter().all(|process| base::process::is_running(*process)) {
                 self.nodes.lose(place);
                 self.note(place, clock::now(), 0, "its server has ended");
             }

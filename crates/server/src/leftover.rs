@@ -61,7 +61,7 @@ fn stop(place: &Place, state: &State) -> Result<Vec<String>> {
     // Data that go anyway need no last checkpoint.
     let signal = if state.kept { place.product.stop_in_order } else { place.product.stop_at_once };
     for process in found {
-        if !process.end(signal) {
+        if !process::end_process(process, signal) {
             let message = format!("server process {} of {} cannot be stopped", process.pid, place.data.display());
             return Err(Error::new(Kind::Usage, message).hint("stop it as the user that it belongs to, or as root"));
         }

@@ -21,13 +21,14 @@ mod state;
 pub use self::identity::Identity;
 pub use self::leftover::clean_up;
 pub use self::place::{Lock, Place};
-pub use self::process::Process;
+pub use self::process::end_process;
 pub use self::reason::{Reason, Speech};
 pub use self::runner::{Answer, Runner, Wait};
 pub use self::running::{Running, end};
 pub use self::search::{Search, version_said};
 pub use self::settings::{Line, Setting, SettingNames, Sizing, configuration, setting};
 pub use self::state::State;
+pub use base::Process;
 pub use rustix::process::Signal;
 
 /// What is particular to the servers of one engine.

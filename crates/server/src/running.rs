@@ -5,8 +5,10 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::OpenOptionsExt;
 use std::process::Child;
 
+use base::Process;
+
 use super::place::{Lock, Place};
-use super::process::{self, Process};
+use super::process;
 use super::{Product, Signal, State, leftover};
 use engine::{Error, Kind, Result, Site};
 
@@ -132,7 +134,7 @@ fn take_over(place: &Place) -> Result<Option<State>> {
 
 /// Ends a server, with `first` to begin with, and waits for it; false if it outlives every signal.
 pub fn end(child: &mut Child, first: Signal) -> bool {
-    let ended = Process::of(child.id()).is_none_or(|process| process.end(first));
+    let ended = Process::of(child.id()).is_none_or(|process| process::end_process(process, first));
     if ended {
         // It has ended, so this only takes its exit status away.
         let _ = child.wait();

@@ -4,9 +4,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::place::Place;
-use super::process::{self, Process};
+use base::Process;
 use engine::{Error, Kind, Result};
+
+use super::place::Place;
+use super::process;
 
 /// Version of the form of the file.
 const FORM: u32 = 1;

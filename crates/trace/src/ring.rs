@@ -1,7 +1,8 @@
 //! Who holds a ring of io_uring: what is done through it is no system call.
 
-use std::collections::BTreeMap;
 use std::fs;
+
+use base::process::Trees;
 
 /// What the descriptor of a ring points to.
 const RING: &str = "anon_inode:[io_uring]";
@@ -11,24 +12,11 @@ const GENERATIONS: usize = 3;
 
 /// Whether one of `roots`, or of the processes that they started, holds a ring; also where nobody may know.
 pub(crate) fn is_held_by(roots: &[u32]) -> bool {
-    let parents = parents();
-    let belongs = |process: u32| {
-        std::iter::successors(Some(process), |child| parents.get(child).copied())
-            .take(1 + GENERATIONS)
-            .any(|ancestor| roots.contains(&ancestor))
-    };
-    parents.keys().any(|process| belongs(*process) && has_ring(*process))
-}
-
-/// The parent of each process that is there.
-fn parents() -> BTreeMap<u32, u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return BTreeMap::new() };
-    let parent = |process: u32| {
-        let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-        status.lines().find_map(|line| line.strip_prefix("PPid:")?.trim().parse().ok())
-    };
-    let processes = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    processes.filter_map(|process| Some((process, parent(process)?))).collect()
+    let mut is_held = false;
+    Trees::new("/proc", roots).walk(|process, _, generation| {
+        is_held = is_held || (generation <= GENERATIONS && has_ring(process));
+    });
+    is_held
 }
 
 fn has_ring(process: u32) -> bool {
@@ -56,7 +44,7 @@ mod tests {
         assert!(!is_held_by(&[child.id()]), "cat has none");
         let ring = IoUring::new(2).unwrap();
         assert!(is_held_by(&[own]));
-        let parent = parents()[&own];
+        let parent = std::os::unix::process::parent_id();
         assert!(is_held_by(&[parent]), "its parent started it");
         assert!(!is_held_by(&[child.id()]) && !is_held_by(&[]));
         drop(ring);

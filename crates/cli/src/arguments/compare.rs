@@ -1,5 +1,7 @@
 //! Options of `dbdyno compare`.
 
+use super::value;
+use model::Gate;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -33,11 +35,11 @@ pub struct CompareArguments {
     pub html: Option<PathBuf>,
     /// Fail (exit code 1) where it is met: `slower>2%`, `T611:slower>5%`, `inconclusive`, `incomparable`, with commas
     /// between several
-    #[arg(long, value_name = "CONDITIONS")]
-    pub fail_if: Option<String>,
+    #[arg(long, value_name = "CONDITIONS", value_parser = value::gate)]
+    pub fail_if: Option<Gate>,
     /// Percent by which two rates may differ that are called equivalent
-    #[arg(long, value_name = "PERCENT", default_value = "2", allow_hyphen_values = true)]
-    pub margin: String,
+    #[arg(long, value_name = "PERCENT", default_value = "2", allow_hyphen_values = true, value_parser = value::margin)]
+    pub margin: f64,
     /// Price books, one for each system in their order; `-` for one without
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     pub prices: Vec<PathBuf>,

@@ -1,8 +1,16 @@
 //! Options of `dbdyno generate`.
 
+use super::value;
+use flat::Packing;
+use record::Bytes;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+
+/// More files than these are a slip of the finger; their numbers have four digits.
+const FILES_MAX: u32 = 9_999;
+/// More threads than these, too.
+const THREADS_MAX: u32 = 1_024;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -35,20 +43,20 @@ pub enum Generated {
 #[command(after_help = EXAMPLES)]
 pub struct CardsArguments {
     /// How many rows, all files together (`100000`, `10M`)
-    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "size", help_heading = "How much")]
-    pub rows: Option<String>,
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with = "size", help_heading = "How much", value_parser = value::count("rows", 1..=value::ROWS_MAX))]
+    pub rows: Option<u64>,
     /// How large, all files together and before compression, about (`5GB`, `500MiB`) [default: 1GB]
-    #[arg(long, value_name = "BYTES", allow_hyphen_values = true, help_heading = "How much")]
-    pub size: Option<String>,
+    #[arg(long, value_name = "BYTES", allow_hyphen_values = true, help_heading = "How much", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
+    pub size: Option<Bytes>,
     /// On how many equal files it is spread
-    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = "1", help_heading = "How much")]
-    pub files: String,
+    #[arg(long, value_name = "N", allow_hyphen_values = true, default_value = "1", help_heading = "How much", value_parser = value::count_32("files", 1..=FILES_MAX))]
+    pub files: u32,
     /// What all rows are drawn from
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "How much")]
     pub seed: u64,
     /// `gzip[:1-9]`, `zstd[:1-19]`, `lz4`, `plain` [default: as the name of the file says, or plain]
-    #[arg(long, short, value_name = "HOW", help_heading = "As what")]
-    pub compress: Option<String>,
+    #[arg(long, short, value_name = "HOW", help_heading = "As what", value_parser = value::packing)]
+    pub compress: Option<Packing>,
     /// As what [default: as the name of the file says, or tbl]
     #[arg(long, short, value_enum, help_heading = "As what")]
     pub format: Option<CardsFormat>,
@@ -59,8 +67,8 @@ pub struct CardsArguments {
     #[arg(long, help_heading = "Where")]
     pub force: bool,
     /// Threads that make and compress rows [default: one for each processor]
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub threads: Option<String>,
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = value::count_32("threads", 1..=THREADS_MAX))]
+    pub threads: Option<u32>,
     /// Say nothing but errors
     #[arg(long, short)]
     pub quiet: bool,

@@ -1,5 +1,6 @@
 //! Options of `dbdyno history`.
 
+use super::value::{self, AtJobs};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -22,8 +23,8 @@ pub struct HistoryArguments {
     #[arg(long, short, value_name = "CODE")]
     pub test: String,
     /// At how many jobs: a number, or `best` for the degree of parallelism with the highest throughput
-    #[arg(long, short, value_name = "N", default_value = "best", allow_hyphen_values = true)]
-    pub jobs: String,
+    #[arg(long, short, value_name = "N", default_value = "best", allow_hyphen_values = true, value_parser = value::at_jobs)]
+    pub jobs: AtJobs,
     /// What is followed
     #[arg(long, short, value_enum, default_value_t = MetricArgument::Throughput)]
     pub metric: MetricArgument,

@@ -1,5 +1,8 @@
 //! Options of `dbdyno io` and `dbdyno calibrate`.
 
+use super::value;
+use model::Bound;
+use record::Nanos;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -31,7 +34,7 @@ pub struct IoArguments {
     /// read, write, randread, randwrite, rw, randrw, trim, ...
     #[arg(long, value_name = "RW", visible_alias = "readwrite", help_heading = "What")]
     pub rw: Option<String>,
-    /// Block size [default: 8k]
+    /// Block size, as in a job file: k and M are powers of 1024 [default: 8k]
     #[arg(long, value_name = "SIZE", visible_alias = "block-size", help_heading = "What")]
     pub bs: Option<String>,
     /// I/Os in flight per job [default: 32]
@@ -68,18 +71,16 @@ pub struct IoArguments {
         value_name = "S",
         visible_alias = "runtime",
         allow_hyphen_values = true,
-        help_heading = "How long and how large"
-    )]
-    pub seconds: Option<String>,
+        help_heading = "How long and how large", value_parser = value::window("seconds"))]
+    pub seconds: Option<Nanos>,
     /// I/O before the window that is not counted, seconds [default: a tenth of the window, or what the file says]
     #[arg(
         long,
         value_name = "S",
         visible_alias = "ramp-time",
         allow_hyphen_values = true,
-        help_heading = "How long and how large"
-    )]
-    pub warm_up: Option<String>,
+        help_heading = "How long and how large", value_parser = value::warm_up)]
+    pub warm_up: Option<Nanos>,
     /// Size of the file [default: 4G, at most a tenth of the free space]
     #[arg(long, value_name = "SIZE", help_heading = "How long and how large")]
     pub size: Option<String>,
@@ -92,9 +93,8 @@ pub struct IoArguments {
         value_name = "S",
         default_value = "60",
         requires = "precondition",
-        help_heading = "How long and how large"
-    )]
-    pub round: String,
+        help_heading = "How long and how large", value_parser = value::window("round"))]
+    pub round: Nanos,
     /// What all addresses and data are drawn from [default: new each time]
     #[arg(long, value_name = "N", help_heading = "How long and how large")]
     pub seed: Option<u64>,
@@ -104,15 +104,14 @@ pub struct IoArguments {
         value_name = "R",
         allow_hyphen_values = true,
         conflicts_with = "until",
-        help_heading = "When I/O is due"
-    )]
-    pub rate: Option<String>,
+        help_heading = "When I/O is due", value_parser = value::rate)]
+    pub rate: Option<f64>,
     /// How the I/Os of --rate or --until arrive
     #[arg(long, value_enum, default_value_t = Arrival::Poisson, help_heading = "When I/O is due")]
     pub arrival: Arrival,
     /// Search the highest rate that keeps a level: p99=1ms, p99.9=5ms, mean=500us
-    #[arg(long, value_name = "LEVEL", help_heading = "When I/O is due")]
-    pub until: Option<String>,
+    #[arg(long, value_name = "LEVEL", help_heading = "When I/O is due", value_parser = value::bound)]
+    pub until: Option<Bound>,
     /// How I/O is handed to the kernel
     #[arg(long, value_enum, visible_alias = "ioengine", help_heading = "How")]
     pub engine: Option<IoEngine>,
@@ -162,6 +161,9 @@ pub struct GroundArguments {
     pub yes: bool,
 }
 
+/// More disks than these are a slip of the finger.
+const DISKS_MAX: u32 = 1_024;
+
 const CALIBRATE_EXAMPLES: &str = "\
 Examples:
   dbdyno calibrate --dir /mnt/nvme                        bound: 10 ms on average, as CALIBRATE_IO has it
@@ -174,20 +176,20 @@ Examples:
 #[command(after_help = CALIBRATE_EXAMPLES)]
 pub struct CalibrateArguments {
     /// Physical disks: the search begins with one I/O in flight on each
-    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true)]
-    pub disks: String,
+    #[arg(long, value_name = "N", default_value = "1", allow_hyphen_values = true, value_parser = value::count_32("disks", 1..=DISKS_MAX))]
+    pub disks: u32,
     /// The highest tolerable latency of small reads: milliseconds on average, or a level such as p99=500us
-    #[arg(long, value_name = "MS", default_value = "10", allow_hyphen_values = true)]
-    pub max_latency: String,
-    /// Size of the small reads: the block size of the database
+    #[arg(long, value_name = "MS", default_value = "10", allow_hyphen_values = true, value_parser = value::latency)]
+    pub max_latency: Bound,
+    /// Size of the small reads, as in a job file of fio: the block size of the database
     #[arg(long, value_name = "SIZE", default_value = "8k")]
     pub bs: String,
     /// Size of the large reads
     #[arg(long, value_name = "SIZE", default_value = "1M")]
     pub large_bs: String,
     /// Length of each measurement, seconds
-    #[arg(long, short, value_name = "S", default_value = "2", allow_hyphen_values = true)]
-    pub seconds: String,
+    #[arg(long, short, value_name = "S", default_value = "2", allow_hyphen_values = true, value_parser = value::window("seconds"))]
+    pub seconds: Nanos,
     /// Size of the file [default: 4G, at most a tenth of the free space]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<String>,

@@ -1,10 +1,15 @@
 //! What may stand behind `dbdyno load`.
 
+use super::value;
+use record::{Bytes, LoadModel};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
 use super::{PlacementArgument, PresetArgument};
+
+/// Smaller pieces are all commit, larger ones all memory.
+const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
@@ -52,22 +57,21 @@ pub struct LoadArguments {
         value_name = "1,2,4",
         value_delimiter = ',',
         allow_hyphen_values = true,
-        help_heading = "What"
-    )]
-    pub jobs: Option<Vec<String>>,
+        help_heading = "What", value_parser = value::degree("jobs"))]
+    pub jobs: Option<Vec<u32>>,
     /// How the table is stored, a run for each: plain, partitioned (by month, and by hash below it), compressed,
     /// partitioned+compressed, or all
-    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "plain", help_heading = "What")]
-    pub models: Vec<String>,
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', default_value = "plain", help_heading = "What", value_parser = value::models)]
+    pub models: Vec<Vec<LoadModel>>,
     /// How rows reach the engine
     #[arg(long, value_enum, default_value_t = FormArgument::Typed, help_heading = "What")]
     pub form: FormArgument,
     /// Rows to generate
-    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["size", "files"], help_heading = "What")]
-    pub rows: Option<String>,
+    #[arg(long, value_name = "N", allow_hyphen_values = true, conflicts_with_all = ["size", "files"], help_heading = "What", value_parser = value::count("rows", 1..=value::ROWS_MAX))]
+    pub rows: Option<u64>,
     /// Flat file to generate: 5GB [default: 2MB with --preset smoke, 200MB quick, 5GB standard, 50GB publish]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "files", help_heading = "What")]
-    pub size: Option<String>,
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, conflicts_with = "files", help_heading = "What", value_parser = value::bytes("size", 1..=value::SIZE_BYTES_MAX))]
+    pub size: Option<Bytes>,
     /// What generated rows are drawn from
     #[arg(long, value_name = "N", default_value_t = 42, conflicts_with = "files", help_heading = "What")]
     pub seed: u64,
@@ -98,9 +102,8 @@ pub struct LoadArguments {
         value_delimiter = ',',
         allow_hyphen_values = true,
         requires = "read",
-        help_heading = "What"
-    )]
-    pub threads: Option<Vec<String>>,
+        help_heading = "What", value_parser = value::degree("threads"))]
+    pub threads: Option<Vec<u32>>,
     /// Do not measure first what the device gives to sequential reads
     #[arg(long, requires = "read", help_heading = "What")]
     pub no_probe: bool,
@@ -116,11 +119,11 @@ pub struct LoadArguments {
     )]
     pub preset: PresetArgument,
     /// Flat file that is committed at once [default: 8MiB, less of a small source]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub piece: Option<String>,
+    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::bytes("piece", PIECE_BYTES))]
+    pub piece: Option<Bytes>,
     /// Lines that may be rejected before the load stops
-    #[arg(long, value_name = "N", default_value = "0", allow_hyphen_values = true, help_heading = "What goes wrong")]
-    pub max_errors: String,
+    #[arg(long, value_name = "N", default_value = "0", allow_hyphen_values = true, help_heading = "What goes wrong", value_parser = value::count("max-errors", 0..=u64::MAX))]
+    pub max_errors: u64,
     /// Where rejected lines go, as they are; why, beside it [default: RECORD with the ending .rejects]
     #[arg(long, value_name = "FILE", help_heading = "What goes wrong")]
     pub rejects: Option<PathBuf>,

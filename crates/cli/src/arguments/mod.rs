@@ -12,6 +12,7 @@ pub mod pace;
 pub mod pair;
 pub mod report;
 pub mod streams;
+pub mod value;
 
 use std::path::PathBuf;
 
@@ -31,12 +32,18 @@ use self::pair::PairArguments;
 use self::report::ReportArguments;
 use self::streams::StreamsArguments;
 
+/// How quantities are written, for all options and for settings of SQLite and DuckDB.
+const QUANTITIES: &str = "\
+Sizes: k, M, G, T (kB, MB, ...) are powers of 1000, Ki, Mi, Gi, Ti (KiB, MiB, ...) of 1024: 500MB, 1.5G, 8MiB.
+Counts: 100_000, 10k, 1.5M. Times: 5ms, 30s, 2m, 1h 30min; a number alone is seconds. Rates: 500, 100/s, 6000/min, 50%.
+Sizes of io and calibrate are those of fio, where k, M and G are powers of 1024, and so are M, G and T of slob.conf.";
+
 /// A dynamometer for database platforms: measures a machine layer by layer (CPU, memory, storage, database)
 /// through the database itself, and prints one spec sheet.
 ///
 /// Begin with `dbdyno run`: it needs nothing but this program (it brings SQLite along) and takes a few minutes.
 #[derive(Debug, Parser)]
-#[command(name = "dbdyno", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(name = "dbdyno", version, max_term_width = 100, arg_required_else_help = true, after_help = QUANTITIES)]
 pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
@@ -144,34 +151,34 @@ pub struct RunArguments {
     #[arg(long, value_name = "T611,cpu,...", value_delimiter = ',', help_heading = "What")]
     pub tests: Vec<String>,
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
-    #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
-    pub jobs: Option<Vec<String>>,
+    #[arg(long, short, value_name = "1,2,4", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What", value_parser = value::degree("jobs"))]
+    pub jobs: Option<Vec<u32>>,
     /// On how many nodes jobs are spread, where the target has several
     /// [default: as many as have a job; the most jobs also on 1, 2, 4, ...]
-    #[arg(long, value_name = "1,2,3", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
-    pub nodes: Option<Vec<String>>,
+    #[arg(long, value_name = "1,2,3", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What", value_parser = value::degree("nodes"))]
+    pub nodes: Option<Vec<u32>>,
     /// How long and how large
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "How long and how large")]
     pub preset: PresetArgument,
     /// Length of each measured window, seconds
-    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub seconds: Option<String>,
+    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::window("seconds"))]
+    pub seconds: Option<Nanos>,
     /// Length of each warm-up, seconds
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub warm_up: Option<String>,
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::warm_up)]
+    pub warm_up: Option<Nanos>,
     /// End each run after so many steps of each job, if its window is not over before
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub steps: Option<String>,
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::count("steps", 1..=u64::MAX))]
+    pub steps: Option<u64>,
     /// Measure each test so often at each degree of parallelism, in rounds of random order
     /// [default: 6 with --preset publish, 1 otherwise]
-    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub repeats: Option<String>,
+    #[arg(long, value_name = "N", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::repeats("repeats"))]
+    pub repeats: Option<u32>,
     /// Rows of the table that fits the engine's cache
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub small_rows: Option<String>,
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::rows("small-rows"))]
+    pub small_rows: Option<u64>,
     /// Rows of the table that should not fit it
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub large_rows: Option<String>,
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::rows("large-rows"))]
+    pub large_rows: Option<u64>,
     /// When steps are due
     #[command(flatten)]
     pub load: PaceArguments,
@@ -383,12 +390,4 @@ pub enum Listed {
     Profiles,
     /// The keys of job files and what they mean here
     Keys,
-}
-
-/// A time with a unit (`10ms`, `2s`), or a plain number of seconds.
-pub fn parse_time(text: &str) -> Option<Nanos> {
-    if let Ok(seconds) = text.parse::<f64>() {
-        return (seconds.is_finite() && seconds >= 0.0).then(|| Nanos::from_seconds(seconds));
-    }
-    humantime::parse_duration(text).ok().map(Nanos::from)
 }

@@ -1,7 +1,9 @@
 //! Options of `dbdyno model`.
 
+pub mod figure;
 pub mod load;
 
+use model::scalability::SharedCeiling;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -51,14 +53,14 @@ pub struct ScaleArguments {
     #[arg(long, short, value_name = "CODE")]
     pub test: Option<String>,
     /// At how many jobs, threads or nodes
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    pub at: Option<String>,
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = figure::at)]
+    pub at: Option<f64>,
     /// The rate that is claimed there, at least, such as 7M or 165_000
-    #[arg(long, value_name = "RATE", requires = "at", allow_hyphen_values = true)]
-    pub claim: Option<String>,
+    #[arg(long, value_name = "RATE", requires = "at", allow_hyphen_values = true, value_parser = figure::claim)]
+    pub claim: Option<f64>,
     /// What all share, and the rate at which that ends: 2M, switch=2M, metadata=unknown
-    #[arg(long, value_name = "[NAME=]RATE", allow_hyphen_values = true)]
-    pub ceiling: Vec<String>,
+    #[arg(long, value_name = "[NAME=]RATE", allow_hyphen_values = true, value_parser = figure::ceiling)]
+    pub ceiling: Vec<SharedCeiling>,
     /// Write a page instead of printing it
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,

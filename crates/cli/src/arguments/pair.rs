@@ -1,5 +1,8 @@
 //! What may stand behind `dbdyno pair`.
 
+use super::value;
+use model::Gate;
+use record::Nanos;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,7 +12,7 @@ use super::{PlacementArgument, PresetArgument};
 const PAIR_EXAMPLES: &str = "\
 Examples:
   dbdyno pair --a local:postgres --b 'local:postgres?wal_compression=on'
-  dbdyno pair --a sqlite --b 'sqlite?page_size=4k' --tests T611,T716 --jobs 1
+  dbdyno pair --a sqlite --b 'sqlite?page_size=4KiB' --tests T611,T716 --jobs 1
   dbdyno pair --a postgres://me@db1/shop --b postgres://me@db2/shop --pairs 20
   dbdyno pair --a local:postgres --b 'local:postgres?bin=/opt/pg19/bin' --fail-if 'slower>2%'
 
@@ -34,8 +37,8 @@ pub struct PairArguments {
     #[arg(long, value_name = "TARGET", help_heading = "What")]
     pub b: String,
     /// How many pairs of runs each test gets at each degree of parallelism
-    #[arg(long, value_name = "N", default_value = "10", allow_hyphen_values = true, help_heading = "What")]
-    pub pairs: String,
+    #[arg(long, value_name = "N", default_value = "10", allow_hyphen_values = true, help_heading = "What", value_parser = value::repeats("pairs"))]
+    pub pairs: u32,
     /// Codes, layers (cpu, server, storage, database), or test files of your own
     #[arg(
         long,
@@ -46,23 +49,23 @@ pub struct PairArguments {
     )]
     pub tests: Vec<String>,
     /// Degrees of parallelism [default: 1 and the processors]
-    #[arg(long, short, value_name = "1,8", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What")]
-    pub jobs: Option<Vec<String>>,
+    #[arg(long, short, value_name = "1,8", value_delimiter = ',', allow_hyphen_values = true, help_heading = "What", value_parser = value::degree("jobs"))]
+    pub jobs: Option<Vec<u32>>,
     /// How long and how large
     #[arg(long, short, value_enum, default_value_t = PresetArgument::Quick, help_heading = "How long and how large")]
     pub preset: PresetArgument,
     /// Length of each measured window, seconds
-    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub seconds: Option<String>,
+    #[arg(long, short, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::window("seconds"))]
+    pub seconds: Option<Nanos>,
     /// Length of each warm-up, seconds
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub warm_up: Option<String>,
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::warm_up)]
+    pub warm_up: Option<Nanos>,
     /// Rows of the table that fits the engine's cache
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub small_rows: Option<String>,
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::rows("small-rows"))]
+    pub small_rows: Option<u64>,
     /// Rows of the table that should not fit it
-    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large")]
-    pub large_rows: Option<String>,
+    #[arg(long, value_name = "ROWS", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::rows("large-rows"))]
+    pub large_rows: Option<u64>,
     /// What data, keys, order and lot are drawn from
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "How long and how large")]
     pub seed: u64,
@@ -79,8 +82,8 @@ pub struct PairArguments {
     #[arg(long, help_heading = "What")]
     pub no_activity: bool,
     /// Fail (exit code 1) where B is slower: `slower>2%`, `T611:slower>5%`, `inconclusive`, with commas between several
-    #[arg(long, value_name = "CONDITIONS")]
-    pub fail_if: Option<String>,
+    #[arg(long, value_name = "CONDITIONS", value_parser = value::gate)]
+    pub fail_if: Option<Gate>,
     /// Print the comparison and nothing else
     #[arg(long, short)]
     pub quiet: bool,

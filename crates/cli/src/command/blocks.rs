@@ -4,13 +4,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use record::{Bytes, Nanos};
+use record::Bytes;
 use run::{BlocksRequest, Error, Interrupt, Result, Workplace, measure_blocks};
-use workload::blocks::{BlocksSettings, Idle, Mode, Noted, Wrong, assignments, size};
+use workload::blocks::{BlocksSettings, Idle, Mode, Noted, Wrong, assignments};
 
 use super::run::{default_record, refuse_existing};
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
-use crate::arguments::parse_time;
+use crate::arguments::value::Setting;
 use crate::build::build;
 use crate::engines::{ENGINES, engine};
 use crate::outcome::show;
@@ -21,9 +21,6 @@ use crate::target::target;
 
 /// Larger files are no settings.
 const FILE_BYTES_MAX: u64 = 1 << 20;
-
-/// The smallest cache that is asked for, and the largest.
-const CACHE_BYTES: std::ops::RangeInclusive<u64> = 1 << 20..=1 << 50;
 
 /// More sizes than these are a slip of the finger.
 const CACHES_MAX: usize = 64;
@@ -44,7 +41,7 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         },
         cold: arguments.cold,
         caches: caches(&arguments.cache)?,
-        warm_up: arguments.warm_up.as_deref().map(warm_up).transpose()?,
+        warm_up: arguments.warm_up,
         directory: arguments.dir.clone(),
         keep: arguments.keep,
         seed: arguments.seed,
@@ -75,34 +72,32 @@ fn settings(arguments: &BlocksArguments) -> Result<BlocksSettings> {
         None => Vec::new(),
     };
     let mut of_options = Vec::new();
-    let hotspot = arguments.hotspot.then(|| "TRUE".to_owned());
-    let obfuscate = arguments.obfuscate.then(|| "TRUE".to_owned());
-    for (name, option, value) in [
-        ("SCHEMAS", "schemas", &arguments.schemas),
-        ("THREADS_PER_SCHEMA", "threads", &arguments.threads),
-        ("UPDATE_PCT", "update-pct", &arguments.update_pct),
-        ("SCAN_PCT", "scan-pct", &arguments.scan_pct),
-        ("WORK_UNIT", "work-unit", &arguments.work_unit),
-        ("REDO_STRESS", "redo-stress", &arguments.redo_stress),
-        ("SCALE", "scale", &arguments.scale),
-        ("SCAN_TABLE_SZ", "scan-table-size", &arguments.scan_table_size),
-        ("RUN_TIME", "run-time", &arguments.run_time),
-        ("WORK_LOOP", "work-loop", &arguments.work_loop),
-        ("LOAD_PARALLEL_DEGREE", "load-parallel-degree", &arguments.load_parallel_degree),
-        ("DO_HOTSPOT", "hotspot", &hotspot),
-        ("HOTSPOT_MB", "hotspot-mb", &arguments.hotspot_mb),
-        ("HOTSPOT_OFFSET_MB", "hotspot-offset-mb", &arguments.hotspot_offset_mb),
-        ("HOTSPOT_FREQUENCY", "hotspot-frequency", &arguments.hotspot_frequency),
-        ("HOT_SCHEMA_FREQUENCY", "hot-schema-frequency", &arguments.hot_schema_frequency),
-        ("THINK_TM_FREQUENCY", "think-frequency", &arguments.think_frequency),
-        ("THINK_TM_MIN", "think-min", &arguments.think_min),
-        ("THINK_TM_MAX", "think-max", &arguments.think_max),
-        ("OBFUSCATE_COLUMNS", "obfuscate", &obfuscate),
-    ] {
-        if let Some(value) = value {
-            settings.set(name, option, value).map_err(wrong)?;
-            of_options.push((name, option));
-        }
+    let switch = |name, option, is_on: bool| is_on.then(|| Setting { name, option, value: "TRUE".to_owned() });
+    let given = [
+        &arguments.schemas,
+        &arguments.threads,
+        &arguments.update_pct,
+        &arguments.scan_pct,
+        &arguments.work_unit,
+        &arguments.redo_stress,
+        &arguments.scale,
+        &arguments.scan_table_size,
+        &arguments.run_time,
+        &arguments.work_loop,
+        &arguments.load_parallel_degree,
+        &arguments.hotspot_mb,
+        &arguments.hotspot_offset_mb,
+        &arguments.hotspot_frequency,
+        &arguments.hot_schema_frequency,
+        &arguments.think_frequency,
+        &arguments.think_min,
+        &arguments.think_max,
+        &switch("DO_HOTSPOT", "hotspot", arguments.hotspot),
+        &switch("OBFUSCATE_COLUMNS", "obfuscate", arguments.obfuscate),
+    ];
+    for Setting { name, option, value } in given.into_iter().flatten() {
+        settings.set(name, option, value).map_err(wrong)?;
+        of_options.push((*name, *option));
     }
     if arguments.run_time.is_some() && arguments.work_loop.is_none() {
         // What is asked for on the command line is not taken back by a file.
@@ -166,46 +161,11 @@ fn read(path: &Path, settings: &mut BlocksSettings, quiet: bool) -> Result<Vec<S
     Ok(assignments.into_iter().map(|one| one.name).collect())
 }
 
-fn warm_up(text: &str) -> Result<Nanos> {
-    parse_time(text).filter(|time| time.seconds() <= 86_400.0).ok_or_else(|| {
-        Error::user(format!("warm-up {} is not a length of time", said(text)))
-            .hint("give seconds, or a time such as 500ms")
-    })
-}
-
-/// `value` as an error names it: nothing at all is two quotes.
-fn said(value: &str) -> &str {
-    if value.trim().is_empty() { "\"\"" } else { value }
-}
-
 /// Sizes of the cache, in their order.
-fn caches(words: &[String]) -> Result<Vec<Bytes>> {
-    if words.len() > CACHES_MAX {
-        return Err(Error::user(format!("{} sizes of the cache are more than {CACHES_MAX}", words.len()))
-            .hint("give the sizes that tell tiers apart"));
-    }
-    let one =
-        |word: &String| match size(word) {
-            Some(bytes) if CACHE_BYTES.contains(&bytes) => Ok(Bytes(bytes)),
-            _ => Err(Error::user(format!("cache {} is not a size of 1M or more", said(word)))
-                .hint("give sizes such as 16M,1G")),
-        };
-    words.iter().map(one).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cache_has_a_size() {
-        let words = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<String>>();
-        let sizes = caches(&words("16M,1G,64MiB,2097152")).expect("sizes");
-        assert_eq!(sizes, [Bytes(16 << 20), Bytes(1 << 30), Bytes(64 << 20), Bytes(2 << 20)]);
-        for wrong in ["", "0", "1k", "-1M", "lots", "99999999999999999999G", "2000T"] {
-            let error = caches(&words(wrong)).expect_err(wrong);
-            assert!(error.message.contains("is not a size") && error.hint.is_some());
-        }
-        assert!(caches(&vec!["1M".to_owned(); 65]).is_err());
+fn caches(sizes: &[Bytes]) -> Result<Vec<Bytes>> {
+    match sizes.len() > CACHES_MAX {
+        true => Err(Error::user(format!("{} sizes of the cache are more than {CACHES_MAX}", sizes.len()))
+            .hint("give the sizes that tell tiers apart")),
+        false => Ok(sizes.to_vec()),
     }
 }

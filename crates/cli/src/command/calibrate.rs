@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use record::{Amount, Blocks, Bytes, IoJob};
 use run::{Error, Goal, IoRequest, Result};
 
-use super::io::{bound, seconds};
 use crate::arguments::io::CalibrateArguments;
 use crate::build::build;
 use crate::storage::measurement::carry_out;
@@ -13,28 +12,13 @@ use crate::storage::permission::permission;
 use crate::storage::place::with_absolute_devices;
 use crate::storage::request::{default_size, fresh_seed, record_path, surroundings};
 
-/// More disks than these are a slip of the finger.
-const DISKS_MAX: u32 = 1_024;
-
 /// Carries out `dbdyno calibrate`.
 ///
 /// # Errors
 /// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are void.
 pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
     let ground = &with_absolute_devices(&arguments.ground)?;
-    let disks = match arguments.disks.parse::<u32>() {
-        Ok(disks @ 1..=DISKS_MAX) => disks,
-        _ => {
-            return Err(Error::user(format!("disks {} is not a number of disks", arguments.disks))
-                .hint(format!("use 1 to {DISKS_MAX}")));
-        }
-    };
-    let level = match arguments.max_latency.parse::<f64>() {
-        Ok(milliseconds) => format!("mean={milliseconds}ms"),
-        Err(_) => arguments.max_latency.clone(),
-    };
-    let bound = bound(&level)?;
-    let window = seconds("seconds", &arguments.seconds)?;
+    let window = arguments.seconds;
     let size = arguments.size.as_deref().unwrap_or_else(|| default_size(ground.dir.as_deref()));
     let (small, file_size) = sizes(&arguments.bs, size)?;
     let (large, _) = sizes(&arguments.large_bs, size)?;
@@ -51,7 +35,7 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
     };
     let request = IoRequest {
         plan: run::calibration_phases(&file, size, small, large, window),
-        goal: Goal::Calibrate { bound, disks },
+        goal: Goal::Calibrate { bound: arguments.max_latency, disks: arguments.disks },
         directory: ground.dir.clone().unwrap_or_else(|| PathBuf::from(".")),
         permission: permission(ground, &[])?,
         precondition: None,

@@ -7,7 +7,7 @@ use model::{CompareOptions, Origin, System};
 use report::ComparisonView;
 use run::{Error, Result};
 
-use super::gate::{gate, violated};
+use super::gate::violated;
 use super::report::write_page;
 use super::subject;
 use crate::arguments::compare::{CompareArguments, CompareFormat};
@@ -30,8 +30,7 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
         return Err(Error::user(message)
             .hint("give two records, or a record and the name of a published system (dbdyno list references)"));
     }
-    let gate = arguments.fail_if.as_deref().map(gate).transpose()?;
-    let options = CompareOptions { margin: margin(&arguments.margin)? };
+    let options = CompareOptions { margin: arguments.margin };
     let mut systems: Vec<System> =
         arguments.systems.iter().map(|words| Ok(subject::system(words)?.into_owned())).collect::<Result<_>>()?;
     warn_of_twins(&arguments.systems, &systems);
@@ -41,7 +40,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
     if comparison.tests.is_empty() {
         return Err(nothing_shared(&systems));
     }
-    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: gate.as_ref() };
+    let view = ComparisonView {
+        systems: &systems,
+        comparison: &comparison,
+        prices: &prices,
+        gate: arguments.fail_if.as_ref(),
+    };
     match &arguments.html {
         Some(file) => write_page(file, &report::comparison_html(&view))?,
         None => print(&match arguments.format {
@@ -52,14 +56,6 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
         })?,
     }
     violated(&view, &comparison)
-}
-
-fn margin(text: &str) -> Result<f64> {
-    let digits = text.trim().trim_end_matches('%').trim_end();
-    let percent = digits.parse::<f64>().ok().filter(|percent| *percent > 0.0 && *percent < 100.0);
-    percent.map(|percent| percent / 100.0).ok_or_else(|| {
-        Error::user(format!("--margin {text} is not a share of a rate")).hint("use percent above 0 and below 100")
-    })
 }
 
 /// The same system against itself says nothing but how much chance there is, and that not rightly.
@@ -103,17 +99,4 @@ fn nothing_shared(systems: &[System]) -> Error {
     let what: Vec<String> = systems.iter().map(codes).collect();
     Error::user(format!("no test in common: {}", what.join("; ")))
         .hint("run the same tests on both (dbdyno run --tests ...); the first system is the base and has to have them")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_margin_is_a_share() {
-        assert_eq!((margin("2").unwrap(), margin("0.5 %").unwrap()), (0.02, 0.005));
-        for text in ["0", "-1", "100", "NaN", "x", ""] {
-            assert!(margin(text).is_err(), "{text}");
-        }
-    }
 }

@@ -1,16 +1,8 @@
 //! What `--fail-if` asks of a comparison.
 
-use model::{Comparison, Gate, GateError};
+use model::Comparison;
 use report::ComparisonView;
 use run::{Error, Result};
-
-/// The conditions in `text`.
-///
-/// # Errors
-/// Where one of them is none.
-pub fn gate(text: &str) -> Result<Gate> {
-    text.parse().map_err(|error: GateError| Error::user(format!("--fail-if {error}")))
-}
 
 /// What `--fail-if` asks for, as an error with exit code 1.
 ///

@@ -7,6 +7,7 @@ use report::HistoryQuestion;
 use run::{Error, Result};
 
 use crate::arguments::history::{HistoryArguments, HistoryFormat};
+use crate::arguments::value::AtJobs;
 use crate::command::places::records;
 use crate::command::report::write_page;
 use crate::output::{note, print, style, width};
@@ -17,7 +18,7 @@ use crate::output::{note, print, style, width};
 /// Where a record cannot be read, and where none has the test.
 pub fn history(arguments: &HistoryArguments) -> Result<()> {
     let question =
-        HistoryQuestion { test: arguments.test.clone(), jobs: jobs(&arguments.jobs)?, metric: arguments.metric.into() };
+        HistoryQuestion { test: arguments.test.clone(), jobs: jobs(arguments.jobs), metric: arguments.metric.into() };
     let places = records(&arguments.places)?;
     let mut entries = Vec::new();
     let (mut tests, mut degrees) = (BTreeSet::new(), BTreeSet::new());
@@ -96,13 +97,9 @@ fn nothing(question: &HistoryQuestion, records: usize, tests: &BTreeSet<String>,
 }
 
 /// A number of jobs, or none where it is the best that is asked for.
-fn jobs(text: &str) -> Result<Option<u32>> {
-    if text == "best" {
-        return Ok(None);
-    }
-    match text.parse() {
-        Ok(jobs) if jobs > 0 => Ok(Some(jobs)),
-        _ => Err(Error::user(format!("jobs {text} is not a degree of parallelism"))
-            .hint("use 1 or more, or `best` for the one with the highest throughput")),
+fn jobs(at: AtJobs) -> Option<u32> {
+    match at {
+        AtJobs::Best => None,
+        AtJobs::Number(jobs) => Some(jobs),
     }
 }

@@ -2,15 +2,13 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
 use fio::{JobFile, Override};
-use model::{Bound, BoundError};
-use record::{IoPlan, Nanos, Ratio, Until};
+use record::{IoPlan, Ratio, Until};
 use run::{Error, Goal, IoRequest, Permission, Result};
 
+use crate::arguments::Arrival;
 use crate::arguments::io::IoArguments;
-use crate::arguments::{Arrival, parse_time};
 use crate::build::build;
 use crate::output::{print, width};
 use crate::storage::job::{pairs, set_warm_up, with_defaults};
@@ -21,13 +19,8 @@ use crate::storage::request::{fresh_seed, record_path, surroundings};
 
 /// How near to the limit a search goes.
 const TOLERANCE: Ratio = Ratio(0.1);
-/// The highest rate of all jobs together.
-const RATE_MAX: f64 = 1e7;
 /// The longest job file.
 const JOB_FILE_BYTES_MAX: u64 = 4 << 20;
-/// The shortest window, in seconds.
-const SECONDS_MIN: f64 = 0.001;
-
 /// Carries out `dbdyno io`.
 ///
 /// # Errors
@@ -35,7 +28,7 @@ const SECONDS_MIN: f64 = 0.001;
 pub fn io(arguments: &IoArguments) -> Result<()> {
     let arguments = &IoArguments { ground: with_absolute_devices(&arguments.ground)?, ..arguments.clone() };
     let (mut plan, directory) = planned(arguments)?;
-    if let Some(rate) = &arguments.rate {
+    if let Some(rate) = arguments.rate {
         set_rate(&mut plan, rate, arguments.arrival)?;
     }
     let writes: Vec<PathBuf> = written_devices(&plan, arguments.precondition);
@@ -58,21 +51,16 @@ fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission
     }
     let goal = match &arguments.until {
         None => Goal::Measure,
-        Some(text) => Goal::Until(Until {
-            level: bound(text)?.to_string(),
-            arrival: arguments.arrival.into(),
-            tolerance: TOLERANCE,
-        }),
+        Some(bound) => {
+            Goal::Until(Until { level: bound.to_string(), arrival: arguments.arrival.into(), tolerance: TOLERANCE })
+        }
     };
     Ok(IoRequest {
         plan,
         goal,
         directory,
         permission,
-        precondition: match arguments.precondition {
-            true => Some(seconds("round", &arguments.round)?),
-            false => None,
-        },
+        precondition: arguments.precondition.then_some(arguments.round),
         log: arguments.log.clone(),
         seed: arguments.seed.unwrap_or_else(fresh_seed),
         record,
@@ -86,7 +74,7 @@ fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
     let include = |path: &Path| read_text(path);
     let surroundings = surroundings(&include);
     let mut overrides: Vec<Override> = Vec::new();
-    let pairs = pairs(arguments)?;
+    let pairs = pairs(arguments);
     let alone = arguments.files.is_empty() && arguments.profile.is_none();
     if alone && arguments.rw.is_none() && arguments.overrides.is_empty() {
         return Err(Error::user("there is no job")
@@ -144,12 +132,7 @@ fn read_text(path: &Path) -> std::io::Result<String> {
     }
 }
 
-fn set_rate(plan: &mut IoPlan, text: &str, arrival: Arrival) -> Result<()> {
-    let rate: Option<f64> = text.parse().ok().filter(|rate: &f64| *rate > 0.0 && *rate <= RATE_MAX);
-    let Some(steps_per_second) = rate else {
-        return Err(Error::user(format!("rate {text} is not a rate"))
-            .hint(format!("use I/Os per second, above 0 and up to {RATE_MAX}")));
-    };
+fn set_rate(plan: &mut IoPlan, steps_per_second: f64, arrival: Arrival) -> Result<()> {
     let jobs: Vec<_> = plan.phases.iter_mut().flat_map(|phase| &mut phase.jobs).collect();
     if jobs.len() != 1 {
         return Err(Error::user(format!("--rate is the rate of one job; there are {}", jobs.len()))
@@ -159,25 +142,6 @@ fn set_rate(plan: &mut IoPlan, text: &str, arrival: Arrival) -> Result<()> {
         job.pace = record::Arrival::from(arrival).pace(steps_per_second);
     }
     Ok(())
-}
-
-/// A service level.
-pub fn bound(text: &str) -> Result<Bound> {
-    Bound::from_str(text).map_err(|error| Error::user(error.to_string()).hint(BoundError::HINT))
-}
-
-/// A length of time: a warm-up may have none, anything else at least a millisecond.
-pub fn seconds(thing: &str, text: &str) -> Result<Nanos> {
-    let none = || {
-        Error::user(format!("{thing} {text} is not a length of time"))
-            .hint("use a number of seconds above 0, or a time such as 500ms")
-    };
-    match parse_time(text) {
-        Some(time) if thing == "warm-up" || time.seconds() >= SECONDS_MIN => Ok(time),
-        Some(time) if time.0 > 0 => Err(Error::user(format!("{thing} {text} is below {SECONDS_MIN}"))
-            .hint(format!("use {SECONDS_MIN} seconds or more"))),
-        _ => Err(none()),
-    }
 }
 
 fn refused(error: fio::Error) -> Error {

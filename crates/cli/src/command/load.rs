@@ -6,29 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flat::{Cards, Compression, Layout, date_text, days_of_date};
-use record::{Bytes, IndexTime, LoadForm, LoadModel, Preset};
+use record::{Bytes, IndexTime, LoadForm, Preset};
 use run::{Error, Interrupt, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Workplace};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
 use super::run::{default_record, refuse_existing};
-use crate::amount::{amount, bytes};
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
 use crate::build::build;
 use crate::engines::{ENGINES, engine};
 use crate::outcome::show;
 use crate::output::{print, style, width};
 use crate::progress::{Loudness, Progress};
-use crate::request::degrees;
+use crate::request::once;
 use crate::signal;
 use crate::target::target;
 
 /// Larger files are no layouts.
 const LAYOUT_BYTES_MAX: u64 = 1 << 20;
-/// Smaller pieces are all commit, larger ones all memory.
-const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
-/// More is a slip of the finger: an exabyte, and rows of a petabyte and more.
-const SIZE_BYTES_MAX: u64 = 1_000_000_000_000_000_000;
-const ROWS_MAX: u64 = 100_000_000_000_000;
 /// Months that a partitioned table has a part for each.
 const MONTHS: i32 = 12;
 
@@ -106,22 +100,22 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
         layout,
         compression: compression(arguments.compressed_with),
         table,
-        models: models(&arguments.models)?,
+        models: once(&arguments.models.concat()),
         forms: match arguments.form {
             FormArgument::Typed => vec![LoadForm::Typed],
             FormArgument::AsIs => vec![LoadForm::AsIs],
             // Parsed lines first: what they hold is what the others are held against.
             FormArgument::Both => vec![LoadForm::Typed, LoadForm::AsIs],
         },
-        degrees: arguments.jobs.as_deref().map(|words| degrees("jobs", words)).transpose()?,
-        piece: arguments.piece.as_deref().map(piece).transpose()?,
+        degrees: arguments.jobs.as_deref().map(once),
+        piece: arguments.piece,
         months: months(arguments.first_month.as_deref())?,
         indexes: match arguments.indexes {
             IndexArgument::None => IndexTime::None,
             IndexArgument::Before => IndexTime::Before,
             IndexArgument::After => IndexTime::After,
         },
-        max_errors: amount("max-errors", &arguments.max_errors, 0..=u64::MAX)?,
+        max_errors: arguments.max_errors,
         rejects: arguments.rejects.clone().unwrap_or_else(|| record.with_extension("rejects")),
         resume: arguments.resume,
         preset,
@@ -129,16 +123,15 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
         keep: arguments.keep,
         placement: arguments.placement.into(),
         looks: !arguments.no_activity,
-        scans: arguments.read.then(|| scans(arguments)).transpose()?,
+        scans: arguments.read.then(|| scans(arguments)),
         record,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Some(build()),
     })
 }
 
-fn scans(arguments: &LoadArguments) -> Result<ScanRequest> {
-    let degrees = arguments.threads.as_deref().map(|words| degrees("threads", words)).transpose()?;
-    Ok(ScanRequest { degrees, probes: !arguments.no_probe })
+fn scans(arguments: &LoadArguments) -> ScanRequest {
+    ScanRequest { degrees: arguments.threads.as_deref().map(once), probes: !arguments.no_probe }
 }
 
 fn input(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Result<Input> {
@@ -165,15 +158,14 @@ fn generated(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Resu
         return Err(Error::user(format!("what is generated has layout cards, and not {}", layout.name))
             .hint("give files, or leave --layout away"));
     }
-    let size = match (&arguments.size, preset) {
-        (Some(text), _) => Bytes(bytes("size", text, 1..=SIZE_BYTES_MAX)?),
+    let size = match (arguments.size, preset) {
+        (Some(size), _) => size,
         (None, Preset::Smoke) => Bytes(2_000_000),
         (None, Preset::Quick) => Bytes(200_000_000),
         (None, Preset::Standard) => Bytes(5_000_000_000),
         (None, Preset::Publish) => Bytes(50_000_000_000),
     };
-    let rows = arguments.rows.as_deref().map(|text| amount("rows", text, 1..=ROWS_MAX)).transpose()?;
-    Ok(Input::Generated { seed: arguments.seed, rows: rows.unwrap_or_else(|| Cards::rows_for(size)) })
+    Ok(Input::Generated { seed: arguments.seed, rows: arguments.rows.unwrap_or_else(|| Cards::rows_for(size)) })
 }
 
 fn layout(word: &str) -> Result<Layout> {
@@ -196,24 +188,6 @@ fn layout(word: &str) -> Result<Layout> {
         let (message, own) = message.split_once("; hint: ").unwrap_or((message.as_str(), hint));
         Error::user(format!("{word}: {message}")).hint(own)
     })
-}
-
-fn models(words: &[String]) -> Result<Vec<LoadModel>> {
-    let mut models = Vec::new();
-    for word in words.iter().map(|word| word.trim()) {
-        let named: Vec<LoadModel> =
-            LoadModel::ALL.into_iter().filter(|model| word == "all" || model.word() == word).collect();
-        if named.is_empty() {
-            return Err(Error::user(format!("model {word:?} is not known"))
-                .hint("give plain, partitioned, compressed, partitioned+compressed, or all"));
-        }
-        models.extend(named.into_iter().filter(|model| !models.contains(model)).collect::<Vec<LoadModel>>());
-    }
-    Ok(models)
-}
-
-fn piece(text: &str) -> Result<Bytes> {
-    bytes("piece", text, PIECE_BYTES).map(Bytes)
 }
 
 fn compression(argument: CompressionArgument) -> Option<Compression> {
@@ -288,25 +262,6 @@ mod tests {
         assert!(of_cards.contains(&Cards::days().end), "the last month of the cards has an end");
         for wrong in ["", "2024", "2024-13", "2024-1", "9999-12", "24-01", "2024-01-01"] {
             assert!(months(Some(wrong)).unwrap_err().message.contains("is not a month"), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn models_are_named_and_each_is_run_once() {
-        let models = |text: &str| {
-            let words: Vec<String> = text.split(',').map(str::to_owned).collect();
-            models(&words).map(|models| models.into_iter().map(LoadModel::word).collect::<Vec<&str>>())
-        };
-        assert_eq!(models("compressed, all").unwrap().len(), 4);
-        assert_eq!(models("plain,partitioned+compressed").unwrap(), ["plain", "partitioned+compressed"]);
-        assert!(models("row").unwrap_err().message.contains("model \"row\" is not known"));
-    }
-
-    #[test]
-    fn a_piece_has_a_size_that_can_be() {
-        assert_eq!(piece("8MiB"), Ok(Bytes(8 << 20)));
-        for wrong in ["0", "1", "2GiB", "eight"] {
-            assert!(piece(wrong).is_err(), "{wrong}");
         }
     }
 }

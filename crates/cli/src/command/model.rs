@@ -18,7 +18,7 @@ use run::{Error, Result};
 use super::report::write_page;
 use super::subject;
 use crate::arguments::model::{ModelArguments, ModelCommand, ScaleArguments};
-use crate::load_points::{DEGREE_MAX, RATE_MAX, RATE_MIN, load_curve};
+use crate::load_points::load_curve;
 use crate::output::{print, style, width};
 
 /// Different degrees of parallelism that the law of a curve needs.
@@ -36,7 +36,7 @@ pub fn model(arguments: &ModelArguments) -> Result<()> {
 }
 
 fn scale(arguments: &ScaleArguments) -> Result<()> {
-    let mut question = question(arguments)?;
+    let mut question = question(arguments);
     let mut curve = match is_csv(&arguments.curve) {
         true => of_file(arguments)?,
         false => {
@@ -177,79 +177,6 @@ fn claimed(system: &System, test: &SystemTest, question: &mut ScaleQuestion) {
     }
 }
 
-fn question(arguments: &ScaleArguments) -> Result<ScaleQuestion> {
-    let claim = |text: &String| stated(&format!("--claim {text}"), text, "use a number such as 7M or 165_000");
-    let at = |text: &String| {
-        let message = match text.parse::<f64>() {
-            Ok(n) if n > DEGREE_MAX => format!("--at {text} is beyond {DEGREE_MAX}"),
-            Ok(n) if n >= 1.0 => return Ok(n),
-            _ => format!("--at {text} is not a degree of parallelism"),
-        };
-        Err(Error::user(message).hint(format!("use 1 to {DEGREE_MAX}")))
-    };
-    Ok(ScaleQuestion {
-        at: arguments.at.as_ref().map(at).transpose()?,
-        claim: arguments.claim.as_ref().map(claim).transpose()?,
-        said: None,
-        ceilings: arguments.ceiling.iter().map(|text| ceiling(text)).collect::<Result<_>>()?,
-    })
-}
-
-/// `2M`, `switch=2M`, `metadata=unknown`.
-fn ceiling(text: &str) -> Result<SharedCeiling> {
-    const HINT: &str = "use 2M, switch=2M, or metadata=unknown";
-    let (name, value) = text.split_once('=').unwrap_or(("what all share", text));
-    if name.trim().is_empty() {
-        return Err(Error::user(format!("--ceiling {text} has no name before the =")).hint(HINT));
-    }
-    let capacity = match value.trim() {
-        "unknown" => None,
-        value => Some(stated(&format!("--ceiling {text}"), value, HINT)?),
-    };
-    Ok(SharedCeiling { name: name.trim().to_owned(), capacity })
-}
-
-/// The rate in `text`, which stands in `option`, if it is one that can be reckoned with.
-fn stated(option: &str, text: &str, hint: &'static str) -> Result<f64> {
-    let message = match rate(text) {
-        Some(rate) if rate > RATE_MAX => format!("{option} is beyond {RATE_MAX:e}"),
-        Some(rate) if rate < RATE_MIN => format!("{option} is below {RATE_MIN:e}"),
-        Some(rate) => return Ok(rate),
-        None => format!("{option} is not a rate"),
-    };
-    Err(Error::user(message).hint(hint))
-}
-
-/// A rate above 0: digits, `_` between them, and one of k, M, G behind.
-fn rate(text: &str) -> Option<f64> {
-    let text = text.trim().replace('_', "");
-    let (digits, factor) = match text.chars().last()? {
-        'k' | 'K' => (&text[..text.len() - 1], 1e3),
-        'M' => (&text[..text.len() - 1], 1e6),
-        'G' => (&text[..text.len() - 1], 1e9),
-        _ => (text.as_str(), 1.0),
-    };
-    let rate = digits.trim().parse::<f64>().ok()? * factor;
-    (rate > 0.0 && rate.is_finite()).then_some(rate)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_rate_is_written_as_people_say_it() {
-        assert_eq!([rate("7M"), rate("165_000"), rate("1.5 k"), rate("2e3")], [7e6, 165e3, 1.5e3, 2e3].map(Some));
-        for text in ["", "M", "-1", "0", "7m", "NaN", "inf", "µ"] {
-            assert_eq!(rate(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_ceiling_has_a_name_and_may_be_unknown() {
-        assert_eq!(ceiling("switch=2M").unwrap(), SharedCeiling { name: "switch".to_owned(), capacity: Some(2e6) });
-        assert_eq!(ceiling("2M").unwrap().capacity, Some(2e6));
-        assert_eq!(ceiling("metadata=unknown").unwrap().capacity, None);
-        assert!(ceiling("switch=fast").is_err() && ceiling("=5").is_err() && ceiling("switch=1e300").is_err());
-    }
+fn question(arguments: &ScaleArguments) -> ScaleQuestion {
+    ScaleQuestion { at: arguments.at, claim: arguments.claim, said: None, ceilings: arguments.ceiling.clone() }
 }

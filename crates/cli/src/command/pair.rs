@@ -8,7 +8,7 @@ use model::{CompareOptions, Gate};
 use report::ComparisonView;
 use run::{Contender, Error, Interrupt, MeasuredPair, PairWorkplace, Result};
 
-use super::gate::{gate, violated};
+use super::gate::violated;
 use super::run::{default_record, refuse_existing};
 use crate::arguments::pair::PairArguments;
 use crate::engines::{ENGINES, engine};
@@ -24,11 +24,11 @@ const PAIRS_MIN: u32 = 6;
 /// # Errors
 /// The user's mistakes, the environment's refusals, Ctrl-C.
 pub fn pair(arguments: &PairArguments) -> Result<()> {
-    let gate = arguments.fail_if.as_deref().map(gate).transpose()?;
+    let gate = arguments.fail_if.as_ref();
     let interrupt = Arc::new(Interrupt::default());
     let records = records(&arguments.record.clone().unwrap_or_else(default_record));
-    let judged = gate.iter().flat_map(Gate::tests).map(str::to_owned).collect();
-    let request = request::pair(arguments, records, judged)?;
+    let judged = gate.into_iter().flat_map(Gate::tests).map(str::to_owned).collect();
+    let request = request::pair(arguments, records, judged);
     request.records.iter().try_for_each(|path| refuse_existing(path))?;
     let [a, b] = [target(&arguments.a, "a")?, target(&arguments.b, "b")?];
     let contender = |target| Ok::<_, Error>(Contender { engine: engine(target)?, target });
@@ -48,7 +48,7 @@ pub fn pair(arguments: &PairArguments) -> Result<()> {
     }
     let measured = run::pair(&request, &workplace);
     progress.end();
-    show(measured?, gate.as_ref())
+    show(measured?, gate)
 }
 
 fn show(measured: MeasuredPair, gate: Option<&Gate>) -> Result<()> {

@@ -1,20 +1,15 @@
 //! The options of `dbdyno io` as keys of a job file.
 
 use record::IoPlan;
-use run::Result;
 
 use super::request::default_size;
 use crate::arguments::io::{IoArguments, IoEngine};
-use crate::command::io::seconds;
 
 /// Keys with their values.
 pub type Pairs = Vec<(String, Option<String>)>;
 
 /// What the options say.
-///
-/// # Errors
-/// Lengths of time that are none.
-pub fn pairs(arguments: &IoArguments) -> Result<Pairs> {
+pub fn pairs(arguments: &IoArguments) -> Pairs {
     let mut pairs = Pairs::new();
     let mut add = |key: &str, value: Option<&str>| pairs.push((key.to_owned(), value.map(str::to_owned)));
     let texts = [
@@ -41,13 +36,12 @@ pub fn pairs(arguments: &IoArguments) -> Result<Pairs> {
     if arguments.verify {
         add("verify", Some("crc32c"));
     }
-    if let Some(text) = &arguments.seconds {
-        let time = seconds("seconds", text)?;
+    if let Some(time) = arguments.seconds {
         add("runtime", Some(&format!("{}us", time.0 / 1_000)));
         add("time_based", Some("1"));
     }
-    if let Some(text) = &arguments.warm_up {
-        add("ramp_time", Some(&format!("{}us", seconds("warm-up", text)?.0 / 1_000)));
+    if let Some(time) = arguments.warm_up {
+        add("ramp_time", Some(&format!("{}us", time.0 / 1_000)));
     }
     match arguments.engine {
         Some(IoEngine::Ring) => add("ioengine", Some("io_uring")),
@@ -70,7 +64,7 @@ pub fn pairs(arguments: &IoArguments) -> Result<Pairs> {
             devices.iter().map(|device| device.display().to_string().replace(':', "\\:")).collect();
         add("filename", Some(&names.join(":")));
     }
-    Ok(pairs)
+    pairs
 }
 
 /// The job of the command line: the options, and before them what holds where they say nothing.

@@ -36,10 +36,10 @@ fn no_degree_of_parallelism() {
 #[test]
 fn times_that_are_none() {
     refused(&["run", "--seconds", "-1"], 2, &["seconds -1 is not a length of time"]);
-    refused(&["run", "--seconds", "0"], 2, &["seconds 0 is out of range"]);
+    refused(&["run", "--seconds", "0"], 2, &["seconds 0 is less than 1ms"]);
     refused(&["run", "--rate", "0"], 2, &["rate 0 is not a number of steps per second"]);
     refused(&["run", "--think-time", "long"], 2, &["think-time long is not a length of time"]);
-    refused(&["run", "--steps", "0"], 2, &["steps 0 is not a count"]);
+    refused(&["run", "--steps", "0"], 2, &["steps 0 is less than 1"]);
 }
 
 #[test]

@@ -178,9 +178,9 @@ fn a_loop_in_the_engine_does_the_same() {
 fn the_tiers_of_caches_are_told_apart() {
     for target in ["sqlite", "local:postgres"] {
         let bench = Bench::new();
-        let sizes = ["--cache", "2M,64M", "--scale", "2000", "--run-time", "0.3", "--update-pct", "0"];
+        let sizes = ["--cache", "2MiB,64MiB", "--scale", "2000", "--run-time", "0.3", "--update-pct", "0"];
         let (record, out) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
-        let found = [runs(&record, "B100@2M"), runs(&record, "B100@64M")].concat();
+        let found = [runs(&record, "B100@2MiB"), runs(&record, "B100@64MiB")].concat();
         assert_eq!(found.len(), 2);
         let reads: Vec<u64> = found.iter().map(|run| growth(run, "physical_read_count").unwrap()).collect();
         assert!(reads[0] > 1_000 && reads[1] == 0, "{target}: {reads:?}");

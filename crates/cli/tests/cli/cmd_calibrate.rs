@@ -103,11 +103,11 @@ fn what_cannot_be_calibrated() {
         }
         assert!(bench.files().is_empty(), "{:?}", bench.files());
     };
-    refused(&["--disks", "0"], 2, &["disks 0 is not a number of disks"]);
+    refused(&["--disks", "0"], 2, &["disks 0 is less than 1"]);
     refused(&["--disks", "many"], 2, &["disks many"]);
     refused(&["--max-latency", "0"], 2, &["0"]);
     refused(&["--max-latency", "soon"], 2, &["soon"]);
-    refused(&["--seconds", "0"], 2, &["seconds 0 is not a length of time"]);
+    refused(&["--seconds", "0"], 2, &["seconds 0 is less than 1ms"]);
     refused(&["--size", "1P"], 1, &["bytes are needed"]);
     refused(&["--size", "0"], 2, &["0"]);
     refused(&["--bs", "1000", "--size", "1M"], 2, &["1000", "512"]);

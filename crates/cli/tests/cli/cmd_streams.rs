@@ -41,7 +41,7 @@ fn commits(run: &Value) -> u64 {
 fn what_is_read_is_what_was_written_in_every_form() {
     for (target, forms) in ENGINES {
         let bench = Bench::on_disk();
-        let sizes = ["--file", "2M", "--request", "256k", "--streams", "1,3", "--preset", "smoke"];
+        let sizes = ["--file", "2MiB", "--request", "256KiB", "--streams", "1,3", "--preset", "smoke"];
         let (record, out) = measured(&bench, &[&["--target", target], &sizes[..]].concat());
         for form in forms.iter().chain(&["file-system"]) {
             for streams in [1, 3] {
@@ -98,7 +98,8 @@ fn a_commit_follows_every_so_many_requests() {
     for (target, forms) in ENGINES {
         let bench = Bench::new();
         let form = forms[0];
-        let sizes = ["--file", "1M", "--request", "64k", "--streams", "1", "--commit-every", "5", "--preset", "smoke"];
+        let sizes =
+            ["--file", "1MiB", "--request", "64KiB", "--streams", "1", "--commit-every", "5", "--preset", "smoke"];
         let (record, out) = measured(&bench, &[&["--target", target, "--form", form], &sizes[..]].concat());
         assert!(runs(&record, "S100@file-system-write").is_empty(), "it was not asked for");
         for way in ["write", "read"] {
@@ -117,7 +118,7 @@ fn what_the_time_cuts_off_is_read_as_far_as_it_was_written() {
     for (target, forms) in &ENGINES[1..] {
         let bench = Bench::new();
         // Many commits, of which the time has room for a part.
-        let sizes = ["--file", "256M", "--request", "4k", "--commit-every", "1", "--seconds", "0.3"];
+        let sizes = ["--file", "256MiB", "--request", "4KiB", "--commit-every", "1", "--seconds", "0.3"];
         let common = ["--target", target, "--form", forms[0], "--streams", "1", "--preset", "smoke"];
         let (record, out) = measured(&bench, &[&common[..], &sizes[..]].concat());
         let write = run(&record, forms[0], "write", 1);
@@ -136,7 +137,7 @@ fn what_the_time_cuts_off_is_read_as_far_as_it_was_written() {
 #[test]
 fn files_on_the_file_system_need_no_engine_that_keeps_files() {
     let bench = Bench::on_disk();
-    let sizes = ["--file", "1M", "--request", "128k", "--streams", "2", "--buffered"];
+    let sizes = ["--file", "1MiB", "--request", "128KiB", "--streams", "2", "--buffered"];
     let (record, _) = measured(&bench, &[&["--form", "file-system"], &sizes[..]].concat());
     assert_eq!(record["runs"].as_array().unwrap().len(), 2);
     assert_eq!(run(&record, "file-system", "read", 2)["streams"]["keeper"], "file_system_cached");
@@ -164,14 +165,14 @@ fn files_on_the_file_system_need_no_engine_that_keeps_files() {
 fn what_cannot_be_is_refused_before_anything_is_made() {
     for (arguments, words) in [
         (&["--form", "clob"][..], "clob is no form in which SQLite keeps files"),
-        (&["--request", "1000"], "request 1000 is no multiple of 4 KiB"),
-        (&["--request", "0"], "request 0 is no multiple"),
+        (&["--request", "1000"], "request 1kB is no multiple of 4 KiB"),
+        (&["--request", "0"], "request 0B is no multiple"),
         (&["--request", "lots"], "request lots is not a size"),
-        (&["--file", "1M", "--request", "3M"], "file 1M is no multiple of the request"),
+        (&["--file", "1MiB", "--request", "3MiB"], "file 1MiB is no multiple of the request"),
         (&["--file", ""], "file \"\" is not a size"),
         (&["--streams", "0"], "streams 0 is not a degree of parallelism"),
         (&["--streams", "5000"], "streams 5000 are more than 4096"),
-        (&["--commit-every", "0"], "commit-every 0 is not a count"),
+        (&["--commit-every", "0"], "commit-every 0 is less than 1"),
         (&["--seconds", "-1"], "seconds -1 is not a length of time"),
     ] {
         let bench = Bench::new();
@@ -186,7 +187,7 @@ fn what_cannot_be_is_refused_before_anything_is_made() {
 fn files_that_have_no_room_are_refused_before_the_first_is_written() {
     let bench = Bench::new();
     let said =
-        bench.run(&["streams", "--file", "16T", "--streams", "4096", "--form", "file-system", "--record", "r.json"]);
+        bench.run(&["streams", "--file", "16TiB", "--streams", "4096", "--form", "file-system", "--record", "r.json"]);
     assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
     assert!(
         said.err.contains("bytes free, and the files of all streams need") && said.err.contains("hint: "),
@@ -199,7 +200,7 @@ fn files_that_have_no_room_are_refused_before_the_first_is_written() {
 #[test]
 fn where_nothing_is_left_to_be_measured_it_is_said_why() {
     let bench = Bench::new();
-    let said = bench.run(&["streams", "--file", "2G", "--form", "blob", "--streams", "1", "--record", "r.json"]);
+    let said = bench.run(&["streams", "--file", "2GiB", "--form", "blob", "--streams", "1", "--record", "r.json"]);
     assert_eq!(said.code, 2, "{}\n{}", said.out, said.err);
     assert!(said.err.contains("longer than the 999998976 that this form takes"), "{}", said.err);
     assert!(bench.files().is_empty(), "{:?}", bench.files());
@@ -210,7 +211,7 @@ fn ctrl_c_in_mid_file_leaves_nothing_but_the_record() {
     for (target, forms) in ENGINES {
         let bench = Bench::new();
         let sizes =
-            ["--file", "512M", "--request", "4k", "--streams", "1", "--commit-every", "1", "--record", "r.json"];
+            ["--file", "512MiB", "--request", "4KiB", "--streams", "1", "--commit-every", "1", "--record", "r.json"];
         let mut child = bench.start(&[&["streams", "--target", target, "--form", forms[0]], &sizes[..]].concat());
         let begun = Instant::now();
         while !bench.path().join("r.json").exists() && begun.elapsed() < Duration::from_secs(60) {

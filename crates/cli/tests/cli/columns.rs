@@ -43,7 +43,8 @@ fn every_view_of_a_record_fits_the_columns_that_are_asked_for() {
 #[test]
 fn every_view_of_storage_and_of_blocks_fits_the_columns_that_are_asked_for() {
     let bench = Bench::on_disk();
-    let blocks = ["--scale", "1M", "--run-time", "1", "--cache", "1M,4M", "--update-pct", "20", "--record", "b.json"];
+    let blocks =
+        ["--scale", "1M", "--run-time", "1", "--cache", "1MiB,4MiB", "--update-pct", "20", "--record", "b.json"];
     bench.succeed(&[&["blocks", "--target", "sqlite", "-q"], &blocks[..]].concat());
     fits(&bench, &["report", "b.json"]);
     let io = ["--rw", "randrw", "--bs", "8k", "--depth", "2", "--size", "4M", "--seconds", "0.3", "--record", "i.json"];

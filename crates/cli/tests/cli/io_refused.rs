@@ -64,9 +64,9 @@ fn sizes_that_are_none() {
 
 #[test]
 fn times_and_rates_that_are_none() {
-    refused(&["--rw", "read", "--size", "1M", "--seconds", "0"], 2, &["seconds 0 is not a length of time"]);
+    refused(&["--rw", "read", "--size", "1M", "--seconds", "0"], 2, &["seconds 0 is less than 1ms"]);
     refused(&["--rw", "read", "--size", "1M", "--seconds", "-1"], 2, &["seconds -1"]);
-    refused(&["--rw", "read", "--size", "1M", "--rate", "0"], 2, &["rate 0 is not a rate"]);
+    refused(&["--rw", "read", "--size", "1M", "--rate", "0"], 2, &["rate 0 is less than 0.000001"]);
     refused(&["--rw", "read", "--size", "1M", "--until", "p99"], 2, &["p99"]);
     refused(&["--rw", "read", "--size", "1M", "--until", "p99=fast"], 2, &["fast"]);
     refused(&["--profile", "db3"], 2, &["profile db3 is not known", "postgresql"]);

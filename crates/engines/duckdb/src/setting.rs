@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use base::quantity;
 use engine::{Error, Kind, Result, Site, Target};
 
 use crate::capi::Source;
@@ -73,27 +74,12 @@ fn refused(name: &str, value: &str, allowed: &str) -> Error {
     Error::new(Kind::Usage, format!("{name}={value} is not {allowed}"))
 }
 
-/// A number of bytes: digits and an optional suffix; `kB`, `MB`, `GB`, `TB` are powers of 1000, `KiB`, ... of 1024.
+/// A number of bytes. Suffixes mean what the library takes them for, which is what they mean to dbdyno: `kB`, `MB`, `GB`,
+/// `TB` are powers of 1000, `KiB`, ... of 1024.
 fn size_bytes(name: &str, value: &str) -> Result<u64> {
-    let digits = value.len() - value.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-    let (number, suffix) = value.split_at(digits);
-    let unit: Option<u64> = match suffix.to_ascii_lowercase().as_str() {
-        "" | "b" => Some(1),
-        "kb" => Some(1_000),
-        "mb" => Some(1_000_000),
-        "gb" => Some(1_000_000_000),
-        "tb" => Some(1_000_000_000_000),
-        "kib" => Some(1 << 10),
-        "mib" => Some(1 << 20),
-        "gib" => Some(1 << 30),
-        "tib" => Some(1 << 40),
-        _ => None,
-    };
-    let bytes = number.parse::<u64>().ok().zip(unit).and_then(|(number, unit)| number.checked_mul(unit));
     // The most that the library's own 64-bit signed numbers hold.
-    bytes
-        .filter(|bytes| (1..=i64::MAX as u64).contains(bytes))
-        .ok_or_else(|| refused(name, value, "a size such as 65536, 512MiB or 4GB"))
+    let found = quantity::size(value).filter(|bytes| (1..=i64::MAX as u64).contains(bytes));
+    found.ok_or_else(|| refused(name, value, "a size such as 65536, 512MiB or 4GB"))
 }
 
 #[cfg(test)]
@@ -140,7 +126,7 @@ mod tests {
         for target in [
             "duckdb?memory_limit=0",
             "duckdb?memory_limit=-1",
-            "duckdb?checkpoint_threshold=1PB",
+            "duckdb?checkpoint_threshold=1EB",
             "duckdb?memory_limit=80%25",
         ] {
             let error = parse(target, None).expect_err(target);

@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use base::Root;
+use base::process::Stat;
 use transport::Way;
 
 /// The process that serves a session, and its parent, which is the postmaster; none where they are out of sight.
@@ -18,20 +20,15 @@ pub(crate) fn of_session(number: u32, way: &Way) -> Option<(u32, u32)> {
     if !is_title_of(&String::from_utf8_lossy(&title), &mark) {
         return None;
     }
-    let parent = parent_in(&fs::read_to_string(format!("/proc/{number}/stat")).ok()?)?;
-    let name = |number: u32| fs::read_to_string(format!("/proc/{number}/comm")).ok();
+    let proc = Root::host().proc;
+    let session = Stat::of(&proc, number)?;
     // The postmaster has the name of its children.
-    (name(parent)? == name(number)?).then_some((number, parent))
+    (Stat::of(&proc, session.parent)?.name == session.name).then_some((number, session.parent))
 }
 
 /// `postgres: 15/main: role database 127.0.0.1(54321) idle`.
 fn is_title_of(title: &str, mark: &str) -> bool {
     title.starts_with("postgres: ") && title.contains(mark)
-}
-
-/// The fourth field of `/proc/PID/stat`; the second one is a name in parentheses and may hold anything.
-fn parent_in(stat: &str) -> Option<u32> {
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
 }
 
 #[cfg(test)]
@@ -44,12 +41,6 @@ mod tests {
         assert!(is_title_of("postgres: ann shop [local] idle", "[local]"));
         assert!(!is_title_of("postgres: ann shop 127.0.0.1(40001) idle", "(40000)"));
         assert!(!is_title_of("vim notes(40000)", "(40000)"));
-    }
-
-    #[test]
-    fn the_parent_stands_behind_a_name_that_may_hold_anything() {
-        assert_eq!(parent_in("77 (a b) c) S 42 77 77 0 -1"), Some(42));
-        assert_eq!(parent_in("77 (postgres"), None);
     }
 
     #[test]

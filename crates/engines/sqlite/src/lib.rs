@@ -10,7 +10,7 @@
 //! | `page_size` | `8192` | the block size of the other engines, so that a block read means the same |
 //! | `journal_mode` | `wal` | `wal`, `delete`, `truncate`, `persist` |
 //! | `synchronous` | `full` | `off`, `normal`, `full`, `extra`; `full` forces every commit to stable storage |
-//! | `cache_size` | as planned | page cache of each session in bytes, with an optional suffix (`64MiB`) |
+//! | `cache_size` | as planned | page cache of each session in bytes, with an optional suffix (`64MiB`, `64MB`) |
 //! | `mmap_size` | `0` | bytes of the file that are mapped; a mapped read is not seen as a read |
 //! | `busy_timeout` | `60s` | how long a session waits for a lock |
 //! | `wal_autocheckpoint` | `1000` | pages in the log that make a commit copy it back; 0 for never |

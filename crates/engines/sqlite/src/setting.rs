@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use base::quantity::{self, Written};
 use engine::Machine;
 use engine::{Error, Kind, Result, Site, Target};
 
@@ -86,7 +87,7 @@ fn page_bytes(value: &str) -> Result<u32> {
     u32::try_from(bytes)
         .ok()
         .filter(|size| size.is_power_of_two() && (512..=65536).contains(size))
-        .ok_or_else(|| refused("page_size", value, "a power of two from 512 to 65536"))
+        .ok_or_else(|| refused("page_size", value, "a power of two from 512 to 65536, such as 4KiB"))
 }
 
 fn one_of(name: &str, value: &str, known: &[&'static str]) -> Result<&'static str> {
@@ -94,31 +95,18 @@ fn one_of(name: &str, value: &str, known: &[&'static str]) -> Result<&'static st
     found.copied().ok_or_else(|| refused(name, value, &format!("one of {}", known.join(", "))))
 }
 
-/// A number of bytes: digits and an optional suffix; `k`, `kB` and `KiB` all mean 1024.
+/// A number of bytes. The library takes bare numbers, so that a suffix is one of dbdyno's own.
 fn bytes(name: &str, value: &str) -> Result<u64> {
-    let digits = value.len() - value.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-    let (number, suffix) = value.split_at(digits);
-    let shift = match suffix.to_ascii_lowercase().as_str() {
-        "" | "b" => Some(0),
-        "k" | "kb" | "kib" => Some(10),
-        "m" | "mb" | "mib" => Some(20),
-        "g" | "gb" | "gib" => Some(30),
-        _ => None,
-    };
-    let bytes = number.parse::<u64>().ok().zip(shift).and_then(|(number, shift)| number.checked_mul(1 << shift));
     // The most that the library's own 64-bit signed numbers hold.
-    bytes.filter(|bytes| *bytes <= i64::MAX as u64).ok_or_else(|| refused(name, value, "a size such as 65536 or 64MiB"))
+    let found = quantity::size(value).filter(|bytes| *bytes <= i64::MAX as u64);
+    found.ok_or_else(|| refused(name, value, "a size such as 65536 or 64MiB"))
 }
 
-/// A time: digits and `ms` or `s`; without a suffix milliseconds, as in the pragma of this name.
+/// A time; without a unit milliseconds, as in the pragma of this name.
 fn busy_timeout(value: &str) -> Result<Duration> {
-    let (number, unit_ms) = match value.strip_suffix("ms") {
-        Some(number) => (number, 1),
-        None => value.strip_suffix('s').map_or((value, 1), |number| (number, 1000)),
-    };
-    let digits = number.bytes().all(|letter| letter.is_ascii_digit());
-    let ms = number.parse::<u64>().ok().filter(|_| digits).and_then(|number| number.checked_mul(unit_ms));
-    ms.map(Duration::from_millis).ok_or_else(|| refused("busy_timeout", value, "a time such as 60s or 500ms"))
+    let written = Written::of(value);
+    let time_ns = if written.unit.is_empty() { written.about(1_000_000) } else { quantity::time_ns(value) };
+    time_ns.map(Duration::from_nanos).ok_or_else(|| refused("busy_timeout", value, "a time such as 60s or 500ms"))
 }
 
 fn wal_autocheckpoint(value: &str) -> Result<u32> {
@@ -152,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_parameter_is_read() {
-        let target = "sqlite?page_size=4k&journal_mode=TRUNCATE&synchronous=off&cache_size=8MiB&mmap_size=1gb\
+        let target = "sqlite?page_size=4KiB&journal_mode=TRUNCATE&synchronous=off&cache_size=8MiB&mmap_size=1GiB\
                       &busy_timeout=500ms&wal_autocheckpoint=0&temp_store=memory";
         let expected = Settings {
             page_bytes: 4096,
@@ -169,14 +157,16 @@ mod tests {
         assert_eq!(parse(target, None).expect("known parameters"), expected);
         assert_eq!(parse("sqlite?busy_timeout=250", None).expect("ms").busy_timeout, Duration::from_millis(250));
         assert_eq!(parse("sqlite?busy_timeout=2s", None).expect("s").busy_timeout, Duration::from_secs(2));
+        assert_eq!(parse("sqlite?busy_timeout=1m", None).expect("min").busy_timeout, Duration::from_secs(60));
     }
 
     proptest! {
         #[test]
-        fn a_size_is_its_number_times_its_suffix(number in 0u64..1 << 32, suffix in 0usize..4, long in any::<bool>()) {
-            let short = ["", "k", "M", "g"][suffix];
-            let text = format!("{number}{short}{}", if long && suffix > 0 { "iB" } else { "" });
-            prop_assert_eq!(bytes("any", &text).expect("a size"), number << (10 * suffix));
+        fn a_size_is_its_number_times_its_suffix(number in 0u64..1 << 32, power in 0u32..4, binary in any::<bool>()) {
+            let short = ["", "k", "M", "g"][power as usize];
+            let text = format!("{number}{short}{}", if binary && power > 0 { "iB" } else { "" });
+            let unit = if binary { 1024u64 } else { 1000 };
+            prop_assert_eq!(bytes("any", &text).expect("a size"), number * unit.pow(power));
         }
 
         #[test]
@@ -192,12 +182,13 @@ mod tests {
             ("sqlite?page_size=131072", "a power of two"),
             ("sqlite?page_size=", "a size such as"),
             ("sqlite?cache_size=-1", "a size such as"),
-            ("sqlite?cache_size=1TB", "a size such as"),
+            ("sqlite?cache_size=1EB", "a size such as"),
             ("sqlite?cache_size=99999999999G", "a size such as"),
             ("sqlite?synchronous=on", "one of off, normal, full, extra"),
             ("sqlite?journal_mode=memory", "one of wal, delete, truncate, persist"),
             ("sqlite?busy_timeout=+5s", "a time such as"),
-            ("sqlite?busy_timeout=1m", "a time such as"),
+            ("sqlite?busy_timeout=1M", "a time such as"),
+            ("sqlite?page_size=4k", "a power of two from 512 to 65536, such as 4KiB"),
             ("sqlite?wal_autocheckpoint=4294967295", "a number of pages"),
         ] {
             let error = parse(target, None).expect_err(target);

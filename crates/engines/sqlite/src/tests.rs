@@ -155,7 +155,7 @@ fn the_inventory_says_whether_a_commit_lasts() {
 
 #[test]
 fn the_inventory_shows_what_the_library_answers() {
-    let stand = Stand::new("sqlite?page_size=16k&mmap_size=1m&wal_autocheckpoint=7&journal_mode=persist");
+    let stand = Stand::new("sqlite?page_size=16KiB&mmap_size=1MiB&wal_autocheckpoint=7&journal_mode=persist");
     let inventory = stand.node().inventory().expect("inventory");
     let value =
         |name: &str| inventory.settings.iter().find(|setting| setting.name == name).map(|setting| &*setting.value);

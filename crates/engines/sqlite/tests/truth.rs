@@ -23,7 +23,7 @@ fn counters(node: &dyn Node, session: &mut dyn Session) -> BTreeMap<String, u64>
 fn every_byte_that_the_kernel_saw_was_counted() {
     let directory = tempfile::tempdir().expect("a directory");
     let site = Site { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 2 };
-    let target = "sqlite?wal_autocheckpoint=200&cache_size=1m".parse().expect("a target");
+    let target = "sqlite?wal_autocheckpoint=200&cache_size=1MiB".parse().expect("a target");
     let node = dbdyno_engine_sqlite::SQLITE.open(&target, &site).expect("open");
     node.claim().expect("claim");
     let mut session = node.connect().expect("connect");

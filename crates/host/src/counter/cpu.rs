@@ -1,5 +1,6 @@
 //! Processor time of the host and of this process.
 
+use base::process::ticks_ns;
 use record::name;
 use rustix::time::{ClockId, clock_gettime};
 
@@ -45,11 +46,6 @@ impl Times {
             (name::HOST_CPU_STEAL_NS, sum(&[self.steal])),
         ]
     }
-}
-
-/// Nanoseconds of so many ticks of `/proc`.
-pub(super) fn ticks_ns(ticks: u64) -> u64 {
-    ticks.saturating_mul(1_000_000_000 / rustix::param::clock_ticks_per_second().max(1))
 }
 
 /// User and system time of this process, of all its threads, those that have ended included: what `getrusage` says,

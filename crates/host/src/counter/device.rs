@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use base::root::{self, Root};
 use record::name;
 
 use super::source::Source;
-use crate::root::{self, Root};
 use crate::stack::{self, Device};
 
 /// The kernel counts in these, whatever the device's blocks are.

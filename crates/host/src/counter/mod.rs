@@ -10,17 +10,16 @@ mod transfer;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use base::Root;
+use base::group::{Groups, throttled_ns};
 use record::name;
 
 use self::device::DeviceCounters;
 use self::pressure::Pressure;
 use self::process::ProcessTrees;
 use self::source::Source;
-use crate::group::{Groups, throttled_ns};
-use crate::root::Root;
 
 pub use self::device::CountedDevice;
-pub(crate) use self::process::{ProcessStat, cpu_ns as process_cpu_ns};
 
 /// Reads counters again and again. What is cheap to keep open is kept open: a reading without a server costs some
 /// tens of microseconds. With one, every process is asked, of the server's alone where the kernel lists children

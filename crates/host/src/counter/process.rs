@@ -1,12 +1,9 @@
 //! Processor time of process trees: a server and the processes that it starts for its sessions.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::cpu::ticks_ns;
-use crate::root::{self, Root};
+use base::Root;
+use base::process::{Stat, Trees, cpu_ns};
 
 /// The trees below some processes.
 #[derive(Debug)]
@@ -14,60 +11,20 @@ pub(super) struct ProcessTrees {
     proc: PathBuf,
     /// Whether system calls speak of the same processes as `proc`, and know the clocks of others.
     has_clocks: bool,
-    /// Whether the kernel lists the children of a process; otherwise every process is asked for its parent.
-    lists_children: bool,
-    roots: Vec<u32>,
-}
-
-/// What we need of `/proc/PID/stat`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ProcessStat {
-    /// Name of the program, cut by the kernel after 15 letters.
-    pub(crate) name: String,
-    /// Who started it, or took it over.
-    pub(crate) parent: u32,
-    /// Whether it is a thread of the kernel.
-    pub(crate) is_of_kernel: bool,
-    /// When it was started, in ticks.
-    pub(crate) started_ticks: u64,
-    /// User and system time of all threads, in ticks.
-    own_ticks: u64,
-    /// The same of the children that have ended and were waited for, and of theirs.
-    ended_ticks: u64,
-}
-
-impl ProcessStat {
-    /// That of a process; none where it is not there.
-    pub(crate) fn of(proc: &Path, pid: u32) -> Option<ProcessStat> {
-        // Half of it is enough for the longest line: one call, and no second one that finds the end.
-        let mut bytes = [0; 2048];
-        let read = fs::File::open(proc.join(format!("{pid}/stat"))).ok()?.read(&mut bytes).ok()?;
-        parse(&String::from_utf8_lossy(&bytes[..read]))
-    }
-
-    /// Time of all threads, nanoseconds, as exact as ticks are.
-    pub(crate) fn own_ns(&self) -> u64 {
-        ticks_ns(self.own_ticks)
-    }
-
-    /// Time of the children that have ended, nanoseconds, as exact as ticks are.
-    pub(crate) fn ended_ns(&self) -> u64 {
-        ticks_ns(self.ended_ticks)
-    }
+    trees: Trees,
 }
 
 impl ProcessTrees {
     pub(super) fn new(root: &Root) -> ProcessTrees {
         let has_clocks = root.is_host() && cpu_ns(std::process::id()).is_some();
-        ProcessTrees { proc: root.proc.clone(), has_clocks, lists_children: false, roots: Vec::new() }
+        ProcessTrees { proc: root.proc.clone(), has_clocks, trees: Trees::new(&root.proc, &[]) }
     }
 
     /// Watches the trees below `roots` from now on; true if they are others than before.
     pub(super) fn turn_to(&mut self, roots: &[u32]) -> bool {
-        let changed = self.roots != roots;
+        let changed = self.trees.roots() != roots;
         if changed {
-            self.roots = roots.to_vec();
-            self.lists_children = roots.iter().any(|pid| self.listed_children(*pid).is_some());
+            self.trees = Trees::new(&self.proc, roots);
         }
         changed
     }
@@ -77,100 +34,25 @@ impl ProcessTrees {
     /// The time of a child that has ended is found in its parent, in ticks. It is read of the parent before the
     /// child's own is read of the child: one that ends in between is missing in one reading, and never twice in it.
     pub(super) fn cpu_ns(&self) -> Option<u64> {
-        if self.roots.is_empty() {
-            return None;
-        }
-        let all = if self.lists_children { BTreeMap::new() } else { self.all() };
-        let mut found: Vec<u32> = Vec::new();
         let mut sum_ns: Option<u64> = None;
-        let mut open: Vec<u32> = self.roots.clone();
-        while let Some(pid) = open.pop() {
-            let stat = if self.lists_children { self.stat(pid) } else { all.get(&pid).cloned() };
-            let Some(stat) = stat.filter(|_| !found.contains(&pid)) else { continue };
-            found.push(pid);
-            let own_ns = match self.has_clocks {
-                // One without a clock has ended since, and its parent may have counted it already.
-                true => cpu_ns(pid).unwrap_or(0),
-                false => ticks_ns(stat.own_ticks),
-            };
-            let total_ns = own_ns.saturating_add(ticks_ns(stat.ended_ticks));
+        self.trees.walk(|pid, stat: &Stat, _| {
+            // One without a clock has ended since, and its parent may have counted it already.
+            let own_ns = if self.has_clocks { cpu_ns(pid).unwrap_or(0) } else { stat.own_ns() };
+            let total_ns = own_ns.saturating_add(stat.ended_ns());
             sum_ns = Some(sum_ns.unwrap_or(0).saturating_add(total_ns));
-            if self.lists_children {
-                open.extend(self.listed_children(pid).unwrap_or_default());
-            } else {
-                open.extend(all.iter().filter(|(_, stat)| stat.parent == pid).map(|(child, _)| *child));
-            }
-        }
+        });
         sum_ns
     }
-
-    fn stat(&self, pid: u32) -> Option<ProcessStat> {
-        ProcessStat::of(&self.proc, pid)
-    }
-
-    /// The children, as the kernel lists them per thread, where it was built to do so.
-    fn listed_children(&self, pid: u32) -> Option<Vec<u32>> {
-        let tasks = self.proc.join(format!("{pid}/task"));
-        let mut children = Vec::new();
-        let threads = root::names(&tasks);
-        if threads.is_empty() {
-            return None;
-        }
-        for task in threads {
-            let text = read_text(&tasks.join(task).join("children"))?;
-            children.extend(text.split_ascii_whitespace().filter_map(|child| child.parse::<u32>().ok()));
-        }
-        Some(children)
-    }
-
-    /// Every process there is.
-    fn all(&self) -> BTreeMap<u32, ProcessStat> {
-        let pids = root::names(&self.proc).into_iter().filter_map(|name| name.parse::<u32>().ok());
-        pids.filter_map(|pid| Some((pid, self.stat(pid)?))).collect()
-    }
-}
-
-/// Nanoseconds that all threads of a process have run, those that have ended included: finer than ticks, and for
-/// servers of many threads too, of which `/proc/PID/schedstat` knows only the first.
-pub(crate) fn cpu_ns(pid: u32) -> Option<u64> {
-    // The clock of another process's processor time: CPUCLOCK_SCHED of the process, see clock_getcpuclockid(3).
-    let clock = (!i32::try_from(pid).ok()? << 3) | 2;
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the pointer is to a timespec of ours that outlives the call; an unknown clock is refused.
-    let result = unsafe { libc::clock_gettime(clock, &raw mut time) };
-    let nanos = u64::try_from(time.tv_sec).ok()?.checked_mul(1_000_000_000)?;
-    (result == 0).then(|| nanos + u64::try_from(time.tv_nsec).unwrap_or(0))
-}
-
-fn read_text(path: &Path) -> Option<String> {
-    fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// The flag of a thread of the kernel (`PF_KTHREAD`).
-const KERNEL_THREAD: u64 = 0x0020_0000;
-
-/// Fields 2, 4, 9, 14 to 17 and 22. The name may hold anything, brackets too.
-fn parse(text: &str) -> Option<ProcessStat> {
-    let (before, behind) = text.rsplit_once(')')?;
-    let fields: Vec<&str> = behind.split_ascii_whitespace().collect();
-    // The first field behind the name is field 3.
-    let number = |field: usize| fields.get(field - 3)?.parse::<u64>().ok();
-    Some(ProcessStat {
-        name: before.split_once('(').map_or("", |(_, name)| name).to_owned(),
-        parent: u32::try_from(number(4)?).ok()?,
-        is_of_kernel: number(9)? & KERNEL_THREAD != 0,
-        started_ticks: number(22)?,
-        own_ticks: number(14)?.saturating_add(number(15)?),
-        ended_ticks: number(16)?.saturating_add(number(17)?),
-    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+    use std::path::Path;
     use std::process::{Child, Command, Stdio};
     use std::time::{Duration, Instant};
 
-    use proptest::prelude::*;
+    use base::process::ticks_ns;
 
     use super::*;
 
@@ -242,34 +124,12 @@ mod tests {
             std::thread::sleep(Duration::from_millis(5));
         }
         assert!(readings.windows(2).all(|pair| pair[0] <= pair[1]), "never back");
-        let stat = parse(&read_text(Path::new(&format!("/proc/{}/stat", child.id()))).expect("stat")).expect("fields");
+        let stat = Stat::of(Path::new("/proc"), child.id()).expect("stat");
         assert!(stat.ended_ticks > 0, "the shell has waited for children that ran");
         let last_ns = *readings.last().expect("readings");
         let ended_ns = ticks_ns(stat.ended_ticks);
         assert!(last_ns >= ended_ns, "{last_ns} ns in all, {ended_ns} ns of those that ended");
         drop(child.stdin.take());
         child.wait().expect("end");
-    }
-
-    #[test]
-    fn the_clock_of_a_process_agrees_with_its_ticks() {
-        let trees = ProcessTrees::new(&Root::host());
-        let pid = std::process::id();
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_millis(50) {
-            std::hint::spin_loop();
-        }
-        let by_clock_ns = cpu_ns(pid).expect("a clock");
-        let ticks = trees.stat(pid).expect("stat").own_ticks;
-        let apart_ns = by_clock_ns.abs_diff(ticks_ns(ticks));
-        assert!(apart_ns < ticks_ns(10), "{by_clock_ns} ns by the clock, {ticks} ticks");
-        assert_eq!(cpu_ns(u32::MAX), None);
-    }
-
-    proptest! {
-        #[test]
-        fn no_line_is_too_strange(line in "[0-9]* ?\\(?\\PC*\\)?( [0-9-]+)*") {
-            let _ = parse(&line);
-        }
     }
 }

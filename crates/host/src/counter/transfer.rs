@@ -1,8 +1,7 @@
 //! Bytes that this process had the block layer read and write.
 
+use base::root;
 use record::name;
-
-use crate::root;
 
 /// Reads `/proc/self/io` (proc_pid_io(5)). Threads that have ended and children that were waited for are in it.
 pub(super) fn parse(text: &str) -> Vec<(&'static str, u64)> {

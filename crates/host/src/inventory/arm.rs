@@ -1,6 +1,6 @@
 //! Names of ARM processors, which say only numbers of themselves.
 
-use crate::root;
+use base::root;
 
 /// Implementer, part, name: the cores of servers (Arm's Technical Reference Manuals, register `MIDR_EL1`; the same
 /// numbers are in the kernel's `cputype.h`).

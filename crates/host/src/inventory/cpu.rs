@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use base::root::{self, Root};
 use record::{Bytes, Cache, Cpu, NumaNode};
 
 use super::{arm, power};
-use crate::root::{self, Root};
 
 /// Reads the processors that are on line.
 pub(super) fn read(root: &Root) -> Cpu {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use base::root;
 use record::{BlockDevice, Bytes};
 
-use crate::root;
 use crate::stack::Device;
 
 /// Sysfs counts sizes in these, whatever the device's blocks are.

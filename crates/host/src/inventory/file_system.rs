@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use base::root::Root;
 use record::{Bytes, FileSystem};
 
-use crate::root::Root;
 use crate::stack;
 
 /// Reads the mount of `directory`, and on this host its size.

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use base::root::{self, Root};
 use record::Kernel;
 
 use super::time;
-use crate::root::{self, Root};
 
 /// Settings that figures depend on: writing back, swapping, huge pages, NUMA, scheduling, asynchronous I/O, networks.
 const SETTINGS: &[&str] = &[

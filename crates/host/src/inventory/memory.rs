@@ -1,9 +1,9 @@
 //! Main memory.
 
+use base::root::{self, Root};
 use record::{Bytes, Memory};
 
 use super::module;
-use crate::root::{self, Root};
 
 /// Reads `/proc/meminfo` and the mode of transparent huge pages.
 pub(super) fn read(root: &Root) -> Memory {

@@ -15,9 +15,9 @@ mod virtualisation;
 
 use std::path::Path;
 
+use base::root::{self, Root};
 use record::{Bytes, HostInventory};
 
-use crate::root::{self, Root};
 use crate::stack;
 
 pub(crate) use device::read as block_device;

@@ -3,9 +3,8 @@
 
 use std::fs;
 
+use base::root::Root;
 use record::{Bytes, MemoryModule};
-
-use crate::root::Root;
 
 /// A structure that describes a module.
 const MEMORY_DEVICE: u8 = 17;

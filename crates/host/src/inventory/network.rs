@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 
+use base::root::{self, Root};
 use record::{Bytes, NetworkInterface};
-
-use crate::root::{self, Root};
 
 /// Reads them; loopback, bridges and tunnels have no device.
 pub(super) fn read(root: &Root) -> Vec<NetworkInterface> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::root::{self, Root};
+use base::root::{self, Root};
 
 /// What drives clock and sleep.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Whether the clock of the day is kept in time.
 
+use base::root::Root;
 use record::Nanos;
-
-use crate::root::Root;
 
 /// What the kernel thinks of its clock: whether it is synchronised, and by how much it may be wrong at most.
 pub(super) fn read(root: &Root) -> Option<(bool, Nanos)> {

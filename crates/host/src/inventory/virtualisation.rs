@@ -1,6 +1,6 @@
 //! Hypervisor and container, as far as they can be seen from inside.
 
-use crate::root::{self, Root};
+use base::root::{self, Root};
 
 /// Beginnings of what firmware calls vendor, product or board, and the hypervisor behind it: the table of
 /// `systemd-detect-virt`.

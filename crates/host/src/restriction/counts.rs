@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::root;
+use base::root;
 
 /// I/O of a group, cumulative. A flush is a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use base::root::{self, Root};
+use base::{Maker, Process};
+
 use super::counts::{self, IoCounts};
 use super::error::RestrictionError;
 use super::hierarchy::Hierarchy;
-use super::name::GroupName;
 use crate::placement::below;
-use crate::root::{self, Root};
 
 /// How often one looks for processes that were started meanwhile.
 const ROUNDS_MAX: u32 = 50;
@@ -33,9 +34,9 @@ pub(super) struct Group {
 impl Group {
     /// Makes it, without limits and without processes.
     pub(super) fn make(root: &Root, hierarchy: &Hierarchy) -> Result<Group, RestrictionError> {
-        let name = GroupName::own()
+        let process = Process::own()
             .ok_or_else(|| RestrictionError::new("this process has no start time", "mount /proc: it is told there"))?;
-        let directory = hierarchy.parent.join(name.to_string());
+        let directory = hierarchy.parent.join(Maker { process, number: 0 }.to_string());
         fs::create_dir(&directory).map_err(|error| RestrictionError::refused("made", &directory, &error))?;
         let (root, hierarchy) = (root.clone(), hierarchy.clone());
         Ok(Group { root, hierarchy, directory, origins: BTreeMap::new(), is_there: true })
@@ -122,7 +123,7 @@ pub(super) fn empty<'a>(directory: &Path, origin: impl Fn(u32) -> &'a PathBuf) -
 fn move_to(pid: u32, directory: &Path) -> Result<(), RestrictionError> {
     let path = directory.join("cgroup.procs");
     match fs::write(&path, pid.to_string()) {
-        Err(error) if crate::is_running(pid) => {
+        Err(error) if base::process::is_running(pid) => {
             Err(RestrictionError::refused(&format!("joined by process {pid}"), directory, &error))
         }
         _ => Ok(()),

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use base::group::{own_directories, own_directories_of};
+use base::root::{self, Root};
+
 use super::error::RestrictionError;
-use crate::group::{own_directories, own_directories_of};
-use crate::root::{self, Root};
 
 /// Which part of the kernel does the limiting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

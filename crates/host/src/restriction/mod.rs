@@ -8,16 +8,17 @@ mod counts;
 mod error;
 mod group;
 mod hierarchy;
-mod name;
+mod left;
 
 pub use error::RestrictionError;
-pub use name::remove_left_groups;
+pub use left::remove_left_groups;
 
 pub use counts::IoCounts;
 
+use base::root::{self, Root};
+
 use self::group::Group;
 use self::hierarchy::{Controller, Hierarchy};
-use crate::root::{self, Root};
 
 /// Distance at which processor time is given anew, microseconds: a fifth of the kernel's own choice, so that a run of
 /// a second sees many of them.

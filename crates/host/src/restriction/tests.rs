@@ -127,7 +127,7 @@ fn a_quota_holds_a_tree_back_and_leaves_nothing() {
     let before = group_of(child.id());
     match Restriction::impose(&limit, &[child.id()]) {
         Ok(restriction) => {
-            let name = name::GroupName::own().expect("this process").to_string();
+            let name = base::Maker { process: base::Process::own().expect("this process"), number: 0 }.to_string();
             assert!(group_of(child.id()).contains(&name), "it was moved");
             let used = used(child.id(), Duration::from_millis(1_500));
             restriction.lift().expect("lifted");
@@ -162,7 +162,7 @@ fn a_group_of_a_dead_maker_is_removed_by_the_next_start() {
     let said = remove_left_groups();
     assert!(said.iter().any(|line| line.contains("dbdyno-4194300-1")), "{said:?}");
     assert!(!left.exists());
-    assert!(crate::is_running(child.id()), "nobody is ended");
+    assert!(base::process::is_running(child.id()), "nobody is ended");
     child.kill().expect("end");
     child.wait().expect("reap");
 }

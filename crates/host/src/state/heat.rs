@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::root::{self, Root};
+use base::root::{self, Root};
 
 /// The highest temperature of thermal zones and sensors, in degrees Celsius.
 pub(super) fn temperature_celsius_max(root: &Root) -> Option<f64> {

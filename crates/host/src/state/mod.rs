@@ -7,10 +7,10 @@ use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
+use base::root::{self, Root};
 use record::{HostState, KernelLog};
 
 use crate::inventory;
-use crate::root::{self, Root};
 
 /// Multiplications of a series, and series of which the best counts: some ten milliseconds in all.
 const MULTIPLICATIONS: u32 = 1 << 18;

@@ -8,8 +8,9 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use crate::mount::mounts;
-use crate::root::{self, Root, inside};
+use base::mount::mounts;
+use base::root::{self, Root, inside};
+
 use crate::stack::{self, by_name};
 
 /// A device and what it shares its blocks with.

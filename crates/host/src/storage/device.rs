@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use base::root::{self, Root, inside};
 use record::Bytes;
 use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
@@ -12,7 +13,6 @@ use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 use super::claim;
 use super::signature::{EDGE_BYTES, signatures};
 use crate::inventory;
-use crate::root::{self, Root, inside};
 use crate::stack;
 
 /// A block device as it is now.

@@ -3,9 +3,8 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 
+use base::root::Root;
 use tempfile::TempDir;
-
-use crate::root::Root;
 
 /// A tree of files with their texts; a text `-> TARGET` makes a link. Removed when the directory is dropped.
 pub(super) fn tree(files: &[(&str, &str)]) -> (TempDir, Root) {

@@ -5,12 +5,12 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use base::root::Root;
 use record::{BlockDevice, FileSystem};
 
 use super::direct::{DirectIo, direct_io};
 use super::queue::{self, QueueSettings};
 use crate::inventory;
-use crate::root::Root;
 use crate::stack::{self, Device};
 
 /// Where a path leads to.
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_drive_is_looked_at_itself_and_not_what_holds_its_node() {
-        let names = crate::root::names("/sys/block");
+        let names = base::root::names("/sys/block");
         let drives = names.iter().map(|name| (name, Path::new("/dev").join(name)));
         // Where no node of a drive is in sight there is nothing to be named.
         for (name, path) in

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
+use base::root;
 use record::{Bytes, Nanos};
-
-use crate::root;
 
 /// Settings of a request queue (Documentation/ABI/stable/sysfs-block). What the device does not say is absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,7 +14,7 @@ fn tiers() -> Record {
     let plain = record.runs.iter().find(|run| run.service.count > 0 && run.readings.len() > 1).expect("a run").clone();
     let run = |number: u32, cache: u64, caches: CacheState, reads: u64| {
         let mut run = plain.clone();
-        (run.number, run.test) = (number, format!("B100@{}M", cache >> 20));
+        (run.number, run.test) = (number, format!("B100@{}MiB", cache >> 20));
         run.totals.operations = 100;
         run.findings.clear();
         run.parameters = [("schemas", 2), ("update_pct", 30), ("redo_stress_heavy", 1)]
@@ -45,7 +45,7 @@ fn tiers() -> Record {
         }));
         run
     };
-    record.plan.runs.iter_mut().for_each(|run| run.test = "B100@16M".to_owned());
+    record.plan.runs.iter_mut().for_each(|run| run.test = "B100@16MiB".to_owned());
     record.runs = vec![run(1, 16 << 20, CacheState::Cold, 6_420), run(2, 256 << 20, CacheState::Filled, 0)];
     record
 }

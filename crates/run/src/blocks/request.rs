@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use base::quantity::size_text;
 use record::{Build, Bytes, Dop, Nanos, Pace, Placement, Plan, PlannedRun, Preset};
 use workload::blocks::{BlocksSettings, CODE, Mode};
 
@@ -77,7 +78,7 @@ impl BlocksRequest {
     /// The code of run `number`: runs with other caches are not repetitions of each other.
     fn code(&self, number: u32) -> String {
         match self.caches.get(number as usize - 1) {
-            Some(Bytes(cache)) if self.caches.len() > 1 => format!("{CODE}@{}", short(*cache)),
+            Some(Bytes(cache)) if self.caches.len() > 1 => format!("{CODE}@{}", size_text(*cache)),
             _ => CODE.to_owned(),
         }
     }
@@ -112,27 +113,6 @@ impl BlocksRequest {
             skipped: Vec::new(),
             test_files: Vec::new(),
             io: None,
-        }
-    }
-}
-
-/// A size as one would type it.
-fn short(bytes: u64) -> String {
-    let units = [(1u64 << 40, "T"), (1 << 30, "G"), (1 << 20, "M"), (1 << 10, "k")];
-    let unit = units.iter().find(|(unit, _)| bytes.is_multiple_of(*unit));
-    unit.map_or_else(|| bytes.to_string(), |(unit, name)| format!("{}{name}", bytes / unit))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_size_is_as_short_as_it_was_typed() {
-        for (bytes, text) in
-            [(16 << 20, "16M"), (1 << 30, "1G"), (1536 << 20, "1536M"), (1025, "1025"), (1 << 41, "2T")]
-        {
-            assert_eq!(short(bytes), text);
         }
     }
 }

@@ -3,32 +3,14 @@
 use std::fs;
 use std::path::Path;
 
+use base::{Maker, Process};
+
 use super::Tracefs;
 use super::instance::remove;
 
-/// What the names of all of them begin with.
-const PREFIX: &str = "dbdyno-";
-
-/// The name of instance `number` of this process: `dbdyno-PID-START`, then `-NUMBER` from the second one on. By its start
-/// time a process is told from another one with the same number.
+/// The name of instance `number` of this process.
 pub(super) fn own_name(number: u32) -> Option<String> {
-    let pid = std::process::id();
-    let start = start_time(Path::new("/proc"), pid)?;
-    let suffix = if number == 0 { String::new() } else { format!("-{number}") };
-    Some(format!("{PREFIX}{pid}-{start}{suffix}"))
-}
-
-/// When process `pid` was started, in ticks since the machine was.
-fn start_time(proc: &Path, pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(proc.join(pid.to_string()).join("stat")).ok()?;
-    // Behind the name, which may hold anything but ends with the last parenthesis; it is field 22 (proc_pid_stat(5)).
-    stat.rsplit_once(')')?.1.split_whitespace().nth(19)?.parse().ok()
-}
-
-/// The process and its start time in the name of an instance.
-fn owner(name: &str) -> Option<(u32, u64)> {
-    let mut numbers = name.strip_prefix(PREFIX)?.split('-');
-    Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+    Some(Maker { process: Process::own()?, number }.to_string())
 }
 
 /// Removes the instances of processes of dbdyno that are gone; says which. Where tracefs cannot be read there are none that
@@ -42,7 +24,8 @@ fn remove_left_in(instances: &Path, proc: &Path) -> Vec<String> {
     let entries = fs::read_dir(instances).into_iter().flatten().flatten();
     let gone = entries.filter(|entry| {
         let name = entry.file_name();
-        name.to_str().and_then(owner).is_some_and(|(pid, start)| start_time(proc, pid) != Some(start))
+        let maker = name.to_str().and_then(|name| name.parse::<Maker>().ok());
+        maker.is_some_and(|maker| Process::below(proc, maker.process.pid) != Some(maker.process))
     });
     let removed = gone.filter(|entry| remove(&entry.path()).is_ok());
     let words = |entry: fs::DirEntry| {
@@ -56,8 +39,6 @@ fn remove_left_in(instances: &Path, proc: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
 
     #[test]
@@ -71,7 +52,6 @@ mod tests {
         {
             fs::create_dir_all(instances.join(name)).unwrap();
         }
-        assert_eq!(start_time(&proc, 70), Some(900));
         let removed = remove_left_in(&instances, &proc);
         assert_eq!(removed.len(), 2, "{removed:?}");
         let mut stayed: Vec<String> =
@@ -82,16 +62,8 @@ mod tests {
 
     #[test]
     fn the_name_says_whose_it_is() {
-        let name = own_name(2).unwrap();
-        let start = start_time(Path::new("/proc"), std::process::id()).unwrap();
-        assert_eq!(owner(&name), Some((std::process::id(), start)));
-        assert!(name.ends_with("-2") && own_name(0).unwrap().matches('-').count() == 2);
-    }
-
-    proptest! {
-        #[test]
-        fn no_name_is_too_strange(name in "(dbdyno)?-?[0-9]{0,12}-?\\PC*") {
-            let _ = owner(&name);
-        }
+        let process = Process::own().unwrap();
+        assert_eq!(own_name(2).unwrap().parse(), Ok(Maker { process, number: 2 }));
+        assert!(own_name(0).unwrap().matches('-').count() == 2);
     }
 }

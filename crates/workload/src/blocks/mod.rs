@@ -25,5 +25,4 @@ pub use load::{BlocksLoading, drop_all, ensure};
 pub use procedure::{batch, missing_procedure};
 pub use settings::{BlocksSettings, HotSpot, Idle, Noted, RedoStress, Think, Wrong};
 pub use statement::CODE;
-pub use value::size;
 pub use work::{BlocksJob, Kind, Mode, Visit, jobs, preload};

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
+use base::quantity::{self, Written};
 use record::Nanos;
 
 use super::settings::{BLOCK, RedoStress, SCALE_MAX, Wrong};
@@ -38,30 +39,29 @@ pub(super) fn frequency(shown: &str, value: &str, least: u64) -> Result<u64, Wro
     number(shown, value, least..=1_000_000_000, "in how many operations one is meant")
 }
 
-/// Blocks, or a size with M, G or T, which stands for so many blocks of 8 KiB.
+/// Blocks, or a size, which stands for so many blocks of 8 KiB. In the files of this method M, G and T are powers of 1024;
+/// MiB, GiB and TiB say the same.
 pub(super) fn blocks(shown: &str, value: &str, range: RangeInclusive<u64>) -> Result<u64, Wrong> {
     let (least, most) = (range.start(), range.end());
     let hint = || format!("give {least} to {most} blocks, or a size such as 80M, 2G or 1T, in blocks of 8 KiB");
-    let text = value.trim();
-    let shift = match text.chars().last() {
-        Some('m' | 'M') => Some(20),
-        Some('g' | 'G') => Some(30),
-        Some('t' | 'T') => Some(40),
+    let written = Written::of(value);
+    let unit = written.unit.to_ascii_lowercase();
+    let blocks_of_unit = match unit.strip_suffix("ib").unwrap_or(&unit) {
+        "" if unit.is_empty() => Some(1),
+        "m" => Some((1 << 20) / BLOCK.0),
+        "g" => Some((1 << 30) / BLOCK.0),
+        "t" => Some((1 << 40) / BLOCK.0),
         _ => None,
     };
-    let digits = if shift.is_some() { &text[..text.len() - 1] } else { text };
-    let number = digits.parse::<u64>().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    let Some(number) = number else {
-        let message = format!("{shown} {} is neither a number of blocks nor a size", said(text));
+    let is_whole = written.number.bytes().all(|letter| letter.is_ascii_digit());
+    let blocks = blocks_of_unit.filter(|_| is_whole).and_then(|blocks| written.times(blocks));
+    let Some(blocks) = blocks else {
+        let message = format!("{shown} {} is neither a number of blocks nor a size", said(value));
         return Err(Wrong::new(message, hint()));
-    };
-    let blocks = match shift {
-        Some(shift) => number.saturating_mul((1 << shift) / BLOCK.0),
-        None => number,
     };
     match range.contains(&blocks) {
         true => Ok(blocks),
-        false => Err(Wrong::new(format!("{shown} {text} is out of range: {blocks} blocks"), hint())),
+        false => Err(Wrong::new(format!("{shown} {} is out of range: {blocks} blocks", value.trim()), hint())),
     }
 }
 
@@ -73,27 +73,13 @@ pub(super) fn scan_table(shown: &str, value: &str) -> Result<u64, Wrong> {
     }
 }
 
-/// The size that `word` means: digits, and k, M, G or T for units of 1024, with or without `iB` or `B`.
-pub fn size(word: &str) -> Option<u64> {
-    let text = word.trim().to_ascii_lowercase();
-    let text = text.strip_suffix("ib").or_else(|| text.strip_suffix('b')).unwrap_or(&text);
-    let (digits, shift) = match text.chars().last()? {
-        'k' => (&text[..text.len() - 1], 10),
-        'm' => (&text[..text.len() - 1], 20),
-        'g' => (&text[..text.len() - 1], 30),
-        't' => (&text[..text.len() - 1], 40),
-        _ => (text, 0),
-    };
-    let number = digits.parse::<u64>().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))?;
-    number.checked_mul(1 << shift)
-}
-
+/// A time; without a unit seconds.
 pub(super) fn seconds(shown: &str, value: &str, least: f64) -> Result<Nanos, Wrong> {
-    match value.trim().parse::<f64>() {
-        Ok(seconds) if (least..=SECONDS_MAX).contains(&seconds) => Ok(Nanos::from_seconds(seconds)),
+    match quantity::time_ns(value).map(Nanos) {
+        Some(time) if (least..=SECONDS_MAX).contains(&time.seconds()) => Ok(time),
         _ => {
             let message = format!("{shown} {} is not a length of time in seconds", said(value));
-            Err(Wrong::new(message, format!("give a number from {least} to {SECONDS_MAX}")))
+            Err(Wrong::new(message, format!("give a number from {least} to {SECONDS_MAX}, or a time such as 5min")))
         }
     }
 }

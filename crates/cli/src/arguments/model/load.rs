@@ -2,7 +2,11 @@
 
 use std::path::PathBuf;
 
+use base::data_rate::{Speed, Volume};
 use clap::{Args, ValueEnum};
+use record::{LoadModel, Nanos};
+
+use super::figure::{self, CoreRate, Named, Sent};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -23,8 +27,8 @@ so. KB, MB, GB, TB are powers of 1000, KiB, MiB, GiB, TiB powers of 1024; the pl
 #[command(after_help = EXAMPLES)]
 pub struct LoadPlanArguments {
     /// The rate of flat file that has to be reached
-    #[arg(long, value_name = "1TB/h", conflicts_with_all = ["data", "check"], help_heading = "Goal", allow_hyphen_values = true)]
-    pub goal: Option<String>,
+    #[arg(long, value_name = "1TB/h", conflicts_with_all = ["data", "check"], help_heading = "Goal", allow_hyphen_values = true, value_parser = figure::goal)]
+    pub goal: Option<Speed>,
     /// The flat file that has to be loaded, uncompressed
     #[arg(
         long,
@@ -32,12 +36,11 @@ pub struct LoadPlanArguments {
         requires = "within",
         conflicts_with = "check",
         help_heading = "Goal",
-        allow_hyphen_values = true
-    )]
-    pub data: Option<String>,
+        allow_hyphen_values = true, value_parser = figure::data)]
+    pub data: Option<Volume>,
     /// The time for it, indexes and checks included
-    #[arg(long, value_name = "4h", requires = "data", help_heading = "Goal", allow_hyphen_values = true)]
-    pub within: Option<String>,
+    #[arg(long, value_name = "4h", requires = "data", help_heading = "Goal", allow_hyphen_values = true, value_parser = figure::within)]
+    pub within: Option<Nanos>,
     /// Take rates from the loads of a record, or of several of one machine; or a plan from a published system
     #[arg(long, value_name = "RECORD|REFERENCE", value_delimiter = ',', help_heading = "What was measured")]
     pub from: Vec<String>,
@@ -45,8 +48,8 @@ pub struct LoadPlanArguments {
     #[arg(long, value_name = "RECORD", requires = "from", conflicts_with_all = ["goal", "data"], help_heading = "What was measured")]
     pub check: Option<String>,
     /// How the table is stored: plain, partitioned, compressed, or partitioned,compressed
-    #[arg(long, value_name = "KIND", default_value = "plain", help_heading = "What was measured")]
-    pub model: String,
+    #[arg(long, value_name = "KIND", default_value = "plain", help_heading = "What was measured", value_parser = figure::kind)]
+    pub model: LoadModel,
     /// How rows reach the engine
     #[arg(long, value_enum, default_value_t = FormArgument::Typed, help_heading = "What was measured")]
     pub form: FormArgument,
@@ -58,34 +61,32 @@ pub struct LoadPlanArguments {
         value_delimiter = ',',
         conflicts_with_all = ["goal", "data", "check"],
         help_heading = "What was measured",
-        allow_hyphen_values = true
-    )]
-    pub jobs: Option<Vec<String>>,
+        allow_hyphen_values = true, value_parser = figure::count("--jobs", 1))]
+    pub jobs: Option<Vec<u32>>,
     /// What the flat file is sent with, and how much smaller that makes it [default: none; of a prediction
     /// those of the record]
-    #[arg(long, value_name = "gzip:2.1|none", help_heading = "What there is")]
-    pub compression: Option<String>,
+    #[arg(long, value_name = "gzip:2.1|none", help_heading = "What there is", value_parser = figure::compression)]
+    pub compression: Option<Sent>,
     /// Links over which it comes
-    #[arg(long, value_name = "2x1GbE|230MB/s", help_heading = "What there is", allow_hyphen_values = true)]
-    pub network: Option<String>,
+    #[arg(long, value_name = "2x1GbE|230MB/s", help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::network)]
+    pub network: Option<Named>,
     /// Bytes of a frame of Ethernet, where links are named by it
     #[arg(
         long,
         value_name = "BYTES",
         default_value = "1500",
         help_heading = "What there is",
-        allow_hyphen_values = true
-    )]
-    pub mtu: String,
+        allow_hyphen_values = true, value_parser = figure::mtu)]
+    pub mtu: f64,
     /// Processors that client and server share
-    #[arg(long, value_name = "N", conflicts_with_all = ["client_cores", "server_cores"], help_heading = "What there is", allow_hyphen_values = true)]
-    pub cores: Option<String>,
+    #[arg(long, value_name = "N", conflicts_with_all = ["client_cores", "server_cores"], help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::count("--cores", 1))]
+    pub cores: Option<u32>,
     /// Processors of the client, where it has its own
-    #[arg(long, value_name = "N", help_heading = "What there is", allow_hyphen_values = true)]
-    pub client_cores: Option<String>,
+    #[arg(long, value_name = "N", help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::count("--client-cores", 1))]
+    pub client_cores: Option<u32>,
     /// Processors of the server, where the client has its own
-    #[arg(long, value_name = "N", help_heading = "What there is", allow_hyphen_values = true)]
-    pub server_cores: Option<String>,
+    #[arg(long, value_name = "N", help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::count("--server-cores", 1))]
+    pub server_cores: Option<u32>,
     /// How busy processors may be, above 0 and up to 1
     #[arg(
         long,
@@ -93,21 +94,20 @@ pub struct LoadPlanArguments {
         value_name = "0.7",
         default_value = "1",
         help_heading = "What there is",
-        allow_hyphen_values = true
-    )]
-    pub target_utilisation: String,
+        allow_hyphen_values = true, value_parser = figure::factor("--target-utilisation", 1.0))]
+    pub target_utilisation: f64,
     /// Disks, of all copies together, and what each of them writes
-    #[arg(long, value_name = "8@200MB/s", help_heading = "What there is", allow_hyphen_values = true)]
-    pub disks: Option<String>,
+    #[arg(long, value_name = "8@200MB/s", help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::disks)]
+    pub disks: Option<Named>,
     /// Bytes written for a byte of flat file: table, indexes and log, of one copy
-    #[arg(long, value_name = "2.5", help_heading = "What there is", allow_hyphen_values = true)]
-    pub write_amplification: Option<String>,
+    #[arg(long, value_name = "2.5", help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::factor("--write-amplification", figure::AMPLIFICATION_MAX))]
+    pub write_amplification: Option<f64>,
     /// Bytes of log for a byte of flat file, which go to each replica
-    #[arg(long, value_name = "1.2", help_heading = "What there is", allow_hyphen_values = true)]
-    pub log_per_byte: Option<String>,
+    #[arg(long, value_name = "1.2", help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::factor("--log-per-byte", figure::AMPLIFICATION_MAX))]
+    pub log_per_byte: Option<f64>,
     /// Copies beside the first one
-    #[arg(long, value_name = "N", default_value = "0", help_heading = "What there is", allow_hyphen_values = true)]
-    pub replicas: String,
+    #[arg(long, value_name = "N", default_value = "0", help_heading = "What there is", allow_hyphen_values = true, value_parser = figure::count("--replicas", 0))]
+    pub replicas: u32,
     /// Rates of the stages.
     #[command(flatten)]
     pub rates: RateArguments,
@@ -120,38 +120,37 @@ pub struct LoadPlanArguments {
 #[derive(Args, Debug)]
 pub struct RateArguments {
     /// Reading and receiving
-    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub read: Option<String>,
+    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::core_rate("--read"))]
+    pub read: Option<CoreRate>,
     /// Decompressing
     #[arg(
         long,
         alias = "decompress",
         value_name = "RATE",
         help_heading = "Rates of a core",
-        allow_hyphen_values = true
-    )]
-    pub inflate: Option<String>,
+        allow_hyphen_values = true, value_parser = figure::core_rate("--inflate"))]
+    pub inflate: Option<CoreRate>,
     /// Parsing lines into values
-    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub parse: Option<String>,
+    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::core_rate("--parse"))]
+    pub parse: Option<CoreRate>,
     /// Converting values into what goes to the server
-    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub convert: Option<String>,
+    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::core_rate("--convert"))]
+    pub convert: Option<CoreRate>,
     /// Sending
-    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub send: Option<String>,
+    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::core_rate("--send"))]
+    pub send: Option<CoreRate>,
     /// Inserting, in the server, log and commit included
-    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub insert: Option<String>,
+    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::core_rate("--insert"))]
+    pub insert: Option<CoreRate>,
     /// Making one index when the load has ended; its time is added to that of the load
-    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub index: Option<String>,
+    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::core_rate("--index"))]
+    pub index: Option<CoreRate>,
     /// Indexes
-    #[arg(long, value_name = "N", requires = "index", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub indexes: Option<String>,
+    #[arg(long, value_name = "N", requires = "index", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::count("--indexes", 1))]
+    pub indexes: Option<u32>,
     /// Counting and checking when the load has ended; its time is added too
-    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true)]
-    pub verify: Option<String>,
+    #[arg(long, value_name = "RATE", help_heading = "Rates of a core", allow_hyphen_values = true, value_parser = figure::core_rate("--verify"))]
+    pub verify: Option<CoreRate>,
     /// Where nothing else is known, plan with commonly published rates, which nobody measured here
     #[arg(long, help_heading = "Rates of a core")]
     pub starting_rates: bool,

@@ -9,29 +9,20 @@ use record::Bytes;
 use run::{Error, Result};
 
 use super::is_binary;
-use crate::amount::{amount, bytes};
 use crate::arguments::generate::CardsArguments;
+use crate::arguments::value::ROWS_MAX;
 
 /// Where nobody says how much.
-const SIZE: &str = "1GB";
+const SIZE: Bytes = Bytes(1_000_000_000);
 const STANDARD_OUTPUT: &str = "-";
 /// Other names of it.
 const STANDARD_OUTPUTS: [&str; 3] = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
-/// More files than these are a slip of the finger; their numbers have four digits.
-const FILES_MAX: u64 = 9_999;
-/// More threads than these, too.
-const THREADS_MAX: u64 = 1_024;
-/// An exabyte.
-const SIZE_BYTES_MAX: u64 = 1_000_000_000_000_000_000;
-/// Rows of a petabyte and more.
-const ROWS_MAX: u64 = 100_000_000_000_000;
-
 /// The files that `arguments` ask for.
 ///
 /// # Errors
 /// What cannot be, or contradicts itself.
 pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
-    let count = amount("files", &arguments.files, 1..=FILES_MAX)?;
+    let count = arguments.files;
     let is_standard_output = STANDARD_OUTPUTS.iter().any(|name| arguments.out == Path::new(name));
     let out = if is_standard_output { Path::new(STANDARD_OUTPUT) } else { &arguments.out };
     let named = named_file(out);
@@ -41,22 +32,14 @@ pub(super) fn files(arguments: &CardsArguments) -> Result<Files> {
         return Err(Error::user(format!("--format {} is not what {} is called", format.ending(), path.display()))
             .hint("leave --format out, or give the file another name"));
     }
-    let packing = packing(arguments.compress.as_deref(), named, format)?;
-    let rows = match (&arguments.rows, &arguments.size) {
-        (Some(rows), _) => amount("rows", rows, 1..=ROWS_MAX)?,
-        (None, asked) => {
-            let size = bytes("size", asked.as_deref().unwrap_or(SIZE), 1..=SIZE_BYTES_MAX)?;
-            Cards::rows_in(Bytes(size), format.style()).min(ROWS_MAX)
-        }
-    };
-    if count > rows {
+    let packing = packing(arguments.compress, named, format)?;
+    let size = arguments.size.unwrap_or(SIZE);
+    let rows = arguments.rows.unwrap_or_else(|| Cards::rows_in(size, format.style()).min(ROWS_MAX));
+    if u64::from(count) > rows {
         return Err(Error::user(format!("files {count} are more than the rows, which are {rows}"))
             .hint("use fewer files, or more --rows"));
     }
-    let threads = match &arguments.threads {
-        Some(threads) => amount("threads", threads, 1..=THREADS_MAX)? as usize,
-        None => host::cpus_allowed().len().max(1),
-    };
+    let threads = arguments.threads.map_or_else(|| host::cpus_allowed().len().max(1), |threads| threads as usize);
     let destination = destination(out, named, count)?;
     if destination == Destination::StandardOutput && is_binary(format, packing) && stdout().is_terminal() {
         return Err(Error::user("the standard output is a terminal, and compressed data are nothing to read")
@@ -90,11 +73,11 @@ fn format_of(path: &Path) -> Option<FilesFormat> {
 }
 
 /// How files are compressed: as asked for, or as the name of the file says. They may not contradict each other.
-fn packing(asked: Option<&str>, named: Option<&Path>, format: FilesFormat) -> Result<Packing> {
+fn packing(asked: Option<Packing>, named: Option<&Path>, format: FilesFormat) -> Result<Packing> {
     let of_name = named.map_or(Compression::Plain, Compression::of_path);
     let packing = match asked {
         None => Packing::of(of_name),
-        Some(asked) => asked.parse::<Packing>().map_err(|error| Error::user(error.to_string()))?,
+        Some(asked) => asked,
     };
     if packing == Packing::PLAIN && asked.is_some() && format == FilesFormat::Parquet {
         return Err(Error::user("Parquet is not written without compression")
@@ -113,7 +96,7 @@ fn packing(asked: Option<&str>, named: Option<&Path>, format: FilesFormat) -> Re
     }
 }
 
-fn destination(out: &Path, named: Option<&Path>, count: u64) -> Result<Destination> {
+fn destination(out: &Path, named: Option<&Path>, count: u32) -> Result<Destination> {
     let one = match (out == Path::new(STANDARD_OUTPUT), named) {
         (true, _) => Destination::StandardOutput,
         (false, Some(path)) if path.metadata().is_ok_and(|found| !found.is_file()) && !flat::is_in_place(path) => {
@@ -125,7 +108,7 @@ fn destination(out: &Path, named: Option<&Path>, count: u64) -> Result<Destinati
             return Err(Error::user(format!("{} ends with nothing that is known, and is no directory", out.display()))
                 .hint("end a file with .tbl, .csv, .parquet, .gz, .zst or .lz4, and a directory with /"));
         }
-        (false, None) => return Ok(Destination::Directory { path: out.to_owned(), files: count as u32 }),
+        (false, None) => return Ok(Destination::Directory { path: out.to_owned(), files: count }),
     };
     match count {
         1 => Ok(one),
@@ -163,7 +146,9 @@ mod tests {
 
     #[test]
     fn names_and_options_that_contradict_each_other_are_refused() {
-        let packing = |asked, name: &'static str, format| packing(asked, Some(Path::new(name)), format);
+        let packing = |asked: Option<&str>, name: &'static str, format| {
+            packing(asked.map(|asked| asked.parse().unwrap()), Some(Path::new(name)), format)
+        };
         assert_eq!(packing(None, "a.tbl.gz", FilesFormat::Bars).unwrap().to_string(), "gzip:6");
         assert_eq!(packing(Some("gzip:1"), "a.gz", FilesFormat::Bars).unwrap().to_string(), "gzip:1");
         assert_eq!(packing(Some("zstd"), "a.parquet", FilesFormat::Parquet).unwrap().to_string(), "zstd:3");

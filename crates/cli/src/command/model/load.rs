@@ -2,27 +2,21 @@
 
 use std::path::Path;
 
+use base::data_rate::Steps;
 use model::load_plan::{Cores, Input, MeasuredPlan, Plan, Stage, StageCost, WrittenSource, starting_rates};
 use record::{Bytes, Ratio};
 use report::{ByteSteps, LoadPlanView, load_plan_html, load_plan_text};
 use run::{Error, Result};
 
 use super::load_prediction::{compare, tell};
-use super::load_rates::{compression, cores, count, disks, factor, network, stages, wrong};
+use super::load_rates::{cores, disks, network, stages};
 use super::load_source::Source;
 use super::load_study::plan_of;
+use crate::arguments::model::figure::Sent;
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::arguments::parse_time;
 use crate::command::report::write_page;
 use crate::command::subject;
 use crate::output::{print, style, width};
-use crate::quantity::{self, Steps};
-
-/// A time that is longer than any load, seconds: ten years.
-const WINDOW_SECONDS_MAX: f64 = 315_360_000.0;
-
-/// Bytes written for one are no more than this.
-const AMPLIFICATION_MAX: f64 = 1e6;
 
 /// A goal: bytes of flat file, the time for them, and in which steps it was said.
 struct Goal {
@@ -36,7 +30,7 @@ struct Goal {
 /// # Errors
 /// The user's mistakes: no goal, quantities that are none, a record that cannot be read or has no such load.
 pub(super) fn load(arguments: &LoadPlanArguments) -> Result<()> {
-    let goal = goal(arguments)?;
+    let goal = goal(arguments);
     if let [name] = arguments.from.as_slice()
         && !is_file(name)
     {
@@ -62,7 +56,7 @@ fn no_plan(arguments: &LoadPlanArguments) -> Result<()> {
         ("--disks", arguments.disks.is_some()),
         ("--write-amplification", arguments.write_amplification.is_some()),
         ("--log-per-byte", arguments.log_per_byte.is_some()),
-        ("--replicas", arguments.replicas != "0"),
+        ("--replicas", arguments.replicas != 0),
     ];
     match given.into_iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
@@ -75,32 +69,26 @@ fn is_file(words: &str) -> bool {
     Path::new(words).exists() || subject::is_path(words)
 }
 
-fn goal(arguments: &LoadPlanArguments) -> Result<Option<Goal>> {
+fn goal(arguments: &LoadPlanArguments) -> Option<Goal> {
     let steps = |steps: Steps| match steps {
         Steps::Thousands => ByteSteps::Thousands,
         Steps::Binary => ByteSteps::Binary,
     };
-    if let Some(text) = &arguments.goal {
-        let speed = quantity::speed(text).map_err(|why| wrong("--goal", text, why))?;
+    let bytes = |bytes: f64| Bytes(bytes.round().max(1.0) as u64);
+    if let Some(speed) = arguments.goal {
         let hour = 3_600.0;
         // A rate in another unit of time is one over an hour: both of them begin with what is moved.
-        let bytes = (speed.per_second() * hour).round().max(1.0);
-        return Ok(Some(Goal { volume: Bytes(bytes as u64), window_seconds: hour, steps: steps(speed.volume.steps) }));
+        let volume = bytes(speed.per_second() * hour);
+        return Some(Goal { volume, window_seconds: hour, steps: steps(speed.volume.steps) });
     }
-    let Some((data, within)) = arguments.data.as_ref().zip(arguments.within.as_ref()) else { return Ok(None) };
-    let volume = quantity::volume(data).map_err(|why| wrong("--data", data, why))?;
-    let window = parse_time(within).map(|time| time.seconds());
-    let window = window.filter(|seconds| (1e-3..=WINDOW_SECONDS_MAX).contains(seconds)).ok_or_else(|| {
-        wrong("--within", within, "is not a time from a millisecond to ten years; write it as in 4h, 90min or 1h 30min")
-    })?;
-    let bytes = volume.bytes.round().max(1.0) as u64;
-    Ok(Some(Goal { volume: Bytes(bytes), window_seconds: window, steps: steps(volume.steps) }))
+    let (data, within) = arguments.data.zip(arguments.within)?;
+    Some(Goal { volume: bytes(data.bytes), window_seconds: within.seconds(), steps: steps(data.steps) })
 }
 
 /// The plan for `goal`, by what is said and, where that says nothing, by what was measured.
 fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> Result<()> {
-    let (name, said_ratio) = match &arguments.compression {
-        Some(text) => compression(text)?,
+    let (name, said_ratio) = match arguments.compression.clone() {
+        Some(Sent { name, ratio }) => (name, ratio),
         None => (None, None),
     };
     let measured = source.map(|source| {
@@ -119,42 +107,39 @@ fn plan(goal: &Goal, source: Option<&Source>, arguments: &LoadPlanArguments) -> 
                 .hint(format!("write it behind the name, as in {name}:2.1")));
         }
     };
-    let said = stages(&arguments.rates)?;
+    let said = stages(&arguments.rates);
     let mut remarks =
         measured.iter().zip(source).map(|(plan, source)| measured_remark(plan, source)).collect::<Vec<_>>();
     remarks.splice(0..0, source.iter().flat_map(|source| source.doubts.clone()));
     remarks.extend(arguments.compression.is_none().then(|| {
         "no compression was said: the flat file is taken to be sent as it is (--compression gzip:2.1)".to_owned()
     }));
-    let written = arguments.write_amplification.as_ref();
-    let written = written.map(|text| factor("--write-amplification", text, AMPLIFICATION_MAX)).transpose()?;
-    let log = arguments.log_per_byte.as_ref();
-    let log = log.map(|text| factor("--log-per-byte", text, AMPLIFICATION_MAX)).transpose()?;
     let plan = Plan {
         volume: goal.volume,
         window_seconds: goal.window_seconds,
         stages: together(said, measured.as_ref(), &input, arguments.rates.starting_rates),
         input,
-        cores: cores_of(source, arguments)?,
-        utilisation: Ratio(factor("--target-utilisation", &arguments.target_utilisation, 1.0)?),
-        network: network(arguments)?,
-        disks: disks(arguments)?,
-        written_per_byte: written
+        cores: cores_of(source, arguments),
+        utilisation: Ratio(arguments.target_utilisation),
+        network: network(arguments),
+        disks: disks(arguments),
+        written_per_byte: arguments
+            .write_amplification
             .map(|written| (written, WrittenSource::Given))
             .or_else(|| measured.as_ref()?.written_per_byte),
-        log_per_byte: log.or_else(|| measured.as_ref()?.log_per_byte),
-        replicas: count("--replicas", &arguments.replicas, 0)?,
+        log_per_byte: arguments.log_per_byte.or_else(|| measured.as_ref()?.log_per_byte),
+        replicas: arguments.replicas,
     };
     show(&LoadPlanView::new(plan, goal.steps, remarks), arguments)
 }
 
 /// The processors that were said, else those of the machine that was measured.
-fn cores_of(source: Option<&Source>, arguments: &LoadPlanArguments) -> Result<Cores> {
+fn cores_of(source: Option<&Source>, arguments: &LoadPlanArguments) -> Cores {
     let measured = || source.map(|source| source.record.host.cpu.threads).filter(|threads| *threads > 0);
-    Ok(match cores(arguments)? {
+    match cores(arguments) {
         Cores::Shared(None) => Cores::Shared(measured()),
         said => said,
-    })
+    }
 }
 
 /// The plan on the terminal, or as the page that was asked for.

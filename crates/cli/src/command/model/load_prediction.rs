@@ -5,7 +5,7 @@ use model::load_plan::{Cores, Stage, StageCost};
 use report::{AskedLoad, LoadPredictionView, load_prediction_html, load_prediction_text};
 use run::Result;
 
-use super::load_rates::{compression, cores, count, stages};
+use super::load_rates::{cores, stages};
 use super::load_source::{Source, conditions, doubts, is_alike, read};
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::command::report::write_page;
@@ -14,23 +14,20 @@ use crate::output::{print, style, width};
 /// What the record says: what its stages cost, and what is predicted of the loads that are asked about.
 ///
 /// # Errors
-/// Quantities that are none.
+/// Where the page cannot be written.
 pub(super) fn tell(source: &Source, arguments: &LoadPlanArguments) -> Result<()> {
-    let (name, _) = match &arguments.compression {
-        Some(text) => compression(text)?,
-        None => (None, None),
-    };
+    let name = arguments.compression.as_ref().and_then(|sent| sent.name.clone());
     let inputs = match (&arguments.compression, &name) {
         (None, _) => source.inputs(),
         (Some(_), None) => vec!["none".to_owned()],
         (Some(_), Some(name)) => vec![name.clone()],
     };
-    let jobs = jobs(source, arguments)?;
-    let processors = match cores(arguments)? {
+    let jobs = jobs(source, arguments);
+    let processors = match cores(arguments) {
         Cores::Shared(cores) => cores,
         Cores::Apart { client, .. } => client,
     };
-    let cost = input_cost(arguments)?;
+    let cost = input_cost(arguments);
     let ask = |(input, jobs): (&String, u32)| {
         let is_measured = source.inputs().contains(input);
         let target = Target {
@@ -65,9 +62,9 @@ fn show(view: &LoadPredictionView, arguments: &LoadPlanArguments) -> Result<()> 
 }
 
 /// The numbers of sessions that are asked about.
-fn jobs(source: &Source, arguments: &LoadPlanArguments) -> Result<Vec<u32>> {
+fn jobs(source: &Source, arguments: &LoadPlanArguments) -> Vec<u32> {
     if let Some(said) = &arguments.jobs {
-        return said.iter().map(|text| count("--jobs", text, 1)).collect();
+        return said.clone();
     }
     let loads = source.record.runs.iter().filter(|run| run.load.is_some() && run.variation.is_none());
     let mut jobs: Vec<u32> = loads.map(|run| run.dop.jobs.max(1)).collect();
@@ -76,12 +73,12 @@ fn jobs(source: &Source, arguments: &LoadPlanArguments) -> Result<Vec<u32>> {
     // One number of sessions tells nothing of how they are in each other's way.
     let more = jobs.last().filter(|_| jobs.len() > 1).map(|most| most.saturating_mul(2));
     jobs.extend(more);
-    Ok(jobs)
+    jobs
 }
 
 /// What bringing a byte costs by what is said; none where nothing is.
-fn input_cost(arguments: &LoadPlanArguments) -> Result<Option<InputCost>> {
-    let said = stages(&arguments.rates)?;
+fn input_cost(arguments: &LoadPlanArguments) -> Option<InputCost> {
+    let said = stages(&arguments.rates);
     let of = |stage: Stage| {
         said.iter().find_map(|cost| match cost {
             StageCost::Rate(rate) if rate.stage == stage => Some(1e9 * rate.worker_cores / rate.rate.estimate),
@@ -89,7 +86,7 @@ fn input_cost(arguments: &LoadPlanArguments) -> Result<Option<InputCost>> {
         })
     };
     let spent = [Stage::Read, Stage::Decompress].into_iter().filter_map(of).reduce(|one, other| one + other);
-    Ok(spent.map(|cpu_ns| InputCost { reading_ns: cpu_ns, cpu_ns, readers_max: None }))
+    spent.map(|cpu_ns| InputCost { reading_ns: cpu_ns, cpu_ns, readers_max: None })
 }
 
 /// The loads of another record beside what the first one predicts of them.

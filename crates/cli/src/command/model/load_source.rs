@@ -7,7 +7,6 @@ use model::load_plan::{MeasuredPlan, measured_plan};
 use record::{IndexTime, Load, LoadForm, LoadModel, Preset, Record};
 use run::{Error, Result};
 
-use super::load_rates::kind;
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::command::places::unreadable;
 
@@ -97,7 +96,7 @@ impl Source {
             }
         }
         let record = all.ok_or_else(|| Error::user("--from names no record"))?;
-        Ok(Source { record, model: kind(&arguments.model)?, form: arguments.form.into(), doubts })
+        Ok(Source { record, model: arguments.model, form: arguments.form.into(), doubts })
     }
 
     /// What its loads cost; `compression` is what a source is to be compressed with.

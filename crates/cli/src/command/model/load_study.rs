@@ -42,7 +42,7 @@ pub(super) fn plan_of(name: &str, has_goal: bool, arguments: &LoadPlanArguments)
         window_seconds: 3_600.0,
         input: Input { name: Some("gzip".to_owned()), ratio: study.gzip_ratio },
         stages: vec![StageCost::Rate(inflate)],
-        cores: cores(arguments)?,
+        cores: cores(arguments),
         utilisation: Ratio(1.0),
         network: Some(Units {
             count: 2,

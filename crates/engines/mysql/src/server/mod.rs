@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use engine::{Result, Site, Target};
-use server::{Place, Process, Runner, Running, Sizing, State};
+use server::{Place, Process, Runner, Running, Sizing, State, end_process};
 
 use self::blueprint::Blueprint;
 use self::crew::Crew;
@@ -119,7 +119,7 @@ impl Cluster {
             // In order, so that the first node need not find out that this one is gone.
             let in_order = self.running.place.product.stop_in_order;
             // One that outlives this is ended by what follows.
-            let _ = Process::of(self.pid).is_none_or(|process| process.end(in_order));
+            let _ = Process::of(self.pid).is_none_or(|process| end_process(process, in_order));
         }
         self.running.stop(keep && !self.is_copy)
     }

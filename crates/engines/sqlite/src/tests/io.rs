@@ -87,11 +87,11 @@ fn a_mapped_file_is_not_read_and_its_pages_are_counted_apart() {
 
 #[test]
 fn a_sort_that_spills_spills_into_the_measured_directory_and_is_counted() {
-    let stand = Stand::new("sqlite?cache_size=100k&temp_store=file");
+    let stand = Stand::new("sqlite?cache_size=100KiB&temp_store=file");
     let mut session = stand.session_with_table();
     let before = stand.counters();
     let settings = crate::setting::Settings::parse(
-        &"sqlite?cache_size=100k&temp_store=file".parse().expect("a target"),
+        &"sqlite?cache_size=100KiB&temp_store=file".parse().expect("a target"),
         &Site { directory: stand.directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 1 },
     );
     let tally = std::sync::Arc::new(crate::counter::Tally::new());

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::blocks::{assignments, size};
+use crate::blocks::assignments;
 
 fn with(pairs: &[(&str, &str)]) -> BlocksSettings {
     let mut settings = BlocksSettings::default();
@@ -151,11 +151,6 @@ fn the_published_file_is_read() {
 
 proptest! {
     #[test]
-    fn no_word_makes_a_size_panic(word in "\\PC{0,24}|[0-9]{1,20}[kmgtKMGTiB]{0,3}") {
-        let _ = size(&word);
-    }
-
-    #[test]
     fn no_value_makes_a_setting_panic(which in 0usize..KNOWN.len(), value in "[0-9.]{0,22}[a-zA-Z\\PC]{0,2}") {
         let mut settings = BlocksSettings::default();
         let _ = settings.set(KNOWN[which], KNOWN[which], &value);
@@ -165,7 +160,9 @@ proptest! {
     #[test]
     fn a_size_is_its_number_of_blocks(number in 1u64..1_000, unit in 0usize..3) {
         let (letter, bytes) = [("M", 1u64 << 20), ("g", 1 << 30), ("T", 1 << 40)][unit];
-        let text = format!("{number}{letter}");
-        prop_assert_eq!(with(&[("SCALE", &text)]).scale_blocks, number * bytes / 8_192);
+        for ending in ["", "iB"] {
+            let text = format!("{number}{letter}{ending}");
+            prop_assert_eq!(with(&[("SCALE", &text)]).scale_blocks, number * bytes / 8_192);
+        }
     }
 }

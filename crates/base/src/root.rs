@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
+use crate::quantity::Written;
+
 /// The places that describe a machine. Those of this host, or a recorded tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
@@ -29,13 +31,13 @@ impl Root {
     }
 
     /// Whether this is the machine that we run on: only then system calls speak of the same one.
-    pub(crate) fn is_host(&self) -> bool {
+    pub fn is_host(&self) -> bool {
         self.proc == Path::new("/proc")
     }
 }
 
 /// The text of a file without the white space at its ends; none where it is absent, unreadable or empty.
-pub(crate) fn text(path: impl AsRef<Path>) -> Option<String> {
+pub fn text(path: impl AsRef<Path>) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     // Device trees end their texts with a zero.
     let text = String::from_utf8_lossy(&bytes)
@@ -45,12 +47,12 @@ pub(crate) fn text(path: impl AsRef<Path>) -> Option<String> {
 }
 
 /// A file that holds one value.
-pub(crate) fn value<T: FromStr>(path: impl AsRef<Path>) -> Option<T> {
+pub fn value<T: FromStr>(path: impl AsRef<Path>) -> Option<T> {
     text(path)?.parse().ok()
 }
 
 /// A file that holds 0 or 1.
-pub(crate) fn switch(path: impl AsRef<Path>) -> Option<bool> {
+pub fn switch(path: impl AsRef<Path>) -> Option<bool> {
     match value::<u32>(path)? {
         0 => Some(false),
         1 => Some(true),
@@ -59,7 +61,7 @@ pub(crate) fn switch(path: impl AsRef<Path>) -> Option<bool> {
 }
 
 /// The word between brackets in a file such as `always [madvise] never`, or its only word.
-pub(crate) fn chosen(path: impl AsRef<Path>) -> Option<String> {
+pub fn chosen(path: impl AsRef<Path>) -> Option<String> {
     let text = text(path)?;
     let between = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(word, _)| word.to_owned());
     let alone = |letter: char| letter.is_whitespace() || matches!(letter, '[' | ']');
@@ -67,7 +69,7 @@ pub(crate) fn chosen(path: impl AsRef<Path>) -> Option<String> {
 }
 
 /// Names in a directory, sorted; none where it is absent.
-pub(crate) fn names(directory: impl AsRef<Path>) -> Vec<String> {
+pub fn names(directory: impl AsRef<Path>) -> Vec<String> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
@@ -75,7 +77,7 @@ pub(crate) fn names(directory: impl AsRef<Path>) -> Vec<String> {
 }
 
 /// Numbers behind `prefix` in the names of a directory (`node0`, `node1`), ascending.
-pub(crate) fn numbered(directory: impl AsRef<Path>, prefix: &str) -> Vec<u32> {
+pub fn numbered(directory: impl AsRef<Path>, prefix: &str) -> Vec<u32> {
     let number = |name: String| name.strip_prefix(prefix)?.parse().ok();
     let mut numbers: Vec<u32> = names(directory).into_iter().filter_map(number).collect();
     numbers.sort_unstable();
@@ -84,7 +86,7 @@ pub(crate) fn numbered(directory: impl AsRef<Path>, prefix: &str) -> Vec<u32> {
 
 /// The numbers in a list of the kernel such as `0-3,8,10-11`; none where it is not one. Processors beyond a million
 /// are not believed.
-pub(crate) fn cpu_list(text: &str) -> Option<Vec<u32>> {
+pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     const CPUS_MAX: usize = 1 << 20;
     let mut cpus = Vec::new();
     for part in text.trim().split(',').filter(|part| !part.is_empty()) {
@@ -98,22 +100,21 @@ pub(crate) fn cpu_list(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// A size as sysfs writes it: `32K`, `1024K`, `32M`, or bytes.
-pub(crate) fn size_bytes(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let unit = match text[digits..].trim() {
+/// A size as sysfs writes it: `32K`, `1024K`, `32M`, or bytes. The prefixes of the kernel are powers of 1024.
+pub fn size_bytes(text: &str) -> Option<u64> {
+    let written = Written::of(text);
+    let unit: u64 = match written.unit {
         "" => 1,
         "K" | "kB" => 1 << 10,
         "M" => 1 << 20,
         "G" => 1 << 30,
         _ => return None,
     };
-    text[..digits].parse::<u64>().ok()?.checked_mul(unit)
+    written.number.parse::<u64>().ok()?.checked_mul(unit)
 }
 
 /// The value behind `name:` in a text of lines `name: value`.
-pub(crate) fn entry<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+pub fn entry<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     text.lines().find_map(|line| {
         let (known, value) = line.split_once(':')?;
         (known.trim_end() == name).then_some(value.trim()).filter(|value| !value.is_empty())
@@ -121,12 +122,12 @@ pub(crate) fn entry<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 }
 
 /// A path of the machine inside of the tree.
-pub(crate) fn inside(top: &Path, path: &str) -> PathBuf {
+pub fn inside(top: &Path, path: &str) -> PathBuf {
     top.join(path.trim_start_matches('/'))
 }
 
 /// A variable of the environment.
-pub(crate) fn variable(name: &str) -> Option<OsString> {
+pub fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 

@@ -6,37 +6,39 @@ use crate::root::{self, Root};
 
 /// One line of `mountinfo` (proc(5)).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mount {
+pub struct Mount {
     /// Major and minor number of what is mounted; major 0 is no block device.
-    pub(crate) device: (u32, u32),
+    pub device: (u32, u32),
     /// The directory of that file system which is mounted.
-    pub(crate) root: String,
-    pub(crate) mount_point: String,
+    pub root: String,
+    /// Where it is seen.
+    pub mount_point: String,
     /// Options of this mount.
-    pub(crate) options: String,
+    pub options: String,
     /// Type.
-    pub(crate) kind: String,
-    pub(crate) source: String,
+    pub kind: String,
+    /// What is mounted, in the words of the file system.
+    pub source: String,
     /// Options of the file system.
-    pub(crate) super_options: String,
+    pub super_options: String,
 }
 
 impl Mount {
     /// The value of an option of the file system.
-    pub(crate) fn option(&self, name: &str) -> Option<&str> {
+    pub fn option(&self, name: &str) -> Option<&str> {
         self.super_options.split(',').find_map(|option| option.strip_prefix(name)?.strip_prefix('='))
     }
 }
 
 /// All mounts, in the order in which they were made.
-pub(crate) fn mounts(root: &Root) -> Vec<Mount> {
+pub fn mounts(root: &Root) -> Vec<Mount> {
     let text = root::text(root.proc.join("self/mountinfo")).unwrap_or_default();
     text.lines().filter_map(parse).collect()
 }
 
 /// The mount that `path` lies in. `device` is what the file system says of the path, where it can be asked: it tells
 /// a mount from one that lies over it.
-pub(crate) fn mount_of<'a>(mounts: &'a [Mount], path: &Path, device: Option<(u32, u32)>) -> Option<&'a Mount> {
+pub fn mount_of<'a>(mounts: &'a [Mount], path: &Path, device: Option<(u32, u32)>) -> Option<&'a Mount> {
     let above = || mounts.iter().filter(|mount| path.starts_with(&mount.mount_point));
     // Of several at the same place the last one lies on top; max_by_key takes the last of equal ones.
     let nearest = |mount: &&Mount| mount.mount_point.len();

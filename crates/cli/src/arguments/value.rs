@@ -1,0 +1,332 @@
+//! What the values of options are: a type, and limits. The grammar of numbers, sizes, times and rates is that of
+//! [`base::quantity`]; an error has thing, value, limit and hint, and ends with exit code 2 like every misuse of an option.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+use base::Wrong;
+use base::quantity::{self, count_within, rate_within, size_within, time_ns_within};
+use model::{Bound, BoundError, Gate, GateError};
+use record::{Bytes, LoadModel, Nanos};
+use workload::blocks::BlocksSettings;
+
+type Read<T> = Result<T, Wrong>;
+
+/// The most jobs that one invocation drives; above it one thread per job is itself the limit.
+const DEGREE_MAX: u64 = 8_192;
+/// The most repetitions, or pairs: beyond it an interval grows narrower by nothing that matters.
+const REPEATS_MAX: u64 = 1_000;
+/// The longest window.
+const WINDOW_MAX: Nanos = Nanos(7 * 86_400 * Nanos::SECOND.0);
+/// The shortest one.
+const WINDOW_MIN: Nanos = Nanos(1_000_000);
+/// The longest time between two steps.
+const THINK_TIME_MAX: Nanos = Nanos(86_400 * Nanos::SECOND.0);
+/// The highest rate of all jobs together, per second: nothing comes near.
+const RATE_MAX: f64 = 1e7;
+/// The least number that is a rate or a percentage: a step in eleven days.
+const RATE_MIN: f64 = 1e-6;
+/// The highest share of the capacity: what nobody keeps can be shown at less.
+const SHARE_MAX: f64 = 2.0;
+/// More is a slip of the finger: an exabyte.
+pub const SIZE_BYTES_MAX: u64 = 1_000_000_000_000_000_000;
+/// Rows of a petabyte and more.
+pub const ROWS_MAX: u64 = 100_000_000_000_000;
+
+/// A count.
+pub fn count(thing: &'static str, range: RangeInclusive<u64>) -> impl Fn(&str) -> Read<u64> + Clone {
+    move |text| count_within(thing, text, range.clone())
+}
+
+/// A count that fits 32 bits.
+pub fn count_32(thing: &'static str, range: RangeInclusive<u32>) -> impl Fn(&str) -> Read<u32> + Clone {
+    let range = u64::from(*range.start())..=u64::from(*range.end());
+    move |text| Ok(u32::try_from(count_within(thing, text, range.clone())?).unwrap_or(u32::MAX))
+}
+
+/// A size.
+pub fn bytes(thing: &'static str, range: RangeInclusive<u64>) -> impl Fn(&str) -> Read<Bytes> + Clone {
+    move |text| size_within(thing, text, range.clone()).map(Bytes)
+}
+
+/// The length of a window.
+pub fn window(thing: &'static str) -> impl Fn(&str) -> Read<Nanos> + Clone {
+    move |text| time_ns_within(thing, text, WINDOW_MIN.0..=WINDOW_MAX.0).map(Nanos)
+}
+
+/// The length of a warm-up, which there may be none of.
+pub fn warm_up(text: &str) -> Read<Nanos> {
+    time_ns_within("warm-up", text, 0..=WINDOW_MAX.0).map(Nanos)
+}
+
+/// A think time.
+pub fn think_time(text: &str) -> Read<Nanos> {
+    time_ns_within("think-time", text, 0..=THINK_TIME_MAX.0).map(Nanos)
+}
+
+/// A degree of parallelism, of jobs, nodes, streams or threads.
+pub fn degree(thing: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
+    move |text| match quantity::count(text) {
+        Some(0) => {
+            let what = if thing == "nodes" { "number of nodes" } else { "degree of parallelism" };
+            Err(Wrong::new(thing, text, &format!("is not a {what}"), "use 1 or more"))
+        }
+        Some(degree) if degree > DEGREE_MAX => {
+            let what = format!("is more than {DEGREE_MAX}");
+            Err(Wrong::new(thing, text, &what, "drive more sessions from several invocations"))
+        }
+        Some(degree) => Ok(degree as u32),
+        None => Err(Wrong::new(thing, text, "is not a whole number", format!("give numbers such as --{thing} 1,2,4"))),
+    }
+}
+
+/// How often each test is measured.
+pub fn repeats(thing: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
+    move |text| {
+        let found = quantity::count(text).filter(|count| (1..=REPEATS_MAX).contains(count));
+        found.map(|count| count as u32).ok_or_else(|| {
+            let hint = "six are the least from which a comparison can be significant";
+            Wrong::new(thing, text, &format!("is not a number from 1 to {REPEATS_MAX}"), hint)
+        })
+    }
+}
+
+/// Rows of one of the two tables: `320k`, `1.5M`.
+pub fn rows(thing: &'static str) -> impl Fn(&str) -> Read<u64> + Clone {
+    let (least, most) = (3_200, 1_000_000_000_000);
+    let hint = format!("use {least} to {most} rows; 320 of them share a secondary key");
+    move |text| count_within(thing, text, least..=most).map_err(|wrong| Wrong { hint: hint.clone(), ..wrong })
+}
+
+/// What a word of a rate says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Rate {
+    /// Steps per second of all jobs together.
+    StepsPerSecond(f64),
+    /// So much of what the test reaches as fast as possible; 1 is all of it.
+    Share(f64),
+}
+
+/// Steps per second, or a share of what the test reaches.
+pub fn rate_or_share(text: &str) -> Read<Rate> {
+    let of_share = quantity::share(text).filter(|share| (RATE_MIN / 100.0..=SHARE_MAX).contains(share));
+    let of_rate = quantity::rate(text).filter(|rate| (RATE_MIN..=RATE_MAX).contains(rate));
+    of_share.map(Rate::Share).or(of_rate.map(Rate::StepsPerSecond)).ok_or_else(|| {
+        let hint = format!(
+            "use a number from {RATE_MIN} to {RATE_MAX}, 6000/min, or a share of what the test reaches, at most {}%",
+            100.0 * SHARE_MAX
+        );
+        Wrong::new("rate", text, "is not a number of steps per second", hint)
+    })
+}
+
+/// I/Os per second.
+pub fn rate(text: &str) -> Read<f64> {
+    rate_within("rate", text, RATE_MIN..=RATE_MAX)
+}
+
+/// A service level: `p99=5ms`.
+pub fn bound(text: &str) -> Read<Bound> {
+    let wrong = |error: BoundError| Wrong { message: error.to_string(), hint: BoundError::HINT.to_owned() };
+    Bound::from_str(text).map_err(wrong)
+}
+
+/// A latency: milliseconds on average, or a service level.
+pub fn latency(text: &str) -> Read<Bound> {
+    match quantity::number(text) {
+        Some(milliseconds) => bound(&format!("mean={milliseconds}ms")),
+        None => bound(text),
+    }
+}
+
+/// What `--fail-if` asks for.
+pub fn gate(text: &str) -> Read<Gate> {
+    text.parse().map_err(|error: GateError| hinted(&format!("--fail-if {error}"), "write it as in 'slower>2%'"))
+}
+
+/// How generated files are compressed.
+pub fn packing(text: &str) -> Read<flat::Packing> {
+    text.parse().map_err(|error: flat::PackingError| hinted(&error.to_string(), "use gzip, zstd, lz4 or plain"))
+}
+
+/// An error that has its hint behind its message, or none, for which `hint` stands then.
+fn hinted(text: &str, hint: &str) -> Wrong {
+    let (message, hint) = text.split_once("; hint: ").or_else(|| text.split_once("\nhint: ")).unwrap_or((text, hint));
+    Wrong { message: message.to_owned(), hint: hint.to_owned() }
+}
+
+/// Percent by which two rates may differ that are called equivalent, as a share.
+pub fn margin(text: &str) -> Read<f64> {
+    let percent = quantity::number(text.trim().trim_end_matches('%'));
+    percent
+        .filter(|percent| *percent > 0.0 && *percent < 100.0)
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| Wrong::new("--margin", text, "is not a share of a rate", "use percent above 0 and below 100"))
+}
+
+/// At how many jobs something is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AtJobs {
+    /// At that number with the highest throughput.
+    Best,
+    /// At this one.
+    Number(u32),
+}
+
+/// `best`, or a degree of parallelism.
+pub fn at_jobs(text: &str) -> Read<AtJobs> {
+    match text.parse() {
+        _ if text == "best" => Ok(AtJobs::Best),
+        Ok(jobs) if jobs > 0 => Ok(AtJobs::Number(jobs)),
+        _ => {
+            let hint = "use 1 or more, or `best` for the one with the highest throughput";
+            Err(Wrong::new("jobs", text, "is not a degree of parallelism", hint))
+        }
+    }
+}
+
+/// Ways of storing a table, of which `all` are several.
+pub fn models(text: &str) -> Read<Vec<LoadModel>> {
+    let word = text.trim();
+    let named: Vec<LoadModel> =
+        LoadModel::ALL.into_iter().filter(|model| word == "all" || model.word() == word).collect();
+    match named.is_empty() {
+        false => Ok(named),
+        true => {
+            let hint = "give plain, partitioned, compressed, partitioned+compressed, or all";
+            Err(Wrong { message: format!("model {word:?} is not known"), hint: hint.to_owned() })
+        }
+    }
+}
+
+/// A setting of random blocks: a value of a `slob.conf`, in its grammar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// What a file calls it.
+    pub name: &'static str,
+    /// What the option is called.
+    pub option: &'static str,
+    /// The value, which can be.
+    pub value: String,
+}
+
+/// The setting `name`, which the option `option` gives.
+pub fn setting(name: &'static str, option: &'static str) -> impl Fn(&str) -> Read<Setting> + Clone {
+    move |text| match BlocksSettings::default().set(name, option, text) {
+        Ok(_) => Ok(Setting { name, option, value: text.to_owned() }),
+        Err(wrong) => Err(Wrong { message: wrong.message, hint: wrong.hint }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn zero_jobs_are_refused_with_the_rule_and_a_hint() {
+        let error = degree("jobs")("0").unwrap_err();
+        assert_eq!(error.to_string(), "jobs 0 is not a degree of parallelism\nhint: use 1 or more");
+        assert_eq!(degree("jobs")(" 64 "), Ok(64));
+        for text in ["-3", "many", "1.5", "100000", ""] {
+            assert!(degree("nodes")(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn negative_and_endless_windows_are_refused() {
+        for text in ["-1", "nan", "inf", "1e99", "soon", "", "0", "8d"] {
+            assert!(window("seconds")(text).is_err(), "{text}");
+        }
+        assert_eq!(window("seconds")("1.5"), Ok(Nanos(1_500_000_000)));
+        assert_eq!(window("seconds")("200ms"), Ok(Nanos(200_000_000)));
+        assert_eq!(warm_up("0"), Ok(Nanos(0)));
+    }
+
+    #[test]
+    fn repetitions_are_counted_from_one_and_have_a_limit() {
+        assert_eq!((repeats("pairs")("1"), repeats("pairs")("1000")), (Ok(1), Ok(1_000)));
+        for text in ["0", "1001", "-1", "six"] {
+            let error = repeats("repeats")(text).unwrap_err();
+            assert_eq!(error.message, format!("repeats {text} is not a number from 1 to 1000"));
+        }
+    }
+
+    #[test]
+    fn rows_may_be_written_with_a_suffix() {
+        let rows = rows("small-rows");
+        assert_eq!([rows("320k"), rows("1_000_000"), rows("1.5M")], [Ok(320_000), Ok(1_000_000), Ok(1_500_000)]);
+        assert!(rows("12").unwrap_err().hint.contains("secondary key"));
+        assert!(rows("k").is_err() && rows("99999999999999999999G").is_err());
+    }
+
+    #[test]
+    fn what_is_no_rate_and_no_time_is_refused() {
+        for text in ["0", "0%", "-1", "nan", "inf", "1e9", "201%", "fast", "%", "1e-300", "9e-7", "2e7"] {
+            let error = rate_or_share(text).unwrap_err();
+            assert_eq!(error.message, format!("rate {text} is not a number of steps per second"));
+            assert!(error.hint.contains("from 0.000001 to 10000000"), "{error}");
+        }
+        assert_eq!(rate_or_share("6000/min"), Ok(Rate::StepsPerSecond(100.0)));
+        for text in ["-1", "long", "nan"] {
+            assert_eq!(think_time(text).unwrap_err().message, format!("think-time {text} is not a length of time"));
+        }
+        assert_eq!(think_time("2d").unwrap_err().message, "think-time 2d is more than 1d");
+    }
+
+    #[test]
+    fn a_latency_is_a_mean_in_milliseconds_or_a_level() {
+        assert_eq!(latency("10").unwrap().to_string(), "mean=10ms");
+        assert_eq!(latency("p99=500us").unwrap().to_string(), "p99=500us");
+        assert!(latency("0").is_err() && latency("soon").is_err());
+        let error = bound("p99").unwrap_err();
+        assert_eq!(
+            (error.message.as_str(), error.hint.as_str()),
+            ("service level \"p99\": it has no limit", BoundError::HINT)
+        );
+    }
+
+    #[test]
+    fn a_margin_is_a_share() {
+        assert_eq!((margin("2"), margin("0.5 %")), (Ok(0.02), Ok(0.005)));
+        for text in ["0", "-1", "100", "NaN", "x", ""] {
+            assert!(margin(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_way_of_storing_a_table_is_named() {
+        assert_eq!(models("all").map(|all| all.len()), Ok(4));
+        let words = |text| models(text).map(|all| all.into_iter().map(LoadModel::word).collect::<Vec<_>>());
+        assert_eq!(words("partitioned+compressed"), Ok(vec!["partitioned+compressed"]));
+        assert!(words("row").unwrap_err().message.contains("model \"row\" is not known"));
+    }
+
+    #[test]
+    fn a_setting_is_read_as_a_file_has_it() {
+        let scale = setting("SCALE", "scale");
+        assert_eq!(scale("80M").unwrap().value, "80M");
+        assert_eq!(scale("10").unwrap_err().message, "scale 10 is out of range: 10 blocks");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_a_panic_and_no_rate_is_out_of_range(text in "\\PC{0,12}", number in any::<f64>()) {
+            for text in [text, number.to_string(), format!("{number}%")] {
+                match rate_or_share(&text) {
+                    Ok(Rate::StepsPerSecond(rate)) => prop_assert!(rate > 0.0 && rate <= RATE_MAX),
+                    Ok(Rate::Share(share)) => prop_assert!(share > 0.0 && share <= SHARE_MAX),
+                    Err(_) => {}
+                }
+                let _ = (think_time(&text), margin(&text), latency(&text), at_jobs(&text), gate(&text), packing(&text));
+            }
+        }
+
+        #[test]
+        fn what_is_in_range_is_taken(rate in 0.001f64..1e7, percent in 0.001f64..200.0) {
+            prop_assert_eq!(rate_or_share(&rate.to_string()), Ok(Rate::StepsPerSecond(rate)));
+            prop_assert_eq!(rate_or_share(&format!("{percent}%")), Ok(Rate::Share(percent / 100.0)));
+        }
+    }
+}
