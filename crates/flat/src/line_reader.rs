@@ -2,12 +2,12 @@
 
 use std::io::{self, Read};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::compression::Compression;
-use crate::decoder::{Meter, decoder};
+use crate::decoder::decoder;
 
 /// Longest line, in bytes without its end. A longer one is a reject.
 pub const LINE_BYTES_MAX: usize = 1 << 20;
@@ -65,15 +65,13 @@ impl Filling {
 /// Reads whole lines. Equal inputs give equal blocks, whatever pieces the input comes in.
 pub struct LineReader {
     input: Box<dyn Read + Send>,
-    meter: Arc<Meter>,
+    input_bytes: Arc<AtomicU64>,
     compression: Compression,
     block_bytes: usize,
     /// What follows the last block: the beginning of a line, or more than that behind a line that was too long.
     rest: Vec<u8>,
     next_line: u64,
     ended: bool,
-    /// In the decoder, the time of reading included.
-    decoder_ns: u64,
 }
 
 impl LineReader {
@@ -82,16 +80,15 @@ impl LineReader {
     /// # Errors
     /// Where memory is short.
     pub fn open(input: Box<dyn Read + Send>, compression: Compression, block_bytes: usize) -> io::Result<LineReader> {
-        let (input, meter) = decoder(input, compression)?;
+        let (input, input_bytes) = decoder(input, compression)?;
         Ok(LineReader {
             input,
-            meter,
+            input_bytes,
             compression,
             block_bytes: block_bytes.max(1),
             rest: Vec::new(),
             next_line: 1,
             ended: false,
-            decoder_ns: 0,
         })
     }
 
@@ -139,22 +136,9 @@ impl LineReader {
         Ok(Some(Lines { bytes: block.bytes, first_line, cut }))
     }
 
-    /// Time in which the input was read, waiting for it included.
-    pub fn read_ns(&self) -> u64 {
-        self.meter.ns()
-    }
-
-    /// Time in which it was decompressed.
-    pub fn decompress_ns(&self) -> u64 {
-        match self.compression {
-            Compression::Plain => 0,
-            _ => self.decoder_ns.saturating_sub(self.meter.ns()),
-        }
-    }
-
     /// Bytes that were read, as they lie in the file.
     pub fn input_bytes(&self) -> u64 {
-        self.meter.bytes()
+        self.input_bytes.load(Ordering::Relaxed)
     }
 
     /// Reads until as many bytes of `block` are filled as `wanted`, or to the end.
@@ -165,9 +149,7 @@ impl LineReader {
         while !self.ended && block.filled < wanted {
             let end = wanted.min(block.filled + READ_BYTES);
             block.make_room(end);
-            let begun = Instant::now();
             let read = self.input.read(&mut block.bytes[block.filled..end]);
-            self.decoder_ns += begun.elapsed().as_nanos() as u64;
             match read {
                 Ok(0) => self.ended = true,
                 Ok(read) => block.add(read),

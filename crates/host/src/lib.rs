@@ -26,7 +26,7 @@ pub use placement::{
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_left_groups};
 pub use state::state;
 pub use storage::{
-    BlockDeviceState, DirectIo, Extents, Medium, Place, PlacedDevice, QueueSettings, block_device, cached_share,
-    direct_io, drop_cache, drop_clean, extents, loop_devices, place, place_at,
+    BlockDeviceState, Extents, Medium, Place, block_device, cached_share, drop_cache, drop_clean, extents,
+    loop_devices, place, place_at,
 };
 pub use topology::{cores, cores_at, one_thread_per_core};

@@ -105,7 +105,7 @@ pub use snia::{Snia, snia};
 pub use statistics::{
     Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,
-    pairs_needed, quantile_interval, repeats_needed, samples_needed, student_quantile, trend, variance,
+    pairs_needed, quantile_interval, samples_needed, student_quantile, trend, variance,
 };
 pub use steadiness::{Steadiness, WindowDeviation, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};

@@ -20,8 +20,6 @@ pub struct PerOperation {
     pub device_writes: Option<f64>,
     /// Rows that were changed, each in a block of its own; absent where operations were not told apart.
     pub changes: Option<f64>,
-    /// Bytes of redo.
-    pub redo_bytes: Option<f64>,
 }
 
 impl PerOperation {
@@ -52,7 +50,6 @@ pub fn per_operation(run: &Run) -> Option<PerOperation> {
         device_reads: each(name::DEVICE_READ_COUNT),
         device_writes: each(name::DEVICE_WRITE_COUNT),
         changes: told_apart.then(|| changed(BlockOperation::Update)),
-        redo_bytes: each(name::REDO_WRITE_BYTES),
     })
 }
 
@@ -138,7 +135,7 @@ mod tests {
         let each = per_operation(&run).expect("figures");
         assert_eq!((each.logical_reads, each.physical_reads), (Some(130.0), Some(64.0)));
         assert_eq!((each.physical_writes, each.device_reads, each.device_writes), (Some(16.0), Some(64.2), None));
-        assert_eq!((each.changes, each.read_write_ratio(), each.redo_bytes), (Some(19.2), Some(4.0), None));
+        assert_eq!((each.changes, each.read_write_ratio()), (Some(19.2), Some(4.0)));
         let (event, Ratio(share)) = top_wait(&record(vec![run.clone()]), &run).expect("a wait");
         assert_eq!(event, "data read");
         assert!((share - 5.0 / (run.window_ns.seconds() * 2.0)).abs() < 1e-9);

@@ -177,8 +177,6 @@ pub struct Rules {
     pub sections_max: usize,
     /// Neighbouring sections are taken to correlate by at most this; in [0, 1).
     pub section_correlation_max: f64,
-    /// Repeats that are planned, at least.
-    pub repeats_planned_min: u64,
     /// Pairs from where on the exact signed-rank test can reject anything.
     pub pairs_min: u64,
 
@@ -377,7 +375,6 @@ pub const RULES: Rules = Rules {
     sections_min: 5,
     sections_max: 10,
     section_correlation_max: 0.9,
-    repeats_planned_min: 3,
     pairs_min: 6,
 
     steadiness_seconds_min: 60,

@@ -19,7 +19,7 @@ pub enum MeasuringPoint {
     Wait,
     /// From entry to exit of a system call of the engine's processes, in the kernel.
     SystemCall,
-    /// From the allocation of a request to its completion, in the block layer (Q2C); on the rungs of handed-over events
+    /// From the allocation of a request to its completion, in the block layer (Q2C); on the rung of handed-over events
     /// from where it was put into the queue, or issued where it never was (I2C).
     Block,
     /// From the issue of a request to the driver to its completion, in the block layer (D2C).
@@ -57,8 +57,6 @@ pub enum Rung {
     /// Every event of the block layer, handed over one by one by the kernel's own tracer (an instance in tracefs); no
     /// system calls.
     Tracefs,
-    /// The same by `perf_event_open`, which on some kernels hands over few of the events that it counts; no system calls.
-    Perf,
     /// Sums of the kernel's own counters: means only, of the block layer, and no system calls.
     Counters,
     /// What the engine says itself: nothing below it was seen.

@@ -63,7 +63,7 @@ pub use references::{references, system_text};
 pub use remark::void_run_text;
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
-pub use storage::{calibration_text, io_csv, io_plan_text, io_text, until_text};
+pub use storage::{io_csv, io_plan_text, io_text};
 pub use style::Style;
 pub use text::{blocks_text, load_text, price_text, streams_text, text};
 pub use words::dop;

@@ -9,7 +9,7 @@ use record::Rung;
 
 fn main() -> io::Result<()> {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let wrong = |what: &str| io::Error::other(format!("{what}; hint: give PID DISK SECONDS [bpf|perf|tracefs]"));
+    let wrong = |what: &str| io::Error::other(format!("{what}; hint: give PID DISK SECONDS [bpf|tracefs]"));
     let (words, rung) = match words.as_slice() {
         [words @ .., rung] if words.len() == 3 => (words, Some(rung.as_str())),
         words => (words, None),
@@ -18,7 +18,6 @@ fn main() -> io::Result<()> {
     let rung = match rung {
         None => None,
         Some("bpf") => Some(Rung::Bpf),
-        Some("perf") => Some(Rung::Perf),
         Some("tracefs") => Some(Rung::Tracefs),
         Some(_) => return Err(wrong("this is no rung")),
     };

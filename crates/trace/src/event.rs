@@ -110,11 +110,6 @@ impl Decoder {
         Some(Decoder { device, formats: formats.collect::<Option<_>>()? })
     }
 
-    /// The numbers of the tracepoints.
-    pub(crate) fn ids(&self) -> impl Iterator<Item = u64> + '_ {
-        self.formats.iter().filter_map(|(_, format)| format.id)
-    }
-
     /// The condition by which the kernel leaves out what other devices do.
     pub(crate) fn filter(&self) -> String {
         format!("dev == {}", self.device)
@@ -189,6 +184,5 @@ pub(crate) mod tests {
         assert_eq!((changed(8, 16), changed(0, 1), changed(34, b'N')), (None, None, None));
         assert_eq!(decoder.decode(5, &raw[..40]), None, "cut off");
         assert_eq!(decoder.filter(), "dev == 266338304");
-        assert_eq!(decoder.ids().collect::<Vec<_>>(), [2_107, 2_108, 2_104, 2_105]);
     }
 }

@@ -4,7 +4,7 @@ use crate::event::{Decoder, Event};
 use crate::format::Format;
 use crate::pairing::Pairing;
 use crate::tracefs::PageLayout;
-use crate::{collector, perf, request};
+use crate::{collector, request};
 
 /// What the kernel says of its tracepoints.
 #[derive(Clone, Copy, Debug)]
@@ -17,11 +17,10 @@ pub struct Described<'a> {
     pub header_page: &'a str,
 }
 
-/// The rows of latencies in the events of one ring of perf and of pages of `trace_pipe_raw`.
-pub fn latencies(described: &Described<'_>, ring: &[u8], pages: &[u8]) -> Vec<record::LayerLatency> {
+/// The rows of latencies in the events of pages of `trace_pipe_raw`.
+pub fn latencies(described: &Described<'_>, pages: &[u8]) -> Vec<record::LayerLatency> {
     let Some(decoder) = Decoder::described(described.device, described.formats) else { return Vec::new() };
     let mut events = Vec::new();
-    perf::events(ring, &decoder, &mut events);
     if let Some(layout) = PageLayout::of(&Format::parse(described.header_page)) {
         pages.chunks(layout.page_bytes()).for_each(|page| layout.events(page, &decoder, &mut events));
     }

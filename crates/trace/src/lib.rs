@@ -5,7 +5,7 @@
 //! `bpf/latency.bpf.c`, built once; the object is embedded, so that neither who builds dbdyno nor who uses it needs a
 //! compiler for them.
 //!
-//! Where the kernel does not take programs, it may hand the events of the block layer over one by one: the lower rungs of
+//! Where the kernel does not take programs, it may hand the events of the block layer over one by one: the lower rung of
 //! a ladder ([`record::Rung`]). [`Tracer::start`] takes the best one that is to be had, and says which others it passed.
 //!
 //! Where the kernel does not let itself be traced, that is no error: [`Refused`] says why and how to get it, and makes
@@ -23,9 +23,7 @@ pub mod fuzz;
 mod layout;
 mod object;
 mod pairing;
-mod perf;
 mod privilege;
-mod processors;
 mod refusal;
 mod request;
 mod ring;

@@ -8,15 +8,14 @@ use crate::bpf::BpfPrograms;
 use crate::counting::Counting;
 use crate::device;
 use crate::layout::arguments_at;
-use crate::perf::PerfEvents;
 use crate::privilege::Privilege;
 use crate::refusal::{Refused, Unseen};
 use crate::tracefs::{Tracefs, TracefsEvents};
 
-/// The rungs on which something is traced, best first. Both of the lower ones read the descriptions of the kernel's
-/// tracepoints, so both take the same privilege; but on Linux 6.18 with idle processors `perf_event_open` handed over 1 to
-/// 9 of 2000 completions, to Linux's own `perf record` too, while it counted all of them.
-const LADDER: [Rung; 3] = [Rung::Bpf, Rung::Tracefs, Rung::Perf];
+/// The rungs on which something is traced, best first. There is none by `perf_event_open`: it takes the privilege of
+/// tracefs, whose descriptions of tracepoints it needs, and on Linux 6.18 with idle processors it handed over 1 to 9 of
+/// 2000 completions, to Linux's own `perf record` too.
+const LADDER: [Rung; 2] = [Rung::Bpf, Rung::Tracefs];
 
 /// What is traced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -129,10 +128,6 @@ impl Sight {
             Rung::Bpf => {
                 let device = self.device.as_ref().copied().unwrap_or(0);
                 Box::new(BpfPrograms::start(&self.privilege, &self.roots, device)?)
-            }
-            Rung::Perf => {
-                let device = device()?;
-                Box::new(PerfEvents::start(&Tracefs::find()?, device)?)
             }
             Rung::Tracefs => {
                 let device = device()?;

@@ -329,8 +329,6 @@ pub enum RungArgument {
     Bpf,
     /// Events of the block layer, handed over by an instance of the kernel's own tracer: block layer and device
     Tracefs,
-    /// The same by perf_event_open
-    Perf,
     /// Nothing is traced: the kernel's own sums of the block layer, means only
     Counters,
 }
@@ -340,7 +338,6 @@ impl From<RungArgument> for record::Rung {
         match rung {
             RungArgument::Bpf => record::Rung::Bpf,
             RungArgument::Tracefs => record::Rung::Tracefs,
-            RungArgument::Perf => record::Rung::Perf,
             RungArgument::Counters => record::Rung::Counters,
         }
     }

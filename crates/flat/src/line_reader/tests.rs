@@ -123,14 +123,13 @@ fn what_is_cut_off_or_damaged_says_where() {
 }
 
 #[test]
-fn times_and_bytes_are_told() {
+fn bytes_are_counted_as_they_lie_in_the_file() {
     let text = b"1|2|\n".repeat(100_000);
     let bytes = packed(&text, Compression::Gzip);
     let length = bytes.len() as u64;
     let mut reader = LineReader::open(Box::new(Cursor::new(bytes)), Compression::Gzip, 1 << 16).unwrap();
     while reader.next_in(Vec::new()).unwrap().is_some() {}
     assert_eq!(reader.input_bytes(), length);
-    assert!(reader.decompress_ns() > 0 && reader.read_ns() > 0);
 }
 
 proptest! {

@@ -1,37 +1,23 @@
 //! A block device that was named to be measured: what it is, and why it must not be written.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use base::root::{self, Root, inside};
+use base::root::Root;
 use record::Bytes;
-use rustix::fs::{ioctl_blkpbszget, ioctl_blksszget};
 use rustix::ioctl::{Getter, Opcode, ioctl, opcode};
 
 use super::claim;
 use super::signature::{EDGE_BYTES, signatures};
-use crate::inventory;
 use crate::stack;
 
 /// A block device as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockDeviceState {
-    /// Its node, without links.
-    pub path: PathBuf,
-    /// Kernel name (`nvme0n1`, `sda2`).
-    pub name: String,
-    /// Names that stay the same when the kernel numbers its devices anew, from `/dev/disk/by-id` and `/dev/mapper`.
-    pub links: Vec<PathBuf>,
-    /// Model; of a partition that of its disk.
-    pub model: Option<String>,
     /// Size. Zero for one without a medium (a loop device without a file).
     pub size_bytes: Bytes,
-    /// Direct I/O is a multiple of this.
-    pub logical_block_bytes: Bytes,
-    /// What the device writes at once.
-    pub physical_block_bytes: Bytes,
     /// Whether the kernel refuses writes.
     pub read_only: bool,
     /// Every reason why it must not be written, in words (`mounted at /data (its partition sda1)`); empty for a device
@@ -67,18 +53,7 @@ fn state(root: &Root, path: &Path, number: (u32, u32)) -> io::Result<BlockDevice
     );
     uses.extend(exclusive(path)?);
     uses.extend(contents(&file, size_bytes)?);
-    let name = known.or_else(|| Some(path.file_name()?.to_string_lossy().into_owned())).unwrap_or_default();
-    Ok(BlockDeviceState {
-        path: path.to_owned(),
-        links: links(root, &name),
-        model: stack::devices_of(root, number).first().and_then(|device| inventory::block_device(device).model),
-        size_bytes: Bytes(size_bytes),
-        logical_block_bytes: Bytes(u64::from(ioctl_blksszget(&file)?)),
-        physical_block_bytes: Bytes(u64::from(ioctl_blkpbszget(&file)?)),
-        read_only: is_read_only(&file)?,
-        uses,
-        name,
-    })
+    Ok(BlockDeviceState { size_bytes: Bytes(size_bytes), read_only: is_read_only(&file)?, uses })
 }
 
 fn open(path: &Path, exclusively: bool) -> io::Result<File> {
@@ -119,21 +94,6 @@ fn contents(file: &File, size_bytes: u64) -> io::Result<Vec<String>> {
     file.read_exact_at(&mut first, 0)?;
     file.read_exact_at(&mut last, size_bytes - edge as u64)?;
     Ok(signatures(&first, &last, size_bytes).into_iter().map(|name| format!("bears the signature of {name}")).collect())
-}
-
-/// Links in `/dev/disk/by-id` that lead to it, and its name in `/dev/mapper`.
-fn links(root: &Root, name: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for directory in ["/dev/disk/by-id", "/dev/mapper"] {
-        for link in root::names(inside(&root.top, directory)) {
-            let path = Path::new(directory).join(link);
-            let target = fs::read_link(inside(&root.top, &path.to_string_lossy())).ok();
-            if target.as_deref().and_then(Path::file_name).is_some_and(|target| target == name) {
-                found.push(path);
-            }
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -7,18 +7,14 @@
 mod cache;
 mod claim;
 mod device;
-mod direct;
 mod extent;
 #[cfg(test)]
 mod invented;
 mod place;
-mod queue;
 mod signature;
 
 pub use cache::{cached_share, drop_cache, drop_clean};
 pub use claim::loop_devices;
 pub use device::{BlockDeviceState, block_device};
-pub use direct::{DirectIo, direct_io};
 pub use extent::{Extents, extents};
-pub use place::{Medium, Place, PlacedDevice, place, place_at};
-pub use queue::QueueSettings;
+pub use place::{Medium, Place, place, place_at};

@@ -1,6 +1,5 @@
 //! What lies below a path: the file system, the devices, or none.
 
-use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -8,10 +7,8 @@ use std::path::{Path, PathBuf};
 use base::root::Root;
 use record::{BlockDevice, FileSystem};
 
-use super::direct::{DirectIo, direct_io};
-use super::queue::{self, QueueSettings};
 use crate::inventory;
-use crate::stack::{self, Device};
+use crate::stack;
 
 /// Where a path leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,18 +22,7 @@ pub struct Place {
     pub medium: Medium,
     /// The block devices below, the topmost first, always whole ones; empty where there is none or where it is out of
     /// sight.
-    pub devices: Vec<PlacedDevice>,
-    /// What direct I/O asks of the file or device. Unknown for a directory, which does no I/O.
-    pub direct_io: DirectIo,
-}
-
-/// A block device below a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PlacedDevice {
-    /// What the inventory has of it.
-    pub device: BlockDevice,
-    /// Its queue.
-    pub queue: QueueSettings,
+    pub devices: Vec<BlockDevice>,
 }
 
 /// What answers below a file system.
@@ -67,7 +53,7 @@ impl Medium {
 
 impl Place {
     /// The device that the file system lies on directly, if there is one.
-    pub fn top(&self) -> Option<&PlacedDevice> {
+    pub fn top(&self) -> Option<&BlockDevice> {
         self.devices.first()
     }
 }
@@ -89,38 +75,30 @@ pub fn place(path: &Path) -> io::Result<Place> {
 pub fn place_at(root: &Root, path: &Path) -> io::Result<Place> {
     let path = if root.is_host() { stack::nearest_existing(path) } else { path.to_owned() };
     if !root.is_host() {
-        return on_file_system(root, path, DirectIo::Unknown);
+        return on_file_system(root, path);
     }
     let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
     let metadata = path.metadata().map_err(named)?;
-    let kind = metadata.file_type();
-    let is_io = kind.is_file() || kind.is_block_device();
-    // A file that may not be opened has a place nevertheless.
-    let direct_io = File::open(&path).ok().filter(|_| is_io).map_or(DirectIo::Unknown, |file| direct_io(&file));
-    if kind.is_block_device() {
+    if metadata.file_type().is_block_device() {
         let number = metadata.rdev();
         let devices = stack::devices_of(root, (rustix::fs::major(number), rustix::fs::minor(number)));
-        let devices = devices.iter().map(placed).collect();
-        return Ok(Place { path, file_system: None, medium: Medium::Device, devices, direct_io });
+        let devices = devices.iter().map(inventory::block_device).collect();
+        return Ok(Place { path, file_system: None, medium: Medium::Device, devices });
     }
-    on_file_system(root, path, direct_io)
+    on_file_system(root, path)
 }
 
-fn on_file_system(root: &Root, path: PathBuf, direct_io: DirectIo) -> io::Result<Place> {
+fn on_file_system(root: &Root, path: PathBuf) -> io::Result<Place> {
     let lost = || io::Error::new(io::ErrorKind::NotFound, format!("{}: no mount holds this path", path.display()));
     let file_system = inventory::file_system(root, &path).ok_or_else(lost)?;
-    let devices: Vec<PlacedDevice> = stack::devices(root, &path).iter().map(placed).collect();
+    let devices: Vec<BlockDevice> = stack::devices(root, &path).iter().map(inventory::block_device).collect();
     let ground = stack::mount(root, &path).and_then(|mount| stack::ground(root, mount, &path));
     let medium = match ground {
         _ if !devices.is_empty() => Medium::Device,
         Some((mount, _)) => medium_of(&mount.kind),
         None => Medium::Unknown,
     };
-    Ok(Place { path, file_system: Some(file_system), medium, devices, direct_io })
-}
-
-fn placed(device: &Device) -> PlacedDevice {
-    PlacedDevice { device: inventory::block_device(device), queue: queue::read(&device.directory) }
+    Ok(Place { path, file_system: Some(file_system), medium, devices })
 }
 
 /// What a file system without a block device lies on, by its type.
@@ -136,7 +114,7 @@ fn medium_of(kind: &str) -> Medium {
 
 #[cfg(test)]
 mod tests {
-    use record::{Bytes, Nanos};
+    use record::Bytes;
 
     use super::super::invented::tree;
     use super::*;
@@ -158,16 +136,7 @@ mod tests {
             ("dev/shm/upper/file", ""),
             ("round/upper/file", ""),
             ("sys/dev/block/254:0/size", "2048"),
-            ("sys/dev/block/254:0/mq/0/nr_tags", "8"),
-            ("sys/dev/block/254:0/mq/1/nr_tags", "8"),
-            ("sys/dev/block/254:0/queue/physical_block_size", "4096"),
             ("sys/dev/block/254:0/queue/logical_block_size", "512"),
-            ("sys/dev/block/254:0/queue/optimal_io_size", "0"),
-            ("sys/dev/block/254:0/queue/max_sectors_kb", "1280"),
-            ("sys/dev/block/254:0/queue/wbt_lat_usec", "75000"),
-            ("sys/dev/block/254:0/queue/nomerges", "2"),
-            ("sys/dev/block/254:0/queue/io_poll", "0"),
-            ("sys/dev/block/254:0/queue/discard_max_bytes", "1073741824"),
             ("sys/dev/block/254:0/queue/write_cache", "write back"),
         ])
     }
@@ -210,23 +179,12 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_is_read_beside_the_inventory() {
+    fn a_place_has_what_the_inventory_has_of_its_devices() {
         let (_scratch, root) = machine();
         let place = place_at(&root, Path::new("/")).expect("a place");
         let top = place.top().expect("a device");
-        assert_eq!(top.device.logical_block_bytes, Some(Bytes(512)));
-        assert_eq!(top.device.write_cache.as_deref(), Some("write back"));
-        let expected = QueueSettings {
-            physical_block_bytes: Some(Bytes(4096)),
-            io_bytes_max: Some(Bytes(1280 << 10)),
-            hardware_queues: Some(2),
-            nomerges: Some(2),
-            writeback_latency_ns: Some(Nanos(75_000_000)),
-            polled: Some(false),
-            discard_bytes_max: Some(Bytes::GIB),
-            ..QueueSettings::default()
-        };
-        assert_eq!(top.queue, expected);
+        assert_eq!(top.logical_block_bytes, Some(Bytes(512)));
+        assert_eq!(top.write_cache.as_deref(), Some("write back"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Of rates beyond what was measured.
 
 use dbdyno_model::median;
-use dbdyno_model::scalability::{Form, LoadPoint, Profile, Scatter, fit};
+use dbdyno_model::scalability::{LoadPoint, Profile, Scatter, fit};
 
 use crate::simulation::Simulation;
 use crate::{COVERS, Tables, share};
@@ -22,7 +22,7 @@ pub(crate) fn beyond_what_was_measured(tables: &mut Tables) {
         for (at, n) in targets.into_iter().enumerate() {
             let held = fit.band(n).is_some_and(|band| band.contains(law(n)));
             band[at] += usize::from(held);
-            let set = Profile::new(&points, Form::Universal, n, scatter);
+            let set = Profile::new(&points, n, scatter);
             profile[at] += usize::from(set.is_some_and(|set| set.contains(law(n))));
             widths[at].extend(fit.log_half_width(n, None));
         }

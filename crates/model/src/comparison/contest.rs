@@ -94,7 +94,6 @@ fn figures(point: &SystemPoint) -> Option<PointFigures> {
         degree: point.degree,
         rate: point.median()?,
         repeats: point.rates.len(),
-        service_p50_ns: point.columns.service_p50_ns,
         service_p99_ns: point.columns.service_p99_ns,
         service_mean_ns: point.columns.service_mean_ns,
     })
@@ -187,7 +186,6 @@ fn points(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Opt
         base: figures.0,
         other: figures.1,
         shift: shift(systems, base, other)?,
-        service_p50_ratio: ratio(figures.0.service_p50_ns, figures.1.service_p50_ns),
         service_p99_ratio: ratio(figures.0.service_p99_ns, figures.1.service_p99_ns),
         service_mean_ratio: ratio(figures.0.service_mean_ns, figures.1.service_mean_ns),
     })

@@ -118,8 +118,6 @@ pub struct PointFigures {
     pub rate: Rate,
     /// Repeats that count.
     pub repeats: usize,
-    /// The median of the service time, of the repeat with the median rate.
-    pub service_p50_ns: Option<Nanos>,
     /// Its 0.99 quantile.
     pub service_p99_ns: Option<Nanos>,
     /// Its mean.
@@ -152,9 +150,7 @@ pub struct PointContest {
     pub other: PointFigures,
     /// The ratio of the rates.
     pub shift: Shift,
-    /// The other's median service time over that of the base; below 1 is quicker. Figures without a verdict.
-    pub service_p50_ratio: Option<f64>,
-    /// The same of the 0.99 quantiles.
+    /// The other's 0.99 quantile of the service time over that of the base; below 1 is quicker. Figures without a verdict.
     pub service_p99_ratio: Option<f64>,
     /// The same of the means; publications print nothing else.
     pub service_mean_ratio: Option<f64>,
@@ -187,11 +183,6 @@ impl Shift {
     /// How much more the other gives: 0.05 is 5 % more.
     pub fn gain(&self) -> f64 {
         self.ratio - 1.0
-    }
-
-    /// Cliff's delta in [-1, 1]: 1 where every repeat of the other is faster.
-    pub fn cliffs_delta(&self) -> Option<f64> {
-        self.superiority.map(|superiority| 2.0 * superiority - 1.0)
     }
 }
 

@@ -34,7 +34,7 @@ fn traced(point: MeasuringPoint, trace: &Trace) -> Option<Vec<LayerRow>> {
     // A lower rung has no system calls: there it did not look.
     let looked = match trace.rung {
         Rung::Bpf => true,
-        Rung::Perf | Rung::Tracefs => point != MeasuringPoint::SystemCall,
+        Rung::Tracefs => point != MeasuringPoint::SystemCall,
         Rung::Counters | Rung::Engine => false,
     };
     (looked || !rows.is_empty()).then_some(rows)
@@ -44,7 +44,7 @@ fn row(layer: &LayerLatency, rung: Rung) -> LayerRow {
     let source = source(rung, layer);
     let latency = &layer.latency;
     match rung {
-        Rung::Bpf | Rung::Perf | Rung::Tracefs => timed(layer.class, &layer.name, source, latency),
+        Rung::Bpf | Rung::Tracefs => timed(layer.class, &layer.name, source, latency),
         Rung::Counters | Rung::Engine => {
             let total = latency.mean_ns.0 as f64 * latency.count as f64;
             added_up(Some(layer.class), &layer.name, source, Some(latency.count), total)
@@ -65,10 +65,6 @@ fn source(rung: Rung, layer: &LayerLatency) -> &'static str {
         (Rung::Bpf, MeasuringPoint::SystemCall) => "tracepoints sys_enter, sys_exit",
         (Rung::Bpf, MeasuringPoint::Block) => "tracepoint block_rq_complete",
         (Rung::Bpf, _) => "tracepoints block_rq_issue, block_rq_complete",
-        (Rung::Perf, MeasuringPoint::Block) => {
-            "perf_event_open, tracepoints block_rq_insert (block_rq_issue of what was never inserted), block_rq_complete"
-        }
-        (Rung::Perf, _) => "perf_event_open, tracepoints block_rq_issue, block_rq_complete",
         (Rung::Tracefs, MeasuringPoint::Block) => {
             "tracefs, tracepoints block_rq_insert (block_rq_issue of what was never inserted), block_rq_complete"
         }

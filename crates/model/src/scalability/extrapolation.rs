@@ -67,8 +67,6 @@ pub struct Extrapolation {
     pub interval: Interval,
     /// Above this, noise and all, they exclude it: never below a rate that was measured with less.
     pub excluded_from: f64,
-    /// The low end where coherency could be excluded.
-    pub low_without_coherency: f64,
     /// Linear scaling from the point with most per unit: the upper bound of what the data allow, not an estimate.
     pub linear: f64,
     /// With fewer than three different N: the interval that there would be if all up to the largest measured N had
@@ -89,7 +87,7 @@ pub fn extrapolation(points: &[LoadPoint], n: f64, circumstances: &Circumstances
     let fit = fit(points);
     let (noise, scatter) = noise(fit.as_ref(), circumstances);
     let linear = linear(&used, n);
-    let (interval, excluded_from) = allowed(points, n, Form::Universal, scatter, circumstances)?;
+    let (interval, excluded_from) = allowed(points, n, scatter, circumstances)?;
     let horizon = RULES.scale_horizon * n_max;
     let reasons = reasons(&used, fit.as_ref(), n, &interval, (noise, scatter), circumstances);
     let only_few = |reason: &Reason| matches!(reason, Reason::FewPoints { .. });
@@ -99,11 +97,10 @@ pub fn extrapolation(points: &[LoadPoint], n: f64, circumstances: &Circumstances
         estimate: fit.as_ref().filter(|_| is_given).map(|fit| fit.rate(n).min(interval.high)),
         interval,
         excluded_from,
-        low_without_coherency: allowed(points, n, Form::Amdahl, scatter, circumstances)?.0.low,
         linear,
         granted: granted(&used, n, noise, circumstances),
         at_horizon: (n > horizon)
-            .then(|| allowed(points, horizon, Form::Universal, scatter, circumstances))
+            .then(|| allowed(points, horizon, scatter, circumstances))
             .flatten()
             .map(|(interval, _)| (horizon, interval)),
         noise,
@@ -134,14 +131,8 @@ fn noise(fit: Option<&Fit>, circumstances: &Circumstances) -> (Noise, Scatter) {
 }
 
 /// The 95 % set at `n` with its caps, and where it ends without them.
-fn allowed(
-    points: &[LoadPoint],
-    n: f64,
-    form: Form,
-    scatter: Scatter,
-    circumstances: &Circumstances,
-) -> Option<(Interval, f64)> {
-    let (low, high) = Profile::new(points, form, n, scatter)?.interval();
+fn allowed(points: &[LoadPoint], n: f64, scatter: Scatter, circumstances: &Circumstances) -> Option<(Interval, f64)> {
+    let (low, high) = Profile::new(points, n, scatter)?.interval();
     let known = circumstances.ceilings.iter().filter_map(|ceiling| ceiling.capacity);
     let shared = known.fold(f64::INFINITY, f64::min);
     // A rate that was reached is never said to be out of reach with more.
@@ -151,7 +142,7 @@ fn allowed(
     // Below all that was measured, fewer may give more each.
     let is_bounded = used.first().is_some_and(|first| first.n <= n);
     let cap = high.min(shared).min(if is_bounded { linear(&used, n) } else { f64::INFINITY });
-    let estimate = best(points, form)?.rate(n).min(cap);
+    let estimate = best(points, Form::Universal)?.rate(n).min(cap);
     Some((Interval { estimate, low: low.min(cap), high: cap }, excluded_from))
 }
 
@@ -166,8 +157,7 @@ fn granted(points: &[LoadPoint], n: f64, noise: Noise, circumstances: &Circumsta
         .into_iter()
         .map(|n| LoadPoint::new(n as f64, per_unit * n as f64))
         .collect();
-    allowed(&points, n, Form::Universal, Scatter::Stated { noise: noise.of_run }, circumstances)
-        .map(|(interval, _)| interval)
+    allowed(&points, n, Scatter::Stated { noise: noise.of_run }, circumstances).map(|(interval, _)| interval)
 }
 
 fn reasons(

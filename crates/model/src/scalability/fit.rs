@@ -254,11 +254,6 @@ impl Fit {
         }
     }
 
-    /// 1/s: up to where adding pays, if nothing but contention held it back; absent without contention.
-    pub fn optimal_n(&self) -> Option<f64> {
-        (self.contention > 0.0).then(|| 1.0 / self.contention)
-    }
-
     /// The knee: N at which linear scaling from one would reach the peak, N* = X_max/g, the corner of the asymptotic
     /// bounds (Denning and Buzen 1978). Below it the rate is bound by N, above it by the peak. Absent where the law is
     /// linear.

@@ -27,7 +27,7 @@ pub use claim::{Claim, ClaimVerdict, Judgement, judge};
 pub use curve::{FittedPoint, MeasuredPoint, Peak, Scalability, load_points, scalability};
 pub use extrapolation::{Circumstances, Extrapolation, Noise, SharedCeiling, extrapolation};
 pub use fit::{Fit, Form, LoadPoint, Superlinear, fit, fit_of};
-pub use information::{NeededN, WorstEfficiency, needed_n, sweep, worst_efficiency};
+pub use information::{NeededN, needed_n, sweep};
 pub use misfit::{Misfit, linearised};
 pub use profile::{Profile, Scatter};
 pub use reason::Reason;

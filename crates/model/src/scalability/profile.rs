@@ -39,17 +39,16 @@ impl Scatter {
 pub struct Profile {
     observed: Observed,
     n: f64,
-    form: Form,
     fit: Fit,
     allowance: f64,
 }
 
 impl Profile {
-    /// Of the law with the terms of `form` at `n`, at least 1. It needs no more than one point: where coefficients are
+    /// Of the law at `n`, at least 1. It needs no more than one point: where coefficients are
     /// not unique, all of them are allowed. None where not one point is usable.
-    pub fn new(points: &[LoadPoint], form: Form, n: f64, scatter: Scatter) -> Option<Profile> {
-        let fit = best(points, form)?;
-        (n >= 1.0).then(|| Profile { observed: observed(points), n, form, fit, allowance: scatter.allowance() })
+    pub fn new(points: &[LoadPoint], n: f64, scatter: Scatter) -> Option<Profile> {
+        let fit = best(points, Form::Universal)?;
+        (n >= 1.0).then(|| Profile { observed: observed(points), n, fit, allowance: scatter.allowance() })
     }
 
     /// Whether the data do not exclude `rate` with 95 % confidence.
@@ -98,11 +97,9 @@ impl Profile {
         let cost = self.n / rate;
         let all_pairs = terms(self.n)[2];
         let (linear, serial) = ([cost, 0.0, 0.0], [1.0 / rate, 1.0 / rate, 0.0]);
-        let found: Vec<Face> = match self.form {
-            Form::Linear => faces(&[linear]).collect(),
-            Form::Amdahl => faces(&[linear, serial]).collect(),
-            Form::Universal if all_pairs > 0.0 => faces(&[linear, serial, [0.0, 0.0, cost / all_pairs]]).collect(),
-            Form::Universal => faces(&[linear, serial]).flat_map(|face| [open(&face), face]).collect(),
+        let found: Vec<Face> = match all_pairs > 0.0 {
+            true => faces(&[linear, serial, [0.0, 0.0, cost / all_pairs]]).collect(),
+            false => faces(&[linear, serial]).flat_map(|face| [open(&face), face]).collect(),
         };
         found.iter().filter_map(|face| self.minimum_on(face)).reduce(f64::min)
     }

@@ -1,5 +1,5 @@
 //! Statistics of one run, and what is needed to plan and to read several: distributions, order statistics, intervals
-//! for series whose values depend on each other, numbers of repeats.
+//! for series whose values depend on each other, numbers of pairs.
 //!
 //! The seconds of a run are no independent samples: an interval that takes them for such covers the truth half of the
 //! time only. So a series gets [`mean_interval`], the quantiles of a run [`quantile_interval`], and only what comes from
@@ -8,8 +8,8 @@
 mod correlation;
 mod mean;
 mod order;
+mod pairs;
 mod quantiles;
-mod repeats;
 mod section;
 mod trend;
 
@@ -18,8 +18,8 @@ pub use record::is_printable;
 
 pub use mean::{MeanInterval, mean_interval, student_interval};
 pub use order::{OrderRanks, order_interval, order_ranks, samples_needed};
+pub use pairs::pairs_needed;
 pub use quantiles::{f_quantile, normal_quantile, student_quantile};
-pub use repeats::{pairs_needed, repeats_needed};
 pub use section::{Section, quantile_interval};
 pub use trend::{Trend, trend};
 

@@ -112,7 +112,6 @@ pub(crate) fn rung_word(rung: Rung) -> &'static str {
     match rung {
         Rung::Bpf => "bpf",
         Rung::Tracefs => "tracefs",
-        Rung::Perf => "perf",
         Rung::Counters => "counters",
         Rung::Engine => "engine",
     }
@@ -124,7 +123,6 @@ pub(crate) fn rung(table: &LayerTable) -> Option<String> {
     let (means, is_of_events) = match rung {
         Rung::Bpf => ("every event timed in the kernel", true),
         Rung::Tracefs => ("every event of the block layer handed over (tracefs)", true),
-        Rung::Perf => ("every event of the block layer handed over (perf_event_open)", true),
         Rung::Counters => ("sums of the kernel, means only", false),
         Rung::Engine => ("what the engine says, means only", false),
     };

@@ -4,7 +4,7 @@
 use model::{Calibration, CurvePoint, Estimate, Method, calibration};
 use record::{Latency, Record};
 
-use super::{Part, beside, page};
+use super::Part;
 use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput, time};
 use crate::layout::{Align, Head, Span, Table, bar, paragraph, spaced};
 use crate::style::{Ink, Style};
@@ -18,16 +18,6 @@ const BAR_WIDTH: usize = 40;
 
 /// Letters beside a bar.
 const BESIDE: usize = 33;
-
-/// What `dbdyno calibrate` found: I/Os per second, megabytes per second and latency, each with the interval in which
-/// another calibration is expected, the same under the names of `DBMS_RESOURCE_MANAGER.CALIBRATE_IO`, and the curve of
-/// I/Os per second over latency as a table and as bars. Laid out for `width` columns (at least 60 are used).
-pub fn calibration_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let mut parts = answer(record, style, width);
-    parts.extend(beside(record, style, width));
-    page(record, place, style, width, parts)
-}
 
 /// The answer and the curve; nothing where `record` holds no calibration.
 pub(super) fn answer(record: &Record, style: Style, width: usize) -> Vec<Part> {

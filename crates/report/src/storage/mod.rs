@@ -14,10 +14,8 @@ mod until;
 
 use record::Record;
 
-pub use calibration::calibration_text;
 pub use csv::io_csv;
 pub use plan::io_plan_text;
-pub use until::until_text;
 
 pub(crate) use stream::{job as job_of, runs, threads};
 

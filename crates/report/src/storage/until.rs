@@ -4,7 +4,6 @@ use model::{Bound, RecordedSearch, SearchPoint, Statistic, io_search, row};
 use record::{IoStream, Latency, Ratio, Record, Run, Verdict};
 
 use super::stream::operations;
-use super::{Part, beside, page};
 use crate::figure::{UNKNOWN, number, time};
 use crate::layout::{Align, Head, Span, Table, paragraph};
 use crate::load_curve;
@@ -13,15 +12,6 @@ use crate::words::mark;
 
 /// What rates of I/O are in.
 const UNIT: &str = "I/Os per second";
-
-/// What `dbdyno io --until` found: the highest rate that keeps the level, whether that was confirmed, and every point
-/// measured. Laid out for `width` columns (at least 60 are used).
-pub fn until_text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    let width = crate::page_width(width);
-    let mut parts: Vec<Part> = vec![(load_curve::SEARCH, answer(record, style, width))];
-    parts.extend(beside(record, style, width));
-    page(record, place, style, width, parts)
-}
 
 /// The answer in words and the points as a table; nothing where `record` holds no such search.
 pub(super) fn answer(record: &Record, style: Style, width: usize) -> Vec<String> {

@@ -4,8 +4,7 @@
 use std::collections::BTreeMap;
 
 use dbdyno_report::{
-    FioJson, PageOptions, Style, calibration_text, csv, fio_json, html, inventory, io_csv, io_plan_text, io_text, plan,
-    run_line, text, until_text,
+    FioJson, PageOptions, Style, csv, fio_json, html, inventory, io_csv, io_plan_text, io_text, plan, run_line, text,
 };
 use proptest::prelude::*;
 use record::{
@@ -189,8 +188,6 @@ proptest! {
         let page = width.clamp(60, 120);
         let views = [
             io_text(&record, "r.json", style, width),
-            until_text(&record, "r.json", style, width),
-            calibration_text(&record, "r.json", style, width),
             text(&record, "r.json", style, width),
         ];
         let plan = record.plan.io.as_ref().map(|plan| io_plan_text(plan, width)).unwrap_or_default();

@@ -31,10 +31,10 @@ fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be
     let mut record = record();
     let run = record.runs.iter_mut().find(|run| run.variation == Some(Variation::Traced)).unwrap();
     let trace = run.trace.as_mut().unwrap();
-    (trace.rung, trace.lost_count) = (Rung::Perf, 1_234);
+    (trace.rung, trace.lost_count) = (Rung::Tracefs, 1_234);
     trace.latencies.retain(|latency| latency.point != MeasuringPoint::SystemCall);
     let passed = |rung, reason: &str| PassedRung { rung, reason: reason.to_owned(), hint: "run as root".to_owned() };
-    trace.passed = vec![passed(Rung::Bpf, "no types"), passed(Rung::Tracefs, "not mounted")];
+    trace.passed = vec![passed(Rung::Bpf, "no types")];
     trace.missing = vec![MissingLayer {
         point: MeasuringPoint::SystemCall,
         reason: "only programs in the kernel (BPF) see system calls, and no types".to_owned(),
@@ -42,16 +42,20 @@ fn a_lower_rung_says_which_it_is_what_it_lost_and_why_a_better_one_was_not_to_be
     }];
     let shown = shown(&record, &LayersQuestion::Run(40), 200);
     assert!(
-        shown.contains(
-            "rung perf:\nevery event of the block layer handed over (perf_event_open), 1234 events were lost"
-        ),
+        shown.contains("rung tracefs:\nevery event of the block layer handed over (tracefs), 1234 events were lost"),
         "{shown}"
     );
+    assert!(!shown.contains("rung bpf"), "the layer that is missing says so already: {shown}");
+    assert!(shown.contains("tracefs, tracepoints block_rq_issue"), "{shown}");
+    let csv = layers_csv(&record, &LayersQuestion::Run(40)).unwrap();
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",tracefs,1234")), "{csv}");
+    let run = record.runs.iter_mut().find(|run| run.variation == Some(Variation::Traced)).unwrap();
+    let trace = run.trace.as_mut().unwrap();
+    trace.rung = Rung::Counters;
+    trace.passed.push(passed(Rung::Tracefs, "not mounted"));
+    let shown = layers_text(&record, &LayersQuestion::Run(40), "r.json", Style::default(), 200).unwrap();
     assert!(shown.contains("rung tracefs: not mounted; hint: run as root"), "{shown}");
     assert!(!shown.contains("rung bpf"), "the layer that is missing says so already: {shown}");
-    assert!(shown.contains("perf_event_open, tracepoints block_rq_issue"), "{shown}");
-    let csv = layers_csv(&record, &LayersQuestion::Run(40)).unwrap();
-    assert!(csv.lines().skip(1).all(|line| line.ends_with(",perf,1234")), "{csv}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The views of storage runs.
 
-use dbdyno_report::{Style, calibration_text, io_csv, io_plan_text, io_text, text, until_text};
+use dbdyno_report::{Style, io_csv, io_plan_text, io_text, text};
 use record::{Finding, IoPlan, Record, Verdict};
 
 use crate::{sample, storage_sample};
@@ -23,12 +23,12 @@ fn a_plan_of_storage_in_words() {
 
 #[test]
 fn the_highest_rate_that_keeps_a_service_level() {
-    insta::assert_snapshot!(until_text(&storage_sample::search(), PLACE, Style::default(), 80));
+    insta::assert_snapshot!(plain(&storage_sample::search(), 80));
 }
 
 #[test]
 fn a_calibration_at_80_columns() {
-    insta::assert_snapshot!(calibration_text(&storage_sample::calibration(), PLACE, Style::default(), 80));
+    insta::assert_snapshot!(plain(&storage_sample::calibration(), 80));
 }
 
 #[test]
@@ -43,13 +43,7 @@ fn no_line_is_wider_than_the_page() {
     for (width, record) in
         [80, 100, 120].into_iter().flat_map(|width| records.iter().map(move |record| (width, record)))
     {
-        let style = Style::default();
-        let views = [
-            plain(record, width),
-            until_text(record, PLACE, style, width),
-            calibration_text(record, PLACE, style, width),
-        ];
-        for line in views.iter().flat_map(|view| view.lines()) {
+        for line in plain(record, width).lines() {
             assert!(line.chars().count() <= width, "{} columns of {width}: {line}", line.chars().count());
         }
     }
@@ -59,7 +53,7 @@ fn no_line_is_wider_than_the_page() {
 fn every_view_can_be_drawn_in_ascii() {
     let style = Style { colour: false, ascii: true };
     assert!(io_text(&storage_sample::io(), PLACE, style, 80).is_ascii());
-    let bars = calibration_text(&storage_sample::calibration(), PLACE, style, 80);
+    let bars = io_text(&storage_sample::calibration(), PLACE, style, 80);
     assert!(bars.is_ascii() && bars.contains("####"), "{bars}");
 }
 
@@ -101,7 +95,7 @@ fn a_search_says_where_its_answer_is_open() {
     let search = |rates: &[u32], begin: &str| {
         let mut record = storage_sample::search();
         record.runs.retain(|run| rates.contains(&run.number));
-        let view = until_text(&record, PLACE, Style::default(), 80);
+        let view = plain(&record, 80);
         let part = view.lines().skip_while(|line| !line.starts_with("THE HIGHEST")).nth(1).unwrap_or_default().trim();
         assert!(part.starts_with(begin), "{part}");
     };
@@ -117,7 +111,7 @@ fn a_rate_that_once_kept_and_once_did_not_does_not_keep() {
     again.number = 8;
     again.findings.iter_mut().for_each(|finding: &mut Finding| finding.verdict = Verdict::Warn);
     record.runs.push(again);
-    let view = until_text(&record, PLACE, Style::default(), 80);
+    let view = plain(&record, 80);
     assert!(view.contains("4.000 k I/Os per second keep p99=1ms, 5.600 k do not"), "{view}");
 }
 

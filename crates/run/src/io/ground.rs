@@ -195,7 +195,7 @@ impl Ground {
 fn aligned(job: &IoJob, file: &GroundFile, region: Region) -> Result<()> {
     let place = host::place(&file.path).ok();
     let device = place.as_ref().and_then(|place| place.devices.first());
-    let logical = device.and_then(|placed| placed.device.logical_block_bytes);
+    let logical = device.and_then(|device| device.logical_block_bytes);
     let Some(unit) = logical.map(|bytes| bytes.0).filter(|unit| *unit > 0) else { return Ok(()) };
     let steps = job.align_bytes.map(|bytes| bytes.0).into_iter().chain([job.sequence.gap_bytes.unsigned_abs()]);
     let odd = sizes(job).flat_map(|(small, large)| [small, large]).chain(steps).find(|size| size % unit != 0);

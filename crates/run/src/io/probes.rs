@@ -111,7 +111,7 @@ fn phase<'a>(plan: &'a Plan, planned: &PlannedRun) -> Option<&'a IoPhase> {
 
 /// Whether files in `one` and in `other` lie on the same device of this host.
 pub(crate) fn same_device(one: &Path, other: &Path) -> bool {
-    let device = |path: &Path| Some(host::place(path).ok()?.top()?.device.name.clone());
+    let device = |path: &Path| Some(host::place(path).ok()?.top()?.name.clone());
     device(one).is_some_and(|device_of_one| device(other) == Some(device_of_one))
 }
 
