@@ -236,7 +236,7 @@ fn few_checkpoints(found: &Steadiness) -> Option<SteadyDoubt> {
         checkpoints,
         cut_seconds: found.counted.start as u64,
         of_seconds: all as u64,
-        checkpoints_min: RULES.checkpoints_min as u64,
+        checkpoints_min: RULES.checkpoints_min,
     })
 }
 
