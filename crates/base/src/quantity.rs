@@ -20,8 +20,8 @@ use std::ops::RangeInclusive;
 
 /// Digits that are read, at most: more are a slip of the finger.
 const DIGITS_MAX: usize = 30;
-/// The largest exponent that is read, of either sign.
-const EXPONENT_MAX: i32 = 30;
+/// The largest exponent that is reckoned with in whole numbers, of either sign, that of the decimals included.
+const EXPONENT_MAX: u32 = 38;
 
 /// The prefixes of the International System of Units, and those of IEC 80000-13.
 const PREFIXES: [(&str, u64); 11] = [
@@ -118,12 +118,12 @@ impl<'a> Written<'a> {
     /// The number itself, as near as a floating point number is to it.
     pub fn float(&self) -> Option<f64> {
         self.decimal()?;
-        self.number.replace('_', "").parse().ok()
+        self.number.replace('_', "").parse().ok().filter(|value: &f64| value.is_finite())
     }
 
     /// The number times `factor`, as a numerator and a denominator.
     fn fraction(&self, factor: u64) -> Option<(u128, u128)> {
-        let (digits, exponent) = self.decimal()?;
+        let (digits, exponent) = self.decimal().filter(|(_, exponent)| exponent.unsigned_abs() <= EXPONENT_MAX)?;
         let power = |exponent: i32| 10u128.saturating_pow(exponent.unsigned_abs());
         let product = digits.saturating_mul(u128::from(factor));
         Some(match exponent {
@@ -141,10 +141,10 @@ impl<'a> Written<'a> {
         };
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let digits = [whole, decimals].concat();
-        if whole.is_empty() || digits.len() > DIGITS_MAX || exponent.abs() > EXPONENT_MAX {
+        if whole.is_empty() || digits.len() > DIGITS_MAX {
             return None;
         }
-        Some((digits.parse().ok()?, exponent - i32::try_from(decimals.len()).ok()?))
+        Some((digits.parse().ok()?, exponent.saturating_sub(i32::try_from(decimals.len()).ok()?)))
     }
 }
 

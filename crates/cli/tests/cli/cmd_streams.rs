@@ -148,7 +148,7 @@ fn files_on_the_file_system_need_no_engine_that_keeps_files() {
         "--form",
         "file-system",
         "--file",
-        "1M",
+        "1MiB",
         "--streams",
         "1",
         "--direct",
