@@ -141,7 +141,7 @@ impl<'a> Written<'a> {
         };
         let (whole, decimals) = number.split_once('.').unwrap_or((number, ""));
         let digits = [whole, decimals].concat();
-        if whole.is_empty() || digits.len() > DIGITS_MAX {
+        if digits.is_empty() || digits.len() > DIGITS_MAX {
             return None;
         }
         Some((digits.parse().ok()?, exponent.saturating_sub(i32::try_from(decimals.len()).ok()?)))
