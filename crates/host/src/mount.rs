@@ -14,7 +14,7 @@ pub(crate) struct Mount {
     pub(crate) mount_point: String,
     /// Options of this mount.
     pub(crate) options: String,
-    /// Type.
+    /// Type of the file system, as `mount` calls it.
     pub(crate) kind: String,
     pub(crate) source: String,
     /// Options of the file system.

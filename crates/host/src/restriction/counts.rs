@@ -7,13 +7,11 @@ use crate::root;
 /// I/O of a group, cumulative. A flush is a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoCounts {
-    /// Reads.
+    /// Read requests that were completed.
     pub reads: u64,
-    /// Writes.
+    /// Write requests that were completed.
     pub writes: u64,
-    /// Bytes read.
     pub read_bytes: u64,
-    /// Bytes written.
     pub write_bytes: u64,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct GroupName {
 }
 
 impl GroupName {
-    /// This process.
+    /// The name for groups of this process; none where its start is not known.
     pub(super) fn own() -> Option<GroupName> {
         GroupName::of(&Root::host().proc, std::process::id())
     }
