@@ -15,7 +15,7 @@ pub struct Mount {
     pub mount_point: String,
     /// Options of this mount.
     pub options: String,
-    /// Type.
+    /// Type of the file system, as `mount` calls it.
     pub kind: String,
     /// What is mounted, in the words of the file system.
     pub source: String,

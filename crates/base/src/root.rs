@@ -10,16 +10,16 @@ use crate::quantity::Written;
 /// The places that describe a machine. Those of this host, or a recorded tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
-    /// `/proc`.
+    /// Where `/proc` of the machine lies.
     pub proc: PathBuf,
-    /// `/sys`.
+    /// Where `/sys` of the machine lies.
     pub sys: PathBuf,
     /// Above both: `/etc/os-release`, `/.dockerenv` and the like.
     pub top: PathBuf,
 }
 
 impl Root {
-    /// This host.
+    /// The machine that this process runs on.
     pub fn host() -> Root {
         Root::below("/")
     }

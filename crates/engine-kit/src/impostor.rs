@@ -42,13 +42,13 @@ pub fn http(stream: &mut dyn Stream) {
     let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
 }
 
-/// Speaks first.
+/// A server of SSH, which speaks first.
 pub fn ssh(stream: &mut dyn Stream) {
     let _ = stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n");
     read_some(stream);
 }
 
-/// Speaks first.
+/// A server of SMTP, which speaks first.
 pub fn smtp(stream: &mut dyn Stream) {
     let _ = stream.write_all(b"220 mail.example ESMTP\r\n");
     read_some(stream);

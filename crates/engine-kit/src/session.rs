@@ -6,7 +6,7 @@ use crate::Stand;
 use engine::{Column, ColumnType, Kind, LineForm, Node, RowSink, RowSource, Session, Statement, Table, Value};
 use record::FailureKind;
 
-/// Prepares `sql`.
+/// Prepares `sql`, which has to succeed.
 pub fn prepare(session: &mut dyn Session, sql: &str) -> Statement {
     session.prepare(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"))
 }
@@ -51,7 +51,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// `count` of them.
+    /// Rows with the numbers below `count`, each filled by `amount`.
     pub fn new(count: i64, amount: fn(i64, &mut dyn RowSink)) -> Rows {
         Rows { columns: table("any").columns, next: 0, end: count, amount }
     }

@@ -6,7 +6,7 @@ use crate::surroundings::Surroundings;
 /// A value as it counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expanded {
-    /// With everything replaced.
+    /// The value with every variable and keyword replaced.
     pub(crate) text: String,
     /// The first variable that is not set and left nothing.
     pub(crate) unset: Option<String>,

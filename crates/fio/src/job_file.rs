@@ -22,16 +22,16 @@ const SECTION_NAME_MAX: usize = 255;
 pub struct JobFile {
     /// What it is called in messages.
     pub name: String,
-    /// Its sections.
+    /// Its sections, in the order of the file.
     pub sections: Vec<Section>,
 }
 
 /// `[name]` and what stands below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// Between the brackets.
+    /// What stands between the brackets.
     pub name: String,
-    /// Where it begins.
+    /// The line of its bracket.
     pub place: Place,
     /// In the order of the file.
     pub settings: Vec<Setting>,
@@ -47,7 +47,7 @@ impl Section {
 /// `key=value`, or a key alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// What is set.
+    /// The key that is set, by its own name.
     pub key: &'static Key,
     /// The name by which it is set, which may be an alias.
     pub written: String,
@@ -55,7 +55,7 @@ pub struct Setting {
     pub value: Option<String>,
     /// The variable that is not set and left the value empty.
     pub unset: Option<String>,
-    /// Where.
+    /// File and line of the setting.
     pub place: Place,
 }
 
@@ -180,7 +180,7 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t', '=']).then(|| rest.trim_start_matches([' ', '\t', '=']))
 }
 
-/// `key=value` or `key`.
+/// Reads a line `key=value`, or `key` alone.
 fn setting(line: &str, place: &Place, surroundings: &Surroundings<'_>) -> Result<Setting> {
     match line.split_once('=') {
         Some((key, value)) => Setting::new(key.trim(), Some(value.trim()), place, surroundings),

@@ -5,11 +5,8 @@ use crate::error::{Error, Result};
 /// One for reads, one for writes, one for trims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Directions<T> {
-    /// Of reads.
     pub(crate) read: T,
-    /// Of writes.
     pub(crate) write: T,
-    /// Of trims.
     pub(crate) trim: T,
 }
 

@@ -42,9 +42,9 @@ impl Prefixes {
 /// What a number without a unit of time means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bare {
-    /// Seconds.
+    /// Seconds are meant.
     Seconds,
-    /// Microseconds.
+    /// Microseconds are meant.
     Microseconds,
 }
 

@@ -71,7 +71,7 @@ impl Options {
         }
     }
 
-    /// All settings.
+    /// All settings in the order in which they are written.
     pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
         self.entries.iter().map(|entry| &entry.setting)
     }
@@ -131,7 +131,7 @@ impl Options {
         })
     }
 
-    /// A number.
+    /// The number that `key` is set to; none where it is not set.
     pub(crate) fn number(&self, key: &str) -> Result<Option<u64>> {
         self.read(key, number::integer)
     }
@@ -149,7 +149,7 @@ impl Options {
         })
     }
 
-    /// A time.
+    /// The time that `key` is set to; `bare` is the unit of a number without one. None where it is not set.
     pub(crate) fn time(&self, key: &str, bare: Bare) -> Result<Option<Nanos>> {
         self.read(key, |text, _| number::time(text, bare))
     }

@@ -12,7 +12,7 @@ use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
 /// How the bytes of a file are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression: the bytes of the lines.
     Plain,
     /// RFC 1952, one member or more.
     Gzip,
@@ -23,10 +23,10 @@ pub enum Compression {
 }
 
 impl Compression {
-    /// All of them.
+    /// All of them, in the order of this enum.
     pub const ALL: [Compression; 4] = [Compression::Plain, Compression::Gzip, Compression::Zstd, Compression::Lz4];
 
-    /// Its name.
+    /// The name by which it is asked for: `plain`, `gzip`, `zstd`, `lz4`.
     pub fn name(self) -> &'static str {
         match self {
             Compression::Plain => "plain",
@@ -103,11 +103,11 @@ pub enum PackingError {
     Level {
         /// What was asked for.
         level: String,
-        /// Of which compression.
+        /// The compression that the level was asked of.
         compression: Compression,
-        /// The fastest.
+        /// The lowest level, which is the fastest.
         least: u8,
-        /// The smallest.
+        /// The highest level, which makes the smallest files.
         most: u8,
         /// What it is where nobody says.
         usual: u8,
@@ -118,7 +118,7 @@ pub enum PackingError {
 }
 
 impl Packing {
-    /// None.
+    /// Lines that are not compressed.
     pub const PLAIN: Packing = Packing { compression: Compression::Plain, level: 0 };
 
     /// `compression` at the level of its own command-line program.
@@ -126,7 +126,7 @@ impl Packing {
         Packing { compression, level: compression.levels().map_or(0, |(_, _, usual)| usual) }
     }
 
-    /// Which compression.
+    /// The compression, whatever its level.
     pub fn compression(self) -> Compression {
         self.compression
     }

@@ -14,7 +14,7 @@ const NAME_BYTES_MAX: usize = 63;
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A whole number.
+    /// A whole number of 64 bits, with a sign.
     Int {
         /// Most digits, 1 to 18.
         digits_max: u8,
@@ -28,9 +28,9 @@ pub enum FieldKind {
     },
     /// A day of the calendar, `YYYY-MM-DD`.
     Date,
-    /// Characters of UTF-8.
+    /// A text of UTF-8.
     Text {
-        /// Most characters.
+        /// Most characters, not bytes.
         size: u32,
     },
 }
@@ -40,7 +40,7 @@ pub enum FieldKind {
 pub struct Field {
     /// Its name, which is that of the column: a letter or `_`, then letters, digits and `_`.
     pub name: String,
-    /// What it holds.
+    /// What the field holds, and its limits.
     pub kind: FieldKind,
 }
 
@@ -48,7 +48,7 @@ pub struct Field {
 /// holds one is two fields, and a quotation mark is a character like any other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Its name.
+    /// The name of the table.
     pub name: String,
     /// The byte between two fields.
     pub separator: u8,
@@ -85,11 +85,11 @@ pub enum LayoutError {
     /// A size that is out of range.
     #[error("layout: field {field}: {what} {value} is out of range; hint: use {least} to {most}")]
     Range {
-        /// The field.
+        /// The name of the field.
         field: String,
-        /// The key.
+        /// The key of the layout file that is out of range.
         what: &'static str,
-        /// Its value.
+        /// What the key is set to.
         value: u32,
         /// The least that can be.
         least: u32,
@@ -99,9 +99,9 @@ pub enum LayoutError {
     /// A key that the kind of a field needs, or must not have.
     #[error("layout: field {field}: kind {kind} {what}")]
     Key {
-        /// The field.
+        /// The name of the field.
         field: String,
-        /// Its kind.
+        /// The kind of the field, which has no such key.
         kind: &'static str,
         /// What is missing or too much.
         what: &'static str,

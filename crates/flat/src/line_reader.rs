@@ -18,7 +18,7 @@ const SKIP_BYTES: usize = 64 << 10;
 /// Bytes that are read at once: few enough that they are still near when their lines are counted.
 const READ_BYTES: usize = 256 << 10;
 
-/// Whole lines.
+/// A block of whole lines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
     /// The lines, each with a line feed at its end; the last one of a file too where the file has none there.

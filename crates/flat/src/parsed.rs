@@ -11,18 +11,18 @@ use crate::reject::{Reject, reason};
 /// What a field holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// A whole number.
+    /// A whole number of 64 bits.
     Int(i64),
     /// A number of units of the last decimal.
     Decimal {
-        /// So many units.
+        /// The number in units of its last decimal: 12.50 is 1250.
         unscaled: i64,
-        /// Decimals.
+        /// Decimals behind the point.
         scale: u8,
     },
-    /// Days since 1970-01-01.
+    /// A date, days since 1970-01-01.
     Date(i32),
-    /// A text.
+    /// A text, as it lies in the line.
     Text(&'a str),
 }
 
@@ -53,7 +53,7 @@ struct Span {
 /// Sums over rows, to compare what was sent with what is there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// Rows.
+    /// How many rows there are.
     pub rows: u64,
     /// For each field its sum: of whole numbers, of units of the last decimal, of days since 1970-01-01, of characters.
     pub columns: Vec<i128>,
@@ -119,7 +119,7 @@ impl Parsed {
         before.into_bytes()
     }
 
-    /// Rows.
+    /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.rows
     }

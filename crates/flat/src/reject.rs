@@ -38,7 +38,7 @@ pub enum Reason {
     Field {
         /// Its number, from 1.
         number: usize,
-        /// Its name.
+        /// The name of the field.
         name: String,
         /// What stands there, shortened, and U+FFFD where it is not UTF-8.
         text: String,

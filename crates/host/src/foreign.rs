@@ -59,7 +59,6 @@ struct Io {
 }
 
 impl Used {
-    /// Of nobody.
     const NOTHING: Used = Used { cpu_ns: 0, io: None };
 
     fn less(self, before: Used) -> Used {

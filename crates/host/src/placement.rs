@@ -13,19 +13,19 @@ pub enum PlacementError {
     /// The processor is beyond what the call can express.
     #[error("processor {cpu} is beyond {cpu_max}, the last one that threads can be placed on")]
     Beyond {
-        /// The processor.
+        /// The processor, by the number of the kernel.
         cpu: u32,
         /// The last one that can be named.
         cpu_max: u32,
     },
-    /// The kernel refused.
+    /// The kernel refused to keep the thread there.
     #[error("{who} cannot be placed on processor {cpu}: {reason}")]
     Refused {
         /// Who was to be placed.
         who: String,
-        /// The processor.
+        /// The processor, by the number of the kernel.
         cpu: u32,
-        /// The kernel's word.
+        /// What the kernel says.
         reason: String,
     },
 }

@@ -8,7 +8,7 @@ use base::root::{self, Root, inside};
 /// A whole block device (never a partition).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Device {
-    /// Kernel name.
+    /// Name by the kernel (`vda`, `dm-0`).
     pub(crate) name: String,
     /// Its directory in sysfs.
     pub(crate) directory: PathBuf,

@@ -87,9 +87,9 @@ pub struct Outcome {
 
 /// One job of a crew: its work, and how it is driven.
 pub struct Member<'a> {
-    /// What it does.
+    /// The work that is done in every step.
     pub work: &'a mut dyn Work,
-    /// How.
+    /// Pace, warm-up, window and what ends the job.
     pub course: Course,
     /// Its number among those that share its pace, from 0, and how many they are.
     pub place: (u32, u32),
@@ -221,7 +221,7 @@ impl Gate {
         drop(self.changed.wait_while(waiting, |waiting| *waiting < jobs).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Releases all jobs.
+    /// Releases all jobs that wait, and says when.
     fn open(&self) -> Nanos {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let begun = *self.begun.get_or_init(clock::now);

@@ -15,7 +15,7 @@ const GOLDEN_RATIO: u64 = 0x9e37_79b9_7f4a_7c15;
 /// One step about to be done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Turn {
-    /// Counted from 0.
+    /// Number of the step in its job, from 0.
     pub number: u64,
     /// When it should begin: response time counts from here.
     pub due: Nanos,
@@ -51,7 +51,7 @@ pub(crate) enum Due {
     Now(Nanos),
     /// It will be due then.
     At(Nanos),
-    /// There is none.
+    /// No step is due any more.
     Never,
 }
 

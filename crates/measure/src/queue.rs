@@ -30,7 +30,7 @@ pub enum Begun {
     Beside,
     /// Nothing yet: something in flight must be done first.
     Blocked,
-    /// Nothing any more.
+    /// Nothing any more: the work has run out.
     Over,
 }
 

@@ -92,7 +92,7 @@ impl SliceSeries {
         Nanos(self.width.0.saturating_mul(index as u64 + 1))
     }
 
-    /// Joins neighbours.
+    /// Makes slices twice as wide, by joining neighbours.
     fn double(&mut self) {
         for index in 0..self.slices.len().div_ceil(2) {
             let (front, back) = self.slices.split_at_mut(2 * index + 1);

@@ -162,12 +162,12 @@ impl Tally {
         self.ended - self.begun
     }
 
-    /// Begun to done.
+    /// Service times, from begun to done.
     pub fn service(&self) -> &Histogram {
         &self.service
     }
 
-    /// Due to done.
+    /// Response times, from due to done.
     pub fn response(&self) -> &Histogram {
         &self.response
     }
@@ -182,7 +182,7 @@ impl Tally {
         self.slices.slices()
     }
 
-    /// The sums.
+    /// Steps, operations, rows, transactions, bytes and failures, added up.
     pub fn totals(&self) -> Totals {
         let failures: BTreeMap<FailureKind, u64> =
             FAILURE_KINDS.into_iter().zip(self.failures).filter(|(_, count)| *count > 0).collect();

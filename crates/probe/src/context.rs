@@ -18,7 +18,7 @@ pub struct Context {
     pub jobs: u32,
     /// What all pseudo-random data are drawn from.
     pub seed: u64,
-    /// How large.
+    /// The preset, by which the size of the data is chosen.
     pub preset: Preset,
     /// All last-level caches of the machine together, where known.
     pub last_level_cache_bytes: Option<Bytes>,

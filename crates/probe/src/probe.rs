@@ -11,7 +11,7 @@ use crate::{Context, block, cpu, memory};
 /// A test that needs no database.
 #[derive(Clone, Copy, Debug)]
 pub struct Probe {
-    /// Its code.
+    /// Its code, such as `P311`.
     pub code: &'static str,
     /// What it is, in a few words.
     pub title: &'static str,
@@ -19,7 +19,7 @@ pub struct Probe {
     pub layer: Layer,
     /// What an operation is.
     pub unit: Unit,
-    /// What it does.
+    /// What one job of it does.
     pub form: Form,
     /// The numbers that it works with, for the record.
     pub parameters: fn(&Context) -> BTreeMap<String, i64>,
@@ -95,7 +95,7 @@ pub(crate) fn one_per_job<W: Work + 'static>(context: &Context, make: impl Fn(u3
     (0..context.jobs.max(1)).map(|job| Box::new(Apart(make(job))) as Box<dyn Work>).collect()
 }
 
-/// Parameters by name.
+/// Parameters by name, as a record keeps them.
 pub(crate) fn named(parameters: &[(&str, u64)]) -> BTreeMap<String, i64> {
     let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
     parameters.iter().map(|(name, value)| ((*name).to_owned(), signed(*value))).collect()

@@ -4,18 +4,15 @@
 //! never a record, so that a published figure cannot be taken for a measured one. It touches no file: the publications
 //! are part of the program, the text of a price book is given by the caller. It ships no prices but published ones.
 //!
-//! [`published`] and [`find`] give the systems. What contradicts itself in one of them is computed from its figures and
-//! stands in its remarks. [`price_book`] reads the prices of a user.
+//! [`published`] and [`find`] give the systems. What contradicts itself in one of them stands in its remarks, beside its
+//! figures. [`price_book`] reads the prices of a user.
 
-mod contents;
 mod figure;
-mod label;
 mod load_study;
 mod lookup;
 mod price_book;
 mod price_error;
 mod publication;
-mod remark;
 
 pub use load_study::{LoadStudy, load_study};
 pub use lookup::{Lookup, find, published};

@@ -1,12 +1,13 @@
 //! The published plan of a load, figure by figure.
 
-use toml::Value;
+use serde::Deserialize;
 
 use crate::lookup::{FILES, find};
-use crate::publication::{Publication, Section};
+use crate::publication;
 
 /// What a publication says of a load: a goal, and what it needs. Units are those in which it was published.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LoadStudy {
     /// Terabytes of flat file an hour.
     pub goal_tb_per_hour: f64,
@@ -28,34 +29,11 @@ pub struct LoadStudy {
     pub network_seconds_per_tb: f64,
 }
 
-impl LoadStudy {
-    /// The figures of `section`; none where one is missing.
-    pub(crate) fn of(section: &Section) -> Option<LoadStudy> {
-        let figure = |key: &str| match section.get(key)? {
-            Value::Integer(figure) => Some(*figure as f64),
-            Value::Float(figure) => Some(*figure),
-            _ => None,
-        };
-        let positive = |key: &str| figure(key).filter(|figure| *figure > 0.0);
-        Some(LoadStudy {
-            goal_tb_per_hour: positive("goal_tb_per_hour")?,
-            goal_mb_s: positive("goal_mb_s")?,
-            gzip_ratio: positive("gzip_ratio")?,
-            compressed_input_mb_s: positive("compressed_input_mb_s")?,
-            inflate_mb_s_per_quarter_core: positive("inflate_mb_s_per_quarter_core")?,
-            inflate_units: positive("inflate_units")?,
-            inflate_cores: positive("inflate_cores")?,
-            network_mb_s: positive("network_2gbe_mb_s")?,
-            network_seconds_per_tb: positive("network_2gbe_seconds_per_tb")?,
-        })
-    }
-}
-
 /// The plan of a load in the publication that `name` means; none where it means none, and where that has no such plan.
 pub fn load_study(name: &str) -> Option<LoadStudy> {
     let system = find(name).ok()?;
     let (_, text) = FILES.iter().find(|(file, _)| *file == system.name)?;
-    LoadStudy::of(&Publication::parse(text).ok()?.load)
+    publication::parse(text).ok()?.1
 }
 
 #[cfg(test)]

@@ -4,8 +4,7 @@ use std::sync::OnceLock;
 
 use model::System;
 
-use crate::contents::system;
-use crate::publication::Publication;
+use crate::publication;
 
 macro_rules! files {
     ($($name:literal)*) => {
@@ -26,10 +25,10 @@ pub enum Lookup {
     Unknown {
         /// As it was asked for.
         name: String,
-        /// What there is.
+        /// The names of all published systems.
         known: Vec<String>,
     },
-    /// Several are.
+    /// Several names begin so or hold these words.
     #[error("{name:?} may be any of {}; hint: write more of the name", list(candidates))]
     Ambiguous {
         /// As it was asked for.
@@ -49,8 +48,7 @@ pub fn published() -> &'static [System] {
     SYSTEMS.get_or_init(|| {
         let parse = |(name, text): &(&str, &str)| {
             // They are part of the program: a mistake in one is a mistake in it, found by its tests.
-            let publication = Publication::parse(text).unwrap_or_else(|error| panic!("published/{name}.toml: {error}"));
-            system(&publication)
+            publication::parse(text).unwrap_or_else(|error| panic!("published/{name}.toml: {error}")).0
         };
         FILES.iter().map(parse).collect()
     })

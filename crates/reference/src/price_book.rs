@@ -39,9 +39,10 @@ const FIGURE_MIN: f64 = 1e-12;
 const SMALLEST: &str = "currency = \"USD\", date = \"2026-01-31\", source = \"whose prices\", then per item [[item]] \
                         with name, list_price and kind = \"once\"";
 
+/// A price book as it is written; what it says is not checked yet.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct BookFile {
+pub(crate) struct BookFile {
     currency: Spanned<String>,
     date: Spanned<Date>,
     source: Spanned<String>,
@@ -130,31 +131,7 @@ impl Visitor<'_> for DiscountVisitor {
 /// cores.
 pub fn price_book(text: &str, path: &str) -> Result<PriceBook, PriceError> {
     let refusal = Refusal { text, path };
-    let file: BookFile = toml::from_str(text).map_err(|error| refusal.of_toml(&error))?;
-    let currency = file.currency.get_ref();
-    if currency.len() != 3 || !currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
-        let message = format!("currency {currency:?} is not a code of three capital letters");
-        return Err(refusal.at(&file.currency, message, "write a code of ISO 4217 such as \"USD\" or \"EUR\""));
-    }
-    for (name, value) in [("date", &file.date.get_ref().0), ("source", file.source.get_ref())] {
-        if value.trim().is_empty() {
-            let place = if name == "date" { file.date.span() } else { file.source.span() };
-            return Err(refusal.within(place, format!("{name} is empty"), "say as of when and whose the prices are"));
-        }
-    }
-    let years = file.years.as_ref().map_or(Ok(YEARS), |years| refusal.years(years))?;
-    if file.items.is_empty() {
-        let message = "there is no [[item]], at least 1 is needed".to_owned();
-        return Err(refusal.within(0..0, message, "add [[item]] with name, list_price and kind").without_line());
-    }
-    let items = file.items.iter().map(|item| refusal.item(item)).collect::<Result<_, _>>()?;
-    Ok(PriceBook {
-        currency: currency.clone(),
-        date: file.date.into_inner().0,
-        source: file.source.into_inner(),
-        years,
-        items,
-    })
+    refusal.book(toml::from_str(text).map_err(|error| refusal.of_toml(&error))?)
 }
 
 impl PriceError {
@@ -164,12 +141,42 @@ impl PriceError {
 }
 
 /// Makes refusals that know their line.
-struct Refusal<'a> {
-    text: &'a str,
-    path: &'a str,
+pub(crate) struct Refusal<'a> {
+    /// The whole file.
+    pub(crate) text: &'a str,
+    /// Its name, for errors.
+    pub(crate) path: &'a str,
 }
 
 impl Refusal<'_> {
+    /// The prices of `file`.
+    pub(crate) fn book(&self, file: BookFile) -> Result<PriceBook, PriceError> {
+        let currency = file.currency.get_ref();
+        if currency.len() != 3 || !currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
+            let message = format!("currency {currency:?} is not a code of three capital letters");
+            return Err(self.at(&file.currency, message, "write a code of ISO 4217 such as \"USD\" or \"EUR\""));
+        }
+        for (name, value) in [("date", &file.date.get_ref().0), ("source", file.source.get_ref())] {
+            if value.trim().is_empty() {
+                let place = if name == "date" { file.date.span() } else { file.source.span() };
+                return Err(self.within(place, format!("{name} is empty"), "say as of when and whose the prices are"));
+            }
+        }
+        let years = file.years.as_ref().map_or(Ok(YEARS), |years| self.years(years))?;
+        if file.items.is_empty() {
+            let message = "there is no [[item]], at least 1 is needed".to_owned();
+            return Err(self.within(0..0, message, "add [[item]] with name, list_price and kind").without_line());
+        }
+        let items = file.items.iter().map(|item| self.item(item)).collect::<Result<_, _>>()?;
+        Ok(PriceBook {
+            currency: currency.clone(),
+            date: file.date.into_inner().0,
+            source: file.source.into_inner(),
+            years,
+            items,
+        })
+    }
+
     fn within(&self, place: std::ops::Range<usize>, message: String, hint: &str) -> PriceError {
         let before = self.text.as_bytes().get(..place.start).unwrap_or(self.text.as_bytes());
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();

@@ -4,14 +4,13 @@ use record::OperationClass;
 
 use crate::layout::{AIO_KIND, ONLY_FILES, REAPS, SUBMITS, URING_KIND};
 
-/// A system call.
+/// A system call that is timed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
-    /// Its name.
     pub name: &'static str,
     /// Its number on this processor.
     pub number: u32,
-    /// What it does.
+    /// What it does to a file.
     pub class: OperationClass,
 }
 

@@ -6,7 +6,7 @@ use crate::refusal::Refused;
 
 /// Whatever counts latencies on one rung. Nothing is counted before it is told to; it leaves nothing behind when dropped.
 pub(crate) trait Counting: Send + Sync {
-    /// The rung.
+    /// The rung on which it counts.
     fn rung(&self) -> Rung;
 
     /// Counts from now on: what begins from now on.

@@ -30,7 +30,7 @@ pub(crate) fn number(sys: &Path, name: &str) -> Result<u32, Unseen> {
     }
 }
 
-/// Reads `254:0`.
+/// Reads major and minor number, `254:0`, as the one number that the kernel makes of them.
 fn parse(text: &str) -> Option<u32> {
     let (major, minor) = text.trim().split_once(':')?;
     let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);

@@ -33,7 +33,6 @@ pub(crate) const TRACEPOINTS: [(What, &str); 4] = [
 /// One event of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockEvent {
-    /// What happened.
     pub what: What,
     /// When, by the monotonic clock.
     pub at_ns: u64,
@@ -41,7 +40,7 @@ pub(crate) struct BlockEvent {
     pub operation: u32,
     /// Where the request begins. That of a flush means nothing.
     pub sector: u64,
-    /// Sectors of it.
+    /// Length of the request in sectors of 512 bytes.
     pub sectors: u64,
 }
 
@@ -61,13 +60,13 @@ pub(crate) enum Event {
     Lost {
         /// When that was noticed.
         at_ns: u64,
-        /// How many.
+        /// How many events were lost.
         count: u64,
     },
 }
 
 impl Event {
-    /// When.
+    /// When it happened, nanoseconds by the monotonic clock.
     pub(crate) fn at_ns(&self) -> u64 {
         match self {
             Event::Block(event) => event.at_ns,

@@ -7,7 +7,6 @@ use std::fmt;
 pub(crate) struct Field {
     /// From the beginning of the event, bytes.
     pub offset: usize,
-    /// Bytes.
     pub size: usize,
 }
 

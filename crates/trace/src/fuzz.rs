@@ -13,7 +13,7 @@ pub struct Described<'a> {
     pub device: u32,
     /// The `format` files of the end, the return, the issue and the insertion of a request.
     pub formats: [&'a str; 4],
-    /// The file `events/header_page`.
+    /// The text of `events/header_page`, which says how a page of a ring is laid out.
     pub header_page: &'a str,
 }
 

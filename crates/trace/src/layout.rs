@@ -4,7 +4,7 @@
 const SUB_BITS: u32 = 5;
 /// What takes longer than 2^47 ns (39 hours) is counted as that.
 const NS_BITS: u32 = 47;
-/// Buckets.
+/// Buckets of a histogram: 32 in each power of two.
 pub(crate) const SLOTS: usize = ((NS_BITS - SUB_BITS + 1) << SUB_BITS) as usize;
 
 /// Words in front of the buckets: count, sum, bytes, least, most.
@@ -49,7 +49,7 @@ pub(crate) const fn arguments_at() -> Option<[u32; 4]> {
 /// One histogram, as it was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// Events.
+    /// Events that were counted.
     pub count: u64,
     /// How long they took all together, nanoseconds.
     pub sum_ns: u64,
@@ -62,13 +62,13 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// That of `words`.
+    /// The words in front of the buckets.
     pub(crate) fn of(words: &Words) -> Head {
         let [count, sum_ns, bytes, least_ns, most_ns] = [words[0], words[1], words[2], words[3], words[4]];
         Head { count, sum_ns, bytes, least_ns, most_ns }
     }
 
-    /// Both together.
+    /// Both histograms together: sums, the lesser least, the greater most.
     pub(crate) fn and(self, other: Head) -> Head {
         let least_ns = match (self.least_ns, other.least_ns) {
             (0, other) => other,

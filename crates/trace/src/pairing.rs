@@ -40,7 +40,7 @@ pub(crate) struct Pairing {
 }
 
 impl Pairing {
-    /// Counts whatever comes.
+    /// Pairs whatever comes, until [`Pairing::within`] sets a window.
     pub(crate) fn new() -> Pairing {
         Pairing {
             inserted: HashMap::new(),

@@ -17,7 +17,7 @@ use crate::tracefs::{Tracefs, TracefsEvents};
 /// 2000 completions, to Linux's own `perf record` too.
 const LADDER: [Rung; 2] = [Rung::Bpf, Rung::Tracefs];
 
-/// What is traced.
+/// Which processes and which disk are traced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
     /// The processes whose system calls are traced, with all that they started, by process id; none where they are not
@@ -80,7 +80,7 @@ impl Tracer {
         self.counting.end();
     }
 
-    /// The rung.
+    /// The rung on which the trace is made.
     pub fn rung(&self) -> Rung {
         self.counting.rung()
     }

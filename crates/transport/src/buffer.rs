@@ -18,7 +18,7 @@ impl Default for Buffer {
 }
 
 impl Buffer {
-    /// An empty one.
+    /// A buffer that holds nothing yet.
     pub fn new() -> Buffer {
         Buffer { bytes: vec![0; ROOM_BYTES], begin: 0, end: 0 }
     }

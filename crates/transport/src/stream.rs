@@ -15,11 +15,11 @@ use crate::{Buffer, Stream};
 
 /// What carries the bytes.
 pub enum Transport {
-    /// A Unix socket.
+    /// A Unix socket, not encrypted.
     Unix(UnixStream),
     /// TCP, in the clear.
     Tcp(TcpStream),
-    /// TCP, encrypted.
+    /// TCP with TLS on top.
     Tls(Box<Stream>),
 }
 

@@ -43,7 +43,7 @@ impl Surroundings {
         (self.variable)(name).filter(|value| !value.is_empty())
     }
 
-    /// The user's directory.
+    /// The home directory of the user; absent where it is not known.
     pub fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }

@@ -29,7 +29,7 @@ pub type Stream = StreamOwned<ClientConnection, TcpStream>;
 /// How much encryption is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// None.
+    /// No encryption, even where the server offers it.
     Disable,
     /// Where the server offers it; nothing is checked.
     Prefer,
@@ -71,7 +71,7 @@ enum Roots {
 
 /// What is wanted of the encryption, and how to get it.
 pub struct Tls {
-    /// How much.
+    /// How much encryption and which checks of the server are asked for.
     pub mode: Mode,
     /// Absent where no connection is encrypted.
     config: Option<Arc<ClientConfig>>,
@@ -85,18 +85,18 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// An encrypted connection.
+/// A connection after the handshake of TLS.
 pub struct Encrypted {
     /// What carries the bytes from now on.
     pub stream: Box<Stream>,
-    /// Version and cipher.
+    /// Version and cipher in words, for the record.
     pub encryption: String,
     /// What binds an exchange of proofs to it (`tls-server-end-point`, RFC 5929).
     pub binding: Option<Vec<u8>>,
 }
 
 impl Tls {
-    /// No encryption.
+    /// Settings for connections without encryption.
     pub fn disabled() -> Tls {
         Tls { mode: Mode::Disable, config: None, knows_server: false }
     }

@@ -33,7 +33,7 @@ pub enum Form {
     Optional,
     /// Nothing at all, 0 or 1.
     Flag,
-    /// 0 or 1.
+    /// A switch, 0 or 1.
     Switch,
     /// A number, with a suffix or without.
     Number,
@@ -41,7 +41,7 @@ pub enum Form {
     Seconds,
     /// A time; microseconds where it has no unit.
     Microseconds,
-    /// One of these.
+    /// One of these words.
     Choice(&'static [&'static str]),
 }
 

@@ -22,7 +22,7 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// `iodepth=4 (FILE:LINE)`.
+    /// The setting of `key` as it is written, with its place: `iodepth=4 (FILE:LINE)`.
     fn setting(&self, key: &str) -> String {
         let value = self.options.text(key).map(|value| format!("={value}")).unwrap_or_default();
         format!("{key}{value}{}", self.options.at(key))
@@ -46,7 +46,7 @@ impl Subject<'_> {
 /// One check: what it has to say, if anything.
 pub(crate) type Check = fn(&Subject<'_>) -> Option<String>;
 
-/// Checks one job.
+/// Notes what is doubtful in one job.
 pub(crate) fn job(job: &IoJob, options: &Options, surroundings: &Surroundings<'_>, notes: &mut Notes) {
     let subject = Subject { job, options, surroundings };
     let families: [&[Check]; 4] = [durability::CHECKS, pattern::CHECKS, timing::CHECKS, truth::CHECKS];

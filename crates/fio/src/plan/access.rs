@@ -13,9 +13,9 @@ pub(crate) struct Access {
     pub(crate) mix: IoMix,
     /// Whether `rw` says random.
     pub(crate) random: bool,
-    /// Shares that jump.
+    /// Which share of the I/Os jumps, and which goes on behind the one before.
     pub(crate) order: IoOrder,
-    /// What `rw=...:n` says.
+    /// How sequential I/O goes on, as `rw=...:n` says.
     pub(crate) sequence: SequenceStep,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 
-/// The longest pattern.
+/// Bytes of the longest pattern that fio takes.
 const PATTERN_BYTES_MAX: usize = 512;
 
 /// Reads `"text"`, `0xdeadbeef`, `-12` and any of them side by side.

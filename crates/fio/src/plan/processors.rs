@@ -20,7 +20,7 @@ pub(crate) fn processors(options: &Options) -> Result<(Vec<u32>, bool)> {
     Ok((allowed, split))
 }
 
-/// `0,5,8-15`.
+/// Reads a list of processors such as `0,5,8-15`.
 fn list(text: &str) -> Result<Vec<u32>> {
     let mut processors = Vec::new();
     for part in text.split([',', ':']).map(str::trim) {

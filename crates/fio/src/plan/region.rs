@@ -33,7 +33,7 @@ pub(crate) fn length(size: Option<Amount>, file_size: Option<Bytes>, offset: Amo
 pub(crate) struct Extent {
     /// Files of each clone.
     pub(crate) files: usize,
-    /// Clones.
+    /// Clones of the job (`numjobs`).
     pub(crate) clones: u32,
     /// They are dbdyno's own, and not devices or files that are there.
     pub(crate) own: bool,

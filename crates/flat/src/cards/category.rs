@@ -3,7 +3,7 @@
 /// A category of merchants.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Category {
-    /// Four digits.
+    /// The code of four digits (ISO 18245).
     pub code: u16,
     /// How many merchants there are of it, relative to the others.
     pub weight: u32,
@@ -16,9 +16,9 @@ pub(super) struct Category {
 /// Standard deviation of the logarithm of a purchase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spread {
-    /// 0.35: fares, subscriptions.
+    /// 0.35, for fares and subscriptions.
     Narrow,
-    /// 0.65: meals, fuel.
+    /// 0.65, for meals and fuel.
     Usual,
     /// 1.0: shops where one buys a bulb or a kitchen.
     Wide,
@@ -43,7 +43,7 @@ const fn of(code: u16, weight: u32, median_cents: u32, spread: Spread) -> Catego
     Category { code, weight, median_cents, spread }
 }
 
-/// The categories.
+/// The categories of merchants.
 pub(super) const CATEGORIES: &[Category] = &[
     of(4111, 30, 620, Narrow),   // local transport
     of(4121, 40, 1_740, Usual),  // taxis

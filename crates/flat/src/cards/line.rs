@@ -21,7 +21,7 @@ const MERCHANT_ROOM: usize = 48;
 pub(super) struct Printed {
     /// For each place of the issuers: separator, kind, separator.
     kinds: Vec<Piece<KIND_ROOM>>,
-    /// Separator and date.
+    /// Separator and date of each day of the year.
     days: Vec<[u8; DAY_ROOM]>,
     merchants: Vec<PrintedMerchant>,
 }
@@ -37,7 +37,7 @@ struct Piece<const ROOM: usize> {
 struct PrintedMerchant {
     /// Separator, code, city, state, postal code and the end of the line.
     bytes: [u8; MERCHANT_ROOM],
-    /// Category and separator.
+    /// Code of the category, and the separator behind it.
     category: [u8; CODE_ROOM],
     median_cents: u32,
     length: u8,

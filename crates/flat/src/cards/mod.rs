@@ -62,20 +62,20 @@ pub enum Style {
     Commas,
 }
 
-/// One row.
+/// One transaction of a card: a row of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Card {
     /// 16 digits, the last one a check digit.
     pub card_no: u64,
-    /// Kind of card.
+    /// The kind of card, such as `VISA`.
     pub card_type: &'static str,
     /// Merchant category code, four digits.
     pub mcc: u16,
-    /// What was paid.
+    /// The amount of the purchase, hundredths of the currency.
     pub purchase_amt_cents: u32,
     /// The day, since 1970-01-01.
     pub purchase_dt: i32,
-    /// Eight digits.
+    /// The number of the merchant, eight digits.
     pub merchant_code: u32,
     /// City of the merchant.
     pub merchant_city: &'static str,
@@ -85,7 +85,7 @@ pub struct Card {
     pub merchant_zip: u32,
 }
 
-/// Makes card transactions.
+/// Makes card transactions, each from its number alone.
 #[derive(Clone, Copy, Debug)]
 pub struct Cards {
     rows: u64,

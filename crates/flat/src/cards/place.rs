@@ -5,11 +5,11 @@
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub city: &'static str,
-    /// Two letters.
+    /// The state, two letters.
     pub state: &'static str,
     /// The lowest postal code that is used.
     pub zip_first: u32,
-    /// The highest.
+    /// The highest postal code of the place.
     pub zip_last: u32,
     /// About a thousand inhabitants each.
     pub weight: u32,

@@ -26,7 +26,7 @@ const YEAR: i32 = 2025;
 
 /// Standard deviation of the sum of four numbers of 16 bits: 65536 x sqrt(4 / 12).
 const DEVIATION_OF_FOUR: f64 = 37_837.0;
-/// Its mean.
+/// Mean of the sum of four numbers of 16 bits: 4 x 65535 / 2.
 const MEAN_OF_FOUR: f64 = 131_070.0;
 
 /// A merchant. Code, city and category belong together for ever.
@@ -34,9 +34,9 @@ const MEAN_OF_FOUR: f64 = 131_070.0;
 pub(super) struct Merchant {
     /// Eight digits, no other merchant's.
     pub code: u32,
-    /// Index of [`CATEGORIES`].
+    /// The kind of business, as an index of [`CATEGORIES`].
     pub category: usize,
-    /// Index of [`PLACES`].
+    /// Where it is, as an index of [`PLACES`].
     pub place: usize,
     pub zip: u32,
 }
@@ -64,7 +64,7 @@ const KINDS: &[(&str, usize, u32, u32)] = &[
     ("JCB", 9, 352_800, 358_999),
 ];
 
-/// The tables.
+/// The tables from which rows are drawn.
 pub(super) struct World {
     pub merchants: Vec<Merchant>,
     pub issuers: Vec<Issuer>,

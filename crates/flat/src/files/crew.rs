@@ -41,7 +41,7 @@ pub(super) struct Crew<'a> {
     failure: Mutex<Option<FilesError>>,
 }
 
-/// One file.
+/// A file that is being written, and how far it is.
 struct Place {
     path: PathBuf,
     state: Mutex<State>,
@@ -121,7 +121,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Writes everything.
+    /// Writes all files, and says what was written.
     pub(super) fn work(self) -> Result<FilesWritten, FilesError> {
         thread::scope(|scope| {
             for _ in 0..self.files.threads.max(1) {

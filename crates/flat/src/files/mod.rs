@@ -51,32 +51,32 @@ impl FilesFormat {
     }
 }
 
-/// Where rows go.
+/// Where the files of rows go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// Files in a directory that is there.
     Directory {
-        /// It.
+        /// The directory, which has to be there.
         path: PathBuf,
         /// How many files, 1 or more.
         files: u32,
     },
     /// One file. Written in place where it is a device or a pipe.
     File(PathBuf),
-    /// The standard output.
+    /// The standard output of the process, one stream of lines.
     StandardOutput,
 }
 
 /// What is to be written.
 #[derive(Clone, Debug)]
 pub struct Files {
-    /// The rows.
+    /// What makes the rows.
     pub cards: Cards,
-    /// What files.
+    /// The format and the compression of the files.
     pub format: FilesFormat,
     /// How they are compressed.
     pub packing: Packing,
-    /// Where they go.
+    /// The directory, file or stream that the rows are written to.
     pub destination: Destination,
     /// Threads that make rows and compress them, 1 or more.
     pub threads: usize,
@@ -88,7 +88,7 @@ pub struct Files {
 /// How large it all will be, about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Preview {
-    /// As lines.
+    /// Bytes of the rows as lines of text.
     pub flat: Bytes,
     /// As the files will lie there.
     pub written: Bytes,
@@ -105,18 +105,18 @@ pub struct FilesProgress<'a> {
     pub size: Bytes,
 }
 
-/// What was written.
+/// What was written, when all is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilesWritten {
-    /// Rows.
+    /// How many rows were written.
     pub rows: u64,
-    /// As lines.
+    /// Bytes of the rows as lines of text.
     pub flat: Bytes,
     /// As the files lie there.
     pub written: Bytes,
     /// CRC-32 (that of gzip) of all lines in their order, whatever the compression and the format.
     pub crc32: u32,
-    /// The files.
+    /// The files in the order of their rows; empty for the standard output.
     pub paths: Vec<PathBuf>,
 }
 
@@ -126,9 +126,9 @@ pub enum FilesError {
     /// Something could not be written; the file is not there, and others may be.
     #[error("{} cannot be written: {cause}", path.display())]
     Write {
-        /// The file.
+        /// The file that it happened to.
         path: PathBuf,
-        /// Why.
+        /// What the operating system says.
         cause: io::Error,
     },
     /// It was asked to stop.

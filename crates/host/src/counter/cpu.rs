@@ -34,7 +34,7 @@ pub(super) fn parse(text: &str) -> Option<Times> {
 }
 
 impl Times {
-    /// As counters.
+    /// The times as counters, by name, nanoseconds.
     pub(super) fn counters(self) -> [(&'static str, u64); 6] {
         let sum = |parts: &[u64]| ticks_ns(parts.iter().fold(0, |sum: u64, part| sum.saturating_add(*part)));
         [

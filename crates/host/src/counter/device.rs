@@ -23,7 +23,7 @@ pub struct CountedDevice {
     pub depth: u32,
 }
 
-/// Its counters.
+/// Reads the counters of one device.
 #[derive(Debug)]
 pub(super) struct DeviceCounters {
     device: CountedDevice,
@@ -52,7 +52,7 @@ impl DeviceCounters {
         &self.device
     }
 
-    /// The counters now.
+    /// The counters now, by name.
     pub(super) fn read(&mut self) -> Vec<(&'static str, u64)> {
         let stats: Option<Vec<Stat>> = self.stats.iter_mut().map(|source| source.read().and_then(parse)).collect();
         let Some(stat) = stats.and_then(|stats| stats.into_iter().reduce(Stat::with)) else { return Vec::new() };

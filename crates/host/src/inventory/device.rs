@@ -29,7 +29,7 @@ const QUEUE: &[&str] = &[
 /// Letters of a serial number that are not masked.
 const SERIAL_LETTERS_SHOWN: usize = 4;
 
-/// Reads one device.
+/// What the inventory has of one block device.
 pub(crate) fn read(device: &Device) -> BlockDevice {
     let file = |name: &str| device.directory.join(name);
     let sectors = root::value::<u64>(file("size"));

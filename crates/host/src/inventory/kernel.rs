@@ -35,7 +35,7 @@ const SETTINGS: &[&str] = &[
     "vm.zone_reclaim_mode",
 ];
 
-/// Reads them.
+/// The kernel and its settings, as far as they are readable.
 pub(super) fn read(root: &Root) -> Kernel {
     let name = rustix::system::uname();
     let time = time::read(root);

@@ -8,7 +8,7 @@ use record::{Bytes, MemoryModule};
 
 /// A structure that describes a module.
 const MEMORY_DEVICE: u8 = 17;
-/// The last structure.
+/// The structure behind which a table of SMBIOS ends.
 const END_OF_TABLE: u8 = 127;
 
 /// Numbers of kinds of memory, and their names.

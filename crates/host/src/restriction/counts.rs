@@ -7,13 +7,13 @@ use base::root;
 /// I/O of a group, cumulative. A flush is a write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IoCounts {
-    /// Reads.
+    /// Read requests that were completed.
     pub reads: u64,
-    /// Writes.
+    /// Write requests that were completed.
     pub writes: u64,
-    /// Bytes read.
+    /// Bytes of the completed reads.
     pub read_bytes: u64,
-    /// Bytes written.
+    /// Bytes of the completed writes.
     pub write_bytes: u64,
 }
 

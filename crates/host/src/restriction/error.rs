@@ -7,7 +7,7 @@ use std::path::Path;
 /// What is missing, and how to get it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestrictionError {
-    /// What is missing.
+    /// What is missing, as a clause.
     pub message: String,
     /// How to get it.
     pub hint: String,

@@ -27,7 +27,7 @@ impl Controller {
 /// A tree of groups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hierarchy {
-    /// 1 or 2.
+    /// Version of control groups, 1 or 2.
     pub version: u32,
     /// The word of its lines in `/proc/PID/cgroup`: the controller in version 1, nothing in version 2.
     pub word: &'static str,

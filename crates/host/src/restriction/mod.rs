@@ -50,13 +50,13 @@ pub enum Limit {
 pub struct IoLimit {
     /// Major and minor number of a whole device, as [`device_number`] has it.
     pub device: (u32, u32),
-    /// Reads.
+    /// Reads a second at most; absent where they are not limited.
     pub reads: Option<f64>,
     /// Writes, flushes among them.
     pub writes: Option<f64>,
-    /// Bytes read.
+    /// Bytes read a second at most; absent where they are not limited.
     pub read_bytes: Option<f64>,
-    /// Bytes written.
+    /// Bytes written a second at most; absent where they are not limited.
     pub write_bytes: Option<f64>,
 }
 

@@ -44,7 +44,7 @@ const FAULTS: &[&[&str]] = &[
     &["clocksource", "unstable"],
 ];
 
-/// One message.
+/// One message of the kernel's log.
 struct Message {
     level: u32,
     number: u64,

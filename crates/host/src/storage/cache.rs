@@ -48,7 +48,6 @@ pub fn drop_clean(file: &File) -> io::Result<()> {
     Ok(rustix::fs::fadvise(file, 0, None, Advice::DontNeed)?)
 }
 
-/// Whole pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pages {
     offset: u64,
@@ -80,7 +79,7 @@ fn end_of(file: &File) -> io::Result<u64> {
     Ok(end)
 }
 
-/// `struct cachestat_range`.
+/// `struct cachestat_range` of linux/mman.h.
 #[repr(C)]
 struct CacheRange {
     offset: u64,

@@ -16,7 +16,7 @@ use crate::stack::{self, by_name};
 /// A device and what it shares its blocks with.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
-    /// Kernel name.
+    /// Name by the kernel.
     pub(super) name: String,
     /// The same, those of its partitions, and of a partition that of its disk.
     related: Vec<Related>,
@@ -147,7 +147,7 @@ fn holder_in_words(directory: &Path) -> Option<String> {
     directory.join("bcache").is_dir().then(|| "bcache".to_owned())
 }
 
-/// It is divided.
+/// That it has partitions, which would be written over.
 fn partitioned(root: &Root, subject: &Subject) -> Vec<String> {
     let names = partitions(root, &subject.name);
     (!names.is_empty()).then(|| format!("has partitions: {}", names.join(", "))).into_iter().collect()

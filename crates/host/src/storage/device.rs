@@ -62,14 +62,14 @@ fn open(path: &Path, exclusively: bool) -> io::Result<File> {
     OpenOptions::new().read(true).custom_flags(flags).open(path)
 }
 
-/// `BLKGETSIZE64`, in bytes.
+/// Its size in bytes, by `BLKGETSIZE64`.
 fn size_bytes(file: &File) -> io::Result<u64> {
     const BLKGETSIZE64: Opcode = opcode::read::<usize>(0x12, 114);
     // SAFETY: the kernel writes one number of 64 bits.
     Ok(unsafe { ioctl(file, Getter::<BLKGETSIZE64, u64>::new()) }?)
 }
 
-/// `BLKROGET`.
+/// Whether the kernel refuses writes, by `BLKROGET`.
 fn is_read_only(file: &File) -> io::Result<bool> {
     const BLKROGET: Opcode = opcode::none(0x12, 94);
     // SAFETY: the kernel writes one `int`.

@@ -79,7 +79,7 @@ struct Head {
     reserved: u32,
 }
 
-/// `struct fiemap_extent`.
+/// `struct fiemap_extent` of linux/fiemap.h.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 struct Extent {
@@ -98,11 +98,11 @@ struct Request {
     extents: [Extent; BATCH],
 }
 
-/// `FS_IOC_FIEMAP`.
+/// `FS_IOC_FIEMAP` of linux/fs.h.
 const FIEMAP: Opcode = opcode::read_write::<Head>(b'f', 11);
 /// `FIEMAP_FLAG_SYNC`: data that has no place yet is written first.
 const SYNC: u32 = 1;
-/// `FIEMAP_EXTENT_*`.
+/// Flags of an extent, `FIEMAP_EXTENT_*` of linux/fiemap.h.
 const LAST: u32 = 0x1;
 const ENCODED: u32 = 0x8;
 const INLINE: u32 = 0x200;
@@ -138,7 +138,7 @@ fn mapped(file: &File, range: Range) -> Result<Extents, Errno> {
     Ok(sum.extents())
 }
 
-/// Adds extents up.
+/// Extents of a region, added up.
 struct Sum {
     range: Range,
     sum: Extents,

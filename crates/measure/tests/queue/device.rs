@@ -9,7 +9,6 @@ use record::{Nanos, Pace};
 /// A signal that nobody raises.
 pub static NEVER: AtomicBool = AtomicBool::new(false);
 
-/// One millisecond.
 pub const MILLISECOND: Nanos = Nanos(1_000_000);
 
 /// What the device was told and what it saw.

@@ -56,7 +56,7 @@ pub struct Context<'a> {
     pub flush_probe: Option<Nanos>,
 }
 
-/// What every check says of `run`, in the order of [`Check`]. Nothing for a run that broke off: it is void whatever
+/// What every check says of `run`, in the order of [`record::Check`]. Nothing for a run that broke off: it is void whatever
 /// its counts are.
 pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     if matches!(run.outcome, Outcome::Failed { .. }) {

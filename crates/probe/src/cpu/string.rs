@@ -90,7 +90,7 @@ fn process(buffers: &mut Buffers, start: u64, needle: &str, operations: u64, mut
     sum
 }
 
-/// `item-000023-hotel-end`.
+/// Builds a text such as `item-000023-hotel-end`.
 fn build(text: &mut String, number: u64) {
     text.clear();
     text.push_str("item-");

@@ -10,13 +10,13 @@ use super::permutation::mix;
 /// A part of a file that a clone works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Where it begins.
+    /// Where it begins in the file, bytes.
     pub offset: u64,
-    /// Its length.
+    /// Its length in bytes.
     pub length: u64,
 }
 
-/// One I/O.
+/// Where one I/O goes, and how long it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub kind: IoKind,
@@ -94,12 +94,12 @@ impl Addresses {
         }
     }
 
-    /// The largest block.
+    /// Bytes of the largest I/O of the job.
     pub(crate) fn length_max(&self, job: &IoJob) -> u32 {
         used(job).map(|kind| self.kinds[kind].sizes.max()).max().unwrap_or(512)
     }
 
-    /// The next one.
+    /// Where the next I/O goes.
     #[inline]
     pub(crate) fn next(&mut self) -> Address {
         let number = self.draw_kind();

@@ -60,7 +60,7 @@ impl Choice {
         Choice { count, law, random: Xoshiro256PlusPlus::seed_from_u64(seed) }
     }
 
-    /// The next block.
+    /// The number of the next block.
     #[inline]
     pub(crate) fn next(&mut self) -> u64 {
         let (count, random) = (self.count, &mut self.random);

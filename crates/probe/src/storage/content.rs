@@ -77,7 +77,7 @@ pub(crate) struct Body {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamper {
     unit: usize,
-    /// Which invocation wrote.
+    /// The number of the invocation that writes.
     pub writer: u64,
     /// A unit from an earlier write than this one is stale.
     number_min: u64,

@@ -37,7 +37,7 @@ pub struct Account {
     pub verified: u64,
     /// Units that were not what was written there.
     pub corrupt: u64,
-    /// The first error.
+    /// The first error in words; absent where there was none.
     pub first_failure: Option<String>,
 }
 

@@ -29,7 +29,7 @@ impl Permutation {
         Permutation { count: count.max(1), half_bits, half_mask: (1 << half_bits) - 1, keys }
     }
 
-    /// How many numbers.
+    /// How many numbers are permuted.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }

@@ -12,7 +12,7 @@ use super::port::{Operation, Order, Port, PortSetting};
 const SUBMISSION_IDLE_MS: u32 = 1_000;
 /// FALLOC_FL_KEEP_SIZE and FALLOC_FL_PUNCH_HOLE of linux/falloc.h.
 const PUNCH_HOLE: i32 = 0x01 | 0x02;
-/// RWF_DSYNC of linux/fs.h.
+/// `RWF_DSYNC` of linux/fs.h: a write that is durable when it is done.
 const WRITE_DSYNC: i32 = 0x02;
 /// Completions are run by the thread that waits for them, and by nobody else.
 const DEFERRED: &str = "DEFER_TASKRUN";

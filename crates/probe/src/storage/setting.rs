@@ -18,7 +18,7 @@ use super::synchronous::{Null, Synchronous};
 /// What one clone of a job works with.
 #[derive(Clone, Debug)]
 pub struct LaneSetting {
-    /// The job.
+    /// The job that the lane carries out.
     pub job: Arc<IoJob>,
     /// The number of the lane in its run, from 0.
     pub lane: u32,

@@ -208,7 +208,6 @@ pub fn reading(mode: IoMode, depth: u32) -> IoJob {
     IoJob { name: "job".to_owned(), mode, depth, files: vec!["file".to_owned()], ..IoJob::default() }
 }
 
-/// The same, writing.
 pub fn writing(mode: IoMode, depth: u32) -> IoJob {
     IoJob { mix: IoMix::WRITE, ..reading(mode, depth) }
 }

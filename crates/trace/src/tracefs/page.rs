@@ -77,7 +77,7 @@ impl PageLayout {
 enum Entry<'p> {
     /// An event so long after the entry before.
     Event { delta_ns: u64, raw: &'p [u8] },
-    /// Nothing but time.
+    /// Time passes and nothing happens (padding, a time that is extended).
     Later { delta_ns: u64 },
     /// The lower bits of an absolute time.
     At { low: u64 },
