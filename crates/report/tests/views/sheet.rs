@@ -5,7 +5,7 @@ use record::{Check, Finding, Location, Outcome, Placement, Record, Run, Status, 
 
 use crate::sample;
 
-const PLACE: &str = "dbdyno-20260131-120000-db1.json";
+const PLACE: &str = "dbdyno-20260131-120000-db1.jsonl";
 
 fn plain(record: &Record, width: usize) -> String {
     text(record, PLACE, Style::default(), width)
