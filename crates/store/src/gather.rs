@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use memchr::{memchr_iter, memrchr};
 use record::{FORMAT, Head, Line, SCHEMA_VERSION};
@@ -65,7 +66,9 @@ where
         let work = || parse_all(path, &receiver, reading);
         let workers: Vec<_> = (0..reading.workers).map(|_| scope.spawn(work)).collect();
         let sent = send_all(&mut source, rest, sender);
-        (sent, workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect::<Vec<Parsed<R>>>())
+        let parsed =
+            |worker: ScopedJoinHandle<'_, Vec<Parsed<R>>>| worker.join().unwrap_or_else(|why| resume_unwind(why));
+        (sent, workers.into_iter().flat_map(parsed).collect::<Vec<Parsed<R>>>())
     });
     sent?;
     fold(path, head, batches, source.begin, source.line - 1)

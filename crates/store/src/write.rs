@@ -56,8 +56,12 @@ impl Writer {
     /// # Errors
     /// As for [`crate::read`]; [`Error::Locked`] where somebody else appends to it.
     pub fn resume(path: &Path) -> Result<(Writer, Record)> {
-        let file = open(path, &|options| {
+        let append: fn(&mut OpenOptions) = |options| {
             options.read(true).append(true);
+        };
+        let file = open(path, &append).map_err(|error| match error {
+            Error::Read { path, cause } if is_read_only(&cause) => Error::Write { path, cause },
+            error => error,
         })?;
         let mut writer = Writer { path: path.to_owned(), file, whole_bytes: 0, is_torn: true };
         writer.lock()?;
@@ -116,6 +120,10 @@ impl Writer {
         }
         written
     }
+}
+
+fn is_read_only(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 fn directory(path: &Path) -> &Path {
