@@ -50,12 +50,12 @@ def theirs(command, empty, load, jobs, rounds, rows):
 
 def ours(dbdyno, target, jobs, seconds):
     """The same of dbdyno, as its record has it, and the client's share of all processor time."""
-    if os.path.exists("r.json"):
-        os.remove("r.json")
-    plan = ["--tests", "T331", "--jobs", str(jobs), "--seconds", seconds, "--warm-up", "0.3", "--record", "r.json"]
+    if os.path.exists("r.jsonl"):
+        os.remove("r.jsonl")
+    plan = ["--tests", "T331", "--jobs", str(jobs), "--seconds", seconds, "--warm-up", "0.3", "--record", "r.jsonl"]
     command = [dbdyno, "run", "--quiet", "--keep", "--target", target, *plan]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    report = subprocess.run([dbdyno, "report", "r.json", "--format", "csv"], check=True, stdout=subprocess.PIPE, text=True)
+    report = subprocess.run([dbdyno, "report", "r.jsonl", "--format", "csv"], check=True, stdout=subprocess.PIPE, text=True)
     row = next(csv.DictReader(report.stdout.splitlines()))
     rate, client, server = (float(row[name]) for name in ("rows_per_second", "client_cpus", "server_cpus"))
     return rate, 1e9 * client / rate, client / (client + server)

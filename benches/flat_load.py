@@ -57,12 +57,12 @@ def copied(psql, files, rows):
 
 def loaded(dbdyno, target, files, form):
     """dbdyno: the same, as its record has it, and its slowest stage."""
-    if os.path.exists("r.json"):
-        os.remove("r.json")
+    if os.path.exists("r.jsonl"):
+        os.remove("r.jsonl")
     command = [dbdyno, "load", "--quiet", "--target", target, "--jobs", str(len(files)), "--form", form]
-    subprocess.run([*command, "--record", "r.json", *files], check=True, stdout=subprocess.DEVNULL)
-    with open("r.json", encoding="utf-8") as record:
-        run = json.load(record)["runs"][0]
+    subprocess.run([*command, "--record", "r.jsonl", *files], check=True, stdout=subprocess.DEVNULL)
+    with open("r.jsonl", encoding="utf-8") as record:
+        run = next(line["run"] for line in map(json.loads, record) if "run" in line)
     rows = run["load"]["rows"]
     readings = [reading["values"]["client_cpu_ns"] for reading in (run["readings"][0], run["readings"][-1])]
     stages = {stage["kind"]: stage["busy_ns"] / stage["threads"] / run["window_ns"] for stage in run["load"]["stages"]}

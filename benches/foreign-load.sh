@@ -45,7 +45,7 @@ measure() {
   sync -f "$work"
   # Void runs are what is looked for: they are no failure here.
   (cd "$work" && "$dbdyno" run --tests P111,T611,T311,P321 --jobs "$(nproc)" --repeats "$repetitions" \
-    --quiet --record "$work/$1.json" >/dev/null 2>"$work/$1.log") || [ -s "$work/$1.json" ] || cat "$work/$1.log" >&2
+    --quiet --record "$work/$1.jsonl" >/dev/null 2>"$work/$1.log") || [ -s "$work/$1.jsonl" ] || cat "$work/$1.log" >&2
   quiet
 }
 
@@ -56,4 +56,4 @@ busy_loop && busy_loop
 measure "2 busy loops"
 writer
 measure "a writer"
-python3 "$evaluate" "$work/alone.json" "$work/1 busy loop.json" "$work/2 busy loops.json" "$work/a writer.json"
+python3 "$evaluate" "$work/alone.jsonl" "$work/1 busy loop.jsonl" "$work/2 busy loops.jsonl" "$work/a writer.jsonl"

@@ -89,7 +89,7 @@ def fio(rw, bs, depth, engine):
 
 def dbdyno(rw, bs, depth, engine):
     """The same, of the record."""
-    record = "r.json"
+    record = "r.jsonl"
     if os.path.exists(record):
         os.remove(record)
     where = ["--engine", "null", "--size", "1G"] if engine == "null" else ["--device", FILE]
@@ -100,7 +100,7 @@ def dbdyno(rw, bs, depth, engine):
                     "--warm-up", f"{WARM_UP:g}", *where, "--override", "norandommap=1", "--record", record,
                     "--quiet", "--format", "json"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     with open(record, encoding="utf-8") as file:
-        run = json.load(file)["runs"][0]
+        run = next(line["run"] for line in map(json.loads, file) if "run" in line)
     stream = run["storage"]["streams"][0]
     if run["outcome"]["status"] != "done" or stream["failures"]:
         sys.exit(f"error: dbdyno {rw} {bs} {depth}: {run['outcome']} {stream['first_failure']}")

@@ -46,7 +46,7 @@ until client -e 'select 1' >/dev/null 2>&1; do
 done
 mkdir "$work/client" && cd "$work/client"
 target="mariadb://root@localhost?socket=$work/mysqld.sock"
-"$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.json >/dev/null
+"$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.jsonl >/dev/null
 rows=16384
 client -N -B -e "select * from dbdyno.small limit $rows" >"$memory/rows.tsv"
 [ "$(wc -l <"$memory/rows.tsv")" -eq "$rows" ] || { echo "error: the data set has fewer than $rows rows" >&2; exit 1; }

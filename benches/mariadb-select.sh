@@ -84,7 +84,7 @@ sql    = "select c from sbtest.sbtest1 where id = :id"
 bind   = { id = { uniform = [1, 100000] } }
 expect = { values = ["$text"] }
 EOF
-"$dbdyno" run --quiet --keep --target "$target" --tests ./point.toml --jobs 1 --seconds 1 --record load.json >/dev/null
+"$dbdyno" run --quiet --keep --target "$target" --tests ./point.toml --jobs 1 --seconds 1 --record load.jsonl >/dev/null
 
 compare() { # title jobs processors
   python3 "$compare" "$1" "$pairs" "$seconds" "$2" "$3" "$dbdyno" "$target" ./point.toml sysbench \

@@ -35,7 +35,7 @@ cd "$work"
 
 measure() { # name seed
   "$dbdyno" pair --quiet --a "$target" --b "$target" --tests "$tests" --jobs "$jobs" --pairs "$pairs" --placement paired \
-    --seconds "$seconds" --warm-up 0.1 --small-rows 32000 --large-rows 32000 --seed "$2" --record "$1-$2.json" >"$1-$2.out"
+    --seconds "$seconds" --warm-up 0.1 --small-rows 32000 --large-rows 32000 --seed "$2" --record "$1-$2.jsonl" >"$1-$2.out"
 }
 
 for seed in $(seq "$repetitions"); do

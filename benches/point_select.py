@@ -43,11 +43,11 @@ def other(command, patterns):
 
 def ours(dbdyno, target, test, jobs, seconds, processors):
     """The same of dbdyno, as its record has it."""
-    if os.path.exists("r.json"):
-        os.remove("r.json")
-    plan = ["--tests", test, "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.json"]
+    if os.path.exists("r.jsonl"):
+        os.remove("r.jsonl")
+    plan = ["--tests", test, "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.jsonl"]
     run(["taskset", "-c", processors, dbdyno, "run", "--quiet", "--keep", "--target", target, *plan])
-    text, _ = run([dbdyno, "report", "r.json", "--format", "csv"])
+    text, _ = run([dbdyno, "report", "r.jsonl", "--format", "csv"])
     row = next(csv.DictReader(text.splitlines()))
     rate = float(row["operations_per_second"])
     return rate, 1e6 * float(row["client_cpus"]) / rate

@@ -18,7 +18,7 @@ source benches/postgres-server.bash
 
 start_server "shared_buffers=1GB max_wal_size=8GB"
 mkdir "$work/client" && cd "$work/client"
-"$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.json >/dev/null
+"$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.jsonl >/dev/null
 rows=16384
 "${client[@]}" -c "\\copy (select * from dbdyno.small limit $rows) to '$memory/rows.tsv'"
 [ "$(wc -l <"$memory/rows.tsv")" -eq "$rows" ] || { echo "error: the data set has fewer than $rows rows" >&2; exit 1; }

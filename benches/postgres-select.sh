@@ -22,7 +22,7 @@ start "$all"
 export PGHOST=$work PGUSER=bench PGDATABASE=postgres
 "$bin/pgbench" -i -s 10 -q >/dev/null 2>&1
 cd "$work" && mkdir -p client && cd client
-"$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.json >/dev/null
+"$dbdyno" run --quiet --keep --target "$target" --tests T611 --jobs 1 --seconds 1 --record load.jsonl >/dev/null
 
 compare() { # title jobs processors
   python3 "$compare" "$1" "$pairs" "$seconds" "$2" "$3" "$dbdyno" "$target" T611 pgbench \

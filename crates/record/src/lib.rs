@@ -14,6 +14,7 @@ mod instrument;
 mod inventory;
 mod io;
 mod latency;
+mod line;
 mod load;
 mod machine;
 mod plan;
@@ -47,6 +48,7 @@ pub use io::{
     SyncEvery, Verification, Zone,
 };
 pub use latency::{Latency, SAMPLES_BEYOND_QUANTILE, is_printable};
+pub use line::{End, FORMAT, Head, Line};
 pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };

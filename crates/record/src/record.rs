@@ -8,8 +8,8 @@ use crate::{
     Bytes, EngineInventory, HostInventory, Instrument, Nanos, NodeInventory, Plan, Run, Timestamp, Tool, Unproved,
 };
 
-/// The version of the format. A reader refuses a newer one and migrates an older one.
-pub const SCHEMA_VERSION: u32 = 2;
+/// The version of the format. A reader refuses any other one.
+pub const SCHEMA_VERSION: u32 = 1;
 
 /// How far the invocation came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +51,7 @@ pub struct DataSet {
     pub server_cpu_ns: Option<Nanos>,
 }
 
-/// All that one invocation measured.
+/// All that one invocation measured. On disk it is [`crate::Line`]s.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {

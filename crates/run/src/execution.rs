@@ -1,4 +1,4 @@
-//! The runs of a plan, one after the other. The record is written after every run.
+//! The runs of a plan, one after the other. Each is written when it is over.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,15 +6,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use record::{DataSet, NodeEventKind, Outcome, PlannedRun, Record, Run, Status};
+use record::{NodeEventKind, Outcome, PlannedRun, Run};
 
 use crate::io::{ProbeGround, same_device};
-use crate::measurement::{Bench, Subject, measure_one, not_begun, timestamp};
+use crate::measurement::{Bench, Subject, measure_one, not_begun};
 use crate::opening::Opened;
 use crate::pacing::Capacities;
 use crate::plan::Item;
+use crate::recorder::Recorder;
 use crate::sampler::{Sources, Watched};
-use crate::{Error, Event, Fault, Interrupt, Result, data};
+use crate::{Error, Event, Interrupt, Result, data};
 
 /// The engine as it is measured; probes of storage work in `probed`.
 pub(crate) fn subject<'a>(opened: &'a Opened<'_>, probed: &Path) -> Subject<'a> {
@@ -49,20 +50,8 @@ pub(crate) fn sources<'a>(subject: Option<&'a Subject<'a>>, directory: &Path) ->
     })
 }
 
-/// Notes in `record` that it is over, why if it was broken off, and what the machine is like now.
-pub(crate) fn conclude(record: &mut Record, error: Option<&Error>) {
-    (record.status, record.reason) = match error {
-        None => (Status::Finished, None),
-        Some(error) if error.fault == Fault::Interrupted => (Status::Interrupted, None),
-        Some(error) => (Status::Failed, Some(error.message.clone())),
-    };
-    record.ended_at = Some(timestamp());
-    let directory = Path::new(&record.plan.directory);
-    record.host.at_end = Some(host::state(directory, record.host.at_start.as_ref()));
-}
-
 /// Every run of the plan that is not in the record yet, test by test.
-pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_>]) -> Result<()> {
+pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
     let done: BTreeSet<u32> = record.runs.iter().map(|run| run.number).collect();
     let todo: Vec<PlannedRun> =
         bench.plan.runs.iter().filter(|planned| !done.contains(&planned.number)).cloned().collect();
@@ -77,42 +66,23 @@ pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items
         if !loaded && matches!(item, Item::Test(_)) {
             // Probes first and on an empty machine: loading leaves dirty pages behind.
             storage.clear();
-            load(bench, record, path, &todo, items)?;
+            load(bench, record, &todo, items)?;
             loaded = true;
         }
-        run_group(bench, record, path, item, group, &mut storage)?;
+        run_group(bench, record, item, group, &mut storage)?;
     }
     Ok(())
 }
 
 /// Loads what the tests of `todo` need and is not there yet, and notes it in the record.
-pub(crate) fn load(
-    bench: &Bench<'_>,
-    record: &mut Record,
-    path: &Path,
-    todo: &[PlannedRun],
-    items: &[Item<'_>],
-) -> Result<()> {
-    for set in data::load(bench, todo, items)? {
-        remember(&mut record.data_sets, set);
-    }
-    Ok(store::write(path, record)?)
-}
-
-/// Adds `set` to what the record knows of the tables; how a table was loaded is not forgotten when it is used again.
-fn remember(known: &mut Vec<DataSet>, set: DataSet) {
-    match known.iter_mut().find(|known| known.table == set.table) {
-        Some(known) if set.reused && known.fingerprint == set.fingerprint => {}
-        Some(known) => *known = set,
-        None => known.push(set),
-    }
+pub(crate) fn load(bench: &Bench<'_>, record: &mut Recorder, todo: &[PlannedRun], items: &[Item<'_>]) -> Result<()> {
+    data::load(bench, todo, items)?.into_iter().try_for_each(|set| record.add_data_set(set))
 }
 
 /// The sweep of one test. A test that fails is no reason to stop; an engine that is gone is.
 pub(crate) fn run_group(
     bench: &Bench<'_>,
-    record: &mut Record,
-    path: &Path,
+    record: &mut Recorder,
     item: Item<'_>,
     group: &[PlannedRun],
     storage: &mut ProbeGround,
@@ -123,7 +93,7 @@ pub(crate) fn run_group(
         Item::Probe(_) => None,
     };
     let set_up = on_stage.map_or(Ok(()), |(test, stage)| workload::set_up(test, stage).map_err(Error::from));
-    let mut one = |planned: &PlannedRun, record: &mut Record| {
+    let mut one = |planned: &PlannedRun, record: &mut Recorder| {
         let run = match &set_up {
             Ok(()) => measure_one(bench, planned, item, storage)?,
             Err(error) => not_begun(bench, planned, item, error),
@@ -133,8 +103,7 @@ pub(crate) fn run_group(
         bench.sources.capacities.remember(&run);
         let failed = run.outcome != Outcome::Done;
         let lost = run.events.iter().any(|event| event.kind == NodeEventKind::Lost);
-        record.runs.push(run);
-        store::write(path, record)?;
+        record.add_run(run)?;
         if failed || lost { still_there(bench) } else { Ok(()) }
     };
     let result = group.iter().try_for_each(|planned| one(planned, record));

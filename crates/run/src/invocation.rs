@@ -1,23 +1,24 @@
-//! One invocation: from the request to the finished record. The record is written after every run, so that a crash
-//! or Ctrl-C loses at most the run in flight.
+//! One invocation: from the request to the finished record, to which each run is appended.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use engine::{Engine, Target};
 use measure::clock;
-use record::{Nanos, Outcome, Plan, Record, Status};
+use record::{Nanos, Plan, Record};
+use store::Writer;
 use workload::{Sizes, Test};
 
 use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{conclude, run_all, sources, subject};
+use crate::execution::{run_all, sources, subject};
 use crate::io::Offer;
 use crate::measurement::{Bench, Subject};
 use crate::opening::{Opened, Plot, Setting, claim, look, open, sizes};
 use crate::pacing::search_all;
 use crate::plan::{self, Ability, Item, Machine};
 use crate::proof::{self, prove_all};
+use crate::recorder::Recorder;
 use crate::resumption;
 use crate::{Error, Event, Interrupt, Listener, Request, Result, Tracing, tracing};
 
@@ -67,7 +68,8 @@ pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured>
         }
     };
     let record = begun(&request.record, request.author(), plan, &setting, opened.as_ref());
-    carry_out(record, request, &items, opened, &setting, &sizes, origin, workplace)
+    let record = Recorder::new(&request.record, record);
+    Ok(carry_out(record, request, &items, opened, &setting, &sizes, origin, workplace))
 }
 
 /// The plan of `request`, without carrying it out. The engine is opened to ask what it can do, and closed again.
@@ -111,14 +113,16 @@ fn decide(
     }
 }
 
-/// Carries out what is left of the plan of `record`, which lies at `request.record`. Runs that failed are repeated.
+/// Carries out what is left of the plan of `record`, which lies at `request.record` and is appended to. Runs that failed are
+/// repeated.
 ///
 /// # Errors
 /// As for [`measure()`].
-pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
-    resumption::check(&record, request)?;
+pub fn resume(record: (Writer, Record), request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
+    resumption::check(&record.1, request)?;
+    let mut record = Recorder::resumed(&request.record, record);
     let own = test_files(&record.plan.test_files)?;
-    let prove = proof::forget_untried(&mut record) || request.prove;
+    let prove = proof::forget_untried(&mut record)? || request.prove;
     let request = Request { tests: selection(&record.plan), prove, ..request.clone() };
     let items = plan::select(&request, &own)?;
     let origin = clock::now();
@@ -133,9 +137,7 @@ pub fn resume(mut record: Record, request: &Request, workplace: &Workplace<'_>) 
     }
     let (small_rows, large_rows) = (record.plan.small_rows, record.plan.large_rows);
     let sizes = Sizes { small_rows, large_rows, ..sizes(&request, None) };
-    record.runs.retain(|run| run.outcome == Outcome::Done);
-    (record.status, record.reason, record.ended_at) = (Status::Running, None, None);
-    carry_out(record, &request, &items, opened, &setting, &sizes, origin, workplace)
+    Ok(carry_out(record, &request, &items, opened, &setting, &sizes, origin, workplace))
 }
 
 /// The tests of a plan, as one would ask for them.
@@ -176,7 +178,7 @@ fn needed(items: &[Item<'_>]) -> bool {
 /// Loads, runs, writes; closes the engine whatever happens.
 #[expect(clippy::too_many_arguments, reason = "the parts of one invocation, each of them used once")]
 fn carry_out(
-    mut record: Record,
+    mut record: Recorder,
     request: &Request,
     items: &[Item<'_>],
     opened: Option<Opened<'_>>,
@@ -184,10 +186,9 @@ fn carry_out(
     sizes: &Sizes,
     origin: Nanos,
     workplace: &Workplace<'_>,
-) -> Result<Measured> {
+) -> Measured {
     let path = request.record.as_path();
-    let written = store::write(path, &record).map_err(Error::from);
-    let error = written.and_then(|()| {
+    let error = record.begin().and_then(|()| {
         let plan = record.plan.clone();
         let subject = opened.as_ref().map(|opened| Subject {
             untraced: tracing::untraced(request, &plan, items, Some(&opened.nodes)),
@@ -213,20 +214,20 @@ fn carry_out(
         }
         announce(&bench, &record, path);
         match &plan.until {
-            Some(wish) => search_all(&bench, &mut record, path, items, wish),
-            None => run_all(&bench, &mut record, path, items),
+            Some(wish) => search_all(&bench, &mut record, items, wish),
+            None => run_all(&bench, &mut record, items),
         }?;
-        if request.prove { prove_all(&bench, &mut record, path, items) } else { Ok(()) }
+        if request.prove { prove_all(&bench, &mut record, items) } else { Ok(()) }
     });
     let error = error.err();
-    conclude(&mut record, error.as_ref());
+    record.conclude(error.as_ref());
     let closed = opened.map_or(Ok(()), |opened| opened.nodes.close().map_err(Error::from));
-    let written = store::write(path, &record).map_err(Error::from);
+    let written = record.end();
     if let (Some(_), Err(second)) = (&error, &closed) {
         workplace.listener.hear(&Event::Note(&format!("what was begun could not be ended: {second}")));
     }
     let error = error.or(written.err()).or(closed.err());
-    Ok(Measured { record, path: path.to_owned(), error })
+    Measured { record: record.into_record(), path: path.to_owned(), error }
 }
 
 fn announce(bench: &Bench<'_>, record: &Record, path: &Path) {

@@ -34,6 +34,7 @@ mod plan;
 mod premises;
 mod proof;
 mod published;
+mod recorder;
 mod request;
 mod resumption;
 mod sampler;

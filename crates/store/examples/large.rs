@@ -1,18 +1,22 @@
-//! Writes a long record with figures that mean nothing, to measure what reading and showing one costs:
+//! Appends runs to a record, with figures that mean nothing, to measure what that costs, and what reading and showing a long
+//! record does:
 //! `cargo run --release -p dbdyno-store --example large -- PATH [RUNS [SECONDS_PER_RUN]]`.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use dbdyno_store::Writer;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::evidence::{Answers, ClientShare, CommitCount, LittlesLaw, Steal, Swapping, Throttling, WindowLength};
 use record::{
-    Bytes, Dop, EngineInventory, Evidence, Finding, HostInventory, Instrument, Latency, Layer, Location, Nanos,
+    Bytes, Dop, EngineInventory, Evidence, Finding, HostInventory, Instrument, Latency, Layer, Line, Location, Nanos,
     Outcome, Pace, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Run, SCHEMA_VERSION, Second, Slices,
     Status, Sweep, Timestamp, Tool, Totals, Unit, Verdict, name,
 };
@@ -73,18 +77,31 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let path = arguments.first().ok_or("give the path of the record")?;
     let (runs, seconds) = (number(1, 100_000)?, number(2, 100)?);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(42);
-    let runs: Vec<Run> = (1..=runs).map(|number| run(number, seconds, &mut random)).collect();
-    dbdyno_store::write(Path::new(path), &record(runs, seconds))?;
+    let mut record = record(runs, seconds);
+    let mut writer = Writer::create(Path::new(path), &record)?;
+    let mut appending = Duration::ZERO;
+    for number in 1..=runs {
+        let run = run(number, seconds, &mut random);
+        let begun = Instant::now();
+        writer.append(&Line::Run(&run))?;
+        appending += begun.elapsed();
+    }
+    record.status = Status::Finished;
+    record.ended_at = Some(Timestamp("2026-05-31T12:00:00.000Z".to_owned()));
+    writer.append_end(&record)?;
+    let each = appending.as_secs_f64() / f64::from(runs.max(1));
+    writeln!(io::stdout(), "{runs} runs appended in {:.2} s, {:.3} ms each", appending.as_secs_f64(), each * 1e3)?;
     Ok(())
 }
 
-fn record(runs: Vec<Run>, seconds: u32) -> Record {
-    let repeat = |run: &Run| (run.number - 1) / (TESTS.len() * JOBS.len()) as u32 + 1;
-    let planned = |run: &Run| PlannedRun {
-        number: run.number,
-        test: run.test.clone(),
-        dop: run.dop,
-        repeat: repeat(run),
+/// A record of which nothing is measured yet.
+fn record(runs: u32, seconds: u32) -> Record {
+    let repeat = |number: u32| (number - 1) / (TESTS.len() * JOBS.len()) as u32 + 1;
+    let planned = |number: u32| PlannedRun {
+        number,
+        test: test_of(number).0.to_owned(),
+        dop: Dop::jobs(jobs_of(number)),
+        repeat: repeat(number),
         variation: None,
     };
     Record {
@@ -92,8 +109,8 @@ fn record(runs: Vec<Run>, seconds: u32) -> Record {
         id: "large".to_owned(),
         tool: Tool { version: "0.1.0".to_owned(), optimised: true, build: None },
         begun_at: Timestamp("2026-01-31T12:00:00.000Z".to_owned()),
-        ended_at: Some(Timestamp("2026-05-31T12:00:00.000Z".to_owned())),
-        status: Status::Finished,
+        ended_at: None,
+        status: Status::Running,
         reason: None,
         plan: Plan {
             target: "local:example".to_owned(),
@@ -109,9 +126,9 @@ fn record(runs: Vec<Run>, seconds: u32) -> Record {
             one_thread_per_core: false,
             small_rows: 1_000_000,
             large_rows: 100_000_000,
-            repeats: runs.last().map_or(1, repeat),
+            repeats: repeat(runs.max(1)),
             paired: None,
-            runs: runs.iter().map(planned).collect(),
+            runs: (1..=runs).map(planned).collect(),
             skipped: Vec::new(),
             test_files: Vec::new(),
             io: None,
@@ -122,8 +139,17 @@ fn record(runs: Vec<Run>, seconds: u32) -> Record {
         nodes: Vec::new(),
         unproved: Vec::new(),
         data_sets: Vec::new(),
-        runs,
+        runs: Vec::new(),
     }
+}
+
+/// Code, title, layer and unit of the test of run `number`, counted from 1.
+fn test_of(number: u32) -> (&'static str, &'static str, Layer, Unit) {
+    TESTS[(number - 1) as usize % TESTS.len()]
+}
+
+fn jobs_of(number: u32) -> u32 {
+    JOBS[(number - 1) as usize / TESTS.len() % JOBS.len()]
 }
 
 fn engine() -> EngineInventory {
@@ -147,9 +173,8 @@ fn engine() -> EngineInventory {
 /// A run of `seconds` seconds with everything that a run of a test has: series, two histograms, 60 slices, readings at
 /// both ends and one in between.
 fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
-    let index = (number - 1) as usize;
-    let (test, title, layer, unit) = TESTS[index % TESTS.len()];
-    let jobs = JOBS[index / TESTS.len() % JOBS.len()];
+    let (test, title, layer, unit) = test_of(number);
+    let jobs = jobs_of(number);
     let rate = 900 * u64::from(jobs) / (1 + u64::from(jobs) / 24) + u64::from(random.next_u32() % 90);
     let second = |random: &mut Xoshiro256PlusPlus| {
         let steps = rate + u64::from(random.next_u32() % 100);

@@ -1,8 +1,14 @@
-//! Writes the JSON Schema of a record to standard output:
-//! `cargo run -p dbdyno-store --example schema > schema/record-v2.json`.
+//! Writes the JSON Schemas of a record into a directory: `cargo run -p dbdyno-store --example schema -- schema`.
 
-use std::io::{self, Write};
+use std::fs;
+use std::path::Path;
 
-fn main() -> io::Result<()> {
-    write!(io::stdout(), "{}", dbdyno_store::schema_text())
+use dbdyno_store::{Form, schema_text};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let directory = std::env::args().nth(1).ok_or("give the directory")?;
+    for form in [Form::Line, Form::Document] {
+        fs::write(Path::new(&directory).join(form.file_name()), schema_text(form))?;
+    }
+    Ok(())
 }

@@ -59,29 +59,27 @@ pub enum Error {
         /// The limit.
         limit_bytes: u64,
     },
-    /// The file ends in the middle.
-    #[error("record {} is truncated: it ends at line {line}, column {column}, in the middle of the JSON text", path.display())]
+    /// The file ends before its first line does.
+    #[error("record {} is truncated: it ends in its first line", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
-        /// Counted from 1; 0 in an empty file's place.
-        line: usize,
-        /// Counted from 1; 0 at the beginning of a line.
-        column: usize,
     },
-    /// The file is not JSON.
-    #[error("file {} is not JSON: {reason} at line {line}, column {column}", path.display())]
-    NotJson {
+    /// Somebody else appends to the record.
+    #[error("record {} is being written by another process", path.display())]
+    Locked {
         /// The file.
         path: PathBuf,
-        /// What is wrong there.
-        reason: String,
-        /// Counted from 1.
-        line: usize,
-        /// Counted from 1.
-        column: usize,
     },
-    /// The file is JSON and has no version of a record.
+    /// The file is one JSON document, as a record is exported, and as it was stored before it became lines.
+    #[error("file {} is one JSON document of schema version {version}: a record that was exported, or one of an older format; a record is JSON Lines", path.display())]
+    Document {
+        /// The file.
+        path: PathBuf,
+        /// The version that it says it has.
+        version: u64,
+    },
+    /// The file does not begin as a record does.
     #[error("file {} is not a record of dbdyno: {reason}", path.display())]
     NotARecord {
         /// The file.
@@ -89,7 +87,7 @@ pub enum Error {
         /// What is missing or wrong.
         reason: String,
     },
-    /// The file says that it is a record of this version, and is not.
+    /// The file begins as a record of this version does, and one of its lines is none.
     #[error("record {} is damaged: {reason} at line {line}, column {column}", path.display())]
     Damaged {
         /// The file.
@@ -107,28 +105,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Which field, its value, and the limit.
-        reason: String,
-    },
-    /// As [`Error::Damaged`], in a file that is too long to be looked at as a whole.
-    #[error("record {} is damaged; it has {size_bytes} bytes, where is said of up to {limit_bytes}", path.display())]
-    DamagedSomewhere {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        size_bytes: u64,
-        /// The limit.
-        limit_bytes: u64,
-    },
-    /// A record of an older version that could not be brought up to date.
-    #[error("record {} of schema version {found} cannot be brought to version {supported}: {reason}", path.display())]
-    Migration {
-        /// The file.
-        path: PathBuf,
-        /// Version of the file.
-        found: u64,
-        /// Version of this program.
-        supported: u64,
-        /// What was in the way.
         reason: String,
     },
     /// The record was written by a newer dbdyno.
@@ -154,10 +130,15 @@ pub enum Error {
 impl Error {
     /// What the user may do about it, as a clause; none where there is nothing to advise.
     pub fn hint(&self) -> Option<String> {
-        use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
+        use io::ErrorKind::{
+            AlreadyExists, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull,
+        };
         let hint = match self {
             Error::Write { cause, .. } => match cause.kind() {
-                StorageFull => "free space there, or give another place with --record; an earlier record is unharmed",
+                StorageFull => {
+                    "free space there, or give another place with --record; what was written before is unharmed"
+                }
+                AlreadyExists => "give another --record, or go on with it by --resume",
                 PermissionDenied | ReadOnlyFilesystem => "give a writable place with --record",
                 NotFound | NotADirectory => "create its directory first, or give another place with --record",
                 _ => return None,
@@ -166,7 +147,14 @@ impl Error {
             Error::Content { .. } => "this is an error of dbdyno; please report it with the message",
             Error::Read { cause, .. } if cause.kind() == NotFound => "`dbdyno list records` shows what there is",
             Error::ReadTarget { .. } => "`dbdyno list records --dir DIR` shows the records of a directory",
-            Error::Truncated { .. } => "the copy is incomplete; dbdyno itself replaces records only as a whole",
+            Error::Truncated { .. } => "nothing was measured yet, or the copy is incomplete",
+            Error::Locked { .. } => "wait until that ends, or begin a new record",
+            Error::Document { .. } => {
+                "`dbdyno report RECORD --format json` prints such documents: give RECORD itself; what an older dbdyno wrote has to be measured again"
+            }
+            Error::Damaged { .. } => {
+                "only what was appended last may be incomplete; take the original, or measure again"
+            }
             Error::Impossible { .. } => "it was changed after dbdyno wrote it; take the original, or measure again",
             Error::Newer { .. } => "upgrade dbdyno to the version that wrote it, or a later one",
             _ => return None,
@@ -177,12 +165,13 @@ impl Error {
 
 /// What the operating system said, in the words and the case of our messages, without its number.
 fn cause_in_words(cause: &io::Error) -> String {
-    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
+    use io::ErrorKind::{AlreadyExists, NotADirectory, NotFound, PermissionDenied, ReadOnlyFilesystem, StorageFull};
     match cause.kind() {
         StorageFull => "the file system is full".to_owned(),
         ReadOnlyFilesystem => "the file system is read-only".to_owned(),
         PermissionDenied => "permission denied".to_owned(),
         NotFound => "no such file or directory".to_owned(),
+        AlreadyExists => "it exists".to_owned(),
         NotADirectory => "a part of its path is not a directory".to_owned(),
         _ => cause.to_string(),
     }

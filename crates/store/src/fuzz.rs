@@ -3,31 +3,26 @@
 use std::fs::File;
 use std::path::Path;
 
-use record::{Record, Run};
+use record::Record;
 
 use crate::error::Result;
-use crate::gather::gather;
-use crate::split::Fields;
-use crate::{read, write};
+use crate::gather::Fields;
+use crate::read::read_fields;
+use crate::write;
 
-/// The record in `json`, as one text.
+/// The record in `file`; without what was kept over time unless `whole`.
 ///
 /// # Errors
 /// As [`crate::read`].
-pub fn decode(json: &[u8]) -> Result<Record> {
-    read::decode(Path::new("fuzz"), json)
-}
-
-/// The record in `file` as long ones are read, run by run; without what was kept over time unless `whole`.
-pub fn gathered(file: &File, whole: bool) -> Option<Record> {
+pub fn read(file: &File, whole: bool) -> Result<Record> {
     let fields = if whole { Fields::All } else { Fields::NoSeries };
-    gather(file, fields, &|_: &mut Run| {}).map(|(record, _)| record)
+    Ok(read_fields(Path::new("fuzz"), file, fields, &|_| {})?.0)
 }
 
-/// The text of `record`.
+/// The lines of `record`.
 ///
 /// # Errors
-/// As [`crate::write`].
+/// [`crate::Error::Content`].
 pub fn encode(record: &Record) -> Result<Vec<u8>> {
     write::encode(Path::new("fuzz"), record)
 }

@@ -8,19 +8,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use record::{Record, SCHEMA_VERSION, Status, Timestamp, Tool};
+use record::{Record, Status, Timestamp};
 use serde::Deserialize;
 
-use crate::directory::FILE_PREFIX;
+use crate::directory::{FILE_PREFIX, is_record_name};
 use crate::error::{Error, Result};
-use crate::gather::{REST_BYTES_MAX, Survey, survey};
+use crate::fold::{Folded, Numbered};
+use crate::gather::{Fields, Reading, VERSION_FIELD, all_processors, gather};
 use crate::possible;
-use crate::read::{NO_VERSION, Version, open, read};
+use crate::read::{READ, open};
 
-/// The field that every record begins with.
-const VERSION_FIELD: &[u8] = b"\"schema_version\"";
-
-/// Bytes that it is looked for in.
+/// Bytes of a file in which is looked whether it was a record.
 const BEGIN_BYTES: u64 = 4096;
 
 /// A file that is a record, or should be one.
@@ -53,90 +51,52 @@ pub struct Summary {
     pub runs_planned: usize,
 }
 
-/// What a summary needs of a record.
+/// A run that is counted and not looked at.
 #[derive(Deserialize)]
-struct Head {
-    schema_version: u32,
-    id: String,
-    tool: Tool,
-    begun_at: Timestamp,
-    status: Status,
-    plan: PlanHead,
-    engine: Option<EngineHead>,
+struct Counted {
+    number: u32,
 }
 
-#[derive(Deserialize)]
-struct PlanHead {
-    runs: Vec<PlannedHead>,
-}
+impl Numbered for Counted {
+    fn number(&self) -> u32 {
+        self.number
+    }
 
-#[derive(Deserialize)]
-struct PlannedHead {
-    test: String,
-}
-
-#[derive(Deserialize)]
-struct EngineHead {
-    title: String,
-    version: String,
+    /// Of a line as dbdyno writes it, the number alone. One with zero bytes was not written as a whole.
+    fn glimpse(line: &[u8]) -> Option<Counted> {
+        let number = line.strip_prefix(b"{\"run\":{\"number\":")?;
+        let digits = number.iter().position(|byte| !byte.is_ascii_digit())?;
+        let number = std::str::from_utf8(&number[..digits]).ok()?.parse().ok()?;
+        let is_whole = line.ends_with(b"}}\n") && memchr::memchr(0, line).is_none();
+        is_whole.then_some(Counted { number })
+    }
 }
 
 impl Summary {
     /// The summary of the record at `path`. Its runs are counted and not looked at.
     fn read(path: &Path) -> Result<Summary> {
-        let (file, _) = open(path)?;
-        let foreign = |reason: String| Err(Error::NotARecord { path: path.to_owned(), reason });
-        match survey(file) {
-            Survey::Foreign => {
-                return foreign(format!("it is not an object with at most {REST_BYTES_MAX} bytes beside runs"));
-            }
-            Survey::Broken => (),
-            Survey::Whole(runs, text) => {
-                if let Ok(head) = serde_json::from_slice::<Head>(&text)
-                    && head.schema_version == SCHEMA_VERSION
-                    && possible::date("begun_at", &head.begun_at).is_ok()
-                {
-                    return Ok(head.summary(runs));
-                }
-                if let Ok(Version { schema_version: None }) = serde_json::from_slice(&text) {
-                    return foreign(NO_VERSION.to_owned());
-                }
-            }
-        }
-        // Of another version, or broken, or of no date by which it could be put in order.
-        read(path).map(|record| Summary::of(&record))
+        let file = open(path, &READ)?;
+        // Other files are read meanwhile.
+        let reading = Reading { fields: Fields::NoSeries, workers: 1, look: &|_: &mut Counted| Ok(()) };
+        let (Folded { record, runs, .. }, _) = gather(path, &file, &reading)?;
+        // A date that is none cannot be put in order.
+        possible::date("begun_at", &record.begun_at)
+            .map_err(|reason| Error::Impossible { path: path.to_owned(), reason })?;
+        Ok(Summary { runs: runs.len(), ..Summary::of(&record) })
     }
 
     /// The summary of `record`.
     pub fn of(record: &Record) -> Summary {
-        let planned = record.plan.runs.iter().map(|run| PlannedHead { test: run.test.clone() }).collect();
-        let engine = record.engine.as_ref();
-        let head = Head {
-            schema_version: record.schema_version,
+        let tests: BTreeSet<&String> = record.plan.runs.iter().map(|run| &run.test).collect();
+        Summary {
             id: record.id.clone(),
-            tool: record.tool.clone(),
             begun_at: record.begun_at.clone(),
             status: record.status,
-            plan: PlanHead { runs: planned },
-            engine: engine.map(|engine| EngineHead { title: engine.title.clone(), version: engine.version.clone() }),
-        };
-        head.summary(record.runs.len())
-    }
-}
-
-impl Head {
-    fn summary(self, runs: usize) -> Summary {
-        let runs_planned = self.plan.runs.len();
-        let tests: BTreeSet<String> = self.plan.runs.into_iter().map(|run| run.test).collect();
-        Summary {
-            id: self.id,
-            begun_at: self.begun_at,
-            status: self.status,
-            tool: self.tool.version,
-            engine: self.engine.map(|engine| format!("{} {}", engine.title, engine.version)),
-            tests: tests.into_iter().collect(),
-            runs,
-            runs_planned,
+            tool: record.tool.version.clone(),
+            engine: record.engine.as_ref().map(|engine| format!("{} {}", engine.title, engine.version)),
+            tests: tests.into_iter().cloned().collect(),
+            runs: record.runs.len(),
+            runs_planned: record.plan.runs.len(),
         }
     }
 }
@@ -168,13 +128,13 @@ impl fmt::Display for Entry {
 }
 
 /// The records of `directory` (not of directories below it), the newest first, broken ones last. A JSON file of
-/// another name that is no record at all, nor was one before it was damaged, is somebody else's and not listed.
+/// another name that is no record at all, nor was one before it was damaged, is somebody else's and not listed, nor is a
+/// record that was exported.
 ///
 /// # Errors
 /// [`Error::List`] where the directory itself cannot be read; a broken file is an [`Entry`].
 pub fn list(directory: &Path) -> Result<Vec<Entry>> {
     let paths = candidates(directory)?;
-    let workers = thread::available_parallelism().map_or(1, usize::from);
     let next = AtomicUsize::new(0);
     let work = || {
         let mut entries = Vec::new();
@@ -184,7 +144,7 @@ pub fn list(directory: &Path) -> Result<Vec<Entry>> {
         entries
     };
     let mut entries: Vec<Entry> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        let workers: Vec<_> = (0..all_processors()).map(|_| scope.spawn(work)).collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
     });
     entries.sort_by(|one, other| begun(other).cmp(&begun(one)).then_with(|| one.path.cmp(&other.path)));
@@ -198,7 +158,7 @@ fn candidates(directory: &Path) -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(directory).map_err(refused)? {
         let path = entry.map_err(refused)?.path();
         let name = path.file_name().and_then(|name| name.to_str());
-        if name.is_some_and(|name| !name.starts_with('.') && name.ends_with(".json")) {
+        if name.is_some_and(|name| !name.starts_with('.') && is_record_name(name)) {
             paths.push(path);
         }
     }
@@ -209,13 +169,14 @@ fn candidates(directory: &Path) -> Result<Vec<PathBuf>> {
 fn entry(path: &Path) -> Option<Entry> {
     let ours = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(FILE_PREFIX));
     match Summary::read(path) {
-        Err(Error::NotARecord { .. } | Error::ReadTarget { .. }) if !ours => None,
-        Err(Error::NotJson { .. } | Error::Truncated { .. }) if !ours && !was_a_record(path) => None,
+        // An export lies beside its record.
+        Err(Error::NotARecord { .. } | Error::ReadTarget { .. } | Error::Document { .. }) if !ours => None,
+        Err(Error::Truncated { .. }) if !ours && !was_a_record(path) => None,
         content => Some(Entry { path: path.to_owned(), content }),
     }
 }
 
-/// Whether a file that is not JSON begins as a record does.
+/// Whether a file that is cut in its first line begins as a record does.
 fn was_a_record(path: &Path) -> bool {
     let mut begin = Vec::new();
     let read = File::open(path).and_then(|file| file.take(BEGIN_BYTES).read_to_end(&mut begin));

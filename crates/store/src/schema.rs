@@ -1,19 +1,43 @@
-//! The published form of a record.
+//! The published forms of a record.
 
-use record::{Record, SCHEMA_VERSION};
+use record::{Line, Record, SCHEMA_VERSION};
 use serde_json::Value;
 
-/// The JSON Schema (draft 2020-12) of a record of this version, as it is published in `schema/`.
-pub fn schema() -> Value {
-    let mut schema = schemars::schema_for!(Record);
-    schema.insert("title".to_owned(), Value::from(format!("dbdyno record, schema version {SCHEMA_VERSION}")));
+/// A form of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// A line of the file.
+    Line,
+    /// The whole record as one document, as it is exported.
+    Document,
+}
+
+impl Form {
+    /// The name of the file in `schema/`.
+    pub fn file_name(self) -> String {
+        match self {
+            Form::Line => format!("record-v{SCHEMA_VERSION}.json"),
+            Form::Document => format!("record-document-v{SCHEMA_VERSION}.json"),
+        }
+    }
+}
+
+/// The JSON Schema (draft 2020-12) of a record of this version in `form`, as it is published in `schema/`.
+pub fn schema(form: Form) -> Value {
+    let (schema, title, place) = match form {
+        Form::Line => (schemars::schema_for!(Line), "line of a dbdyno record", "/$defs/Head/properties/schema_version"),
+        Form::Document => (schemars::schema_for!(Record), "dbdyno record", "/properties/schema_version"),
+    };
     let mut schema = Value::from(schema);
+    schema["title"] = Value::from(format!("{title}, schema version {SCHEMA_VERSION}"));
     // A record says which version it is of; a validator should refuse any other.
-    schema["properties"]["schema_version"]["const"] = Value::from(SCHEMA_VERSION);
+    if let Some(version) = schema.pointer_mut(place) {
+        version["const"] = Value::from(SCHEMA_VERSION);
+    }
     schema
 }
 
 /// [`schema`] as text that ends with a line end: the content of the file in `schema/`.
-pub fn schema_text() -> String {
-    format!("{:#}\n", schema())
+pub fn schema_text(form: Form) -> String {
+    format!("{:#}\n", schema(form))
 }

@@ -1,116 +1,150 @@
-//! Writes a record so that, whatever happens, there is either the old one or the new one, never half of one.
+//! Writes a record line by line, each forced to stable storage, so that what is written once stays whatever happens.
 
-use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use record::Record;
-use serde::Serialize;
-use serde_json::Serializer;
+use record::{End, Line, Record, Run};
 
 use crate::error::{Error, Result};
-use crate::lines::Lines;
-use crate::read::kind_of;
+use crate::fold::{end, lines};
+use crate::gather::Fields;
+use crate::read::{kind_of, open, read_fields};
 
-/// The end of the name of a file that is not yet a record.
-const PARTIAL: &str = ".partial";
+/// A record that lines are appended to. As long as it lives nobody else can append to the file; everybody can read it.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    file: File,
+    /// Bytes up to the end of the last line that was written as a whole.
+    whole_bytes: u64,
+    /// Whether something may follow them that an append has left which did not come to its end.
+    is_torn: bool,
+}
 
-/// Writes `record` to `path` as indented JSON, a list of numbers on one line: into a file beside it, forced to stable
-/// storage, renamed, and the directory forced too. What stood there is replaced as a whole or not at all. A symbolic
-/// link stays a link.
-///
-/// # Errors
-/// [`Error::Write`] with what the operating system said, [`Error::WriteTarget`] where something else than a file
-/// stands at `path`, [`Error::Content`] for a record that could not be read back.
-pub fn write(path: &Path, record: &Record) -> Result<()> {
-    let json = encode(path, record)?;
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    if let Ok(metadata) = fs::metadata(&target)
-        && !metadata.is_file()
-    {
-        return Err(Error::WriteTarget { path: path.to_owned(), kind: kind_of(metadata.file_type()) });
+impl Writer {
+    /// Makes a record of all that `record` says so far, in a file that was not there.
+    ///
+    /// # Errors
+    /// [`Error::Write`] with what the operating system said, also where there is a file of that name;
+    /// [`Error::WriteTarget`] where something else than a file stands at `path`; [`Error::Content`] for what could not be
+    /// read back. The file is removed then.
+    pub fn create(path: &Path, record: &Record) -> Result<Writer> {
+        if let Ok(metadata) = fs::metadata(path)
+            && !metadata.is_file()
+        {
+            return Err(Error::WriteTarget { path: path.to_owned(), kind: kind_of(metadata.file_type()) });
+        }
+        let refused = |cause| Error::Write { path: path.to_owned(), cause };
+        let file = OpenOptions::new().read(true).append(true).create_new(true).open(path).map_err(refused)?;
+        let mut writer = Writer { path: path.to_owned(), file, whole_bytes: 0, is_torn: false };
+        let text = encode(path, record);
+        let written = writer
+            .lock()
+            .and_then(|()| writer.put(&text?))
+            .and_then(|()| File::open(directory(path)).and_then(|directory| directory.sync_all()).map_err(refused));
+        if written.is_err() {
+            // Best effort: the first error is the one to tell.
+            let _ = fs::remove_file(path);
+        }
+        written.map(|()| writer)
     }
-    replace(&target, &json).map_err(|cause| Error::Write { path: path.to_owned(), cause })
-}
 
-/// The text of the file. Reading it back is cheap beside the run that it describes, and the only check that also
-/// finds what the encoder lets pass: a number that is not finite becomes `null`, which is no number.
-pub(crate) fn encode(path: &Path, record: &Record) -> Result<Vec<u8>> {
-    let content = |cause: serde_json::Error| Error::Content { path: path.to_owned(), reason: cause.to_string() };
-    let mut json = Vec::new();
-    record.serialize(&mut Serializer::with_formatter(&mut json, Lines::default())).map_err(content)?;
-    serde_json::from_slice::<Record>(&json).map_err(content)?;
-    json.push(b'\n');
-    Ok(json)
-}
-
-/// Puts a file with `content` at `target`.
-fn replace(target: &Path, content: &[u8]) -> io::Result<()> {
-    let name = target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it names no file"))?;
-    let directory = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    remove_leftovers(directory, name);
-    let partial = directory.join(partial_name(name, std::process::id()));
-    let done = create(&partial)
-        .and_then(|file| fill(file, content))
-        .and_then(|()| fs::rename(&partial, target))
-        .and_then(|()| File::open(directory)?.sync_all());
-    if done.is_err() {
-        // Best effort: the first error is the one to tell. After the rename there is nothing left to remove.
-        let _ = fs::remove_file(&partial);
+    /// The record at `path`, to go on with it. Nothing is written yet; what an append has left that did not come to its end
+    /// is cut off by the next one.
+    ///
+    /// # Errors
+    /// As for [`crate::read`]; [`Error::Locked`] where somebody else appends to it.
+    pub fn resume(path: &Path) -> Result<(Writer, Record)> {
+        let append: fn(&mut OpenOptions) = |options| {
+            options.read(true).append(true);
+        };
+        let file = open(path, &append).map_err(|error| match error {
+            Error::Read { path, cause } if is_read_only(&cause) => Error::Write { path, cause },
+            error => error,
+        })?;
+        let mut writer = Writer { path: path.to_owned(), file, whole_bytes: 0, is_torn: true };
+        writer.lock()?;
+        let (record, contents) = read_fields(path, &writer.file, Fields::All, &|_| {})?;
+        writer.whole_bytes = contents.whole_bytes;
+        Ok((writer, record))
     }
-    done
-}
 
-/// A fresh file; one of that name can only be a leftover of an earlier process with our number.
-fn create(partial: &Path) -> io::Result<File> {
-    match fs::remove_file(partial) {
-        Err(cause) if cause.kind() != io::ErrorKind::NotFound => Err(cause),
-        _ => OpenOptions::new().write(true).create_new(true).open(partial),
+    /// Appends `line`: one write, and stable storage has it when this returns. What lies in the file before is not looked at.
+    ///
+    /// # Errors
+    /// [`Error::Write`] with what the operating system said, [`Error::Content`] for what could not be read back. The line
+    /// is not of the record then; others can still be appended.
+    pub fn append(&mut self, line: &Line<&Run>) -> Result<()> {
+        let text = encode_line(&self.path, line)?;
+        self.put(&text)
     }
-}
 
-/// Writes `content` and waits until it is on stable storage.
-fn fill(mut file: File, content: &[u8]) -> io::Result<()> {
-    file.write_all(content)?;
-    file.sync_all()
-}
+    /// Appends what `record` says of its end.
+    ///
+    /// # Errors
+    /// As for [`Writer::append`].
+    pub fn append_end(&mut self, record: &Record) -> Result<()> {
+        let end: End = end(record);
+        self.append(&Line::End(Box::new(end)))
+    }
 
-/// The name under which process `process` writes the record `name`. Hidden, so that nobody takes it for a record.
-fn partial_name(name: &OsStr, process: u32) -> OsString {
-    let mut partial = OsString::from(".");
-    partial.push(name);
-    partial.push(format!(".{process}{PARTIAL}"));
-    partial
-}
-
-/// Removes what processes that died while they wrote this record have left. One that is alive is left alone: its
-/// rename must not carry our half.
-fn remove_leftovers(directory: &Path, name: &OsStr) {
-    let Some(name) = name.to_str() else { return };
-    let prefix = format!(".{name}.");
-    let Ok(entries) = fs::read_dir(directory) else { return };
-    for entry in entries.flatten() {
-        let dead = entry.file_name().to_str().and_then(|leftover| {
-            leftover
-                .strip_prefix(&prefix)?
-                .strip_suffix(PARTIAL)?
-                .parse::<u32>()
-                .ok()
-                .filter(|process| is_dead(*process))
-        });
-        if dead.is_some() {
-            let _ = fs::remove_file(entry.path());
+    fn lock(&self) -> Result<()> {
+        match self.file.try_lock() {
+            Ok(()) => Ok(()),
+            Err(TryLockError::WouldBlock) => Err(Error::Locked { path: self.path.clone() }),
+            // A file system that knows no locks: nobody else can hold one either.
+            Err(TryLockError::Error(cause)) if cause.kind() == io::ErrorKind::Unsupported => Ok(()),
+            Err(TryLockError::Error(cause)) => Err(Error::Write { path: self.path.clone(), cause }),
         }
     }
+
+    fn put(&mut self, text: &[u8]) -> Result<()> {
+        self.try_put(text).map_err(|cause| Error::Write { path: self.path.clone(), cause })
+    }
+
+    fn try_put(&mut self, text: &[u8]) -> io::Result<()> {
+        if self.is_torn {
+            self.file.set_len(self.whole_bytes)?;
+        }
+        self.is_torn = true;
+        let written = self.file.write_all(text).and_then(|()| self.file.sync_data());
+        match written {
+            Ok(()) => {
+                self.whole_bytes += text.len() as u64;
+                self.is_torn = false;
+            }
+            // Readers pass over half a line, but not over one that others follow. Where it cannot be cut off now, the
+            // next append does it, or fails.
+            Err(_) => self.is_torn = self.file.set_len(self.whole_bytes).is_err(),
+        }
+        written
+    }
 }
 
-/// Whether no process has this number; where that cannot be told, no.
-fn is_dead(process: u32) -> bool {
-    Path::new("/proc/self").exists() && !PathBuf::from(format!("/proc/{process}")).exists()
+fn is_read_only(cause: &io::Error) -> bool {
+    matches!(cause.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
+}
+
+fn directory(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// The text of the file with all that `record` says.
+pub(crate) fn encode(path: &Path, record: &Record) -> Result<Vec<u8>> {
+    let mut text = Vec::new();
+    lines(record).try_for_each(|line| encode_line(path, &line).map(|line| text.extend(line)))?;
+    Ok(text)
+}
+
+/// The text of `line`. Reading it back is cheap beside what it describes, and the only check that also finds what the
+/// encoder lets pass: a number that is not finite becomes `null`, which is no number.
+fn encode_line(path: &Path, line: &Line<&Run>) -> Result<Vec<u8>> {
+    let content = |cause: serde_json::Error| Error::Content { path: path.to_owned(), reason: cause.to_string() };
+    let mut text = serde_json::to_vec(line).map_err(content)?;
+    serde_json::from_slice::<Line>(&text).map_err(content)?;
+    text.push(b'\n');
+    Ok(text)
 }
 
 #[cfg(test)]
@@ -119,26 +153,25 @@ mod tests {
 
     #[test]
     fn a_full_device_is_told_as_such() {
-        let full = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        let cause = fill(full, b"{}").unwrap_err();
-        let error = Error::Write { path: "/measured/r.json".into(), cause };
-        assert_eq!(error.to_string(), "record /measured/r.json cannot be written: the file system is full");
+        let file = OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let mut writer = Writer { path: "/measured/r.jsonl".into(), file, whole_bytes: 0, is_torn: false };
+        let error = writer.append(&Line::Resumed { repeated: Vec::new() }).unwrap_err();
+        assert_eq!(error.to_string(), "record /measured/r.jsonl cannot be written: the file system is full");
         assert!(error.hint().unwrap().contains("free space"));
+        assert!(writer.is_torn, "a device cannot be cut: the next append has to");
     }
 
     #[test]
-    fn the_leftover_of_a_dead_process_goes_and_that_of_a_live_one_stays() {
+    fn what_a_failed_append_has_left_is_cut_off_by_the_next() {
         let directory = tempfile::tempdir().unwrap();
-        let name = OsStr::new("r.json");
-        // Process numbers end at 2^22 on Linux, so this one is nobody's.
-        let dead = directory.path().join(partial_name(name, u32::MAX));
-        let live = directory.path().join(partial_name(name, 1));
-        let other = directory.path().join(partial_name(OsStr::new("s.json"), u32::MAX));
-        for path in [&dead, &live, &other] {
-            fs::write(path, "{").unwrap();
-        }
-        replace(&directory.path().join(name), b"{}").unwrap();
-        assert!(!dead.exists());
-        assert!(live.exists() && other.exists());
+        let path = directory.path().join("r.jsonl");
+        let file = OpenOptions::new().read(true).append(true).create_new(true).open(&path).unwrap();
+        let mut writer = Writer { path: path.clone(), file, whole_bytes: 0, is_torn: false };
+        writer.append(&Line::Unplanned { numbers: vec![7] }).unwrap();
+        let whole = fs::read(&path).unwrap();
+        writer.file.write_all(b"{\"run\":{\"num").unwrap();
+        writer.is_torn = true;
+        writer.append(&Line::Unplanned { numbers: vec![7] }).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), [&whole[..], &whole[..]].concat());
     }
 }

@@ -113,7 +113,7 @@ pub struct BlocksArguments {
     /// Which processors the jobs and a local server run on
     #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
     pub placement: PlacementArgument,
-    /// Where the record goes [default: ./dbdyno-TIME-HOST.json]
+    /// Where the record goes [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
     /// Keep the database; a later run with the same seed and scale uses its tables again

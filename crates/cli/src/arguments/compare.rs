@@ -8,11 +8,11 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  dbdyno compare old.json new.json
-  dbdyno compare old.json new.json --html comparison.html
-  dbdyno compare mine.json hp-dl980           beside a published system (`dbdyno list references`)
-  dbdyno compare main.json branch.json --fail-if 'slower>2%' --format junit > result.xml
-  dbdyno compare a.json b.json --prices a.toml,b.toml
+  dbdyno compare old.jsonl new.jsonl
+  dbdyno compare old.jsonl new.jsonl --html comparison.html
+  dbdyno compare mine.jsonl hp-dl980           beside a published system (`dbdyno list references`)
+  dbdyno compare main.jsonl branch.jsonl --fail-if 'slower>2%' --format junit > result.xml
+  dbdyno compare a.jsonl b.jsonl --prices a.toml,b.toml
 
 The first one is the base. A verdict needs repetitions; only the two records of `dbdyno pair` are free of what drifts on
 the machine meanwhile. Where the two did not measure the same there is no verdict, and why is said.

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 const EXAMPLES: &str = "\
 Examples:
   dbdyno export . --format csv --out tables           all records of this directory as tables
-  dbdyno export a.json b.json --format parquet --out tables
-  dbdyno export a.json --format hdr --out histograms  a log for each run, for viewers of HdrHistogram
+  dbdyno export a.jsonl b.jsonl --format parquet --out tables
+  dbdyno export a.jsonl --format hdr --out histograms  a log for each run, for viewers of HdrHistogram
   dbdyno export hp-dl980 --format csv --out tables    a published system (`dbdyno list references`)
 
 Published figures are written into tables of their own (reference_points, ...): none of them was measured by dbdyno.";

@@ -150,7 +150,7 @@ pub struct GroundArguments {
     /// A block device, or a file that is there already, instead of a file of dbdyno's own; may be repeated
     #[arg(long, value_name = "PATH", visible_alias = "filename", help_heading = "Where")]
     pub device: Vec<PathBuf>,
-    /// Where the record goes [default: ./dbdyno-TIME-HOST.json]
+    /// Where the record goes [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
     /// Write to the --device and destroy what is on it; its name again, or asked for (--precondition writes, too)

@@ -21,7 +21,7 @@ Examples:
   dbdyno load cards-*.tbl.gz --target postgres://me@db1/shop --jobs 4 --keep
   zstdcat cards.zst | dbdyno load - --target local:mariadb
   dbdyno load mine.tbl --layout mine.toml --max-errors 50 --indexes after --target sqlite
-  dbdyno load cards.tbl --target postgres://me@db1/shop --jobs 4 --resume --record second.json
+  dbdyno load cards.tbl --target postgres://me@db1/shop --jobs 4 --resume --record second.jsonl
 
 Lines go in in pieces, each in a transaction of its own, together with a note that it is loaded:
 a load that was broken off is gone on with by --resume, exactly. Lines that cannot be loaded go to
@@ -136,7 +136,7 @@ pub struct LoadArguments {
     /// Which processors the sessions and a local server run on
     #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
     pub placement: PlacementArgument,
-    /// Where the record goes [default: ./dbdyno-TIME-HOST.json]
+    /// Where the record goes [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, short = 'o', value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
     /// Keep the tables

@@ -96,7 +96,7 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Print the JSON Schema of a record
+    /// Print the JSON Schema of the lines of a record
     Schema,
 }
 
@@ -113,7 +113,7 @@ Examples:
   dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the due time
   dbdyno run --tests T616 --rate 50%,70%,90%  latency over rate, from shares of what it reaches
   dbdyno run --tests T616 --until p99=5ms     the highest rate that keeps a service level
-  dbdyno run --resume dbdyno-20260131-120000-db1.json";
+  dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
 /// What a record has decided: with --resume it cannot be asked for again.
 const RESUME_FIXES: [&str; 20] = [
@@ -188,7 +188,7 @@ pub struct RunArguments {
     /// Which processors the jobs and a local server run on
     #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
     pub placement: PlacementArgument,
-    /// Where the record goes [default: ./dbdyno-TIME-HOST.json]
+    /// Where the record goes [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
     /// Go on with a record that was broken off

@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 
 const SCALE_EXAMPLES: &str = "\
 Examples:
-  dbdyno model scale record.json --test T611              fit, knee and peak of a test
-  dbdyno model scale record.json --test T611 --at 64      what the record says of 64 jobs
+  dbdyno model scale record.jsonl --test T611              fit, knee and peak of a test
+  dbdyno model scale record.jsonl --test T611 --at 64      what the record says of 64 jobs
   dbdyno model scale hosts.csv --at 128 --claim 7M        is the claim supported by what was measured?
   dbdyno model scale hosts.csv --at 24 --claim 1.2M --ceiling switch=2M --ceiling metadata=unknown
   dbdyno model scale datrium                              a published claim, judged by its own figures

@@ -75,7 +75,7 @@ pub struct PairArguments {
     /// Which processors the jobs and a local server run on
     #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
     pub placement: PlacementArgument,
-    /// Where the records go: NAME.json stands for NAME-a.json and NAME-b.json [default: ./dbdyno-TIME-HOST.json]
+    /// Where the records go: NAME.jsonl stands for NAME-a.jsonl and NAME-b.jsonl [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
     /// Do not look at what the sessions of the engine are doing meanwhile, ten times a second

@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
-  dbdyno report dbdyno-20260131-120000-db1.json                      the spec sheet again
-  dbdyno report dbdyno-20260131-120000-db1.json --html db1.html      one page for a browser, or for a mail
-  dbdyno report dbdyno-20260131-120000-db1.json --prices db1.toml    with cost per throughput
-  dbdyno report dbdyno-20260131-120000-db1.json --layers T311        where the time goes, from the client to the device
-  dbdyno report dbdyno-20260131-120000-db1.json --activity           load, active sessions, waits, I/O, log, histograms
+  dbdyno report dbdyno-20260131-120000-db1.jsonl                      the spec sheet again
+  dbdyno report dbdyno-20260131-120000-db1.jsonl --html db1.html      one page for a browser, or for a mail
+  dbdyno report dbdyno-20260131-120000-db1.jsonl --prices db1.toml    with cost per throughput
+  dbdyno report dbdyno-20260131-120000-db1.jsonl --layers T311        where the time goes, from the client to the device
+  dbdyno report dbdyno-20260131-120000-db1.jsonl --activity           load, active sessions, waits, I/O, log, histograms
   dbdyno report hp-dl980 --html dl980.html                           a published system (`dbdyno list references`)";
 
 /// Options of `dbdyno report`.

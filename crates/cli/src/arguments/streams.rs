@@ -67,7 +67,7 @@ pub struct StreamsArguments {
     /// Which processors the streams and a local server run on
     #[arg(long, value_enum, default_value_t = PlacementArgument::Kernel, help_heading = "Where")]
     pub placement: PlacementArgument,
-    /// Where the record goes [default: ./dbdyno-TIME-HOST.json]
+    /// Where the record goes [default: ./dbdyno-TIME-HOST.jsonl]
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub record: Option<PathBuf>,
     /// Do not look at what sessions of the engine are doing meanwhile

@@ -37,10 +37,10 @@ pub fn man(out: Option<&Path>) -> Result<()> {
     }
 }
 
-/// Prints the JSON Schema of a record.
+/// Prints the JSON Schema of the lines of a record.
 ///
 /// # Errors
 /// Where the output cannot be written.
 pub fn schema() -> Result<()> {
-    print(&store::schema_text())
+    print(&store::schema_text(store::Form::Line))
 }

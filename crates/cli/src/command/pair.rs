@@ -67,11 +67,12 @@ fn show(measured: MeasuredPair, gate: Option<&Gate>) -> Result<()> {
     violated(&view, &comparison)
 }
 
-/// The records of both sides: `NAME-a.json` and `NAME-b.json`.
+/// The records of both sides: of `NAME.jsonl` and of `NAME` these are `NAME-a.jsonl` and `NAME-b.jsonl`.
 fn records(path: &Path) -> [PathBuf; 2] {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = name.strip_suffix(".json").unwrap_or(&name);
-    ["a", "b"].map(|side| path.with_file_name(format!("{stem}-{side}.json")))
+    let parts = name.rsplit_once('.').filter(|_| store::is_record_name(&name));
+    let (stem, ending) = parts.unwrap_or((&name, "jsonl"));
+    ["a", "b"].map(|side| path.with_file_name(format!("{stem}-{side}.{ending}")))
 }
 
 fn target(words: &str, side: &str) -> Result<Target> {
@@ -85,8 +86,9 @@ mod tests {
     #[test]
     fn each_side_has_a_record_of_its_own() {
         let names = |path: &str| records(Path::new(path)).map(|path| path.display().to_string());
+        assert_eq!(names("r.jsonl"), ["r-a.jsonl", "r-b.jsonl"]);
         assert_eq!(names("r.json"), ["r-a.json", "r-b.json"]);
-        assert_eq!(names("run.1"), ["run.1-a.json", "run.1-b.json"]);
-        assert_eq!(names("there/r"), ["there/r-a.json", "there/r-b.json"]);
+        assert_eq!(names("run.1"), ["run.1-a.jsonl", "run.1-b.jsonl"]);
+        assert_eq!(names("there/r"), ["there/r-a.jsonl", "there/r-b.jsonl"]);
     }
 }

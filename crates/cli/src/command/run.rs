@@ -26,7 +26,7 @@ const PROOFS: &str =
 /// The user's mistakes, the environment's refusals, Ctrl-C, and runs that failed.
 pub fn run(arguments: &RunArguments) -> Result<()> {
     let interrupt = Arc::new(Interrupt::default());
-    let resumed = arguments.resume.as_deref().map(read).transpose()?;
+    let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.record) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
         (None, None) => default_record(),
@@ -34,7 +34,7 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     let mut request = request::request(arguments, path)?;
     let words = match (&arguments.target, &resumed) {
         (Some(words), _) => words.clone(),
-        (None, Some(record)) => record.plan.target.clone(),
+        (None, Some((_, record))) => record.plan.target.clone(),
         (None, None) => DEFAULT_TARGET.to_owned(),
     };
     let target = target(&words)?;
@@ -55,9 +55,9 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         return print(&format!("{}{more}", report::plan(&plan?, width())));
     }
     let measured = match resumed {
-        Some(record) => {
-            request.follow(&record.plan);
-            run::resume(record, &request, &workplace)
+        Some(resumed) => {
+            request.follow(&resumed.1.plan);
+            run::resume(resumed, &request, &workplace)
         }
         None => run::measure(&request, &workplace),
     };
@@ -96,8 +96,9 @@ fn has_failed(run: &Run) -> bool {
     run.outcome != Outcome::Done || run.findings.iter().any(wrong)
 }
 
-fn read(path: &Path) -> Result<record::Record> {
-    store::read(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })
+/// The record at `path` with what appends to it: from here on nobody else does.
+fn resume(path: &Path) -> Result<(store::Writer, record::Record)> {
+    store::Writer::resume(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })
 }
 
 /// Refuses to write over a record.

@@ -40,7 +40,7 @@ pub fn published(words: &str) -> Result<&'static System> {
 
 /// Whether only a file can be meant.
 pub fn is_path(words: &str) -> bool {
-    words.contains('/') || words.ends_with(".json")
+    words.contains('/') || store::is_record_name(words)
 }
 
 /// What a system is not made of: it is most of a record.

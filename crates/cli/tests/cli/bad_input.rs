@@ -153,7 +153,8 @@ fn records_that_are_none() {
 #[test]
 fn a_record_of_a_newer_schema() {
     let bench = Bench::new();
-    fs::write(bench.path().join("new.json"), "{\"schema_version\": 99, \"whatever\": true}").unwrap();
+    let head = "{\"head\":{\"format\":\"dbdyno record\",\"schema_version\":99,\"whatever\":true}}\n";
+    fs::write(bench.path().join("new.json"), head).unwrap();
     for arguments in [vec!["report", "new.json"], vec!["run", "--resume", "new.json"]] {
         let said = bench.run(&arguments);
         assert_eq!(said.code, 2, "{}", said.err);

@@ -110,8 +110,14 @@ impl Bench {
 
     /// The record at `name`.
     pub fn record(&self, name: &str) -> Value {
-        let text = std::fs::read_to_string(self.path().join(name)).unwrap();
-        serde_json::from_str(&text).unwrap()
+        serde_json::to_value(store::read(&self.path().join(name)).unwrap()).unwrap()
+    }
+
+    /// Makes a record of `value` at `name`, in the place of one that is there.
+    pub fn write_record(&self, name: &str, value: &Value) {
+        let path = self.path().join(name);
+        let _ = std::fs::remove_file(&path);
+        store::Writer::create(&path, &serde_json::from_value(value.clone()).unwrap()).unwrap();
     }
 
     /// Everything that lies in the directory.

@@ -15,9 +15,7 @@ pub fn signal(pid: u32, name: &str) {
 pub fn wait_for_runs(bench: &Bench, name: &str, count: usize) {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(60) {
-        let there = bench.path().join(name).exists()
-            && bench.record(name)["runs"].as_array().is_some_and(|runs| runs.len() >= count);
-        if there {
+        if store::read(&bench.path().join(name)).is_ok_and(|record| record.runs.len() >= count) {
             return;
         }
         std::thread::sleep(Duration::from_millis(20));

@@ -33,7 +33,7 @@ fn side(bench: &Bench, from: &str, [name, other]: [&str; 2], factor: f64) {
     for run in record["runs"].as_array_mut().unwrap() {
         run["window_ns"] = json!((run["window_ns"].as_f64().unwrap() * factor) as u64);
     }
-    fs::write(bench.path().join(format!("{name}.json")), record.to_string()).unwrap();
+    bench.write_record(&format!("{name}.json"), &record);
 }
 
 /// A directory with the two sides of a pair, `a.json` and `b.json`, of which `b` is a fifth slower.
@@ -95,11 +95,11 @@ fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
     // One name in two directories is not one system, unless it was begun at the same moment.
     fs::create_dir(bench.path().join("branch")).unwrap();
     let mut other = bench.record("one.json");
-    fs::write(bench.path().join("branch/copy.json"), other.to_string()).unwrap();
+    bench.write_record("branch/copy.json", &other);
     let copied = bench.succeed(&["compare", "one.json", "branch/copy.json"]);
     assert!(copied.err.contains("are the same system"), "{}", copied.err);
     other["begun_at"] = json!("2026-01-31T12:00:00.000Z");
-    fs::write(bench.path().join("branch/one.json"), other.to_string()).unwrap();
+    bench.write_record("branch/one.json", &other);
     let apart = bench.succeed(&["compare", "one.json", "branch/one.json"]);
     assert!(!apart.err.contains("are the same system"), "{}", apart.err);
     assert!(apart.out.contains("branch/one.json"), "{}", apart.out);
@@ -138,13 +138,16 @@ fn what_cannot_be_compared_is_refused_with_a_hint() {
     let bench = Bench::new();
     measure(&bench, &["--tests", "P111", "--jobs", "1", "--record", "r.json"]);
     let record = fs::read_to_string(bench.path().join("r.json")).unwrap();
-    fs::write(bench.path().join("cut.json"), &record[..record.len() / 2]).unwrap();
-    fs::write(bench.path().join("newer.json"), "{\"schema_version\": 99}").unwrap();
-    let refusals: [(&[&str], &str); 9] = [
+    fs::write(bench.path().join("cut.json"), &record[..100]).unwrap();
+    fs::write(bench.path().join("newer.json"), record.replacen("\"schema_version\":1", "\"schema_version\":99", 1))
+        .unwrap();
+    fs::write(bench.path().join("export.json"), bench.succeed(&["report", "r.json", "--format", "json"]).out).unwrap();
+    let refusals: [(&[&str], &str); 10] = [
         (&["r.json"], "a comparison takes 2 to 26 systems, 1 given"),
         (&["r.json", "hp-dl980"], "no test in common: r has P111; hp-dl980-violin-vma3205 has T141"),
         (&["r.json", "cut.json"], "record cut.json is truncated"),
-        (&["r.json", "newer.json"], "newer.json"),
+        (&["r.json", "newer.json"], "newer.json has schema version 99"),
+        (&["r.json", "export.json"], "file export.json is one JSON document"),
         (&["r.json", "gone.json"], "record gone.json cannot be read"),
         (&["r.json", "exadata"], "exadata is no file here, and no published system"),
         (&["r.json", "2018"], "may be any of"),

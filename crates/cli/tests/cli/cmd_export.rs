@@ -61,7 +61,7 @@ fn parquet_files_are_whole_and_logs_are_one_for_each_run() {
     let first = record["runs"].as_array().unwrap().iter().position(|run| !is_void(run)).unwrap();
     record["runs"][first]["outcome"] = serde_json::json!({ "status": "failed", "message": "gone" });
     std::fs::create_dir(bench.path().join("other")).unwrap();
-    std::fs::write(bench.path().join("other/r.json"), record.to_string()).unwrap();
+    bench.write_record("other/r.json", &record);
     let said = bench.succeed(&["export", "r.json", "other/r.json", "--format", "hdr", "--out", "two"]);
     assert_eq!(logs("two"), 2 * sound - 1);
     assert!(said.err.contains("other/r.json is called r-2: there is another r before it"), "{}", said.err);

@@ -16,7 +16,7 @@ fn followed() -> Bench {
         let level = if day > 10 { 50_000 } else { 100_000 };
         run["totals"]["operations"] = (level + day * 7 % 5 * 100).into();
         run["findings"] = serde_json::json!([]);
-        std::fs::write(bench.path().join(format!("day{day}.json")), copy.to_string()).unwrap();
+        bench.write_record(&format!("day{day}.json"), &copy);
     }
     bench
 }
@@ -39,7 +39,7 @@ fn other_nodes_or_another_durability_are_another_series() {
     let change = |day: u32, change: fn(&mut serde_json::Value)| {
         let mut record = bench.record(&format!("day{day}.json"));
         change(&mut record["engine"]);
-        std::fs::write(bench.path().join(format!("day{day}.json")), record.to_string()).unwrap();
+        bench.write_record(&format!("day{day}.json"), &record);
     };
     for day in 11..=15 {
         change(day, |engine| engine["nodes"] = 3.into());
@@ -60,7 +60,7 @@ fn other_parameters_are_another_series_and_variations_are_left_out() {
         for day in days {
             let mut record = bench.record(&format!("day{day}.json"));
             change(&mut record["runs"][0]);
-            std::fs::write(bench.path().join(format!("day{day}.json")), record.to_string()).unwrap();
+            bench.write_record(&format!("day{day}.json"), &record);
         }
     };
     change(1..=10, |run| run["parameters"]["n"] = 25.into());

@@ -19,10 +19,10 @@ fn engines_are_listed_with_what_they_are() {
 fn records_are_listed_and_a_broken_one_is_no_obstacle() {
     let bench = Bench::new();
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "P111"]);
-    std::fs::write(bench.path().join("dbdyno-broken.json"), "{").unwrap();
+    std::fs::write(bench.path().join("dbdyno-broken.jsonl"), "{").unwrap();
     let said = bench.succeed(&["list", "records"]);
     assert!(said.out.contains("finished"), "{}", said.out);
-    assert!(said.out.contains("dbdyno-broken.json"), "{}", said.out);
+    assert!(said.out.contains("dbdyno-broken.jsonl"), "{}", said.out);
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn a_record_of_somebody_else_cannot_command_the_terminal() {
     bench.succeed(&["run", "--preset", "smoke", "--jobs", "1", "--tests", "T611", "--record", "r.json"]);
     let mut record = bench.record("r.json");
     record["engine"]["title"] = "evil\u{1b}[2J\u{202e}\nengine".into();
-    std::fs::write(bench.path().join("r.json"), record.to_string()).unwrap();
+    bench.write_record("r.json", &record);
     std::fs::rename(bench.path().join("r.json"), bench.path().join("r\u{1b}[31m.json")).unwrap();
     let said = bench.succeed(&["list", "records"]);
     assert_eq!(said.out.lines().count(), 1, "{:?}", said.out);
@@ -54,7 +54,7 @@ fn completions_and_manual_are_generated() {
 #[test]
 fn the_schema_is_the_one_that_is_published() {
     let said = Bench::new().succeed(&["schema"]);
-    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/record-v2.json");
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schema/record-v1.json");
     assert_eq!(said.out, std::fs::read_to_string(published).unwrap());
 }
 

@@ -76,11 +76,11 @@ fn a_record_has_curves_by_test() {
         run["dop"]["nodes"] = run["dop"]["jobs"].clone();
     }
     record["engine"]["nodes"] = 4.into();
-    fs::write(bench.path().join("nodes.json"), record.to_string()).unwrap();
+    bench.write_record("nodes.json", &record);
     for run in record["runs"].as_array_mut().unwrap() {
         run["pace"] = serde_json::json!({ "rate": { "steps_per_second": 10.0 } });
     }
-    fs::write(bench.path().join("open.json"), record.to_string()).unwrap();
+    bench.write_record("open.json", &record);
     for (name, reason) in [("nodes.json", "r on 4 nodes has 1 (4)"), ("open.json", "a rate that was asked for")] {
         let said = bench.run(&["model", "scale", name, "--test", "T611"]);
         assert!(said.code == 2 && said.err.contains(reason), "{name}: {}", said.err);
@@ -88,7 +88,7 @@ fn a_record_has_curves_by_test() {
     for run in record["runs"].as_array_mut().unwrap() {
         run["outcome"] = serde_json::json!({ "status": "failed", "message": "the disk was full" });
     }
-    fs::write(bench.path().join("void.json"), record.to_string()).unwrap();
+    bench.write_record("void.json", &record);
     let void = bench.run(&["model", "scale", "void.json", "--test", "T611"]);
     let told = "has no rate: all 3 runs are void, run ";
     assert!(void.code == 2 && void.err.contains(told) && void.err.contains("the disk was full"), "{}", void.err);

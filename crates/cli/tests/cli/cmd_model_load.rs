@@ -120,7 +120,7 @@ fn record(bench: &Bench, name: &str, loads: &[(u32, &str, f64)]) {
     let made = loads.iter().zip(1..).map(|((jobs, input, rate), number)| load(&base, number, *jobs, input, *rate));
     record["runs"] = Value::Array(made.collect());
     record["plan"]["runs"].as_array_mut().unwrap().iter_mut().for_each(|run| run["test"] = json!("L100"));
-    fs::write(bench.path().join(name), record.to_string()).unwrap();
+    bench.write_record(name, &record);
 }
 
 /// Ten seconds at `rate` MB/s; of a byte the client takes 3.5 ns, 3 more where it decompresses, and the server 7.
@@ -211,7 +211,7 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     for run in indexed["runs"].as_array_mut().unwrap() {
         run["load"]["indexes"] = json!("before");
     }
-    fs::write(bench.path().join("c.json"), indexed.to_string()).unwrap();
+    bench.write_record("c.json", &indexed);
     let mixed = bench.run(&["model", "load", "--from", "a.json,c.json"]);
     let kinds = "c.json has loads with indexes, layout cards, and the records before it without indexes, layout cards";
     assert!(mixed.code == 2 && mixed.err.contains(kinds), "{}", mixed.err);
@@ -219,7 +219,7 @@ fn a_record_gives_rates_predicts_and_is_checked() {
     for run in indexed["runs"].as_array_mut().unwrap() {
         run["load"]["resumed_rows"] = json!(1);
     }
-    fs::write(bench.path().join("rests.json"), indexed.to_string()).unwrap();
+    bench.write_record("rests.json", &indexed);
     let rests = bench.run(&["model", "load", "--from", "rests.json"]);
     assert!(rests.code == 2 && rests.err.contains("rests.json has no whole load"), "{}", rests.err);
     let both = told(&bench, &["--from", "a.json,b.json", "--jobs", "4"], &["4 none", "189"]);

@@ -7,15 +7,20 @@ fn a_record_is_valid_by_the_published_schema_and_shown_in_every_form() {
     let bench = Bench::new();
     let run = ["run", "--preset", "smoke", "--jobs", "1,2", "--tests", "T611,T616,P111", "--record", "r.json"];
     let sheet = bench.succeed(&run).out;
-    let schema: serde_json::Value = serde_json::from_str(&bench.succeed(&["schema"]).out).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let record = bench.record("r.json");
-    let faults: Vec<String> = validator.iter_errors(&record).map(|fault| fault.to_string()).collect();
-    assert!(faults.is_empty(), "{faults:#?}");
+    let keeps = |schema: &str, text: &str| {
+        let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
+        let value = serde_json::from_str(text).unwrap();
+        let faults: Vec<String> = validator.iter_errors(&value).map(|fault| fault.to_string()).collect();
+        assert!(faults.is_empty(), "{faults:#?}");
+    };
+    let schema = bench.succeed(&["schema"]).out;
+    let lines = std::fs::read_to_string(bench.path().join("r.json")).unwrap();
+    assert!(lines.lines().count() >= 8, "a head, six runs, an end");
+    lines.lines().for_each(|line| keeps(&schema, line));
+    let document = bench.succeed(&["report", "r.json", "--format", "json"]).out;
+    keeps(include_str!("../../../../schema/record-document-v1.json"), &document);
     assert_eq!(bench.succeed(&["report", "r.json"]).out, sheet, "a report is the sheet that the run printed");
-    let json: serde_json::Value =
-        serde_json::from_str(&bench.succeed(&["report", "r.json", "--format", "json"]).out).unwrap();
-    assert_eq!(json, record);
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&document).unwrap(), bench.record("r.json"));
     let csv = bench.succeed(&["report", "r.json", "--format", "csv"]).out;
     assert_eq!(csv.lines().count(), 1 + 6, "{csv}");
 }

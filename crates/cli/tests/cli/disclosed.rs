@@ -69,12 +69,12 @@ fn a_record_is_not_gone_on_with_by_another_program() {
     record["status"] = "interrupted".into();
     record["runs"].as_array_mut().unwrap().pop();
     record["tool"]["build"]["program_sha256"] = "ab".repeat(32).into();
-    std::fs::write(bench.path().join("r.json"), record.to_string()).unwrap();
+    bench.write_record("r.json", &record);
     let said = bench.run(&["run", "--resume", "r.json"]);
     assert_eq!(said.code, 2, "{}", said.err);
     assert!(said.err.contains("another build of dbdyno, whose program has SHA-256 abab"), "{}", said.err);
     record["tool"].as_object_mut().unwrap().remove("build");
-    std::fs::write(bench.path().join("r.json"), record.to_string()).unwrap();
+    bench.write_record("r.json", &record);
     bench.succeed(&["run", "--resume", "r.json"]);
     assert_eq!(runs(&bench.record("r.json"), "T611").len(), finished, "what an older record does not say is no reason");
 }

@@ -91,7 +91,7 @@ fn a_record_as_json_is_the_record() {
     let record = sample::record();
     let text = json(&record);
     assert_eq!(serde_json::from_str::<Record>(&text).unwrap(), record);
-    assert!(text.starts_with("{\n  \"schema_version\": 2,\n") && text.ends_with("}\n"));
+    assert!(text.starts_with("{\n  \"schema_version\": 1,\n") && text.ends_with("}\n"));
 }
 
 #[test]

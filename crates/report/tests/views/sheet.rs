@@ -6,7 +6,7 @@ use record::{Location, Outcome, Placement, Record, Run, Status, SteadyVerdict, V
 use crate::finding_sample::steady;
 use crate::sample;
 
-const PLACE: &str = "dbdyno-20260131-120000-db1.json";
+const PLACE: &str = "dbdyno-20260131-120000-db1.jsonl";
 
 fn plain(record: &Record, width: usize) -> String {
     text(record, PLACE, Style::default(), width)

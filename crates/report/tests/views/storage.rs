@@ -5,7 +5,7 @@ use record::{Finding, IoPlan, Record, Verdict};
 
 use crate::{sample, storage_sample};
 
-const PLACE: &str = "dbdyno-20260131-120000-db1.json";
+const PLACE: &str = "dbdyno-20260131-120000-db1.jsonl";
 
 fn plain(record: &Record, width: usize) -> String {
     io_text(record, PLACE, Style::default(), width)

@@ -1,10 +1,10 @@
-//! One invocation: from the request to the finished record, which is written after every run.
+//! One invocation: from the request to the finished record, to which each run is appended.
 
 use std::path::Path;
 
 use engine::Sparse;
 use measure::clock;
-use record::{Bytes, Finding, Nanos, Outcome, Plan, PlannedRun, Preset, Record};
+use record::{Bytes, Finding, Nanos, Outcome, Plan, PlannedRun, Preset};
 use workload::Sizes;
 use workload::blocks::{self, Layout, Mode};
 
@@ -14,13 +14,14 @@ use super::request::BlocksRequest;
 use crate::beginning::begun;
 use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{conclude, run_group};
+use crate::execution::run_group;
 use crate::invocation::{Measured, Workplace};
 use crate::io::{Offer, ProbeGround};
 use crate::measurement::Bench;
 use crate::opening::{Opened, Plot, Setting, claim, open, sizes};
 use crate::plan::Item;
 use crate::premises::Premises;
+use crate::recorder::Recorder;
 use crate::{Error, Event, Result};
 
 /// The block that is asked about before an engine is open.
@@ -54,6 +55,7 @@ pub fn measure_blocks(request: &BlocksRequest, workplace: &Workplace<'_>) -> Res
         DeviceProbe::RANDOM.add_to(&mut plan, &Offer::look(&directory.data(), Preset::Quick), jobs, window);
     }
     let record = begun(&plain.record, plain.author(), plan, &setting, Some(&opened));
+    let record = Recorder::new(&plain.record, record);
     Ok(house.carry_out(record, opened, &setting, origin))
 }
 
@@ -129,25 +131,24 @@ impl<'a> House<'a> {
     }
 
     /// Runs and writes; whatever happens, the record says how far it came.
-    fn carry_out(&self, mut record: Record, opened: Opened<'a>, setting: &Setting, origin: Nanos) -> Measured {
+    fn carry_out(&self, mut record: Recorder, opened: Opened<'a>, setting: &Setting, origin: Nanos) -> Measured {
         let path = self.request.record.as_path();
         let mut opened = Some(opened);
-        let written = store::write(path, &record).map_err(Error::from);
-        let error = written.and_then(|()| self.run_all(&mut record, &mut opened, setting, origin)).err();
-        conclude(&mut record, error.as_ref());
+        let error = record.begin().and_then(|()| self.run_all(&mut record, &mut opened, setting, origin)).err();
+        record.conclude(error.as_ref());
         let closed = opened.map_or(Ok(()), |opened| opened.nodes.close().map_err(Error::from));
-        let written = store::write(path, &record).map_err(Error::from);
+        let written = record.end();
         if let (Some(_), Err(second)) = (&error, &closed) {
             self.workplace.listener.hear(&Event::Note(&format!("what was begun could not be ended: {second}")));
         }
         let error = error.or(written.err()).or(closed.err());
-        Measured { record, path: path.to_owned(), error }
+        Measured { record: record.into_record(), path: path.to_owned(), error }
     }
 
     /// A run for each size of the cache. `opened` is the engine as it stands, for the caller to close.
     fn run_all(
         &self,
-        record: &mut Record,
+        record: &mut Recorder,
         opened: &mut Option<Opened<'a>>,
         setting: &Setting,
         origin: Nanos,
@@ -200,7 +201,7 @@ impl<'a> House<'a> {
 
     fn load(
         &self,
-        record: &mut Record,
+        record: &mut Recorder,
         opened: &Opened<'_>,
         setting: &Setting,
         plan: &Plan,
@@ -215,15 +216,14 @@ impl<'a> House<'a> {
             sets = loaded;
             Ok(answers)
         })?;
-        record.data_sets = sets;
-        store::write(&self.request.record, record)?;
+        sets.into_iter().try_for_each(|set| record.add_data_set(set))?;
         Ok(Ground { layout, answers })
     }
 
     /// What the device gives, before anything of the engine's lies on it.
     fn probe(
         &self,
-        record: &mut Record,
+        record: &mut Recorder,
         opened: Option<&Opened<'_>>,
         setting: &Setting,
         (plan, planned): (&Plan, &PlannedRun),
@@ -231,16 +231,16 @@ impl<'a> House<'a> {
         origin: Nanos,
     ) -> Result<()> {
         let (Some(opened), Some(probe)) = (opened, DeviceProbe::RANDOM.probe()) else { return Ok(()) };
-        let (path, group) = (self.request.record.as_path(), std::slice::from_ref(planned));
+        let group = std::slice::from_ref(planned);
         self.with_bench(opened, setting, plan, sizes, origin, |bench| {
-            run_group(bench, record, path, Item::Probe(probe), group, &mut ProbeGround::default())
+            run_group(bench, record, Item::Probe(probe), group, &mut ProbeGround::default())
         })
     }
 
     #[expect(clippy::too_many_arguments, reason = "the parts of one invocation, each of them used once")]
     fn run_one(
         &self,
-        record: &mut Record,
+        record: &mut Recorder,
         opened: &Opened<'_>,
         setting: &Setting,
         (plan, planned): (&Plan, &PlannedRun),
@@ -256,8 +256,7 @@ impl<'a> House<'a> {
             Outcome::Failed { message } => Some(message.clone()),
             Outcome::Done => None,
         };
-        record.runs.push(run);
-        store::write(&self.request.record, record)?;
+        record.add_run(run)?;
         // What fails with one cache would fail with the others.
         failed.map_or(Ok(()), |message| Err(Error::environment(message)))
     }

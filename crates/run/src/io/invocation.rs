@@ -1,4 +1,4 @@
-//! One invocation: from the request to the finished record, written after every run.
+//! One invocation: from the request to the finished record, to which each run is appended.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 
 use measure::clock;
 use probe::storage::Ledger;
-use record::{Dop, IoPlan, Nanos, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Record, Run};
+use record::{Dop, IoPlan, Nanos, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Run};
 use workload::Sizes;
 
 use super::folder::Folder;
@@ -19,11 +19,11 @@ use super::request::{Goal, IoRequest};
 use super::{calibrate, until};
 use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
-use crate::execution::conclude;
 use crate::invocation::{Measured, Workplace};
 use crate::measurement::Bench;
 use crate::opening::Setting;
 use crate::pacing::Capacities;
+use crate::recorder::Recorder;
 use crate::sampler::Sources;
 use crate::{Error, Event, Result};
 
@@ -76,6 +76,7 @@ pub fn measure_io(request: &IoRequest, workplace: &Workplace<'_>) -> Result<Meas
     }
     let plan = plan(request, directory.path());
     let record = begun(&request.record, (&request.version, request.build.as_ref()), plan, &setting, None);
+    let record = Recorder::new(&request.record, record);
     carry_out(record, request, ground, &watched, log.as_ref(), &setting, origin, workplace)
 }
 
@@ -133,7 +134,7 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
 /// Runs and writes; whatever happens, the record says how far it came.
 #[expect(clippy::too_many_arguments, reason = "the parts of one invocation, each of them used once")]
 fn carry_out(
-    mut record: Record,
+    mut record: Recorder,
     request: &IoRequest,
     ground: Ground,
     watched: &Path,
@@ -142,7 +143,7 @@ fn carry_out(
     origin: Nanos,
     workplace: &Workplace<'_>,
 ) -> Result<Measured> {
-    store::write(&request.record, &record)?;
+    record.begin()?;
     let sources = Sources {
         host: Mutex::new(host::Counters::new(watched)),
         nodes: Vec::new(),
@@ -187,14 +188,13 @@ fn carry_out(
     announce(request, &plan, workplace);
     let mut keep = |run: Run| {
         workplace.listener.hear(&Event::Ended(&run));
-        record.runs.push(run);
-        store::write(&request.record, &record).map_err(Error::from)
+        record.add_run(run)
     };
     let result = go(&bench, &mut rig, request, &mut keep);
     let error = result.err();
-    conclude(&mut record, error.as_ref());
-    let written = store::write(&request.record, &record).map_err(Error::from);
-    Ok(Measured { record, path: request.record.clone(), error: error.or(written.err()) })
+    record.conclude(error.as_ref());
+    let written = record.end();
+    Ok(Measured { record: record.into_record(), path: request.record.clone(), error: error.or(written.err()) })
 }
 
 fn announce(request: &IoRequest, plan: &Plan, workplace: &Workplace<'_>) {

@@ -1,9 +1,9 @@
-//! One invocation: from the request to the finished record, which is written after every run.
+//! One invocation: from the request to the finished record, to which each run is appended.
 
 use std::path::Path;
 
 use measure::clock;
-use record::{Nanos, Outcome, Plan, PlannedRun, Preset, Record, Run};
+use record::{Nanos, Outcome, Plan, PlannedRun, Preset, Run};
 use workload::load::{self, Figures};
 
 use super::closing::{Closing, GO_ON, can_go_on, failed};
@@ -16,12 +16,13 @@ use super::space;
 use crate::beginning::begun;
 use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{conclude, run_group};
+use crate::execution::run_group;
 use crate::invocation::{Measured, Workplace};
 use crate::io::{Offer, ProbeGround};
 use crate::opening::{Opened, Plot, Setting, claim, is_elsewhere, look, open, sizes};
 use crate::plan::{Item, windows};
 use crate::premises::Premises;
+use crate::recorder::Recorder;
 use crate::{Error, Event, Fault, Request, Result};
 
 /// Loads what `request` asks for.
@@ -67,6 +68,7 @@ pub fn measure_load(request: &LoadRequest, workplace: &Workplace<'_>) -> Result<
         DeviceProbe::SEQUENTIAL.add_to(&mut plan, &offer, 1, windows(request.preset).1);
     }
     let record = begun(&plain.record, plain.author(), plan, &setting, Some(&opened));
+    let record = Recorder::new(&plain.record, record);
     let house = House { request, workplace, loads: &loads, is_single, plain: &plain, plot, setting: &setting, origin };
     Ok(house.carry_out(record, opened, &closing, &mut directory))
 }
@@ -117,18 +119,17 @@ impl<'a> House<'a> {
     /// Runs and writes; whatever happens, the record says how far it came.
     fn carry_out(
         &self,
-        mut record: Record,
+        mut record: Recorder,
         opened: Opened<'a>,
         closing: &Closing<'_>,
         directory: &mut MeasuredDirectory,
     ) -> Measured {
         let path = self.request.record.as_path();
         let mut opened = Some(opened);
-        let written = store::write(path, &record).map_err(Error::from);
-        let error = written.and_then(|()| self.run_all(&mut record, &mut opened)).err();
-        conclude(&mut record, error.as_ref());
+        let error = record.begin().and_then(|()| self.run_all(&mut record, &mut opened)).err();
+        record.conclude(error.as_ref());
         let closed = closing.close(opened, directory, can_go_on(&record, self.request, error.as_ref()));
-        let written = store::write(path, &record).map_err(Error::from);
+        let written = record.end();
         if let (Some(_), Err(second)) = (&error, &closed) {
             self.workplace.listener.hear(&Event::Note(&format!("what was begun could not be ended: {second}")));
         }
@@ -137,12 +138,12 @@ impl<'a> House<'a> {
             Fault::Interrupted if self.is_single => error.hint(GO_ON),
             _ => error,
         });
-        Measured { record, path: path.to_owned(), error }
+        Measured { record: record.into_record(), path: path.to_owned(), error }
     }
 
     /// One load after the other, each table read after its last one. What fails once would fail again. `opened` is the
     /// engine as it stands, for the caller to close.
-    fn run_all(&self, record: &mut Record, opened: &mut Option<Opened<'a>>) -> Result<()> {
+    fn run_all(&self, record: &mut Recorder, opened: &mut Option<Opened<'a>>) -> Result<()> {
         let plan = record.plan.clone();
         self.announce(&plan);
         let sizes = sizes(&self.request.request(&[], false), opened.as_ref());
@@ -177,22 +178,22 @@ impl<'a> House<'a> {
     /// What the device gives, before anything of the engine's lies on it.
     fn probe(
         &self,
-        record: &mut Record,
+        record: &mut Recorder,
         premises: &Premises<'_>,
         opened: Option<&Opened<'_>>,
         planned: &PlannedRun,
     ) -> Result<()> {
         let (Some(opened), Some(probe)) = (opened, DeviceProbe::SEQUENTIAL.probe()) else { return Ok(()) };
-        let (path, group) = (self.request.record.as_path(), std::slice::from_ref(planned));
+        let group = std::slice::from_ref(planned);
         premises.with_bench(opened, |bench| {
-            run_group(bench, record, path, Item::Probe(probe), group, &mut ProbeGround::default())
+            run_group(bench, record, Item::Probe(probe), group, &mut ProbeGround::default())
         })
     }
 
     /// One scan. A cold one begins with the engine started anew.
     fn scan(
         &self,
-        record: &mut Record,
+        record: &mut Recorder,
         premises: &Premises<'_>,
         opened: &mut Option<Opened<'a>>,
         (load, scan, left): (&PlannedLoad, &PlannedScan, &Left),
@@ -209,14 +210,13 @@ impl<'a> House<'a> {
     }
 
     /// Adds `run` to the record; one that failed ends all, with what `refused` makes of its message.
-    fn note(&self, record: &mut Record, run: Run, refused: impl Fn(&str) -> Error) -> Result<()> {
+    fn note(&self, record: &mut Recorder, run: Run, refused: impl Fn(&str) -> Error) -> Result<()> {
         self.workplace.listener.hear(&Event::Ended(&run));
         let broken = match &run.outcome {
             Outcome::Failed { message } => Some(refused(message)),
             Outcome::Done => None,
         };
-        record.runs.push(run);
-        store::write(&self.request.record, record)?;
+        record.add_run(run)?;
         broken.map_or(Ok(()), Err)
     }
 

@@ -1,7 +1,5 @@
 //! The highest rate of arrivals at which a test keeps a service level of its response time.
 
-use std::path::Path;
-
 use model::{Bound, BoundError, Ending, Purpose, RateAnswer, RateSearch, Visit};
 use record::evidence::{Bound as KeptLevel, Confirmation, RateInterval, SearchAnswer, SearchEnding};
 use record::{Evidence, Finding, Pace, PlannedRun, Rate, Record, Run, Until, Variation, Verdict};
@@ -12,6 +10,7 @@ use crate::execution::{load, run_group};
 use crate::io::ProbeGround;
 use crate::measurement::Bench;
 use crate::plan::Item;
+use crate::recorder::Recorder;
 use crate::{Error, Event, Result};
 
 /// What rates of a test are in.
@@ -22,26 +21,22 @@ const UNIT: &str = "steps/s";
 ///
 /// # Errors
 /// As for runs, and, after all searches, where a test gave nothing to begin with.
-pub(crate) fn search_all(
-    bench: &Bench<'_>,
-    record: &mut Record,
-    path: &Path,
-    items: &[Item<'_>],
-    wish: &Until,
-) -> Result<()> {
+pub(crate) fn search_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>], wish: &Until) -> Result<()> {
     let bound: Bound =
         wish.level.parse().map_err(|error: BoundError| Error::user(error.to_string()).hint(BoundError::HINT))?;
     record.runs.iter().for_each(|run| bench.sources.capacities.remember(run));
-    let Record { plan, runs, .. } = record;
     // Which rate is next follows from what was measured: one that was broken off is decided anew.
-    plan.runs.retain(|planned| planned.variation.is_none() || runs.iter().any(|run| run.number == planned.number));
-    let plain: Vec<PlannedRun> = plan.runs.iter().filter(|planned| planned.variation.is_none()).cloned().collect();
-    load(bench, record, path, &plain, items)?;
+    record.unplan_runs(|planned, runs| {
+        planned.variation.is_some() && runs.iter().all(|run| run.number != planned.number)
+    })?;
+    let plain: Vec<PlannedRun> =
+        record.plan.runs.iter().filter(|planned| planned.variation.is_none()).cloned().collect();
+    load(bench, record, &plain, items)?;
     let mut without: Vec<&str> = Vec::new();
     for planned in &plain {
         let item = items.iter().find(|item| item.code() == planned.test).copied();
         let item = item.ok_or_else(|| Error::user(format!("test {} of the plan is not known", planned.test)))?;
-        if !search_one(bench, record, path, (item, planned), (wish, &bound))? {
+        if !search_one(bench, record, (item, planned), (wish, &bound))? {
             without.push(&planned.test);
         }
     }
@@ -55,13 +50,12 @@ pub(crate) fn search_all(
 /// The search at one plain run; false where that run tells no capacity to begin with.
 fn search_one(
     bench: &Bench<'_>,
-    record: &mut Record,
-    path: &Path,
+    record: &mut Recorder,
     (item, plain): (Item<'_>, &PlannedRun),
     (wish, bound): (&Until, &Bound),
 ) -> Result<bool> {
-    let measure = |planned: &PlannedRun, record: &mut Record| {
-        run_group(bench, record, path, item, std::slice::from_ref(planned), &mut ProbeGround::default())
+    let measure = |planned: &PlannedRun, record: &mut Recorder| {
+        run_group(bench, record, item, std::slice::from_ref(planned), &mut ProbeGround::default())
     };
     if record.runs.iter().all(|run| run.number != plain.number) {
         measure(plain, record)?;
@@ -81,22 +75,22 @@ fn search_one(
         }
         last = purpose;
         let planned = next(record, plain, pace);
-        record.plan.runs.push(planned.clone());
+        record.plan_run(planned.clone())?;
         measure(&planned, record)?;
-        let run = record.runs.iter_mut().rev().find(|run| run.number == planned.number);
-        if let Some(run) = run {
-            say_purpose(run, purpose);
-        }
+        record.change_run(|run| run.number == planned.number, |run| say_purpose(run, purpose))?;
         let visit = record.runs.iter().rev().find(|run| run.number == planned.number);
         let untold = Visit { rate: pace.rate().unwrap_or(0.0), kept: None, is_disturbed: false };
         Ok(visit.and_then(|run| model::visit(run, bound)).unwrap_or(untold))
     })?;
-    let is_last = |run: &&mut Run| run.test == plain.test && run.dop == plain.dop && is_paced(run);
     let answered = answered(&search.answer(), bound, false);
-    if let Some(run) = record.runs.iter_mut().rev().find(is_last).filter(|run| !run.findings.contains(&answered)) {
-        run.findings.push(answered);
-    }
-    store::write(path, record)?;
+    record.change_run(
+        |run| is_ours(&run),
+        |run| {
+            if !run.findings.contains(&answered) {
+                run.findings.push(answered);
+            }
+        },
+    )?;
     Ok(true)
 }
 

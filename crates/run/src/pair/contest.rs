@@ -2,18 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use record::{Nanos, Plan, PlannedRun, Record, Side};
+use record::{Nanos, Plan, PlannedRun, Side};
 use workload::Sizes;
 
 use super::stand::Stand;
 use super::yardstick::{self, Yardstick};
 use super::{MeasuredPair, PairRequest, SIDES, of_side};
 use crate::beginning::begun;
-use crate::execution::{conclude, load, run_group, sources, subject};
+use crate::execution::{load, run_group, sources, subject};
 use crate::io::ProbeGround;
 use crate::measurement::Bench;
 use crate::order::{Lot, other};
 use crate::plan::Item;
+use crate::recorder::Recorder;
 use crate::{Error, Event, Result};
 
 /// Loads both sides, carries out the pairs, and closes both whatever happens. Readings count from `origin`.
@@ -27,17 +28,17 @@ pub(super) fn contest(
     let paths = &request.records;
     let begun = |index: usize| {
         let (stand, plan) = (&stands[index], plans[index].0.clone());
-        begun(&paths[index], request.request.author(), plan, &stand.setting, Some(&stand.opened))
+        let record = begun(&paths[index], request.request.author(), plan, &stand.setting, Some(&stand.opened));
+        Recorder::new(&paths[index], record)
     };
     let mut records = [begun(0), begun(1)];
     let measured = measure(request, &stands, &plans, &mut records, items, origin);
     let error = measured.err();
-    records.iter_mut().for_each(|record| conclude(record, error.as_ref()));
+    records.iter_mut().for_each(|record| record.conclude(error.as_ref()));
     let listener = stands[0].workplace.listener;
     let closed = SIDES.into_iter().zip(stands).map(|(side, stand)| stand.close().map_err(|error| of_side(side, error)));
     let closed: Vec<Result<()>> = closed.collect();
-    let written = records.iter().zip(paths).map(|(record, path)| store::write(path, record).map_err(Error::from));
-    let written: Vec<Result<()>> = written.collect();
+    let written: Vec<Result<()>> = records.iter_mut().map(Recorder::end).collect();
     let later: Vec<Error> = written.into_iter().chain(closed).filter_map(Result::err).collect();
     if error.is_some() {
         for second in &later {
@@ -45,21 +46,19 @@ pub(super) fn contest(
         }
     }
     let error = error.or(later.into_iter().next());
-    Ok(MeasuredPair { records, paths: paths.clone(), error })
+    Ok(MeasuredPair { records: records.map(Recorder::into_record), paths: paths.clone(), error })
 }
 
 fn measure(
     request: &PairRequest,
     stands: &[Stand<'_>; 2],
     plans: &[(Plan, Sizes); 2],
-    records: &mut [Record; 2],
+    records: &mut [Recorder; 2],
     items: &[Item<'_>],
     origin: Nanos,
 ) -> Result<()> {
     let paths = &request.records;
-    for (record, path) in records.iter().zip(paths) {
-        store::write(path, record)?;
-    }
+    records.iter_mut().try_for_each(Recorder::begin)?;
     let directory = Path::new(&plans[0].0.directory);
     let subjects = stands.each_ref().map(|stand| subject(&stand.opened, directory));
     let [a, b] = subjects.each_ref().map(|subject| sources(Some(subject), directory));
@@ -109,17 +108,16 @@ impl<'a> Contest<'a> {
         });
     }
 
-    fn load(&self, records: &mut [Record; 2]) -> Result<()> {
+    fn load(&self, records: &mut [Recorder; 2]) -> Result<()> {
         for (side, record) in SIDES.into_iter().zip(records) {
             let bench = self.bench(side);
             bench.listener.hear(&Event::Turn(side));
-            load(bench, record, &self.paths[side as usize], &bench.plan.runs, self.items)
-                .map_err(|error| of_side(side, error))?;
+            load(bench, record, &bench.plan.runs, self.items).map_err(|error| of_side(side, error))?;
         }
         Ok(())
     }
 
-    fn carry_out(&self, records: &mut [Record; 2]) -> Result<()> {
+    fn carry_out(&self, records: &mut [Recorder; 2]) -> Result<()> {
         let plan = self.bench(Side::A).plan;
         let mut lot = Lot::new(plan.seed);
         for (place, planned) in plan.runs.iter().enumerate() {
@@ -134,9 +132,9 @@ impl<'a> Contest<'a> {
                 self.rest(other(side))?;
                 let bench = self.bench(side);
                 bench.listener.hear(&Event::Turn(side));
-                let (record, path) = (&mut records[side as usize], &self.paths[side as usize]);
+                let record = &mut records[side as usize];
                 let group = &bench.plan.runs[place..=place];
-                run_group(bench, record, path, item, group, &mut ProbeGround::default())
+                run_group(bench, record, item, group, &mut ProbeGround::default())
                     .map_err(|error| of_side(side, error))?;
             }
         }
@@ -144,14 +142,10 @@ impl<'a> Contest<'a> {
     }
 
     /// Measures the machine itself, while both sides are at rest. Both records have the run.
-    fn measure_machine(&self, records: &mut [Record; 2], planned: &PlannedRun) -> Result<()> {
+    fn measure_machine(&self, records: &mut [Recorder; 2], planned: &PlannedRun) -> Result<()> {
         SIDES.into_iter().try_for_each(|side| self.rest(side))?;
         let run = self.yardstick.measure(self.bench(Side::A), planned)?;
-        for (record, path) in records.iter_mut().zip(self.paths) {
-            record.runs.push(run.clone());
-            store::write(path, record)?;
-        }
-        Ok(())
+        records.iter_mut().try_for_each(|record| record.add_run(run.clone()))
     }
 
     /// Brings the side that is not measured next to rest: what it has not written yet it would write into the window

@@ -7,8 +7,6 @@
 mod counting;
 mod taking;
 
-use std::path::Path;
-
 use model::{Attribution, Capacities, Limiter, Line, Perturbation, RULES};
 use record::{Outcome, PlannedRun, Ratio, Record, Run, Unproved, Variation};
 
@@ -18,6 +16,7 @@ use crate::execution::{load, run_group};
 use crate::io::ProbeGround;
 use crate::measurement::Bench;
 use crate::plan::Item;
+use crate::recorder::Recorder;
 use crate::{Event, Result};
 
 /// The share of a control.
@@ -55,22 +54,21 @@ impl Suspicion<'_> {
 ///
 /// # Errors
 /// As for all runs.
-pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Record, path: &Path, items: &[Item<'_>]) -> Result<()> {
+pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
     let note = |text: &str| bench.listener.hear(&Event::Note(text));
     let (suspicions, unproved) = suspicions(record, items, &note);
-    let changed = record.unproved != unproved;
-    record.unproved = unproved;
+    record.set_unproved(unproved)?;
     if suspicions.is_empty() {
-        return if changed { store::write(path, record).map_err(Into::into) } else { Ok(()) };
+        return Ok(());
     }
     let plain: Vec<PlannedRun> = suspicions.iter().map(|one| one.plain.clone()).collect();
-    load(bench, record, path, &plain, items)?;
+    load(bench, record, &plain, items)?;
     for one in &suspicions {
         for repeat in one.tried + 1..=pairs(record) {
-            if let Err(refusal) = prove(&mut Court { bench, record: &mut *record, path, one, repeat })? {
+            if let Err(refusal) = prove(&mut Court { bench, record: &mut *record, one, repeat })? {
                 note(&format!("{}: not proved: {refusal}", one.called));
-                record.unproved.push(one.unproved(&refusal));
-                store::write(path, record).map_err(crate::Error::from)?;
+                let unproved = record.unproved.iter().cloned().chain([one.unproved(&refusal)]).collect();
+                record.set_unproved(unproved)?;
                 break;
             }
         }
@@ -89,8 +87,7 @@ fn pairs(record: &Record) -> u32 {
 /// Where one suspicion is tried.
 struct Court<'a, 'b, 'i> {
     bench: &'a Bench<'b>,
-    record: &'a mut Record,
-    path: &'a Path,
+    record: &'a mut Recorder,
     one: &'a Suspicion<'i>,
     repeat: u32,
 }
@@ -139,9 +136,9 @@ impl Court<'_, '_, '_> {
         let number = 1 + self.record.plan.runs.iter().map(|planned| planned.number).max().unwrap_or(0);
         let variation = Some(Variation::Perturbed { resource: self.one.perturbation.resource(), share });
         let planned = PlannedRun { number, repeat: self.repeat, variation, ..self.one.plain.clone() };
-        self.record.plan.runs.push(planned.clone());
+        self.record.plan_run(planned.clone())?;
         let storage = &mut ProbeGround::default();
-        run_group(self.bench, self.record, self.path, self.one.item, &[planned], storage)?;
+        run_group(self.bench, self.record, self.one.item, &[planned], storage)?;
         let run = self.record.runs.iter().find(|run| run.number == number);
         Ok(run.filter(|run| !model::is_void(run)).cloned())
     }
@@ -149,12 +146,14 @@ impl Court<'_, '_, '_> {
 
 /// Takes those runs out of the plan of `record` that were to prove something and did not come to it: what is tried is
 /// decided anew. Whether there were any.
-pub(crate) fn forget_untried(record: &mut Record) -> bool {
-    let Record { plan, runs, .. } = record;
-    let before = plan.runs.len();
-    let is_done = |number: u32| runs.iter().any(|run| run.number == number && run.outcome == Outcome::Done);
-    plan.runs.retain(|planned| !is_perturbed(planned.variation) || is_done(planned.number));
-    plan.runs.len() < before
+///
+/// # Errors
+/// Where the record cannot be written.
+pub(crate) fn forget_untried(record: &mut Recorder) -> Result<bool> {
+    record.unplan_runs(|planned, runs| {
+        let is_done = |run: &Run| run.number == planned.number && run.outcome == Outcome::Done;
+        is_perturbed(planned.variation) && !runs.iter().any(is_done)
+    })
 }
 
 fn is_perturbed(variation: Option<Variation>) -> bool {

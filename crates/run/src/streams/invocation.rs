@@ -1,9 +1,9 @@
-//! One invocation: from the request to the finished record, which is written after every run.
+//! One invocation: from the request to the finished record, to which each run is appended.
 
 use std::path::Path;
 
 use measure::clock;
-use record::{Nanos, Outcome, Plan, PlannedRun, Record, Run};
+use record::{Nanos, Outcome, Plan, PlannedRun, Run};
 use workload::Sizes;
 
 use super::ground::{Ground, refuse_requests};
@@ -13,10 +13,11 @@ use super::request::StreamsRequest;
 use super::space;
 use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{conclude, sources, subject};
+use crate::execution::{sources, subject};
 use crate::invocation::{Measured, Workplace};
 use crate::measurement::Bench;
 use crate::opening::{Opened, Plot, Setting, claim, open, sizes};
+use crate::recorder::Recorder;
 use crate::{Error, Event, Result};
 
 /// Measures file streams.
@@ -42,6 +43,7 @@ pub fn measure_streams(request: &StreamsRequest, workplace: &Workplace<'_>) -> R
     let plan = request.plan(&workplace.target.to_string(), directory.path(), &legs);
     let sizes = sizes(&plain, Some(&opened));
     let record = begun(&plain.record, plain.author(), plan, &setting, Some(&opened));
+    let record = Recorder::new(&plain.record, record);
     let house = House { request, workplace, directory: &directory, setting: &setting, sizes, origin };
     Ok(house.carry_out(record, opened, &legs))
 }
@@ -58,21 +60,20 @@ struct House<'a> {
 
 impl House<'_> {
     /// Runs and writes; whatever happens, the record says how far it came.
-    fn carry_out(&self, mut record: Record, opened: Opened<'_>, legs: &Legs) -> Measured {
+    fn carry_out(&self, mut record: Recorder, opened: Opened<'_>, legs: &Legs) -> Measured {
         let path = self.request.record.as_path();
-        let written = store::write(path, &record).map_err(Error::from);
-        let error = written.and_then(|()| self.run_all(&mut record, &opened, legs)).err();
-        conclude(&mut record, error.as_ref());
+        let error = record.begin().and_then(|()| self.run_all(&mut record, &opened, legs)).err();
+        record.conclude(error.as_ref());
         let closed = opened.nodes.close().map_err(Error::from);
-        let written = store::write(path, &record).map_err(Error::from);
+        let written = record.end();
         if let (Some(_), Err(second)) = (&error, &closed) {
             self.workplace.listener.hear(&Event::Note(&format!("what was begun could not be ended: {second}")));
         }
         let error = error.or(written.err()).or(closed.err());
-        Measured { record, path: path.to_owned(), error }
+        Measured { record: record.into_record(), path: path.to_owned(), error }
     }
 
-    fn run_all(&self, record: &mut Record, opened: &Opened<'_>, legs: &Legs) -> Result<()> {
+    fn run_all(&self, record: &mut Recorder, opened: &Opened<'_>, legs: &Legs) -> Result<()> {
         let plan = record.plan.clone();
         let engine_data = opened.nodes.first().data_directory();
         space::check(self.request, legs, self.directory.path(), engine_data)?;
@@ -104,7 +105,7 @@ impl House<'_> {
     /// The ground of `leg`: the one that is there, or another one after that one is cleared away.
     fn run_leg<'a>(
         &'a self,
-        record: &mut Record,
+        record: &mut Recorder,
         opened: &Opened<'_>,
         plan: &Plan,
         (leg, planned): (&Leg, &PlannedRun),
@@ -126,8 +127,7 @@ impl House<'_> {
         let run = self.with_bench(leg, opened, plan, |bench| measure_one(bench, planned, leg, self.request, there))?;
         self.workplace.listener.hear(&Event::Ended(&run));
         let failed = failure(&run);
-        record.runs.push(run);
-        store::write(&self.request.record, record)?;
+        record.add_run(run)?;
         failed.map_or(Ok(()), Err)
     }
 

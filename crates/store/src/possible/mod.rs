@@ -21,15 +21,6 @@ pub(crate) use run::run;
 /// What cannot be, as a clause that names the thing, its value and the limit.
 pub(crate) type Possible = Result<(), String>;
 
-/// Looks at everything in `record`.
-pub(crate) fn record(record: &Record) -> Possible {
-    rest(record)?;
-    record.runs.iter().try_for_each(|one| {
-        run(one)?;
-        Demand::of(one).met(record).map_err(|why| format!("run {} ({}): {why}", one.number, one.test))
-    })
-}
-
 /// Looks at everything in `record` but its runs.
 pub(crate) fn rest(record: &Record) -> Possible {
     date("begun_at", &record.begun_at)?;

@@ -9,8 +9,8 @@ use super::{Possible, at_least_one, latency};
 /// How long after the window an event may have been noticed: steps that hang are waited for, and no wait is a day long.
 const EVENT_LATE_MAX: Nanos = Nanos(24 * 3_600 * 1_000_000_000);
 
-/// What a run asks of the rest of its record, which may be read after it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+/// What a run asks of the rest of its record, which is read apart from it.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Demand {
     /// The highest number of nodes that it names, and where.
     most: (u32, &'static str),
@@ -27,14 +27,13 @@ impl Demand {
         Demand { most, is_unlisted: run.dop.nodes > 1 && run.nodes.is_empty() && is_result(run) }
     }
 
-    /// What both ask.
-    pub(crate) fn and(self, other: Demand) -> Demand {
-        Demand { most: self.most.max(other.most), is_unlisted: self.is_unlisted || other.is_unlisted }
+    /// Whether `record` has what `run` asks: the nodes that it lists or, where it lists none, those that its engine counts. Records
+    /// of old list no nodes, and their runs neither.
+    pub(crate) fn met(self, record: &Record, run: &Run) -> Possible {
+        self.has(record).map_err(|why| format!("run {} ({}): {why}", run.number, run.test))
     }
 
-    /// Whether `record` has it: the nodes that it lists or, where it lists none, those that its engine counts. Records
-    /// of old list no nodes, and their runs neither.
-    pub(crate) fn met(self, record: &Record) -> Possible {
+    fn has(self, record: &Record) -> Possible {
         let listed = record.nodes.len() as u32;
         let counted = record.engine.as_ref().map_or(1, |engine| engine.nodes);
         let limit = if listed > 0 { listed } else { counted };

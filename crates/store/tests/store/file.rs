@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
+use std::io::Write;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use dbdyno_store::{Error, read, read_in_detail, read_with, read_without_series, write};
+use dbdyno_store::{Error, Writer, read, read_in_detail, read_with, read_without_series};
 use proptest::prelude::*;
-use record::{Bytes, Nanos, Record, Run, SCHEMA_VERSION, Status};
+use record::{Bytes, Line, Nanos, Record, Run, Status};
 use tempfile::tempdir;
 
 use crate::sample;
@@ -16,7 +16,7 @@ use crate::sample;
 /// What reading a file with this content says.
 fn refusal(content: &[u8]) -> Error {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("r.json");
+    let path = directory.path().join("r.jsonl");
     fs::write(&path, content).unwrap();
     read(&path).unwrap_err()
 }
@@ -28,22 +28,25 @@ fn message(error: &Error) -> String {
     text.replace(&path, path.rsplit('/').next().unwrap())
 }
 
-fn json(record: &Record) -> String {
-    serde_json::to_string_pretty(record).unwrap()
+/// The lines of `record`.
+pub fn lines(record: &Record) -> String {
+    String::from_utf8(dbdyno_store::fuzz::encode(record).unwrap()).unwrap()
 }
 
 #[test]
 fn what_was_written_is_read() {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("r.json");
-    for record in [sample::sparse(), sample::full()] {
-        write(&path, &record).unwrap();
+    for (record, name) in [(sample::sparse(), "sparse.jsonl"), (sample::full(), "full.jsonl")] {
+        let path = directory.path().join(name);
+        Writer::create(&path, &record).unwrap();
         assert_eq!(read(&path).unwrap(), record);
+        assert_eq!(fs::read_to_string(&path).unwrap(), lines(&record));
     }
-    let left: Vec<_> = fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-    assert_eq!(left, ["r.json"]);
-    let text = fs::read_to_string(&path).unwrap();
-    assert!(text.contains("\n        \"steps\": [23, 24],\n"), "a series lies on one line\n{text}");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 2, "nothing lies beside them");
+    assert_eq!(lines(&sample::sparse()).lines().count(), 1);
+    let tags = ["head", "data_set", "run", "run", "run", "run", "end"].map(|tag| format!("{{\"{tag}\":{{"));
+    let full = lines(&sample::full());
+    assert!(full.lines().count() == tags.len() && full.lines().zip(tags).all(|(line, tag)| line.starts_with(&tag)));
 }
 
 proptest! {
@@ -69,42 +72,44 @@ proptest! {
         run.readings[0].values.insert(text, count);
         // Through the text, as a file would carry it: forcing 64 files to the device would only test the device.
         let directory = tempdir().unwrap();
-        let path = directory.path().join("r.json");
-        fs::write(&path, json(&record)).unwrap();
+        let path = directory.path().join("r.jsonl");
+        fs::write(&path, lines(&record)).unwrap();
         prop_assert_eq!(read(&path).unwrap(), record);
     }
 
     #[test]
-    fn a_file_that_was_cut_or_scratched_is_an_error_and_never_a_crash(at in 0usize..20_000, letter in any::<u8>()) {
-        let whole = json(&sample::full()).into_bytes();
-        let at = at % whole.len();
-        let cut = refusal(&whole[..at]);
-        prop_assert!(matches!(cut, Error::Truncated { .. }), "{}", cut);
-        let mut scratched = whole;
+    fn a_file_that_was_scratched_is_read_or_an_error_and_never_a_crash(at in 0usize..20_000, letter in any::<u8>()) {
+        let mut scratched = lines(&sample::full()).into_bytes();
+        let at = at % scratched.len();
         scratched[at] = letter;
         let directory = tempdir().unwrap();
-        let path = directory.path().join("r.json");
+        let path = directory.path().join("r.jsonl");
         fs::write(&path, scratched).unwrap();
-        if let Err(error) = read(&path) {
-            prop_assert!(error.to_string().contains("r.json"));
+        for result in [read(&path), read_without_series(&path, &|_| {})] {
+            if let Err(error) = result {
+                prop_assert!(error.to_string().contains("r.jsonl"));
+            }
         }
     }
 }
 
-/// A record that is long enough to be read run by run.
+/// Runs whose lines are more than a worker is given at once.
+const RUNS: u32 = 2_000;
+
+/// A record that is read by several workers.
 fn long() -> Record {
     let mut record = sample::full();
     let runs = record.runs.clone();
-    record.runs = (1..=600).map(|number| Run { number, ..runs[number as usize % runs.len()].clone() }).collect();
+    record.runs = (1..=RUNS).map(|number| Run { number, ..runs[number as usize % runs.len()].clone() }).collect();
     record
 }
 
 #[test]
-fn a_long_record_is_read_run_by_run_and_is_the_same() {
+fn a_long_record_is_read_by_several_workers_and_is_the_same() {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("r.json");
-    write(&path, &long()).unwrap();
-    assert!(fs::metadata(&path).unwrap().len() > 2 << 20);
+    let path = directory.path().join("r.jsonl");
+    fs::write(&path, lines(&long())).unwrap();
+    assert!(fs::metadata(&path).unwrap().len() > 5 << 20);
     assert_eq!(read(&path).unwrap(), long());
     let bare = read_without_series(&path, &|run| run.findings.clear()).unwrap();
     let mut expected = long();
@@ -114,7 +119,7 @@ fn a_long_record_is_read_run_by_run_and_is_the_same() {
     assert_eq!(bare, expected);
     let thinned = read_with(&path, &|run| run.seconds.clear()).unwrap();
     assert!(thinned.runs.iter().all(|run| run.seconds.is_empty() && !run.readings.is_empty()));
-    let wanted = BTreeSet::from([1, 3, 599, 600, 700]);
+    let wanted = BTreeSet::from([1, 3, RUNS - 1, RUNS, RUNS + 1]);
     let detailed = read_in_detail(&path, &|run| run.findings.clear(), &|_| wanted.clone()).unwrap();
     let whole = long().runs.into_iter().filter(|run| wanted.contains(&run.number));
     for run in whole {
@@ -122,167 +127,342 @@ fn a_long_record_is_read_run_by_run_and_is_the_same() {
         expected.runs[at] = run;
     }
     assert_eq!(detailed, expected);
-    assert_eq!(thinned.runs.iter().map(|run| run.number).collect::<Vec<_>>(), (1..=600).collect::<Vec<_>>());
+    assert_eq!(thinned.runs.iter().map(|run| run.number).collect::<Vec<_>>(), (1..=RUNS).collect::<Vec<_>>());
 }
 
 #[test]
-fn the_runs_of_a_long_record_are_read_in_whatever_way_their_key_is_written() {
+fn a_record_is_read_in_whatever_way_its_keys_are_written() {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("r.json");
-    let text = json(&long()).replacen("\n  \"runs\": [", "\n  \"r\\u0075ns\": [", 1);
-    assert!(text.contains("r\\u0075ns"));
+    let path = directory.path().join("r.jsonl");
+    let text = lines(&sample::full())
+        .replace("{\"run\":", " { \"r\\u0075n\": ")
+        .replace("\"seconds\":", "\"s\\u0065conds\" : ");
+    assert!(text.contains("r\\u0075n") && text.contains("s\\u0065conds"));
     fs::write(&path, text).unwrap();
-    assert!(read(&path).unwrap() == long());
+    assert_eq!(read(&path).unwrap(), sample::full());
+    let bare = read_without_series(&path, &|_| {}).unwrap();
+    assert!(bare.runs.len() == 4 && bare.runs.iter().all(|run| run.seconds.is_empty() && run.slices.is_none()));
 }
 
 #[test]
-fn what_is_wrong_with_a_long_record_is_told_as_of_a_short_one() {
-    let text = json(&long());
-    let line = |word: &str| text.lines().position(|line| line.contains(word)).unwrap() + 1;
-    let damaged = text.replacen("\"number\": 577", "\"number\": -577", 1);
-    let error = message(&refusal(damaged.as_bytes()));
-    assert!(error.starts_with("record r.json is damaged: invalid value: integer `-577`"), "{error}");
-    assert!(error.contains(&format!("at line {}, ", line("\"number\": 577"))), "{error}");
-    assert!(matches!(refusal(&text.as_bytes()[..text.len() - 2]), Error::Truncated { .. }));
-    assert!(matches!(refusal(&text.as_bytes()[..text.len() / 2]), Error::Truncated { .. }));
-    let newer = text.replacen("\"schema_version\": 2", "\"schema_version\": 3", 1);
-    assert!(matches!(refusal(newer.as_bytes()), Error::Newer { found: 3, .. }));
-    let comma = text.replacen("\"number\": 577", "\"number\" 577", 1);
-    assert!(matches!(refusal(comma.as_bytes()), Error::NotJson { .. }));
-}
-
-#[test]
-fn a_record_of_version_1_is_read() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/record-v1.json");
-    let record = read(&path).unwrap();
-    assert_eq!((record.schema_version, record.plan.repeats, record.runs.len()), (SCHEMA_VERSION, 1, 2));
-    assert!(record.plan.runs.iter().all(|run| run.repeat == 1) && record.plan.paired.is_none());
-    let (probe, test) = (&record.runs[0], &record.runs[1]);
-    let streams = &probe.storage.as_ref().unwrap().streams;
-    assert_eq!(streams[0].seconds.iter().map(|second| second.operations).sum::<u64>(), streams[0].operations);
-    assert_eq!((test.seconds.len(), test.seconds[1].failures), (2, 1));
-    assert_eq!(test.seconds[1].steps, test.seconds[0].steps + 1);
-    // What is read of an old version is written in the new one.
-    let directory = tempdir().unwrap();
-    let renewed = directory.path().join("r.json");
-    write(&renewed, &record).unwrap();
-    assert_eq!(read(&renewed).unwrap(), record);
-}
-
-#[test]
-fn a_record_of_version_1_that_lacks_something_is_told() {
-    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/store/record-v1.json")).unwrap();
-    let error = refusal(text.replacen("\"service_ns_sum\"", "\"service\"", 1).as_bytes());
+fn garbage_in_the_middle_is_told_with_its_line() {
+    let text = lines(&long());
+    let place = text.lines().position(|line| line.starts_with("{\"run\":{\"number\":577,")).unwrap() + 1;
+    let said = |from: &str, to: &str| message(&refusal(text.replacen(from, to, 1).as_bytes()));
+    let error = said("\"number\":577", "\"number\":-577");
+    assert!(error.starts_with("record r.jsonl is damaged: invalid value: integer `-577`"), "{error}");
+    assert!(error.contains(&format!(" at line {place}, column ")), "{error}");
+    let error = said("{\"run\":{\"number\":577,", "what?{\"run\":{\"number\":577,");
+    assert_eq!(error, format!("record r.jsonl is damaged: expected value at line {place}, column 1"));
+    let error = said("{\"run\":{\"number\":577,", "{\"ran\":{\"number\":577,");
+    assert!(error.starts_with("record r.jsonl is damaged: unknown variant `ran`"), "{error}");
+    let error = said("\n{\"run\":{\"number\":577,", "\n\n{\"run\":{\"number\":577,");
+    assert_eq!(error, format!("record r.jsonl is damaged: EOF while parsing a value at line {place}, column 0"));
+    // Of two faults the first is told, whoever found it.
+    let both = text.replace("\"number\":1999,", "\"number\":-1,").replacen("\"number\":577", "\"number\":-577", 1);
+    assert!(message(&refusal(both.as_bytes())).contains("`-577`"));
+    let head = text.lines().next().unwrap();
+    let error = message(&refusal(format!("{text}{head}\n").as_bytes()));
+    let last = text.lines().count() + 1;
     assert_eq!(
-        message(&error),
-        "record r.json of schema version 1 cannot be brought to version 2: a second has no service_ns_sum"
+        error,
+        format!("record r.jsonl is damaged: the head of a record in the middle of it at line {last}, column 1")
     );
 }
 
 #[test]
-fn a_number_that_is_not_finite_is_not_written_and_the_old_record_stays() {
+fn a_number_that_is_not_finite_is_not_written_and_what_was_written_stays() {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("r.json");
-    write(&path, &sample::sparse()).unwrap();
-    let mut record = sample::full();
-    record.instrument.loop_step_ns = f64::NAN;
-    let error = write(&path, &record).unwrap_err();
+    let path = directory.path().join("r.jsonl");
+    let mut writer = Writer::create(&path, &sample::sparse()).unwrap();
+    let mut run = sample::full().runs.remove(1);
+    run.pace = record::Pace::Rate { steps_per_second: f64::NAN };
+    let error = writer.append(&Line::Run(&run)).unwrap_err();
     assert!(matches!(error, Error::Content { .. }), "{error}");
     assert_eq!(read(&path).unwrap(), sample::sparse());
+    let other = directory.path().join("other.jsonl");
+    let mut record = sample::full();
+    record.instrument.loop_step_ns = f64::NAN;
+    assert!(matches!(Writer::create(&other, &record).unwrap_err(), Error::Content { .. }));
+    assert!(!other.exists(), "what could not be begun is no obstacle to the next attempt");
 }
 
 #[test]
 fn a_newer_record_is_refused_before_its_fields_are_looked_at() {
-    let error = refusal(br#"{"schema_version": 7, "what": ["nobody", "knows", "yet"]}"#);
-    assert_eq!(message(&error), "record r.json has schema version 7, this dbdyno reads up to version 2");
+    let error = refusal(
+        b"{\"head\":{\"format\":\"dbdyno record\",\"schema_version\":7,\"what\":[\"nobody\",\"knows\"]}}\n{\"x\":1}\n",
+    );
+    assert_eq!(message(&error), "record r.jsonl has schema version 7, this dbdyno reads up to version 1");
     assert_eq!(error.hint().unwrap(), "upgrade dbdyno to the version that wrote it, or a later one");
-    // The version may stand anywhere.
-    assert!(matches!(refusal(br#"{"id": 1, "schema_version": 18446744073709551615}"#), Error::Newer { .. }));
 }
 
 #[test]
-fn what_is_no_record_is_told_with_what_is_wrong_where() {
+fn one_document_is_refused_with_what_it_may_be() {
+    let export = serde_json::to_string_pretty(&sample::full()).unwrap();
+    let old = export.replacen("\"schema_version\": 1", "\"schema_version\": 2", 1);
+    for (text, version) in [(&export, 1), (&old, 2), (&serde_json::to_string(&sample::full()).unwrap(), 1)] {
+        let error = refusal(text.as_bytes());
+        let told = format!(
+            "file r.jsonl is one JSON document of schema version {version}: a record that was exported, or one of an older format; a record is JSON Lines"
+        );
+        assert_eq!(message(&error), told);
+        assert!(error.hint().unwrap().contains("--format json"));
+    }
+}
+
+#[test]
+fn what_is_no_record_is_told_with_what_is_wrong() {
     let said = |content: &str| message(&refusal(content.as_bytes()));
-    assert_eq!(said("Benchware 8.0"), "file r.json is not JSON: expected value at line 1, column 1");
-    assert_eq!(said("{\n \"a\": 1,\n}"), "file r.json is not JSON: trailing comma at line 3, column 1");
-    assert_eq!(said("{\"name\": \"npm\"}"), "file r.json is not a record of dbdyno: it has no schema_version");
-    assert_eq!(said("{\"schema_version\": 0}"), "file r.json is not a record of dbdyno: its schema_version is 0");
+    let foreign = "file r.jsonl is not a record of dbdyno: its first line is not the head of one";
+    for text in
+        ["Benchware 8.0", "{\n \"a\": 1,\n}", "{\"name\": \"npm\"}", "[1]", "{\"head \": 1}", "{}", "{\"run\":{}}\n"]
+    {
+        assert_eq!(said(text), foreign, "{text}");
+    }
+    assert_eq!(message(&refusal(b"\xff\xfe")), foreign);
+    assert_eq!(message(&refusal("[".repeat(100_000).as_bytes())), foreign);
+    let head = |members: &str| said(&format!("{{\"head\":{{{members}}}}}\n"));
+    assert_eq!(head(""), "file r.jsonl is not a record of dbdyno: its format is not \"dbdyno record\"");
+    let format = "\"format\":\"dbdyno record\"";
+    assert_eq!(head(format), "file r.jsonl is not a record of dbdyno: it has no schema_version");
     assert_eq!(
-        said("{\"schema_version\": \"1\"}"),
-        "file r.json is not a record of dbdyno: invalid type: string \"1\", expected u64 at line 1, column 22"
+        head(&format!("{format},\"schema_version\":0")),
+        "file r.jsonl is not a record of dbdyno: its schema_version is 0"
     );
-    assert_eq!(said("[1]"), "file r.json is not a record of dbdyno: it is not an object");
-    let truncated = "record r.json is truncated: it ends at line 1, column 0, in the middle of the JSON text";
-    assert_eq!(said(""), truncated);
-    assert_eq!(refusal(b"\xff\xfe").to_string().split("r.json").nth(1).unwrap().get(..12), Some(" is not JSON"));
-    let deep = "[".repeat(100_000);
-    assert!(matches!(refusal(deep.as_bytes()), Error::Truncated { .. }));
+    let error = head(&format!("{format},\"schema_version\":\"1\""));
+    assert!(
+        error.starts_with("record r.jsonl is damaged: invalid type: string \"1\", expected u64 at line 1, "),
+        "{error}"
+    );
+    for text in ["", "{", "{\"he", "{\"head\"", "{\"head\":{\"format\":\"dbdyno record\",\"schema_version\":1"] {
+        assert_eq!(said(text), "record r.jsonl is truncated: it ends in its first line", "{text}");
+    }
 }
 
 #[test]
 fn a_damaged_record_names_the_field_and_the_line() {
-    let whole = json(&sample::full());
-    let error = refusal(whole.replacen("\"status\": \"interrupted\"", "\"status\": \"exploded\"", 1).as_bytes());
-    let line = whole.lines().position(|line| line.contains("\"status\": \"interrupted\"")).unwrap() + 1;
-    assert!(message(&error).starts_with("record r.json is damaged: unknown variant `exploded`"), "{error}");
+    let whole = lines(&sample::full());
+    let error = refusal(whole.replacen("\"status\":\"interrupted\"", "\"status\":\"exploded\"", 1).as_bytes());
+    let line = whole.lines().position(|line| line.contains("\"status\":\"interrupted\"")).unwrap() + 1;
+    assert!(message(&error).starts_with("record r.jsonl is damaged: unknown variant `exploded`"), "{error}");
     assert!(message(&error).contains(&format!(" at line {line}, ")), "{error}");
     let error = refusal(whole.replacen("\"begun_at\"", "\"began_at\"", 1).as_bytes());
-    assert!(message(&error).starts_with("record r.json is damaged: unknown field `began_at`"), "{error}");
+    assert!(message(&error).starts_with("record r.jsonl is damaged: unknown field `began_at`"), "{error}");
+}
+
+/// What of `record` stands in the first `bytes` bytes of its lines.
+fn begun(record: &Record, bytes: usize) -> Record {
+    let whole: Vec<String> = lines(record)[..bytes].split_inclusive('\n').map(str::to_owned).collect();
+    let whole: Vec<&String> = whole.iter().filter(|line| line.ends_with('\n')).collect();
+    let has = |tag: &str| whole.iter().filter(|line| line.starts_with(&format!("{{\"{tag}\":"))).count();
+    let mut begun = record.clone();
+    begun.data_sets.truncate(has("data_set"));
+    begun.runs.truncate(has("run"));
+    if has("end") == 0 {
+        (begun.status, begun.reason, begun.ended_at, begun.host.at_end) = (Status::Running, None, None, None);
+    }
+    begun
+}
+
+#[test]
+fn a_record_that_is_cut_anywhere_behind_its_head_is_read_and_gone_on_with() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.jsonl");
+    let record = sample::full();
+    let text = lines(&record);
+    let head = text.find('\n').unwrap() + 1;
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at).collect();
+    // Some bytes of all lines, those around their ends, and all of the last line.
+    let cuts: BTreeSet<usize> = (head..last)
+        .step_by(379)
+        .chain(ends.iter().flat_map(|end| [*end, end + 1, end + 2]))
+        .chain(last..=text.len())
+        .filter(|cut| (head..=text.len()).contains(cut))
+        .collect();
+    assert!(cuts.len() > 100);
+    for cut in cuts {
+        fs::write(&path, &text[..cut]).unwrap();
+        let expected = begun(&record, cut);
+        assert_eq!(read(&path).unwrap(), expected, "cut at {cut}");
+        let (mut writer, resumed) = Writer::resume(&path).unwrap();
+        assert_eq!(resumed, expected, "cut at {cut}");
+        assert_eq!(fs::metadata(&path).unwrap().len(), cut as u64, "nothing is written until something is appended");
+        let run = Run { number: 77, ..record.runs[0].clone() };
+        writer.append(&Line::Run(&run)).unwrap();
+        let whole = text[..cut].rfind('\n').unwrap() + 1;
+        assert!(
+            fs::read_to_string(&path).unwrap().starts_with(&format!("{}{{\"run\":{{\"number\":77,", &text[..whole]))
+        );
+        let mut longer = expected;
+        longer.runs.push(run);
+        assert_eq!(read(&path).unwrap(), longer, "cut at {cut}");
+    }
+    for cut in [0, 1, 5, 100, head - 1] {
+        assert!(matches!(refusal(&text.as_bytes()[..cut]), Error::Truncated { .. }), "cut at {cut}");
+    }
+}
+
+#[test]
+fn what_the_device_had_not_taken_when_the_power_failed_is_no_obstacle() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.jsonl");
+    let text = lines(&sample::full());
+    let last = text.trim_end().rfind('\n').unwrap() + 1;
+    for (from, to) in [(last, text.len()), (last + 10, text.len()), (last, last + 10), (last + 5, text.len() - 3)] {
+        let mut torn = text.clone().into_bytes();
+        torn[from..to].fill(0);
+        fs::write(&path, &torn).unwrap();
+        assert_eq!(read(&path).unwrap(), begun(&sample::full(), last), "zeros from {from} to {to}");
+        let (mut writer, record) = Writer::resume(&path).unwrap();
+        writer.append_end(&Record { status: Status::Failed, ..record }).unwrap();
+        assert_eq!(read(&path).unwrap().status, Status::Failed);
+    }
+    // In the middle of a record they are damage.
+    let mut damaged = text.into_bytes();
+    damaged[last - 20..last - 10].fill(0);
+    assert!(matches!(refusal(&damaged), Error::Damaged { .. }));
+}
+
+#[test]
+fn a_record_is_gone_on_with_line_by_line() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.jsonl");
+    let mut record = sample::full();
+    Writer::create(&path, &record).unwrap();
+    let (mut writer, read_back) = Writer::resume(&path).unwrap();
+    assert_eq!(read_back, record);
+    let mut expect = |line: Line<&Run>, record: &Record| {
+        writer.append(&line).unwrap();
+        assert_eq!(&read(&path).unwrap(), record, "{line:?}");
+    };
+    // Run 2 failed before: it is carried out again, as the last one.
+    record.runs.remove(1);
+    (record.status, record.reason, record.ended_at, record.host.at_end) = (Status::Running, None, None, None);
+    expect(Line::Resumed { repeated: vec![2] }, &record);
+    record.plan.runs.retain(|planned| planned.number != 4);
+    expect(Line::Unplanned { numbers: vec![4, 23] }, &record);
+    let planned = record::PlannedRun { number: 5, ..record.plan.runs[0].clone() };
+    record.plan.runs.push(planned.clone());
+    expect(Line::Planned(planned), &record);
+    record.data_sets[0].reused = true;
+    expect(Line::DataSet(record.data_sets[0].clone()), &record);
+    let set = record::DataSet { table: "dbdyno_large".to_owned(), ..record.data_sets[0].clone() };
+    record.data_sets.push(set.clone());
+    expect(Line::DataSet(set), &record);
+    let repeated = Run { number: 2, ..record.runs[0].clone() };
+    record.runs.push(repeated.clone());
+    expect(Line::Run(&repeated), &record);
+    record.runs[0].findings.pop();
+    let changed = record.runs[0].clone();
+    expect(Line::Run(&changed), &record);
+    let unproved = |reason: &str| record::Unproved {
+        test: "T311".to_owned(),
+        dop: record::Dop::jobs(1),
+        limit: None,
+        reason: reason.to_owned(),
+    };
+    for reasons in [&["a", "b"][..], &["c"]] {
+        record.unproved = reasons.iter().map(|reason| unproved(reason)).collect();
+        expect(Line::Unproved(record.unproved.clone()), &record);
+    }
+    (record.status, record.host.at_end) = (Status::Finished, sample::full().host.at_end);
+    writer.append_end(&record).unwrap();
+    assert_eq!(read(&path).unwrap(), record);
+    // The whole says the same in fewer lines.
+    fs::write(&path, lines(&record)).unwrap();
+    assert_eq!(read(&path).unwrap(), record);
+}
+
+#[test]
+fn an_append_is_one_line_however_long_the_record_is() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.jsonl");
+    let record = sample::full();
+    let mut writer = Writer::create(&path, &sample::sparse()).unwrap();
+    let run = |number| Run { number, ..record.runs[1].clone() };
+    let mut before = fs::metadata(&path).unwrap().len();
+    for number in 1000..1009 {
+        writer.append(&Line::Run(&run(number))).unwrap();
+        let after = fs::metadata(&path).unwrap().len();
+        assert_eq!(after - before, lines(&record).lines().nth(3).unwrap().len() as u64 + 4);
+        before = after;
+    }
+}
+
+#[test]
+fn nobody_else_appends_while_somebody_does_and_everybody_reads() {
+    let directory = tempdir().unwrap();
+    let path = directory.path().join("r.jsonl");
+    let writer = Writer::create(&path, &sample::sparse()).unwrap();
+    let error = Writer::resume(&path).unwrap_err();
+    assert_eq!(message(&error), "record r.jsonl is being written by another process");
+    assert_eq!(error.hint().unwrap(), "wait until that ends, or begin a new record");
+    assert_eq!(read(&path).unwrap(), sample::sparse());
+    drop(writer);
+    let (_writer, _) = Writer::resume(&path).unwrap();
+    assert!(matches!(Writer::resume(&path).unwrap_err(), Error::Locked { .. }));
 }
 
 #[test]
 fn a_place_that_cannot_hold_a_record_is_told_with_a_hint() {
     let directory = tempdir().unwrap();
     let record = sample::sparse();
-    let error = write(&directory.path().join("no/such/r.json"), &record).unwrap_err();
-    assert_eq!(message(&error), "record r.json cannot be written: no such file or directory");
+    let refused = |path: &Path| Writer::create(path, &record).unwrap_err();
+    let error = refused(&directory.path().join("no/such/r.jsonl"));
+    assert_eq!(message(&error), "record r.jsonl cannot be written: no such file or directory");
     assert!(error.hint().unwrap().contains("--record"));
-    let error = write(directory.path(), &record).unwrap_err();
+    let error = refused(directory.path());
     assert!(error.to_string().ends_with("it is a directory, not a file"), "{error}");
-    let error = write(Path::new("/dev/null"), &record).unwrap_err();
+    let error = refused(Path::new("/dev/null"));
     assert!(error.to_string().ends_with("it is a device or pipe, not a file"), "{error}");
-    let file = directory.path().join("file");
-    fs::write(&file, "").unwrap();
-    let error = write(&file.join("r.json"), &record).unwrap_err();
+    let file = directory.path().join("r.jsonl");
+    fs::write(&file, "precious").unwrap();
+    let error = refused(&file.join("r.jsonl"));
     assert!(error.to_string().ends_with("a part of its path is not a directory"), "{error}");
+    let error = refused(&file);
+    assert_eq!(message(&error), "record r.jsonl cannot be written: it exists");
+    assert!(error.hint().unwrap().contains("--resume"));
+    assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
 }
 
 #[test]
 fn what_cannot_be_read_is_told_with_its_cause() {
     let directory = tempdir().unwrap();
-    let error = read(&directory.path().join("r.json")).unwrap_err();
-    assert_eq!(message(&error), "record r.json cannot be read: no such file or directory");
+    let error = read(&directory.path().join("r.jsonl")).unwrap_err();
+    assert_eq!(message(&error), "record r.jsonl cannot be read: no such file or directory");
     assert!(read(directory.path()).unwrap_err().to_string().ends_with("it is a directory, not a file"));
     assert!(read(Path::new("/dev/zero")).unwrap_err().to_string().ends_with("it is a device or pipe, not a file"));
-    let large = directory.path().join("large.json");
+    let large = directory.path().join("large.jsonl");
     fs::File::create(&large).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX + 1).unwrap();
     assert!(matches!(read(&large).unwrap_err(), Error::TooLarge { .. }));
-    // Zeros are no JSON: that is seen without all of them in memory.
+    // Zeros are no record: that is seen without all of them in memory.
     fs::File::create(&large).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX).unwrap();
-    assert!(matches!(read(&large).unwrap_err(), Error::NotJson { line: 1, column: 1, .. }));
+    assert!(matches!(read(&large).unwrap_err(), Error::NotARecord { .. }));
 }
 
 #[test]
 fn a_link_to_a_record_stays_a_link() {
     let directory = tempdir().unwrap();
-    let (file, link) = (directory.path().join("r.json"), directory.path().join("latest.json"));
-    write(&file, &sample::sparse()).unwrap();
+    let (file, link) = (directory.path().join("r.jsonl"), directory.path().join("latest.jsonl"));
+    Writer::create(&file, &sample::sparse()).unwrap();
     symlink(&file, &link).unwrap();
-    write(&link, &sample::full()).unwrap();
+    let (mut writer, record) = Writer::resume(&link).unwrap();
+    writer.append_end(&Record { status: Status::Finished, ..record }).unwrap();
     assert!(link.symlink_metadata().unwrap().is_symlink());
-    assert_eq!(read(&file).unwrap(), sample::full());
+    assert_eq!(read(&file).unwrap().status, Status::Finished);
 }
 
 #[test]
-fn a_reader_who_opened_the_old_record_reads_the_old_one_to_its_end() {
+fn a_record_that_grows_while_it_is_read_is_read_up_to_there() {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("r.json");
-    write(&path, &sample::sparse()).unwrap();
-    let mut opened = fs::File::open(&path).unwrap();
-    write(&path, &sample::full()).unwrap();
-    // Written in place, the open file would now hold the new record, or half of it.
-    let mut seen = String::new();
-    opened.read_to_string(&mut seen).unwrap();
-    assert_eq!(serde_json::from_str::<Record>(&seen).unwrap(), sample::sparse());
-    assert_eq!(read(&path).unwrap(), sample::full());
+    let path = directory.path().join("r.jsonl");
+    fs::write(&path, lines(&long())).unwrap();
+    let wanted = |record: &Record| {
+        let mut file = fs::OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"{\"run\":{\"number\":").unwrap();
+        record.runs.iter().map(|run| run.number).filter(|number| *number > RUNS - 3).collect()
+    };
+    let detailed = read_in_detail(&path, &|_| {}, &wanted).unwrap();
+    assert_eq!(detailed.runs[RUNS as usize - 3..], long().runs[RUNS as usize - 3..]);
 }

@@ -11,13 +11,14 @@ use record::{
 };
 use tempfile::tempdir;
 
+use crate::file::lines;
 use crate::sample;
 
 /// Why the record is refused, without its path; none where it is not.
 pub fn reason(record: &Record) -> Option<String> {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("r.json");
-    fs::write(&path, serde_json::to_string(record).unwrap()).unwrap();
+    let path = directory.path().join("r.jsonl");
+    fs::write(&path, lines(record)).unwrap();
     match read(&path) {
         Ok(_) => None,
         Err(Error::Impossible { reason, .. }) => Some(reason),
@@ -159,7 +160,7 @@ fn events_of_nodes_and_rates_are_looked_at() {
 #[test]
 fn a_long_record_is_refused_for_its_nodes_whatever_is_taken_out_of_it() {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("dbdyno-r.json");
+    let path = directory.path().join("dbdyno-r.jsonl");
     let mut record = spread();
     let runs = record.runs.clone();
     record.runs = (1..=600).map(|number| Run { number, ..runs[0].clone() }).collect();
@@ -167,7 +168,7 @@ fn a_long_record_is_refused_for_its_nodes_whatever_is_taken_out_of_it() {
     let mut refused = |change: fn(&mut Run)| {
         let kept = record.runs[576].clone();
         change(&mut record.runs[576]);
-        fs::write(&path, serde_json::to_string(&record).unwrap()).unwrap();
+        fs::write(&path, lines(&record)).unwrap();
         record.runs[576] = kept;
         read_without_series(&path, &thin).err().map(|error| error.to_string())
     };
@@ -283,12 +284,12 @@ fn storage_is_looked_at() {
 #[test]
 fn a_long_record_is_refused_for_the_same_and_a_list_says_so_of_a_date() {
     let directory = tempdir().unwrap();
-    let path = directory.path().join("dbdyno-r.json");
+    let path = directory.path().join("dbdyno-r.jsonl");
     let mut record = sample::full();
     let runs = record.runs.clone();
     record.runs = (1..=600).map(|number| Run { number, ..runs[number as usize % runs.len()].clone() }).collect();
     record.runs[576].response.histogram = "HISTFAAA".to_owned();
-    fs::write(&path, serde_json::to_string(&record).unwrap()).unwrap();
+    fs::write(&path, lines(&record)).unwrap();
     // Whatever its reader takes out of it.
     let bare = read_without_series(&path, &|run| run.response.histogram.clear()).unwrap_err();
     for error in [bare, read(&path).unwrap_err()] {
@@ -297,7 +298,7 @@ fn a_long_record_is_refused_for_the_same_and_a_list_says_so_of_a_date() {
     }
     assert!(list(directory.path()).unwrap()[0].content.is_ok(), "runs are counted there and not looked at");
     record.begun_at = Timestamp("yesterday".to_owned());
-    fs::write(&path, serde_json::to_string(&record).unwrap()).unwrap();
+    fs::write(&path, lines(&record)).unwrap();
     let entry = &list(directory.path()).unwrap()[0];
     assert!(entry.to_string().contains("begun_at \"yesterday\" is not a date"), "{entry}");
 }

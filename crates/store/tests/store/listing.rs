@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use dbdyno_store::{Error, list, write};
+use dbdyno_store::{Error, Writer, list};
 use record::{Status, Timestamp};
 use tempfile::tempdir;
 
@@ -13,30 +13,42 @@ use crate::sample;
 fn the_newest_record_is_first_and_a_broken_one_last() {
     let directory = tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);
-    for (name, begun_at) in [("dbdyno-a.json", "2026-01-31T12:00:00.000Z"), ("mine.json", "2026-02-01T12:00:00.000Z")] {
+    for (name, begun_at) in [("dbdyno-a.jsonl", "2026-01-31T12:00:00.000Z"), ("mine.json", "2026-02-01T12:00:00.000Z")]
+    {
         let mut record = sample::full();
         record.begun_at = Timestamp(begun_at.to_owned());
-        write(&place(name), &record).unwrap();
+        Writer::create(&place(name), &record).unwrap();
     }
-    fs::write(place("dbdyno-broken.json"), "{\"schema_version\": 2,").unwrap();
-    fs::write(place("new.json"), "{\"schema_version\": 3}").unwrap();
+    let text = fs::read_to_string(place("mine.json")).unwrap();
+    fs::write(place("dbdyno-broken.jsonl"), "{").unwrap();
+    fs::write(place("new.jsonl"), text.replacen("\"schema_version\":1", "\"schema_version\":2", 1)).unwrap();
     // Of another name, and once a record: it is told, not passed over.
-    let text = fs::read(place("mine.json")).unwrap();
-    fs::write(place("short.json"), &text[..text.len() / 2]).unwrap();
-    // Not ours: other tools' files, notes, and half a record that is being written.
+    fs::write(place("short.jsonl"), &text[..text.find('\n').unwrap()]).unwrap();
+    // A run that was not written to its end is no fault.
+    let end = text.rfind("{\"run\"").unwrap() + 100;
+    fs::write(place("torn.jsonl"), text[..end].replacen("2026-02-01", "2026-01-01", 1)).unwrap();
+    // Of a version that wrote documents.
+    fs::write(place("dbdyno-old.json"), "{\"schema_version\": 2,").unwrap();
+    // Not ours: other tools' files and notes. Nor is an export a record.
     fs::write(place("package.json"), "{\"name\": \"x\"}").unwrap();
     fs::write(place("half.json"), "{\"name\": ").unwrap();
-    fs::write(place("notes.txt"), "{\"schema_version\": 1}").unwrap();
-    fs::write(place(".dbdyno-a.json.7.partial"), "{").unwrap();
+    fs::write(place("nothing.jsonl"), "").unwrap();
+    fs::write(place("notes.txt"), &text).unwrap();
+    fs::write(place("export.json"), serde_json::to_string_pretty(&sample::full()).unwrap()).unwrap();
     fs::create_dir(place("folder.json")).unwrap();
     // As large as a record may be: nobody reads it to its end, or the test would take minutes.
     fs::File::create(place("huge.json")).unwrap().set_len(dbdyno_store::RECORD_BYTES_MAX).unwrap();
 
     let entries = list(directory.path()).unwrap();
     let names: Vec<_> = entries.iter().map(|entry| entry.path.file_name().unwrap().to_str().unwrap()).collect();
-    assert_eq!(names, ["mine.json", "dbdyno-a.json", "dbdyno-broken.json", "new.json", "short.json"]);
-    assert!(matches!(entries[2].content, Err(Error::Truncated { .. })));
-    assert!(matches!(entries[3].content, Err(Error::Newer { found: 3, .. })));
+    let broken = ["dbdyno-broken.jsonl", "dbdyno-old.json", "new.jsonl", "short.jsonl"];
+    assert_eq!(names, [&["mine.json", "dbdyno-a.jsonl", "torn.jsonl"][..], &broken].concat());
+    assert!(matches!(entries[3].content, Err(Error::Truncated { .. })));
+    assert!(matches!(entries[4].content, Err(Error::Document { version: 2, .. })));
+    assert!(matches!(entries[5].content, Err(Error::Newer { found: 2, .. })));
+    assert!(matches!(entries[6].content, Err(Error::Truncated { .. })));
+    let torn = entries[2].content.as_ref().unwrap();
+    assert_eq!((torn.status, torn.runs, torn.runs_planned), (Status::Running, 3, 4));
     let summary = entries[0].content.as_ref().unwrap();
     assert_eq!(summary.status, Status::Interrupted);
     assert_eq!(summary.engine.as_deref(), Some("Example SQL 9.1"));
@@ -49,8 +61,8 @@ fn the_newest_record_is_first_and_a_broken_one_last() {
         "D/mine.json  2026-02-01T12:00:00.000Z  interrupted  4/4 runs  Example SQL 9.1  dbdyno 0.1.0  T311"
     );
     assert_eq!(
-        lines[3],
-        "D/new.json  broken: record D/new.json has schema version 3, this dbdyno reads up to version 2"
+        lines[5],
+        "D/new.jsonl  broken: record D/new.jsonl has schema version 2, this dbdyno reads up to version 1"
     );
 }
 

@@ -1,54 +1,93 @@
-//! The published schema is the one of the types, and a record keeps it.
+//! The published schemas are those of the types, and a record keeps them.
 
 use std::fs;
 use std::path::PathBuf;
 
+use dbdyno_store::Form;
 use serde_json::{Value, json};
 
+use crate::file::lines;
 use crate::sample;
 
-fn published() -> (PathBuf, String) {
-    let version = record::SCHEMA_VERSION;
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../schema/record-v{version}.json"));
+const FORMS: [Form; 2] = [Form::Line, Form::Document];
+
+fn published(form: Form) -> (PathBuf, Option<Value>) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(form.file_name());
     let text = fs::read_to_string(&path).unwrap_or_default();
-    (path, text)
+    (path, serde_json::from_str(&text).ok())
 }
 
 #[test]
-fn the_published_schema_is_current() {
-    let (path, text) = published();
-    // As values: the order of keys is the encoder's business.
-    let published: Option<Value> = serde_json::from_str(&text).ok();
-    assert!(
-        published == Some(dbdyno_store::schema()),
-        "{} is not current; renew it with\n    cargo run -p dbdyno-store --example schema > schema/record-v{}.json",
-        path.display(),
-        record::SCHEMA_VERSION
-    );
+fn the_published_schemas_are_current() {
+    for form in FORMS {
+        let (path, published) = published(form);
+        // As values: the order of keys is the encoder's business.
+        assert!(
+            published == Some(dbdyno_store::schema(form)),
+            "{} is not current; renew it with\n    cargo run -p dbdyno-store --example schema -- schema",
+            path.display(),
+        );
+    }
 }
 
-#[test]
-fn a_record_keeps_the_published_schema() {
-    let schema: Value = serde_json::from_str(&published().1).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    for record in [sample::full(), sample::sparse()] {
-        let errors: Vec<String> =
-            validator.iter_errors(&json!(record)).map(|error| format!("{}: {error}", error.instance_path())).collect();
-        assert!(errors.is_empty(), "{errors:#?}");
+/// What `record` is in `form`.
+fn written(record: &record::Record, form: Form) -> Vec<Value> {
+    match form {
+        Form::Line => lines(record).lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
+        Form::Document => vec![json!(record)],
     }
 }
 
 #[test]
-fn what_is_not_a_record_does_not_keep_it() {
-    let validator = jsonschema::validator_for(&dbdyno_store::schema()).unwrap();
-    let spoiled = |spoil: fn(&mut Value)| {
-        let mut value = json!(sample::full());
+fn a_record_keeps_the_published_schemas() {
+    for form in FORMS {
+        let validator = jsonschema::validator_for(&published(form).1.unwrap()).unwrap();
+        for value in [sample::full(), sample::sparse()].iter().flat_map(|record| written(record, form)) {
+            let errors: Vec<String> =
+                validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+            assert!(errors.is_empty(), "{errors:#?}");
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_line_keeps_the_published_schema() {
+    let validator = jsonschema::validator_for(&published(Form::Line).1.unwrap()).unwrap();
+    let planned = sample::full().plan.runs.remove(0);
+    let kept = [
+        json!(record::Line::<()>::Planned(planned)),
+        json!(record::Line::<()>::Unplanned { numbers: vec![3] }),
+        json!(record::Line::<()>::Resumed { repeated: vec![3] }),
+        json!(record::Line::<()>::Unproved(Vec::new())),
+    ];
+    assert!(kept.iter().all(|line| validator.is_valid(line)), "{kept:#?}");
+    for line in
+        [json!({"resumed": {}}), json!({"paused": {}}), json!({"end": {}, "resumed": {"repeated": []}}), json!("end")]
+    {
+        assert!(!validator.is_valid(&line), "{line}");
+    }
+}
+
+#[test]
+fn what_is_not_a_record_does_not_keep_them() {
+    let spoiled = |form: Form, place: usize, spoil: &dyn Fn(&mut Value)| {
+        let mut value = written(&sample::full(), form).remove(place);
         spoil(&mut value);
-        !validator.is_valid(&value)
+        !jsonschema::validator_for(&dbdyno_store::schema(form)).unwrap().is_valid(&value)
     };
-    assert!(spoiled(|value| value["schema_version"] = json!(3)));
-    assert!(spoiled(|value| value["surprise"] = json!(1)));
-    assert!(spoiled(|value| value["runs"][0]["totals"]["steps"] = json!(-1)));
-    assert!(spoiled(|value| value["runs"][0]["layer"] = json!("network")));
-    assert!(spoiled(|value| drop(value["runs"][0].as_object_mut().unwrap().remove("window_ns"))));
+    let document = |spoil: fn(&mut Value)| spoiled(Form::Document, 0, &spoil);
+    assert!(!document(|_| {}));
+    assert!(document(|value| value["schema_version"] = json!(3)));
+    assert!(document(|value| value["surprise"] = json!(1)));
+    let head = |spoil: fn(&mut Value)| spoiled(Form::Line, 0, &|line| spoil(&mut line["head"]));
+    assert!(head(|value| value["schema_version"] = json!(3)));
+    assert!(head(|value| value["surprise"] = json!(1)));
+    for spoil in [
+        (|run| run["totals"]["steps"] = json!(-1)) as fn(&mut Value),
+        |run| run["layer"] = json!("network"),
+        |run| drop(run.as_object_mut().unwrap().remove("window_ns")),
+    ] {
+        assert!(spoiled(Form::Document, 0, &|value| spoil(&mut value["runs"][0])));
+        assert!(spoiled(Form::Line, 2, &|line| spoil(&mut line["run"])));
+    }
 }

@@ -12,10 +12,10 @@ const EXAMPLES: &str = "\
 Examples:
   dbdyno model load --goal 1TB/h --compression gzip:2.1 --network 2x1GbE --inflate 80MB/s
   dbdyno model load --data 10TB --within 4h --compression zstd:4 --network 10GbE --cores 32 --starting-rates
-  dbdyno model load --goal 1TB/h --from load.json --cores 16 --disks 8@200MB/s   by what this machine measured
-  dbdyno model load --from load.json --jobs 8,16                 what the record says of more sessions
-  dbdyno model load --from plain.json,gzip.json --jobs 4         by loads of two records of one machine
-  dbdyno model load --from load.json --check other.json          predicted and measured, in percent
+  dbdyno model load --goal 1TB/h --from load.jsonl --cores 16 --disks 8@200MB/s   by what this machine measured
+  dbdyno model load --from load.jsonl --jobs 8,16                what the record says of more sessions
+  dbdyno model load --from plain.jsonl,gzip.jsonl --jobs 4       by loads of two records of one machine
+  dbdyno model load --from load.jsonl --check other.jsonl        predicted and measured, in percent
   dbdyno model load --from closson --html plan.html              a published plan, reckoned again, as a page
 
 Rates of stages are bytes of flat file, uncompressed, per second of one core; RATE@CORES is that of a worker with so much of
