@@ -96,10 +96,10 @@ def check_latencies(what, holder, marks):
         yield from differences(f"{what}, response", holder["response"], [mark[1] for mark in marks])
 
 
-def check(log, failed, record):
+def check(log, failed, runs):
     """All differences."""
     wrong, compared = [], 0
-    runs = [run for run in record["runs"] if run.get("storage")]
+    runs = [run for run in runs if run.get("storage")]
     if not runs:
         raise Cannot("the record has no run of storage")
     for run in runs:
@@ -127,7 +127,9 @@ def main(arguments):
     try:
         log, failed = read_log(arguments[0])
         with open(arguments[1], encoding="utf-8") as file:
-            wrong = check(log, failed, json.load(file))
+            lines = [json.loads(line) for line in file]
+        runs = {line["run"]["number"]: line["run"] for line in lines if "run" in line}
+        wrong = check(log, failed, runs.values())
     except (OSError, ValueError, Cannot) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

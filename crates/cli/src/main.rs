@@ -5,6 +5,7 @@ mod build;
 mod command;
 mod engines;
 mod load_points;
+mod measuring;
 mod outcome;
 mod output;
 mod pace;

@@ -49,6 +49,7 @@ fn run(number: u32) -> Run {
         values: BTreeMap::from([(name::CLIENT_CPU_NS.to_owned(), value), (name::COMMIT_COUNT.to_owned(), u64::MAX)]),
     };
     Run {
+        kind: record::RunKind::Test,
         number,
         test: "T611".to_owned(),
         title: "one, \"two\"\nthree".to_owned(),
@@ -151,8 +152,14 @@ fn record() -> Record {
     runs[2].events.clear();
     runs[2].outcome = Outcome::Failed { message: "the server is gone".to_owned() };
     let node = |number: u32| NodeInventory { name: format!("h{number}"), takes_writes: number == 1 };
-    let planned =
-        |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 7, variation: None };
+    let planned = |run: &Run| PlannedRun {
+        kind: run.kind.clone(),
+        number: run.number,
+        test: run.test.clone(),
+        dop: run.dop,
+        repeat: 7,
+        variation: None,
+    };
     Record {
         schema_version: SCHEMA_VERSION,
         id: "../r 1".to_owned(),

@@ -51,6 +51,7 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
     };
     let latency = latency(each * 10, 1_000_000);
     Run {
+        kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
         number: 1,
         test: test.to_owned(),
         title: "a test".to_owned(),

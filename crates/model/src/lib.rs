@@ -66,7 +66,7 @@ pub use activity::{
 pub use attribution::{Attribution, Capacities, Drive, Limiter, Resource, TimeClass, Use, attribute, attribution};
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
-pub use checks::{Context, findings, has_probe_code, level_finding, lost_node};
+pub use checks::{Context, findings, level_finding, lost_node};
 pub use comparison::{
     CompareOptions, Comparison, ComparisonVerdict, Contest, Difference, Doubt, Evidence, Gate, GateError,
     GeometricMean, PointContest, PointFigures, RankSum, Reason, Shift, SignedRank, Standing, TestComparison, TestSide,

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use record::{Dop, Layer, Rate, Ratio, Record, Run, Sweep, Unit, Verdict};
 
-use crate::checks::has_probe_code;
 use crate::delta::{per_second, share};
 use crate::derived::{Derived, derived};
 use crate::efficiency::{limit, rate_in};
@@ -27,6 +26,8 @@ pub struct Line {
     pub test: String,
     /// What it is, in a few words.
     pub title: String,
+    /// Whether it is a probe: native code in one process, without an engine.
+    pub is_probe: bool,
     /// The layer it is about.
     pub layer: Layer,
     /// What is counted.
@@ -53,11 +54,6 @@ impl Line {
     pub fn gains_beyond_its_workers(&self) -> bool {
         let workers = self.best.as_ref().map(|best| f64::from(best.workers()));
         matches!((self.scalability, workers), (Some(gain), Some(workers)) if gain > workers * RULES.gain_per_worker_max)
-    }
-
-    /// Whether it is a probe: native code in one process, without an engine.
-    pub fn is_probe(&self) -> bool {
-        has_probe_code(&self.test)
     }
 
     /// Whether not one run of the test is a result.
@@ -165,7 +161,7 @@ pub fn sheet(record: &Record) -> Sheet {
 
 fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
     let runs = by_test.runs(code);
-    let of_sheet = |run: &&&Run| run.storage.is_none() || has_probe_code(&run.test);
+    let of_sheet = |run: &&&Run| run.storage.is_none() || run.kind.is_probe();
     runs.iter().find(of_sheet)?;
     let first = *runs.first()?;
     let groups = groups(runs, first.unit);
@@ -187,6 +183,7 @@ fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
     Some(Line {
         test: first.test.clone(),
         title: first.title.clone(),
+        is_probe: first.kind.is_probe(),
         layer: first.layer,
         unit: first.unit,
         sweep: first.sweep,

@@ -111,7 +111,7 @@ fn empty(run: &Run) -> ThinkStudy<'_> {
 /// Whether `run` may be a point: with a think time or as fast as possible, plain or of a sweep of paces. Probes are none:
 /// no user waits for them.
 fn is_studied(run: &Run, record: &Record) -> bool {
-    let is_test = run.storage.is_none() && !crate::checks::has_probe_code(&run.test);
+    let is_test = run.storage.is_none() && !run.kind.is_probe();
     let is_paced = matches!(run.variation, None | Some(Variation::Paced { .. }));
     is_test && is_paced && record.plan.until.is_none() && think(run).is_some()
 }

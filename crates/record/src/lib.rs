@@ -23,6 +23,7 @@ mod random_blocks;
 mod reading;
 mod record;
 mod run;
+mod run_kind;
 mod series;
 mod state;
 mod steady;
@@ -53,7 +54,7 @@ pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadStage, LoadStageKind, ScanKind,
 };
 pub use machine::{MemoryModule, NetworkInterface};
-pub use plan::{Dop, Pace, Pairing, Placement, Plan, PlannedRun, Preset, Side, Skipped};
+pub use plan::{Dop, Pace, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopPlace, RandomBlocks};
 pub use reading::Reading;
@@ -62,6 +63,7 @@ pub use run::{
     CacheFit, Ceiling, DataReads, FailureKind, Layer, NodeEvent, NodeEventKind, NodeRun, Outcome, Run, Sweep, Totals,
     Unit,
 };
+pub use run_kind::{RunKind, Scan};
 pub use series::{Second, Slices};
 pub use state::{Bystander, HostState, KernelLog};
 pub use steady::{SteadyClass, SteadyDoubt, SteadyRate, SteadyReason, SteadyVerdict};

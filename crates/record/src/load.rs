@@ -57,7 +57,8 @@ impl LoadModel {
 }
 
 /// What is done with every row of a table that was loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum ScanKind {
     /// It is counted, and its amounts and dates are added up and compared: one row is returned. As T431.
     Sum,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, Nanos, Until, Variation};
+use crate::{IoPlan, Nanos, RunKind, Until, Variation};
 
 /// How long and how large: the named sizes of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -82,6 +82,9 @@ pub struct PlannedRun {
     pub number: u32,
     /// The code of the test.
     pub test: String,
+    /// What kind of run it is; a test of an engine where it is absent.
+    #[serde(default, skip_serializing_if = "RunKind::is_test")]
+    pub kind: RunKind,
     /// At which degree of parallelism.
     pub dop: Dop,
     /// Which repetition of this test at this degree of parallelism it is, counted from 1.
@@ -89,6 +92,13 @@ pub struct PlannedRun {
     /// In what it differs from the plain run of the test; absent where it is the plain one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variation: Option<Variation>,
+}
+
+impl PlannedRun {
+    /// A plain run of `test` at `dop`, the first of its repetitions; not numbered yet.
+    pub fn new(test: impl Into<String>, kind: RunKind, dop: Dop) -> PlannedRun {
+        PlannedRun { number: 0, test: test.into(), kind, dop, repeat: 1, variation: None }
+    }
 }
 
 /// The two sides of a comparison in pairs.
@@ -181,4 +191,61 @@ pub struct Plan {
 impl Plan {
     /// The window of runs that an amount of work ends and no time: a week, after which they are given up.
     pub const OPEN_WINDOW_NS: Nanos = Nanos(7 * 86_400 * 1_000_000_000);
+
+    /// A plan without runs: each of them once, as fast as possible, without a warm-up, on any processor.
+    pub fn new(target: impl Into<String>, directory: impl Into<String>, preset: Preset) -> Plan {
+        Plan {
+            target: target.into(),
+            directory: directory.into(),
+            preset,
+            window_ns: Nanos(0),
+            warm_up_ns: Nanos(0),
+            steps: None,
+            seed: 0,
+            placement: Placement::Kernel,
+            pace: Pace::AsFastAsPossible,
+            until: None,
+            one_thread_per_core: false,
+            small_rows: 0,
+            large_rows: 0,
+            repeats: 1,
+            paired: None,
+            runs: Vec::new(),
+            skipped: Vec::new(),
+            test_files: Vec::new(),
+            io: None,
+        }
+    }
+
+    /// Numbers the runs in the order in which they stand.
+    pub fn number(&mut self) {
+        self.runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
+    }
+
+    /// What the invocation measures, by the kinds of its runs; probes may go before any of them.
+    pub fn subject(&self) -> PlanSubject {
+        let first = self.runs.iter().map(|run| &run.kind).find(|kind| !matches!(kind, RunKind::Probe));
+        match first {
+            None | Some(RunKind::Test | RunKind::Probe) => PlanSubject::Catalogue,
+            Some(RunKind::Io) => PlanSubject::Io,
+            Some(RunKind::Blocks { .. }) => PlanSubject::Blocks,
+            Some(RunKind::Load { .. } | RunKind::Scan(_)) => PlanSubject::Load,
+            Some(RunKind::Streams { .. }) => PlanSubject::Streams,
+        }
+    }
+}
+
+/// What an invocation measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanSubject {
+    /// Tests and probes of the catalogue, tests of the user's own.
+    Catalogue,
+    /// Jobs of I/O.
+    Io,
+    /// Random blocks.
+    Blocks,
+    /// Loads of flat files, and scans of what was loaded.
+    Load,
+    /// File streams.
+    Streams,
 }

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activity, Bytes, Dop, FileStreams, Finding, ForeignLoad, Latency, Load, Nanos, Pace, RandomBlocks, Reading, Second,
-    Slices, Storage, Timestamp, Trace, Variation,
+    Activity, Bytes, Dop, FileStreams, Finding, ForeignLoad, Latency, Load, Nanos, Pace, PlannedRun, RandomBlocks,
+    Reading, RunKind, Second, Slices, Storage, Timestamp, Trace, Variation,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -235,6 +235,9 @@ pub struct Run {
     pub number: u32,
     /// The code of the test or probe.
     pub test: String,
+    /// What kind of run it is; a test of an engine where it is absent.
+    #[serde(default, skip_serializing_if = "RunKind::is_test")]
+    pub kind: RunKind,
     /// What it is, in a few words.
     pub title: String,
     /// The layer it is about.
@@ -319,4 +322,49 @@ pub struct Run {
     pub streams: Option<Box<FileStreams>>,
     /// What the self-checks say.
     pub findings: Vec<Finding>,
+}
+
+impl Run {
+    /// A run of `planned` at `pace` in which nothing has happened yet, begun at `begun_at`.
+    pub fn new(planned: &PlannedRun, pace: Pace, begun_at: Timestamp) -> Run {
+        Run {
+            number: planned.number,
+            test: planned.test.clone(),
+            kind: planned.kind.clone(),
+            title: String::new(),
+            layer: Layer::Cpu,
+            unit: Unit::Operation,
+            sweep: Sweep::Jobs,
+            dop: planned.dop,
+            variation: planned.variation,
+            pace,
+            ceiling: None,
+            cache_fit: None,
+            data_reads: None,
+            data_bytes: None,
+            commits_expected: None,
+            changes: false,
+            parameters: BTreeMap::new(),
+            begun_at,
+            window_ns: Nanos(0),
+            jobs_ended_apart: false,
+            outcome: Outcome::Done,
+            totals: Totals::default(),
+            service: Latency::default(),
+            response: Latency::default(),
+            seconds: Vec::new(),
+            slices: None,
+            readings: Vec::new(),
+            foreign_load: None,
+            nodes: Vec::new(),
+            events: Vec::new(),
+            storage: None,
+            activity: None,
+            trace: None,
+            blocks: None,
+            load: None,
+            streams: None,
+            findings: Vec::new(),
+        }
+    }
 }

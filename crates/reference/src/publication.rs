@@ -242,6 +242,8 @@ impl TestFigures {
         };
         Ok(SystemTest {
             points: degrees.iter().enumerate().map(|(index, dop)| self.point(unit, index, *dop)).collect(),
+            // Codes are those of the catalogue, whose probes are P and digits.
+            is_probe: self.code.starts_with('P'),
             code: self.code,
             title: self.title,
             layer: Some(layer),

@@ -1,12 +1,11 @@
 //! What an invocation would do, before it does it.
 
 use model::Yardstick;
-use record::{Dop, Nanos, Plan, PlannedRun, Side, Variation};
+use record::{Dop, Nanos, Plan, PlannedRun, RunKind, Side, Variation};
 
 use crate::figure::{count, duration};
 use crate::layout::paragraph;
 use crate::load_curve::variations;
-use crate::streams::is_stream;
 use crate::words::{list, pace, placement, plural, preset};
 
 /// The widest page: a plan has no columns that would gain from more.
@@ -79,7 +78,7 @@ fn order(plan: &Plan) -> Option<String> {
 /// Warm-ups and windows of all runs, on both sides where there are two; of the machine itself both have the same run.
 fn expected(plan: &Plan) -> Nanos {
     let each = plan.warm_up_ns + plan.window_ns;
-    let time = |run: &PlannedRun| match (&plan.paired, model::has_probe_code(&run.test)) {
+    let time = |run: &PlannedRun| match (&plan.paired, run.kind.is_probe()) {
         (None, _) => each.0,
         (Some(_), true) => each.min(Yardstick::WINDOW_NS_MAX + Yardstick::WARM_UP_NS_MAX).0,
         (Some(_), false) => each.0.saturating_mul(2),
@@ -90,11 +89,10 @@ fn expected(plan: &Plan) -> Nanos {
 /// Whether the runs are loads or streams, which end with what there is to move, or belong to them, and no time was set
 /// for them.
 pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
-    let moves = |test: &str| {
-        let of_load = model::load::is_load(test) || model::load::scan(test).is_some();
-        of_load || is_stream(test) || model::has_probe_code(test)
+    let moves = |kind: &RunKind| {
+        matches!(kind, RunKind::Load { .. } | RunKind::Scan(_) | RunKind::Streams { .. } | RunKind::Probe)
     };
-    plan.window_ns >= Plan::OPEN_WINDOW_NS && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.test))
+    plan.window_ns >= Plan::OPEN_WINDOW_NS && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.kind))
 }
 
 /// Preset, number and length of the runs, pace and placement.
@@ -188,7 +186,14 @@ pub(crate) mod tests {
     }
 
     fn planned(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
-        PlannedRun { number: 0, test: test.to_owned(), dop: Dop::jobs(jobs), repeat, variation: None }
+        PlannedRun {
+            kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
+            number: 0,
+            test: test.to_owned(),
+            dop: Dop::jobs(jobs),
+            repeat,
+            variation: None,
+        }
     }
 
     /// Two tests, twice, in an order by lot.

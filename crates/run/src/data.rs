@@ -8,8 +8,8 @@ use record::{Bytes, CacheFit, DataSet, Nanos, PlannedRun, Preset, name};
 use workload::Test;
 use workload::data_set::{self, Loading, Progress};
 
-use crate::measurement::{Bench, Subject};
-use crate::plan::Item;
+use crate::bench::{Bench, Subject};
+use crate::item::Item;
 use crate::{Error, Event, Result};
 
 /// Loads what the tests of `todo` need and is not there yet.

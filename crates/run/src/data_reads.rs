@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 use engine::Node;
 use record::{CacheFit, DataReads, Ratio, Run, Sweep};
 
+use crate::bench::Bench;
 use crate::caches::files_of_data;
-use crate::measurement::Bench;
 
 /// Distance of two drops: it follows how much of the data has come back meanwhile.
 const PERIOD_MIN: Duration = Duration::from_millis(2);

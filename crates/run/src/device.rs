@@ -1,10 +1,10 @@
 //! What the device gives without an engine: a probe before the first run of an invocation, against which its runs are held.
 
 use probe::Probe;
-use record::{Ceiling, Dop, Nanos, Plan, PlannedRun, Unit};
+use record::{Ceiling, Dop, Nanos, Plan, PlannedRun, RunKind, Unit};
 
-use crate::io::{Offer, add_jobs};
-use crate::plan::Item;
+use crate::item::Item;
+use crate::kind::io::{Offer, add_jobs};
 
 /// Where runs are shorter than this, a probe of them would take longer than they do.
 const WINDOW_MIN: Nanos = Nanos(2_000_000_000);
@@ -42,15 +42,12 @@ impl DeviceProbe {
     /// offer, the plan says so.
     pub(crate) fn add_to(self, plan: &mut Plan, offer: &Offer, jobs: u32, window: Nanos) {
         let Some(probe) = self.probe().filter(|_| window >= WINDOW_MIN) else { return };
-        let planned =
-            PlannedRun { number: 0, test: self.code.to_owned(), dop: Dop::jobs(jobs), repeat: 1, variation: None };
+        let planned = PlannedRun::new(self.code, RunKind::Probe, Dop::jobs(jobs));
         let window_ns = window.min(WINDOW_MAX);
         let mut first = Plan { runs: vec![planned], window_ns, warm_up_ns: Nanos(0), steps: None, ..plan.clone() };
         add_jobs(&mut first, &[Item::Probe(probe)], offer);
         (plan.io, plan.skipped) = (first.io, first.skipped);
         plan.runs.splice(0..0, first.runs);
-        for (run, number) in plan.runs.iter_mut().zip(1..) {
-            run.number = number;
-        }
+        plan.number();
     }
 }

@@ -1,38 +1,32 @@
-//! One invocation: from the request to the finished record, to which each run is appended.
+//! The one way of an invocation, whatever kind of run it is about: claim the directory, inspect the machine, open the
+//! engine, plan, begin the record, carry out the runs, close.
 
-use std::collections::BTreeSet;
+use std::array;
 use std::path::{Path, PathBuf};
 
 use engine::{Engine, Target};
 use measure::clock;
-use record::{Nanos, Plan, Record};
-use store::Writer;
-use workload::{Sizes, Test};
+use record::{Build, Nanos, Plan, Record, SCHEMA_VERSION, Status, Tool};
 
-use crate::beginning::begun;
 use crate::directory::MeasuredDirectory;
-use crate::execution::{run_all, sources, subject};
-use crate::io::Offer;
-use crate::measurement::{Bench, Subject};
-use crate::opening::{Opened, Plot, Setting, claim, look, open, sizes};
-use crate::pacing::search_all;
-use crate::plan::{self, Ability, Item, Machine};
-use crate::proof::{self, prove_all};
+use crate::platform::{Machine, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::resumption;
-use crate::{Error, Event, Interrupt, Listener, Request, Result, Tracing, tracing};
+use crate::run::timestamp;
+use crate::{Error, Event, Interrupt, Listener, Request, Result, clean_up_tracing};
 
-/// What an invocation works with.
-pub struct Workplace<'a> {
+/// What an invocation works with, or one side of it.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
     /// The engine that is measured where a test needs one.
     pub engine: &'a dyn Engine,
     /// Where it is.
     pub target: &'a Target,
     /// All engines: each cleans up what a dead invocation of it left.
     pub engines: &'a [&'a dyn Engine],
-    /// Hears what happens.
+    /// Receives what happens.
     pub listener: &'a dyn Listener,
-    /// The user's wish to break off.
+    /// The user's request to stop.
     pub interrupt: &'a Interrupt,
 }
 
@@ -47,204 +41,226 @@ pub struct Measured {
     pub error: Option<Error>,
 }
 
-/// Measures what `request` asks for.
+/// What came of an invocation of so many sides.
+pub(crate) struct Ended<const SIDES: usize> {
+    pub records: [Record; SIDES],
+    pub error: Option<Error>,
+}
+
+/// A kind of run: what it plans and how it carries that out. An invocation measures one platform, or a comparison in pairs
+/// two; each side has a plan and a record.
+pub(crate) trait Kind<const SIDES: usize = 1> {
+    /// What opens directory and engine needs; its record is that of the first side.
+    fn request(&self) -> Request;
+
+    /// Where the records go.
+    fn records(&self) -> [PathBuf; SIDES];
+
+    /// Refuses what cannot be, before anything is made.
+    fn check(&self, _contexts: &[Context<'_>; SIDES]) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether an engine is opened.
+    fn needs_engine(&self) -> bool {
+        true
+    }
+
+    /// Whether what is in the measured directory stays when the invocation ends.
+    fn keeps_directory(&self) -> bool {
+        self.request().keep
+    }
+
+    /// How the engine of the next side is opened; `opened` are the sides that are open already.
+    fn options(
+        &self,
+        directory: &MeasuredDirectory,
+        _context: &Context<'_>,
+        _opened: &[Platform<'_>],
+    ) -> Result<OpenOptions> {
+        Ok(OpenOptions::of(directory))
+    }
+
+    /// The plan of each side.
+    fn plan(&mut self, directory: &MeasuredDirectory, platforms: &mut [Platform<'_>; SIDES]) -> Result<[Plan; SIDES]>;
+
+    /// Carries out the runs; each is added to its record when it is over.
+    fn measure(&mut self, platforms: &mut [Platform<'_>; SIDES], records: &mut [Recorder; SIDES]) -> Result<()>;
+
+    /// Ends one side and removes what was created. `end` is the record and the error that ended it; absent where there is
+    /// no record.
+    fn close(
+        &mut self,
+        platform: &mut Platform<'_>,
+        _directory: &mut MeasuredDirectory,
+        _end: Option<(&Record, Option<&Error>)>,
+    ) -> Result<()> {
+        platform.close()
+    }
+
+    /// `error`, naming the side that it is about where there are two.
+    fn of_side(&self, _side: usize, error: Error) -> Error {
+        error
+    }
+}
+
+/// Carries out an invocation of `kind`; `resumed` is a record that is completed.
 ///
 /// # Errors
-/// Only where there is no record yet; later errors stand in [`Measured::error`] beside the record so far.
-pub fn measure(request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
-    let own = test_files(&request.tests.words)?;
-    let items = plan::select(request, &own)?;
+/// Only where there is no record yet; later errors are in [`Ended::error`] beside the records so far.
+pub(crate) fn invoke<'a, const SIDES: usize>(
+    kind: &mut impl Kind<SIDES>,
+    contexts: [Context<'a>; SIDES],
+    resumed: Option<[Recorder; SIDES]>,
+) -> Result<Ended<SIDES>> {
+    kind.check(&contexts)?;
     let origin = clock::now();
-    let directory = claim(request, workplace)?;
-    let mut setting = Setting::find_out(directory.path())?;
-    let opened = needed(&items).then(|| open(request, workplace, &Plot::of(&directory))).transpose()?;
-    setting.look_where(opened.as_ref());
-    let (plan, sizes) = match decide(request, workplace, &directory, &items, opened.as_ref()) {
-        Ok(decided) => decided,
+    let (mut directory, mut platforms) = prepare(kind, contexts, origin, true)?;
+    let records = match resumed {
+        Some(records) => resumption::compare(&records[0], &platforms[0]).map(|()| records),
+        None => kind.plan(&directory, &mut platforms).map(|plans| begin(kind, plans, &platforms)),
+    };
+    let mut records = match records {
+        Ok(records) => records,
         Err(error) => {
-            // The first error is the one to tell.
-            let _ = opened.map_or(Ok(()), |opened| opened.nodes.close());
+            // The first error is the one to report.
+            for platform in &mut platforms {
+                let _ = kind.close(platform, &mut directory, None);
+            }
             return Err(error);
         }
     };
-    let record = begun(&request.record, request.author(), plan, &setting, opened.as_ref());
-    let record = Recorder::new(&request.record, record);
-    Ok(carry_out(record, request, &items, opened, &setting, &sizes, origin, workplace))
+    let begun = records.iter_mut().try_for_each(Recorder::begin);
+    let error = begun.and_then(|()| kind.measure(&mut platforms, &mut records)).err();
+    records.iter_mut().for_each(|record| record.conclude(error.as_ref()));
+    let error = close(kind, &mut directory, &mut platforms, &mut records, error);
+    Ok(Ended { records: records.map(Recorder::into_record), error })
 }
 
-/// The plan of `request`, without carrying it out. The engine is opened to ask what it can do, and closed again.
+/// The plans of an invocation of `kind`, without carrying it out. The engines are opened to ask what they can do, and closed
+/// again.
 ///
 /// # Errors
-/// As for [`measure()`].
-pub fn dry_run(request: &Request, workplace: &Workplace<'_>) -> Result<Plan> {
-    let own = test_files(&request.tests.words)?;
-    let items = plan::select(request, &own)?;
-    let directory = claim(request, workplace)?;
-    let opened = needed(&items).then(|| look(request, workplace, &Plot::of(&directory))).transpose()?;
-    let decided = decide(request, workplace, &directory, &items, opened.as_ref());
-    opened.map_or(Ok(()), |opened| opened.nodes.close())?;
-    Ok(decided?.0)
+/// As for [`invoke`].
+pub(crate) fn survey<'a, const SIDES: usize>(
+    kind: &mut impl Kind<SIDES>,
+    contexts: [Context<'a>; SIDES],
+) -> Result<[Plan; SIDES]> {
+    kind.check(&contexts)?;
+    let (directory, mut platforms) = prepare(kind, contexts, clock::now(), false)?;
+    let plans = kind.plan(&directory, &mut platforms);
+    let closed: Vec<Result<()>> = platforms.iter_mut().map(Platform::close).collect();
+    let plans = plans?;
+    closed.into_iter().collect::<Result<()>>()?;
+    Ok(plans)
 }
 
-fn decide(
-    request: &Request,
-    workplace: &Workplace<'_>,
-    directory: &MeasuredDirectory,
-    items: &[Item<'_>],
-    opened: Option<&Opened<'_>>,
-) -> Result<(Plan, Sizes)> {
-    let sizes = sizes(request, opened);
-    let ability = opened.map(|opened| Ability {
-        engine: opened.engine,
-        caps: *opened.nodes.first().caps(),
-        nodes: opened.nodes.counts(),
-    });
-    let target = workplace.target.to_string();
-    let machine = Machine {
-        processors: host::cpus_allowed().len() as u32,
-        storage: Offer::look(&directory.data(), request.preset),
-        tracing: tracing::look(request, items, opened.map(|opened| &opened.nodes)).unwrap_or(Tracing::None),
-    };
-    plan::check_nodes(request, machine.processors, ability.as_ref())?;
-    let plan = plan::plan(request, &target, directory.path(), items, ability.as_ref(), &sizes, &machine);
-    match plan.until.is_some() && plan.runs.is_empty() {
-        true => Err(Error::user("there is no test to search a rate for").hint("give --tests, such as T611")),
-        false => Ok((plan, sizes)),
-    }
-}
-
-/// Carries out what is left of the plan of `record`, which lies at `request.record` and is appended to. Runs that failed are
-/// repeated.
-///
-/// # Errors
-/// As for [`measure()`].
-pub fn resume(record: (Writer, Record), request: &Request, workplace: &Workplace<'_>) -> Result<Measured> {
-    resumption::check(&record.1, request)?;
-    let mut record = Recorder::resumed(&request.record, record);
-    let own = test_files(&record.plan.test_files)?;
-    let prove = proof::forget_untried(&mut record)? || request.prove;
-    let request = Request { tests: selection(&record.plan), prove, ..request.clone() };
-    let items = plan::select(&request, &own)?;
-    let origin = clock::now();
-    let directory = claim(&request, workplace)?;
-    let mut setting = Setting::find_out(directory.path())?;
-    let opened = needed(&items).then(|| open(&request, workplace, &Plot::of(&directory))).transpose()?;
-    setting.look_where(opened.as_ref());
-    if let Err(error) = resumption::compare(&record, &setting, opened.as_ref(), workplace.target) {
-        // The first error is the one to tell.
-        let _ = opened.map_or(Ok(()), |opened| opened.nodes.close());
-        return Err(error);
-    }
-    let (small_rows, large_rows) = (record.plan.small_rows, record.plan.large_rows);
-    let sizes = Sizes { small_rows, large_rows, ..sizes(&request, None) };
-    Ok(carry_out(record, &request, &items, opened, &setting, &sizes, origin, workplace))
-}
-
-/// The tests of a plan, as one would ask for them.
-fn selection(plan: &Plan) -> crate::Selection {
-    let mut words: Vec<String> = plan.test_files.clone();
-    let catalogue: Vec<&str> = workload::catalogue()
-        .iter()
-        .map(|test| test.code.as_str())
-        .chain(probe::probes().iter().map(|probe| probe.code))
-        .collect();
-    let codes: BTreeSet<&str> = plan.runs.iter().map(|run| run.test.as_str()).collect();
-    words.extend(codes.into_iter().filter(|code| catalogue.contains(code)).map(str::to_owned));
-    crate::Selection { words }
-}
-
-/// The tests of the user's own among `words`.
-///
-/// # Errors
-/// For a file that cannot be read or is no test.
-pub(crate) fn test_files(words: &[String]) -> Result<Vec<Test>> {
-    let files = words.iter().filter(|word| plan::is_file(word));
-    files
-        .map(|path| {
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                Error::user(format!("test file {path} cannot be read: {error}"))
-                    .hint("give the path of a file, or codes of the catalogue (`dbdyno list tests`)")
-            })?;
-            Test::parse(&text, path).map_err(|error| Error::user(error.to_string()))
-        })
-        .collect()
-}
-
-/// Whether one of `items` needs an engine.
-fn needed(items: &[Item<'_>]) -> bool {
-    items.iter().any(|item| matches!(item, Item::Test(_)))
-}
-
-/// Loads, runs, writes; closes the engine whatever happens.
-#[expect(clippy::too_many_arguments, reason = "the parts of one invocation, each of them used once")]
-fn carry_out(
-    mut record: Recorder,
-    request: &Request,
-    items: &[Item<'_>],
-    opened: Option<Opened<'_>>,
-    setting: &Setting,
-    sizes: &Sizes,
+/// Claims the directory, inspects the machine, and opens what has to be open. Nothing stays open where one side is not to be
+/// had.
+fn prepare<'a, const SIDES: usize>(
+    kind: &mut impl Kind<SIDES>,
+    contexts: [Context<'a>; SIDES],
     origin: Nanos,
-    workplace: &Workplace<'_>,
-) -> Measured {
-    let path = request.record.as_path();
-    let error = record.begin().and_then(|()| {
-        let plan = record.plan.clone();
-        let subject = opened.as_ref().map(|opened| Subject {
-            untraced: tracing::untraced(request, &plan, items, Some(&opened.nodes)),
-            rung: request.rung,
-            ..subject(opened, Path::new(&plan.directory))
-        });
-        let sources = sources(subject.as_ref(), Path::new(&plan.directory))?;
-        let bench = Bench {
-            plan: &plan,
-            sizes,
-            subject: subject.as_ref(),
-            sources: &sources,
-            instrument: &setting.instrument,
-            host: &setting.host,
-            processors: setting.processors.clone(),
-            looks: request.looks,
-            origin,
-            interrupt: workplace.interrupt,
-            listener: workplace.listener,
-        };
-        if let Some(note) = subject.as_ref().and_then(|subject| tracing::note(request, subject.untraced.as_deref()?)) {
-            workplace.listener.hear(&Event::Note(&note));
+    is_claimed: bool,
+) -> Result<(MeasuredDirectory, [Platform<'a>; SIDES])> {
+    let mut directory = claim(&kind.request().directory, kind.keeps_directory(), &contexts[0])?;
+    let machine = match Machine::inspect(directory.path()) {
+        Ok(machine) => machine,
+        Err(error) => {
+            directory.let_go();
+            return Err(error);
         }
-        announce(&bench, &record, path);
-        match &plan.until {
-            Some(wish) => search_all(&bench, &mut record, items, wish),
-            None => run_all(&bench, &mut record, items),
-        }?;
-        if request.prove { prove_all(&bench, &mut record, items) } else { Ok(()) }
-    });
-    let error = error.err();
-    record.conclude(error.as_ref());
-    let closed = opened.map_or(Ok(()), |opened| opened.nodes.close().map_err(Error::from));
-    let written = record.end();
-    if let (Some(_), Err(second)) = (&error, &closed) {
-        workplace.listener.hear(&Event::Note(&format!("what was begun could not be ended: {second}")));
+    };
+    let mut platforms = contexts.map(|context| Platform::new(context, kind.request(), &directory, &machine, origin));
+    for side in 0..SIDES {
+        let (opened, rest) = platforms.split_at_mut(side);
+        let options = kind.options(&directory, &rest[0].context, opened);
+        let open = |options| if kind.needs_engine() { rest[0].open(options, is_claimed) } else { Ok(()) };
+        if let Err(error) = options.and_then(open) {
+            for platform in &mut platforms {
+                // The first error is the one to report.
+                let _ = kind.close(platform, &mut directory, None);
+            }
+            return Err(kind.of_side(side, error));
+        }
     }
-    let error = error.or(written.err()).or(closed.err());
-    Measured { record: record.into_record(), path: path.to_owned(), error }
+    Ok((directory, platforms))
 }
 
-fn announce(bench: &Bench<'_>, record: &Record, path: &Path) {
-    let plan = bench.plan;
-    if plan.io.is_some() && bench.subject.is_some_and(|subject| !subject.on_probed_device) {
-        bench.listener.hear(&Event::Note(&format!(
-            "the probes of storage measure {}; the data of the engine lie elsewhere, and are not held against them",
-            plan.directory
-        )));
+/// Makes the measured directory, or takes it over, and reports what was cleaned up.
+fn claim(parent: &Path, keep: bool, context: &Context<'_>) -> Result<MeasuredDirectory> {
+    let mut directory = MeasuredDirectory::claim(parent, keep)?;
+    let cleaned = directory.prepare(context.engines)?;
+    for line in cleaned.into_iter().chain(host::remove_left_groups()).chain(clean_up_tracing()) {
+        context.listener.hear(&Event::Note(&line));
     }
-    if let Some(until) = &plan.until {
-        // How many measurements a search takes is known at its end.
-        let note = format!("searching the highest rate that keeps {}; record {}", until.level, path.display());
-        return bench.listener.hear(&Event::Note(&note));
+    Ok(directory)
+}
+
+/// The records of `plans` before their first runs.
+fn begin<const SIDES: usize>(
+    kind: &impl Kind<SIDES>,
+    plans: [Plan; SIDES],
+    platforms: &[Platform<'_>; SIDES],
+) -> [Recorder; SIDES] {
+    let request = kind.request();
+    let paths = kind.records();
+    let mut plans = plans.into_iter();
+    array::from_fn(|side| {
+        let plan = plans.next().unwrap_or_else(|| unreachable!("one plan for each side"));
+        let record = begun(&paths[side], (&request.version, request.build.as_ref()), plan, &platforms[side]);
+        Recorder::new(&paths[side], record)
+    })
+}
+
+fn begun(path: &Path, (version, build): (&str, Option<&Build>), plan: Plan, platform: &Platform<'_>) -> Record {
+    let opened = platform.engine.as_ref();
+    Record {
+        schema_version: SCHEMA_VERSION,
+        id: store::id_of(path),
+        tool: Tool { version: version.to_owned(), optimised: !cfg!(debug_assertions), build: build.cloned() },
+        begun_at: timestamp(),
+        ended_at: None,
+        status: Status::Running,
+        reason: None,
+        plan,
+        host: platform.host.clone(),
+        engine: opened.map(|opened| opened.inventory.clone()),
+        instrument: platform.instrument.clone(),
+        nodes: opened.map_or(Vec::new(), |opened| opened.nodes.inventory()),
+        unproved: Vec::new(),
+        data_sets: Vec::new(),
+        runs: Vec::new(),
     }
-    let runs = plan.runs.len().saturating_sub(record.runs.len());
-    let each = plan.warm_up_ns + plan.window_ns;
-    let expected = Nanos(each.0.saturating_mul(runs as u64));
-    bench.listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[path] });
+}
+
+/// Closes every side, whatever happened, and ends the records; the first error of all.
+fn close<const SIDES: usize>(
+    kind: &mut impl Kind<SIDES>,
+    directory: &mut MeasuredDirectory,
+    platforms: &mut [Platform<'_>; SIDES],
+    records: &mut [Recorder; SIDES],
+    error: Option<Error>,
+) -> Option<Error> {
+    let mut later = Vec::new();
+    for (side, platform) in platforms.iter_mut().enumerate() {
+        let closed = kind.close(platform, directory, Some((&records[side], error.as_ref())));
+        later.extend(closed.err().map(|second| kind.of_side(side, second)));
+    }
+    if error.is_some() {
+        for second in &later {
+            let note = format!("what was begun could not be ended: {second}");
+            platforms[0].context.listener.hear(&Event::Note(&note));
+        }
+    }
+    let written = records.iter_mut().map(Recorder::end).filter_map(Result::err);
+    error.or(written.chain(later).next())
+}
+
+impl Ended<1> {
+    /// The one side, whose record lies at `path`.
+    pub(crate) fn measured(self, path: &Path) -> Measured {
+        let Ended { records: [record], error } = self;
+        Measured { record, path: path.to_owned(), error }
+    }
 }

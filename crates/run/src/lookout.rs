@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{Activity, Nanos, SampledWait, WaitClass};
 
 use crate::Event;
-use crate::measurement::Bench;
+use crate::bench::Bench;
 use crate::sampler::Watched;
 
 /// Mean distance of two looks,

@@ -1,11 +1,8 @@
-//! What stands around the work of a job: it can be watched, and what dbdyno itself causes is booked.
+//! Counts the operations of a job while it works.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use measure::{Broken, Done, Queue, Work};
-use workload::Job;
-
-use crate::sampler::Watched;
 
 /// Operations of one job so far: a cache line of its own, so that counting disturbs nobody.
 #[derive(Default)]
@@ -69,50 +66,6 @@ impl Work for Metered<'_> {
     }
 }
 
-/// A job that publishes its counters after its last step, and books the transactions that this costs.
-pub(crate) struct Booked<'a> {
-    job: Job,
-    node: &'a Watched<'a>,
-    stream: usize,
-}
-
-impl<'a> Booked<'a> {
-    /// `job`, which works on `node`; tallied in `stream`.
-    pub(crate) fn new(job: Job, node: &'a Watched<'a>, stream: usize) -> Booked<'a> {
-        Booked { job, node, stream }
-    }
-}
-
-#[deny(clippy::missing_trait_methods)]
-impl Work for Booked<'_> {
-    fn streams(&self) -> Vec<usize> {
-        vec![self.stream]
-    }
-
-    fn step(&mut self, number: u64) -> std::result::Result<Done, Broken> {
-        self.job.step(number)
-    }
-
-    fn finish(&mut self) -> std::result::Result<(), Broken> {
-        self.job.finish()?;
-        let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
-        self.node.book(own);
-        Ok(())
-    }
-
-    fn broke_off(&mut self) {
-        self.job.broke_off();
-    }
-
-    fn queue(&mut self) -> Option<&mut dyn Queue> {
-        self.job.queue()
-    }
-
-    fn stream_of_unfinished(&self, number: u64) -> usize {
-        self.job.stream_of_unfinished(number)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use engine::null::NULL;
@@ -121,7 +74,8 @@ mod tests {
 
     use super::*;
     use crate::nodes::Nodes;
-    use crate::published::Published;
+    use crate::sampler::Watched;
+    use crate::session_job::{OnNode, SessionJob};
 
     /// Answers everything otherwise than the defaults do.
     #[derive(Default)]
@@ -153,6 +107,20 @@ mod tests {
 
         fn stream_of_unfinished(&self, number: u64) -> usize {
             (number % 2) as usize
+        }
+    }
+
+    impl SessionJob for Unusual {
+        fn server_process(&mut self) -> Option<u32> {
+            None
+        }
+
+        fn cancellers(&mut self) -> Vec<Box<dyn engine::Canceller>> {
+            Vec::new()
+        }
+
+        fn publish_counters(&mut self) -> engine::Result<u64> {
+            Ok(0)
         }
     }
 
@@ -192,6 +160,6 @@ mod tests {
         let site = engine::Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
         let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &site).expect("a node");
         let node = &Watched::new(&nodes, 0).expect("a session");
-        passes_everything_on(&mut Published { job: Unusual::default(), node, publish: |_| Ok(0) });
+        passes_everything_on(&mut OnNode { job: Unusual::default(), node, stream: None });
     }
 }

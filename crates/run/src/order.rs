@@ -64,6 +64,7 @@ mod tests {
 
     fn once(count: usize) -> Vec<PlannedRun> {
         let run = |at: usize| PlannedRun {
+            kind: record::RunKind::Test,
             number: 0,
             test: format!("T{}", 600 + at / 3),
             dop: Dop::jobs(1 << (at % 3)),

@@ -7,10 +7,11 @@ use record::{Placement, Timestamp};
 use trace::Tracer;
 
 use crate::Event;
+use crate::bench::Bench;
 use crate::lookout::Lookout;
 use crate::loss::Losses;
-use crate::measurement::{Bench, timestamp};
 use crate::pacing::Threads;
+use crate::run::timestamp;
 use crate::sampler::Sampler;
 
 /// Puts jobs and their servers where the plan wants them, and reads counters at the edges.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use record::{DataSet, Line, Outcome, PlannedRun, Record, Run, Status, Unproved};
 use store::Writer;
 
-use crate::measurement::timestamp;
+use crate::run::timestamp;
 use crate::{Error, Fault, Result};
 
 /// A record and its file.

@@ -101,11 +101,6 @@ impl Request {
         }
     }
 
-    /// Version and build of the program, as a record has them.
-    pub(crate) fn author(&self) -> (&str, Option<&Build>) {
-        (&self.version, self.build.as_ref())
-    }
-
     /// Takes everything that a plan has already decided from it.
     pub fn follow(&mut self, plan: &Plan) {
         // The plan holds the measured directory itself, which was made below the one that was asked for.
@@ -125,5 +120,53 @@ impl Request {
         self.small_rows = Some(plan.small_rows);
         self.large_rows = Some(plan.large_rows);
         self.degrees = Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect());
+    }
+}
+
+/// The lengths of warm-up and window that `preset` stands for.
+pub fn windows(preset: Preset) -> (Nanos, Nanos) {
+    let milliseconds = |count: u64| Nanos(count * 1_000_000);
+    match preset {
+        Preset::Smoke => (milliseconds(0), milliseconds(100)),
+        Preset::Quick => (milliseconds(400), milliseconds(2_000)),
+        Preset::Standard => (milliseconds(5_000), milliseconds(30_000)),
+        Preset::Publish => (milliseconds(60_000), milliseconds(300_000)),
+    }
+}
+
+/// The warm-up and the window of `request`: as asked for, or as its preset says. A window of its own brings a
+/// warm-up of a quarter, at most that of the preset.
+pub fn window(request: &Request) -> (Nanos, Nanos) {
+    let (warm_up, window) = windows(request.preset);
+    let window = request.window.unwrap_or(window);
+    (request.warm_up.unwrap_or(warm_up.min(Nanos(window.0 / 4))), window)
+}
+
+/// How often `preset` measures each test at each degree of parallelism: figures to publish need repetitions, because
+/// only they tell what another run would bring; six are the least from which a comparison can be significant.
+pub fn repeats(preset: Preset) -> u32 {
+    match preset {
+        Preset::Smoke | Preset::Quick | Preset::Standard => 1,
+        Preset::Publish => 6,
+    }
+}
+
+/// 1, 2, 4, ... up to twice the processors.
+pub(crate) fn degrees(processors: u32) -> Vec<u32> {
+    std::iter::successors(Some(1u32), |degree| degree.checked_mul(2))
+        .take_while(|degree| *degree <= processors.max(1) * 2)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn degrees_double_up_to_twice_the_processors() {
+        assert_eq!(degrees(1), [1, 2]);
+        assert_eq!(degrees(2), [1, 2, 4]);
+        assert_eq!(degrees(6), [1, 2, 4, 8]);
+        assert_eq!(degrees(0), [1, 2]);
     }
 }

@@ -1,9 +1,8 @@
 //! Whether a record can be gone on with: every run of a record is about the same platform.
 
-use engine::Target;
-use record::{Build, HostInventory, NodeInventory, Record};
+use record::{Build, HostInventory, NodeInventory, PlanSubject, Record};
 
-use crate::opening::{Opened, Setting};
+use crate::platform::Platform;
 use crate::{Error, Request, Result};
 
 /// The most jobs, threads or nodes that a plan may hold; a record is a file, and files may be edited.
@@ -30,17 +29,15 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
         return Err(Error::user("the record cannot be gone on with: it is one side of a comparison in pairs")
             .hint("its finished pairs can be compared; for more of them begin a new dbdyno pair"));
     }
-    let is_of_blocks = |test: &str| test.split('@').next() == Some(workload::blocks::CODE);
-    if record.plan.runs.iter().any(|run| is_of_blocks(&run.test)) {
-        return refuse("it is one of dbdyno blocks".to_owned());
-    }
-    let is_load = |test: &str| test.split(['@', ',']).next() == Some(workload::load::CODE);
-    if record.plan.runs.iter().any(|run| is_load(&run.test)) {
-        return Err(Error::user("the record cannot be gone on with: it is one of dbdyno load")
-            .hint("give the command of the load again, with --resume"));
-    }
-    if record.plan.runs.iter().any(|run| run.test.split('@').next() == Some(workload::streams::CODE)) {
-        return refuse("it is one of dbdyno streams".to_owned());
+    match record.plan.subject() {
+        PlanSubject::Catalogue => {}
+        PlanSubject::Load => {
+            return Err(Error::user("the record cannot be gone on with: it is one of dbdyno load")
+                .hint("give the command of the load again, with --resume"));
+        }
+        PlanSubject::Blocks => return refuse("it is one of dbdyno blocks".to_owned()),
+        PlanSubject::Streams => return refuse("it is one of dbdyno streams".to_owned()),
+        PlanSubject::Io => return refuse("it is one of dbdyno io".to_owned()),
     }
     let optimised = !cfg!(debug_assertions);
     if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {
@@ -61,15 +58,16 @@ const AGAIN: &str = "begin a new record";
 ///
 /// # Errors
 /// Names what differs.
-pub(crate) fn compare(record: &Record, setting: &Setting, opened: Option<&Opened<'_>>, target: &Target) -> Result<()> {
+pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
+    let opened = platform.engine.as_ref();
     let differs = |thing: &str, then: &str, now: &str| {
         let message = format!("the record was begun with {thing} {then}, and now it is {now}");
         Err(Error::environment(message).hint(AGAIN))
     };
-    if identity(&record.host) != identity(&setting.host) {
-        return differs("host", &identity(&record.host), &identity(&setting.host));
+    if identity(&record.host) != identity(&platform.host) {
+        return differs("host", &identity(&record.host), &identity(&platform.host));
     }
-    let target = target.to_string();
+    let target = platform.context.target.to_string();
     if record.plan.target != target {
         return differs("target", &record.plan.target, &target);
     }

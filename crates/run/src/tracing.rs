@@ -9,8 +9,8 @@ use trace::{Refused, Scope, Tracer};
 use workload::Test;
 
 use crate::Request;
+use crate::item::Item;
 use crate::nodes::Nodes;
-use crate::plan::Item;
 
 /// Which tests with I/O or commits are repeated once while the kernel is traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,14 @@ mod tests {
     use super::*;
 
     fn run(test: &str, jobs: u32, repeat: u32) -> PlannedRun {
-        PlannedRun { number: 0, test: test.to_owned(), dop: Dop::jobs(jobs), repeat, variation: None }
+        PlannedRun {
+            kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
+            number: 0,
+            test: test.to_owned(),
+            dop: Dop::jobs(jobs),
+            repeat,
+            variation: None,
+        }
     }
 
     fn added(runs: &[PlannedRun], repeats: u32, tracing: Tracing) -> Vec<(String, u32, bool)> {

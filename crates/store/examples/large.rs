@@ -98,6 +98,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn record(runs: u32, seconds: u32) -> Record {
     let repeat = |number: u32| (number - 1) / (TESTS.len() * JOBS.len()) as u32 + 1;
     let planned = |number: u32| PlannedRun {
+        kind: record::RunKind::Test,
         number,
         test: test_of(number).0.to_owned(),
         dop: Dop::jobs(jobs_of(number)),
@@ -195,6 +196,7 @@ fn run(number: u32, seconds: u32, random: &mut Xoshiro256PlusPlus) -> Run {
     let window_ns = Nanos(u64::from(seconds) * Nanos::SECOND.0 + 1_234);
     let service = latency(steps, random);
     Run {
+        kind: record::RunKind::Test,
         number,
         test: test.to_owned(),
         title: title.to_owned(),

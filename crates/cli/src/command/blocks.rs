@@ -2,21 +2,19 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use record::Bytes;
-use run::{BlocksRequest, Error, Interrupt, Result, Workplace, measure_blocks};
+use run::{BlocksRequest, Error, Result, measure_blocks};
 use workload::blocks::{BlocksSettings, Idle, Mode, Noted, Wrong, assignments};
 
 use super::run::{default_record, refuse_existing};
 use crate::arguments::blocks::{BlocksArguments, BlocksMode};
 use crate::arguments::value::Setting;
 use crate::build::build;
-use crate::engines::{ENGINES, engine};
+use crate::engines::engine;
+use crate::measuring::measuring;
 use crate::outcome::show;
 use crate::output::{note, style, width};
-use crate::progress::{Loudness, Progress};
-use crate::signal;
 use crate::target::target;
 
 /// Larger files are no settings.
@@ -32,7 +30,7 @@ const CACHES_MAX: usize = 64;
 pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
     let settings = settings(arguments)?;
     let target = target(&arguments.target)?;
-    let chosen = engine(&target)?;
+    engine(&target)?;
     let request = BlocksRequest {
         settings,
         mode: match arguments.mode {
@@ -53,15 +51,8 @@ pub fn blocks(arguments: &BlocksArguments) -> Result<()> {
         build: Some(build()),
     };
     refuse_existing(&request.record)?;
-    let interrupt = Arc::new(Interrupt::default());
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
-    let workplace =
-        Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
-    let measured = measure_blocks(&request, &workplace);
-    progress.end();
-    show(measured?, |record, place| report::blocks_text(record, place, style(), width()))
+    let measured = measuring(arguments.quiet, |measuring| measure_blocks(&request, measuring.context(&target)?))?;
+    show(measured, |record, place| report::blocks_text(record, place, style(), width()))
 }
 
 /// The settings of the file, if there is one, and then those of the options.

@@ -3,22 +3,20 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use flat::{Cards, Compression, Layout, date_text, days_of_date};
 use record::{Bytes, IndexTime, LoadForm, Preset};
-use run::{Error, Interrupt, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest, Workplace};
+use run::{Error, LoadPlan, LoadRequest, PlannedScan, Result, ScanRequest};
 use workload::load::{Input, InputFile, LoadTable, Unfit};
 
 use super::run::{default_record, refuse_existing};
 use crate::arguments::load::{CompressionArgument, FormArgument, IndexArgument, LoadArguments};
 use crate::build::build;
-use crate::engines::{ENGINES, engine};
+use crate::engines::engine;
+use crate::measuring::measuring;
 use crate::outcome::show;
 use crate::output::{print, style, width};
-use crate::progress::{Loudness, Progress};
 use crate::request::once;
-use crate::signal;
 use crate::target::target;
 
 /// Larger files are no layouts.
@@ -32,24 +30,16 @@ const MONTHS: i32 = 12;
 /// The user's mistakes, the environment's refusals, Ctrl-C, and loads that failed.
 pub fn load(arguments: &LoadArguments) -> Result<()> {
     let target = target(&arguments.target)?;
-    let chosen = engine(&target)?;
+    engine(&target)?;
     let request = request(arguments)?;
     refuse_existing(&request.record)?;
     refuse_rejects(&request)?;
-    let interrupt = Arc::new(Interrupt::default());
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
-    let workplace =
-        Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
     if arguments.dry_run {
-        let plan = run::dry_run_load(&request, &workplace);
-        progress.end();
-        return print(&planned(&request, &plan?));
+        let plan = measuring(arguments.quiet, |measuring| run::dry_run_load(&request, measuring.context(&target)?))?;
+        return print(&planned(&request, &plan));
     }
-    let measured = run::measure_load(&request, &workplace);
-    progress.end();
-    show(measured?, |record, place| report::load_text(record, place, style(), width()))
+    let measured = measuring(arguments.quiet, |measuring| run::measure_load(&request, measuring.context(&target)?))?;
+    show(measured, |record, place| report::load_text(record, place, style(), width()))
 }
 
 /// What would be loaded, a line for each run.

@@ -1,20 +1,19 @@
 //! `dbdyno pair`: two targets in turns on one machine, then the comparison.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use engine::Target;
 use model::{CompareOptions, Gate};
 use report::ComparisonView;
-use run::{Contender, Error, Interrupt, MeasuredPair, PairWorkplace, Result};
+use run::{Error, MeasuredPair, Result};
 
 use super::gate::violated;
 use super::run::{default_record, refuse_existing};
 use crate::arguments::pair::PairArguments;
-use crate::engines::{ENGINES, engine};
+use crate::engines::engine;
+use crate::measuring::measuring;
 use crate::output::{note, print, style, width};
-use crate::progress::{Loudness, Progress};
-use crate::{request, signal};
+use crate::request;
 
 /// Pairs from which a verdict may follow: with fewer, no difference is significant whatever it is.
 const PAIRS_MIN: u32 = 6;
@@ -25,30 +24,20 @@ const PAIRS_MIN: u32 = 6;
 /// The user's mistakes, the environment's refusals, Ctrl-C.
 pub fn pair(arguments: &PairArguments) -> Result<()> {
     let gate = arguments.fail_if.as_ref();
-    let interrupt = Arc::new(Interrupt::default());
     let records = records(&arguments.record.clone().unwrap_or_else(default_record));
     let judged = gate.into_iter().flat_map(Gate::tests).map(str::to_owned).collect();
     let request = request::pair(arguments, records, judged);
     request.records.iter().try_for_each(|path| refuse_existing(path))?;
     let [a, b] = [target(&arguments.a, "a")?, target(&arguments.b, "b")?];
-    let contender = |target| Ok::<_, Error>(Contender { engine: engine(target)?, target });
-    let (contender_a, contender_b) = (contender(&a)?, contender(&b)?);
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
-    let workplace =
-        PairWorkplace { a: contender_a, b: contender_b, engines: ENGINES, listener: &progress, interrupt: &interrupt };
+    [&a, &b].into_iter().try_for_each(|target| engine(target).map(drop))?;
     if request.pairs < PAIRS_MIN && !arguments.quiet {
         note(&format!("{} of {PAIRS_MIN} pairs that a verdict needs: none will be given", request.pairs));
     }
     if arguments.dry_run {
-        let plans = run::dry_run_pair(&request, &workplace);
-        progress.end();
-        return print(&report::plan(&plans?[0], width()));
+        let plans = measuring(arguments.quiet, |measuring| run::dry_run_pair(&request, measuring.contexts([&a, &b])?))?;
+        return print(&report::plan(&plans[0], width()));
     }
-    let measured = run::pair(&request, &workplace);
-    progress.end();
-    show(measured?, gate)
+    show(measuring(arguments.quiet, |measuring| run::pair(&request, measuring.contexts([&a, &b])?))?, gate)
 }
 
 fn show(measured: MeasuredPair, gate: Option<&Gate>) -> Result<()> {

@@ -1,17 +1,16 @@
 //! `dbdyno run`: measure, record, print the spec sheet.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use record::{Check, Finding, Outcome, Run, Verdict};
-use run::{Error, Fault, Interrupt, Measured, Result, Workplace};
+use run::{Error, Fault, Measured, Result};
 
 use crate::arguments::RunArguments;
-use crate::engines::{ENGINES, engine};
+use crate::engines::engine;
+use crate::measuring::measuring;
 use crate::output::{print, style, width};
-use crate::progress::{Loudness, Progress};
+use crate::request;
 use crate::target::target;
-use crate::{request, signal};
 
 /// The engine that needs nothing.
 const DEFAULT_TARGET: &str = "sqlite";
@@ -25,7 +24,6 @@ const PROOFS: &str =
 /// # Errors
 /// The user's mistakes, the environment's refusals, Ctrl-C, and runs that failed.
 pub fn run(arguments: &RunArguments) -> Result<()> {
-    let interrupt = Arc::new(Interrupt::default());
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.record) {
         (Some(path), _) | (None, Some(path)) => path.clone(),
@@ -38,31 +36,26 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
         (None, None) => DEFAULT_TARGET.to_owned(),
     };
     let target = target(&words)?;
-    let chosen = engine(&target)?;
+    engine(&target)?;
     if arguments.resume.is_none() {
         refuse_existing(&request.record)
             .map_err(|error| error.hint("give another --record, or go on with it by --resume"))?;
     }
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
-    let workplace =
-        Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
     if arguments.dry_run {
-        let plan = run::dry_run(&request, &workplace);
-        progress.end();
+        let plan = measuring(arguments.quiet, |measuring| run::dry_run(&request, measuring.context(&target)?))?;
         let more = if arguments.prove { PROOFS } else { "" };
-        return print(&format!("{}{more}", report::plan(&plan?, width())));
+        return print(&format!("{}{more}", report::plan(&plan, width())));
     }
-    let measured = match resumed {
-        Some(resumed) => {
-            request.follow(&resumed.1.plan);
-            run::resume(resumed, &request, &workplace)
+    show(measuring(arguments.quiet, |measuring| {
+        let context = measuring.context(&target)?;
+        match resumed {
+            Some(resumed) => {
+                request.follow(&resumed.1.plan);
+                run::resume(resumed, &request, context)
+            }
+            None => run::measure(&request, context),
         }
-        None => run::measure(&request, &workplace),
-    };
-    progress.end();
-    show(measured?)
+    })?)
 }
 
 fn show(measured: Measured) -> Result<()> {

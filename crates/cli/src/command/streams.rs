@@ -1,21 +1,18 @@
 //! `dbdyno streams`: files kept in the database, and on the file system beside it.
 
-use std::sync::Arc;
-
 use base::quantity::size_text;
 use record::{Bytes, Preset};
-use run::{Error, Interrupt, Result, StreamsRequest, Workplace, measure_streams};
+use run::{Error, Result, StreamsRequest, measure_streams};
 use workload::streams::{PAGE_BYTES, STREAMS_MAX};
 
 use super::run::{default_record, refuse_existing};
 use crate::arguments::streams::StreamsArguments;
 use crate::build::build;
-use crate::engines::{ENGINES, engine};
+use crate::engines::engine;
+use crate::measuring::measuring;
 use crate::outcome::show;
 use crate::output::{style, width};
-use crate::progress::{Loudness, Progress};
 use crate::request::once;
-use crate::signal;
 use crate::target::target;
 
 /// Carries out `dbdyno streams`.
@@ -25,17 +22,10 @@ use crate::target::target;
 pub fn streams(arguments: &StreamsArguments) -> Result<()> {
     let request = request(arguments)?;
     let target = target(&arguments.target)?;
-    let chosen = engine(&target)?;
+    engine(&target)?;
     refuse_existing(&request.record)?;
-    let interrupt = Arc::new(Interrupt::default());
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let progress = Progress::new(if arguments.quiet { Loudness::Quiet } else { Loudness::Normal });
-    let workplace =
-        Workplace { engine: chosen, target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
-    let measured = measure_streams(&request, &workplace);
-    progress.end();
-    show(measured?, |record, place| report::streams_text(record, published().as_deref(), place, style(), width()))
+    let measured = measuring(arguments.quiet, |measuring| measure_streams(&request, measuring.context(&target)?))?;
+    show(measured, |record, place| report::streams_text(record, published().as_deref(), place, style(), width()))
 }
 
 /// With which streams others measured, of the first publication that says so.

@@ -1,32 +1,21 @@
 //! A request carried out, and its record shown.
 
-use std::sync::Arc;
-
 use record::{Check, Finding, Outcome, Run, Verdict};
 use report::FioJson;
-use run::{Error, Interrupt, IoRequest, Result, Workplace};
+use run::{Error, IoRequest, Result};
 
 use crate::arguments::io::IoFormat;
-use crate::engines::ENGINES;
+use crate::measuring::measuring;
 use crate::output::{print, style, width};
-use crate::progress::{Loudness, Progress};
-use crate::signal;
 
 /// Measures, and shows the record.
 ///
 /// # Errors
 /// What measuring says; runs that failed or are void.
 pub fn carry_out(request: &IoRequest, format: IoFormat, quiet: bool) -> Result<()> {
-    let interrupt = Arc::new(Interrupt::default());
-    signal::listen(Arc::clone(&interrupt))
-        .map_err(|error| Error::environment(format!("signals cannot be handled: {error}")))?;
-    let progress = Progress::new(if quiet { Loudness::Quiet } else { Loudness::Normal });
+    // Nothing is asked of an engine; what one left in the directory is cleaned up.
     let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
-    let workplace =
-        Workplace { engine: ENGINES[0], target: &target, engines: ENGINES, listener: &progress, interrupt: &interrupt };
-    let measured = run::measure_io(request, &workplace);
-    progress.end();
-    let measured = measured?;
+    let measured = measuring(quiet, |measuring| run::measure_io(request, measuring.context(&target)?))?;
     if !measured.record.runs.is_empty() {
         let place = measured.path.display().to_string();
         print(&match format {

@@ -142,7 +142,7 @@ fn several_rates_and_think_times_are_runs_beside_the_plain_one() {
     for reading in untold["runs"][1]["readings"].as_array_mut().unwrap() {
         reading["values"].as_object_mut().unwrap().remove("client_cpu_ns");
     }
-    std::fs::write(bench.path().join("untold.json"), untold.to_string()).unwrap();
+    bench.write_record("untold.json", &untold);
     let said = bench.succeed(&["report", "untold.json"]);
     let words = said.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(&format!("{whose}, but in run 2 of the whole host")), "{words}");

@@ -1,6 +1,6 @@
 //! Scans of loaded tables: one row for each.
 
-use model::load::{ProbeRates, scan, scan_figures};
+use model::load::{ProbeRates, scan_figures};
 use record::{Rate, Record};
 
 use super::{RECORD, RUN, TEST};
@@ -34,7 +34,7 @@ pub(crate) const TABLE: Table = Table { name: "scans", columns: || COLUMNS.to_ve
 fn rows(record: &Record, take: Taker<'_>) -> Result<()> {
     let probes = ProbeRates::of(record);
     for run in &record.runs {
-        let Some(read) = scan(&run.test) else { continue };
+        let Some(read) = run.kind.scan() else { continue };
         let void = model::is_void(run);
         let told = scan_figures(&probes, run).filter(|_| !void).unwrap_or_default();
         let rate = |rate: Option<Rate>| rate.map(|rate| rate.0).into();

@@ -21,6 +21,7 @@ fn publication() -> model::System {
         facts: vec![Fact { group: FactGroup::Machine, name: "processor".to_owned(), value: "two, of them".to_owned() }],
         durability: None,
         tests: vec![SystemTest {
+            is_probe: false,
             code: "T611".to_owned(),
             title: "primary key".to_owned(),
             layer: None,

@@ -21,7 +21,6 @@ mod tests;
 
 use record::{Location, Nanos, Ratio, Record, Run, Variation, WaitClass, name};
 
-use crate::checks::has_probe_code;
 use crate::delta::delta;
 
 pub use choice::{ActivityChoice, activity_runs};
@@ -211,7 +210,7 @@ fn traced_repeat<'a>(record: &'a Record, run: &Run) -> Option<&'a Run> {
 
 /// Whether an engine took part in `run`, and there was a window.
 fn has_activity(run: &Run) -> bool {
-    run.storage.is_none() && !has_probe_code(&run.test) && run.window_ns.0 > 0
+    run.storage.is_none() && !run.kind.is_probe() && run.window_ns.0 > 0
 }
 
 /// What the looks of dbdyno took, nanoseconds: their sessions are in what an engine counts for all sessions.

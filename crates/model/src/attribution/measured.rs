@@ -6,7 +6,6 @@ use record::{Cpu, Dop, IoKind, Location, Pace, Ratio, Record, Run, Unit, name};
 
 use super::classes::classes;
 use super::{Attribution, Drive, Resource, attribution};
-use crate::checks::has_probe_code;
 use crate::cpu::cpu_shares;
 use crate::delta::{delta, per_second, rate, share};
 use crate::efficiency::rate_in;
@@ -75,7 +74,7 @@ impl Capacities {
                 capacities.demand_seconds.insert(run.test.clone(), seconds);
             }
             let undisturbed: Vec<&Run> = runs.iter().copied().filter(|run| !is_under_foreign_load(run)).collect();
-            if let Some(found) = storage(&undisturbed).filter(|_| has_probe_code(&run.test)) {
+            if let Some(found) = storage(&undisturbed).filter(|_| run.kind.is_probe()) {
                 capacities.storage_probes.insert(run.test.clone());
                 capacities.add(found);
             }
@@ -97,7 +96,7 @@ impl Capacities {
     /// itself does is known. A probe of storage counts where the run names one as its ceiling: there the engine's data
     /// lie on the probed device.
     pub fn attribute(&self, run: &Run) -> Option<Attribution> {
-        if is_void(run) || run.storage.is_some() || has_probe_code(&run.test) {
+        if is_void(run) || run.storage.is_some() || run.kind.is_probe() {
             return None;
         }
         let rate = per_second(run, run.totals.operations)?.0;

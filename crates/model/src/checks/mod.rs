@@ -139,13 +139,7 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
 
 /// Whether `run` needs no engine, as probes and runs of storage do, so that nothing that an engine does is about it.
 fn is_probe(run: &Run) -> bool {
-    run.storage.is_some() || has_probe_code(&run.test)
-}
-
-/// Whether `test` is the code of a probe of the catalogue: a P and digits.
-pub fn has_probe_code(test: &str) -> bool {
-    let digits = test.strip_prefix('P');
-    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|letter| letter.is_ascii_digit()))
+    run.storage.is_some() || run.kind.is_probe()
 }
 
 /// Whether due times do not depend on when steps end; of storage, those of any of its streams.

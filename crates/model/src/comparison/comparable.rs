@@ -6,7 +6,7 @@ use std::fmt::Display;
 use record::{Bytes, Pace, Preset};
 
 use super::verdict::Reason;
-use crate::checks::{has_probe_code, percent};
+use crate::checks::percent;
 use crate::rules::RULES;
 use crate::system::{Durability, Origin, System, SystemTest, VoidRun, pace_words, size_words};
 
@@ -26,7 +26,7 @@ pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<Rea
     );
     reasons.extend(load(base.pace, other.pace));
     reasons.extend(data_size(base.data_bytes, other.data_bytes));
-    if !has_probe_code(&base.code) {
+    if !base.is_probe {
         reasons.extend(run_with(&base.parameters, &other.parameters));
     }
     reasons.extend(run_with(&base.conditions, &other.conditions));

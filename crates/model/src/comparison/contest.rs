@@ -72,6 +72,7 @@ fn test(systems: &[System], found: &[Option<&SystemTest>], base: &SystemTest, ma
     TestComparison {
         code: base.code.clone(),
         title: base.title.clone(),
+        is_probe: base.is_probe,
         layer: base.layer,
         unit: base.unit,
         sides: found.iter().map(|test| test.map(side)).collect(),

@@ -88,6 +88,8 @@ pub struct TestComparison {
     pub code: String,
     /// What it is, in a few words, as the base has it.
     pub title: String,
+    /// Whether it is a probe: native code in one process, without an engine.
+    pub is_probe: bool,
     /// The layer that it is about, where known.
     pub layer: Option<Layer>,
     /// What the rates of the base count.

@@ -1,7 +1,6 @@
 //! All tests of a comparison in one figure.
 
 use super::{Standing, TestComparison};
-use crate::checks::has_probe_code;
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, student_quantile, variance};
 
@@ -27,7 +26,7 @@ pub(super) fn geometric_mean(tests: &[TestComparison], other: usize) -> Option<G
             _ => contest.headline.as_ref().map(|headline| headline.shift.ratio.ln()),
         }
     };
-    let of_engines: Vec<f64> = tests.iter().filter(|test| !has_probe_code(&test.code)).filter_map(ratio).collect();
+    let of_engines: Vec<f64> = tests.iter().filter(|test| !test.is_probe).filter_map(ratio).collect();
     let logs = if of_engines.is_empty() { tests.iter().filter_map(ratio).collect() } else { of_engines };
     let middle = mean(&logs)?;
     let interval = (logs.len() >= 2).then(|| {

@@ -20,6 +20,7 @@ fn point(jobs: u32, rates: &[f64]) -> SystemPoint {
 
 fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
     SystemTest {
+        is_probe: false,
         code: code.to_owned(),
         title: "a test".to_owned(),
         layer: Some(Layer::Server),

@@ -26,7 +26,6 @@ use record::{
     Variation, name,
 };
 
-use crate::checks::has_probe_code;
 use crate::delta::delta;
 use crate::row::is_void;
 use crate::rules::RULES;
@@ -228,7 +227,7 @@ fn table(record: &Record, shown: &Run, repeats: &Repeats<'_>) -> Option<LayerTab
 
 /// Whether `run` is a result of a test of an engine, and something was done in it.
 fn has_steps(run: &Run) -> bool {
-    let is_engine = run.storage.is_none() && !has_probe_code(&run.test);
+    let is_engine = run.storage.is_none() && !run.kind.is_probe();
     is_engine && !is_void(run) && run.totals.steps > 0 && run.service.count > 0
 }
 

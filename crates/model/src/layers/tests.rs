@@ -263,6 +263,7 @@ fn with_a_traced_run_in_every_round_the_cost_is_the_median_of_the_pairs() {
         };
         let mut record = record((1..=count).flat_map(pair).collect());
         let planned = |run: &Run| PlannedRun {
+            kind: run.kind.clone(),
             number: run.number,
             test: run.test.clone(),
             dop: run.dop,

@@ -6,9 +6,6 @@ use super::stage::{StageFigures, stages};
 use crate::delta::{delta, share};
 use crate::row::{is_void, row};
 
-/// The code of loads; behind an `@`, how the table was stored and in which form lines were sent.
-const CODE: &str = "L100";
-
 /// Bytes of a terabyte, 10^12: prices in processor time are told per terabyte.
 const TERABYTE: f64 = 1e12;
 
@@ -62,11 +59,6 @@ impl LoadFigures {
             (client, server) => Some(client.unwrap_or(0.0) + server.unwrap_or(0.0)),
         }
     }
-}
-
-/// Whether `test` is the code of loads.
-pub fn is_load(test: &str) -> bool {
-    test.split(['@', ',']).next() == Some(CODE)
 }
 
 /// The figures of `run`; none of a run of something else.

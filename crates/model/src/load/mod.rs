@@ -15,10 +15,10 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-pub use figures::{BytesPerByte, LoadFigures, figures, is_load, table_against_plain};
+pub use figures::{BytesPerByte, LoadFigures, figures, table_against_plain};
 pub use observation::{are_lines_found, inputs};
 pub use prediction::{Binding, Composed, InputCost, LoadCheck, Prediction, Refusal, Target, check, measured, predict};
-pub use scan::{ProbeRates, Scan, ScanCeiling, ScanFigures, cold_finding, scan, scan_figures};
+pub use scan::{ProbeRates, ScanCeiling, ScanFigures, cold_finding, scan_figures};
 pub use stage::{Crew, StageFigures, crew, slowest, stages};
 
 pub(crate) use observation::{Observation, input_word, observations};

@@ -1,5 +1,4 @@
-//! Scans of a table that was loaded: what a run of one is, by its code, what it came to, and whether one that is called
-//! cold was.
+//! Scans of a table that was loaded: what a run of one came to, and whether one that is called cold was.
 //!
 //! Rates are of rows and of bytes of the table as it lies there, over the window. A run is held against the probe of
 //! sequential reads of the same record, bytes over bytes: what a table that lies in memory gives may be more.
@@ -7,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use record::evidence::PageCache;
-use record::{Bytes, Evidence, Finding, LoadModel, Rate, Ratio, Record, Run, ScanKind, Unit, Verdict, name};
+use record::{Bytes, Evidence, Finding, Rate, Ratio, Record, Run, Unit, Verdict, name};
 
 use crate::delta::{delta, per_second, share};
 use crate::efficiency::rate_in;
@@ -15,42 +14,8 @@ use crate::row::row;
 use crate::rules::RULES;
 use crate::sheet::{ByTest, fastest, valid};
 
-/// Behind the code of a run that began with empty caches.
-const COLD: &str = ",cold";
-
 /// What an engine has mapped stays in the page cache, such as the index of a log; it is no more than this.
 const MAPPED_BYTES_MAX: u64 = 64 << 10;
-
-/// What a run reads, and from where.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Scan {
-    /// What is done.
-    pub kind: ScanKind,
-    /// How the table is stored.
-    pub model: LoadModel,
-    /// Whether the caches of engine and operating system were empty when the window began.
-    pub is_cold: bool,
-}
-
-impl Scan {
-    /// The code of such runs: those of other tables, and of other caches, are no repeats of each other.
-    pub fn code(self) -> String {
-        let model = if self.model == LoadModel::default() { String::new() } else { format!("@{}", self.model.word()) };
-        format!("{}{model}{}", self.kind.code(), if self.is_cold { COLD } else { "" })
-    }
-}
-
-/// What the runs with the code `test` are; none of the code of something else.
-pub fn scan(test: &str) -> Option<Scan> {
-    let (rest, is_cold) = test.strip_suffix(COLD).map_or((test, false), |rest| (rest, true));
-    let (code, word) = rest.split_once('@').map_or((rest, None), |(code, word)| (code, Some(word)));
-    let kind = ScanKind::ALL.into_iter().find(|kind| kind.code() == code)?;
-    let model = match word {
-        None => LoadModel::default(),
-        Some(word) => LoadModel::ALL.into_iter().find(|model| model.word() == word)?,
-    };
-    Some(Scan { kind, model, is_cold })
-}
 
 /// The figures of a scan; whatever has no source is absent.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,7 +53,7 @@ pub struct ProbeRates<'a>(BTreeMap<&'a str, Rate>);
 impl<'a> ProbeRates<'a> {
     /// Those of `record`, each looked for once.
     pub fn of(record: &'a Record) -> ProbeRates<'a> {
-        let scans = record.runs.iter().filter(|run| scan(&run.test).is_some());
+        let scans = record.runs.iter().filter(|run| run.kind.scan().is_some());
         let wanted: BTreeSet<&str> = scans.filter_map(|run| Some(run.ceiling.as_ref()?.probe.as_str())).collect();
         if wanted.is_empty() {
             return ProbeRates(BTreeMap::new());
@@ -104,7 +69,7 @@ impl<'a> ProbeRates<'a> {
 
 /// The figures of `run`, which stands in the record whose probes are `probes`; none of a run of something else.
 pub fn scan_figures(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanFigures> {
-    scan(&run.test)?;
+    run.kind.scan()?;
     let row = row(run);
     let scans = per_second(run, run.totals.transactions);
     let flat = run.data_bytes.zip(scans).map(|(Bytes(bytes), scans)| Rate(bytes as f64 * scans.0));
@@ -148,31 +113,16 @@ pub fn cold_finding(run: &Run, left: Option<(Ratio, Bytes)>) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use record::{Ceiling, Dop, IoKind};
+    use record::{Ceiling, Dop, IoKind, LoadModel, RunKind, Scan, ScanKind};
 
     use super::*;
     use crate::fixture::{counted, io_run, record, run};
 
-    #[test]
-    fn every_code_is_read_as_it_was_written() {
-        for kind in ScanKind::ALL {
-            for model in LoadModel::ALL {
-                for is_cold in [false, true] {
-                    let one = Scan { kind, model, is_cold };
-                    assert_eq!(scan(&one.code()), Some(one), "{}", one.code());
-                }
-            }
-        }
-        let code = Scan { kind: ScanKind::Sum, model: LoadModel::ALL[3], is_cold: true }.code();
-        assert_eq!(code, "L431@partitioned+compressed,cold");
-        for other in ["L100", "L100@compressed", "L431@row", "T431", "L431,warm", ""] {
-            assert_eq!(scan(other), None, "{other}");
-        }
-    }
-
     /// A table of 50 MB from 40 MB of flat file, read twice in ten seconds.
-    fn read(code: &str, counters: &[(&str, u64)]) -> Run {
-        let mut read = counted(run(code, 1), counters);
+    fn read(is_cold: bool, counters: &[(&str, u64)]) -> Run {
+        let scan = Scan { kind: ScanKind::Sum, model: LoadModel::default(), is_cold };
+        let mut read = counted(run(&scan.code(), 1), counters);
+        read.kind = RunKind::Scan(scan);
         read.dop = Dop { nodes: 1, jobs: 1, threads: 2 };
         (read.totals.rows, read.totals.transactions) = (1_000_000, 2);
         (read.totals.bytes, read.data_bytes) = (Some(Bytes(100_000_000)), Some(Bytes(40_000_000)));
@@ -187,7 +137,7 @@ mod tests {
     #[test]
     fn rates_are_of_rows_table_and_flat_file() {
         let used = [(name::CLIENT_CPU_NS, 5_000_000_000), (name::SERVER_CPU_NS, 10_000_000_000)];
-        let scanned = read("L431", &used);
+        let scanned = read(false, &used);
         let told = figures(vec![scanned.clone()], &scanned).unwrap();
         assert_eq!(told.rows_per_second, Some(Rate(100_000.0)));
         assert_eq!((told.table_per_second, told.flat_per_second), (Some(Rate(1e7)), Some(Rate(8e6))));
@@ -199,7 +149,7 @@ mod tests {
     fn a_scan_is_held_against_the_fastest_sequential_reads() {
         let mut probe = io_run("P311", IoKind::Read, 1);
         probe.totals.bytes = Some(Bytes(400_000_000));
-        let scanned = read("L431,cold", &[]);
+        let scanned = read(true, &[]);
         let told = figures(vec![probe.clone(), scanned.clone()], &scanned).unwrap();
         let ceiling = told.ceiling.unwrap();
         assert_eq!((ceiling.per_second, ceiling.reached), (Rate(4e7), Ratio(0.25)));
@@ -212,14 +162,14 @@ mod tests {
         let says = |left: Option<f64>, engine: u64, device: u64| {
             let counters = [(name::PHYSICAL_READ_BYTES, engine), (name::DEVICE_READ_BYTES, device)];
             let left = left.map(|share| (Ratio(share), Bytes((share * 1e8) as u64)));
-            cold_finding(&read("L431,cold", &counters), left).verdict
+            cold_finding(&read(true, &counters), left).verdict
         };
         assert_eq!(says(None, 50_000_000, 50_000_000), Verdict::Unknown);
         assert_eq!(says(Some(0.051), 50_000_000, 50_000_000), Verdict::Fail);
         assert_eq!(says(Some(0.05), 50_000_000, 50_000_000), Verdict::Pass);
         assert_eq!(says(Some(0.0), 50_000_000, 40_000_000), Verdict::Warn);
         assert_eq!(says(Some(0.0), 5_000, 0), Verdict::Pass, "next to nothing was read");
-        let mapped = cold_finding(&read("L431,cold", &[]), Some((Ratio(0.08), Bytes(32 << 10))));
+        let mapped = cold_finding(&read(true, &[]), Some((Ratio(0.08), Bytes(32 << 10))));
         assert_eq!(mapped.verdict, Verdict::Pass, "of a small table, what is always mapped is much");
     }
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use record::{CacheState, FileStreams, IndexTime, Load, LoopPlace, RandomBlocks, Run, StreamKeeper};
 
 use super::facts::pace_words;
-use crate::checks::has_probe_code;
 use crate::load::input_word;
 
 /// A parameter of random blocks that says how their tables were filled, before anything was measured: the tables are the
@@ -21,7 +20,7 @@ pub(super) fn parameters(run: &Run) -> BTreeMap<String, i64> {
 /// What `run` was run with, by name and in words: when its steps were due, the numbers of its test, and of random blocks
 /// what `of_blocks` tells. The numbers of a probe only say how long it took to find its figure, and are left out.
 pub fn conditions(run: &Run) -> BTreeMap<String, String> {
-    let numbers = parameters(run).into_iter().filter(|_| !has_probe_code(&run.test));
+    let numbers = parameters(run).into_iter().filter(|_| !run.kind.is_probe());
     let mut conditions = of_kind(run);
     conditions.extend(numbers.map(|(name, number)| (name, number.to_string())));
     conditions.insert("pace".to_owned(), pace_words(run.pace));

@@ -10,7 +10,6 @@ use super::paired::{is_yardstick, paired};
 use super::{
     Columns, Degree, Durability, MeasuredRate, Origin, Remark, System, SystemPoint, SystemTest, VoidReason, VoidRun,
 };
-use crate::checks::has_probe_code;
 use crate::efficiency::rate_in;
 use crate::queue::in_flight;
 use crate::random_blocks::{changes_anything, compared_bytes};
@@ -93,7 +92,7 @@ fn tests(record: &Record) -> Vec<SystemTest> {
     let repeats: HashMap<u32, u32> = record.plan.runs.iter().map(|run| (run.number, run.repeat)).collect();
     let mut order: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Run>> = Vec::new();
-    let is_test = |run: &Run| (run.storage.is_none() || has_probe_code(&run.test)) && !is_yardstick(record, run);
+    let is_test = |run: &Run| (run.storage.is_none() || run.kind.is_probe()) && !is_yardstick(record, run);
     for run in record.runs.iter().filter(|run| run.variation.is_none() && is_test(run)) {
         let at = *order.entry(&run.test).or_insert(groups.len());
         match groups.get_mut(at) {
@@ -113,6 +112,7 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
     Some(SystemTest {
         code: first.test.clone(),
         title: first.title.clone(),
+        is_probe: first.kind.is_probe(),
         layer: Some(first.layer),
         unit: first.unit,
         sweep: first.sweep,
@@ -246,7 +246,14 @@ mod tests {
     }
 
     fn planned(number: u32, repeat: u32) -> PlannedRun {
-        PlannedRun { number, test: "T611".to_owned(), dop: Dop::jobs(2), repeat, variation: None }
+        PlannedRun {
+            kind: record::RunKind::Test,
+            number,
+            test: "T611".to_owned(),
+            dop: Dop::jobs(2),
+            repeat,
+            variation: None,
+        }
     }
 
     #[test]

@@ -228,6 +228,8 @@ pub struct SystemTest {
     pub code: String,
     /// What it is, in a few words.
     pub title: String,
+    /// Whether it is a probe: native code in one process, without an engine.
+    pub is_probe: bool,
     /// The layer that it is about; absent where the publication does not say.
     pub layer: Option<Layer>,
     /// What the rates count.

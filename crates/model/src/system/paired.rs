@@ -2,7 +2,7 @@
 
 use record::{Nanos, Pairing, Rate, Record, Run, Unit};
 
-use crate::checks::{has_probe_code, percent};
+use crate::checks::percent;
 use crate::efficiency::rate_in;
 use crate::row::is_void;
 use crate::rules::RULES;
@@ -71,12 +71,12 @@ pub(super) fn paired(record: &Record) -> Option<Paired> {
 
 /// Whether `run` of `record` is one of its yardstick: the probes of a pair are.
 pub(super) fn is_yardstick(record: &Record, run: &Run) -> bool {
-    record.plan.paired.is_some() && has_probe_code(&run.test)
+    record.plan.paired.is_some() && run.kind.is_probe()
 }
 
 fn yardstick(record: &Record) -> Option<Yardstick> {
     let runs = || record.runs.iter().filter(|run| is_yardstick(record, run));
-    let planned = record.plan.runs.iter().filter(|planned| has_probe_code(&planned.test));
+    let planned = record.plan.runs.iter().filter(|planned| planned.kind.is_probe());
     let [before, after] = planned.map(|planned| planned.number).collect::<Vec<_>>().try_into().ok()?;
     let first = runs().next()?;
     let rate = |number: u32| {
@@ -98,6 +98,7 @@ mod tests {
     fn side(after: u64) -> Record {
         let mut record = record(vec![run("P111", 2), run("T611", 2), faster(run("P111", 2), after)]);
         let planned = |run: &Run| PlannedRun {
+            kind: run.kind.clone(),
             number: run.number,
             test: run.test.clone(),
             dop: Dop::jobs(2),

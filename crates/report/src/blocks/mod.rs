@@ -16,16 +16,6 @@ pub(crate) use kind::kinds;
 pub(crate) use line::line;
 pub(crate) use remark::{extent, remarks};
 
-/// The code of runs of random blocks; behind an `@`, the size of the engine's cache where they differ in it.
-const CODE: &str = "B100";
-
-/// Whether `record` is about nothing but random blocks.
-pub(crate) fn is_blocks_alone(record: &Record) -> bool {
-    let planned = &record.plan.runs;
-    let is_ours = |run: &record::PlannedRun| run.test.split('@').next() == Some(CODE);
-    planned.iter().any(is_ours) && planned.iter().all(|run| is_ours(run) || model::has_probe_code(&run.test))
-}
-
 /// The runs of random blocks that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &RandomBlocks)> {
     let runs = crate::listed(record).filter(|run| !model::is_void(run));

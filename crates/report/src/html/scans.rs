@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
-use model::load::Scan;
-use record::{LoadModel, Rate, Record};
+use record::{LoadModel, Rate, Record, Scan};
 
 use super::diagram::{Diagram, gallery};
 use super::runs::{bytes, rate, span};

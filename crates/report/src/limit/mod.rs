@@ -41,7 +41,7 @@ pub(crate) fn limits(record: &Record, width: usize) -> Vec<String> {
 
 /// The tests of `sheet` that need an engine and have a result.
 pub(crate) fn tests(sheet: &Sheet) -> impl Iterator<Item = &Line> {
-    sheet.lines.iter().filter(|line| !line.is_probe() && line.best.is_some())
+    sheet.lines.iter().filter(|line| !line.is_probe && line.best.is_some())
 }
 
 /// What was tried last with `test` at a degree of parallelism.

@@ -9,7 +9,7 @@ mod scan;
 mod stage;
 mod stored;
 
-use model::load::{LoadFigures, figures, is_load, scan as scan_of};
+use model::load::{LoadFigures, figures};
 use record::{Load, LoadForm, LoadStageKind, Record, Run};
 
 pub(crate) use chart::chart;
@@ -19,13 +19,6 @@ pub(crate) use remark::{facts, remarks};
 pub(crate) use scan::{Scanned, caches, code, meanings, scanned, scans};
 pub(crate) use stage::{legend, setter, stages};
 pub(crate) use stored::tables;
-
-/// Whether `record` is about nothing but loads, scans of their tables, and the probe that these are held against.
-pub(crate) fn is_loads_alone(record: &Record) -> bool {
-    let planned = &record.plan.runs;
-    let belongs = |test: &str| is_load(test) || scan_of(test).is_some() || model::has_probe_code(test);
-    planned.iter().any(|run| is_load(&run.test)) && planned.iter().all(|run| belongs(&run.test))
-}
 
 /// The loads that are results, with their figures.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadFigures)> {

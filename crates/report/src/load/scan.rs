@@ -1,7 +1,7 @@
 //! How fast a loaded table is read, beside what storage gives.
 
-use model::load::{ProbeRates, Scan, ScanFigures, scan, scan_figures};
-use record::{Record, Run, ScanKind};
+use model::load::{ProbeRates, ScanFigures, scan_figures};
+use record::{Record, Run, Scan, ScanKind};
 
 use crate::figure::{UNKNOWN, duration, megabytes, percent_digits, rate, three_digits};
 use crate::layout::{Align, Head, Span, Table};
@@ -36,7 +36,7 @@ pub(crate) struct Scanned<'a> {
 pub(crate) fn scanned(record: &Record) -> impl Iterator<Item = Scanned<'_>> {
     let runs = crate::listed(record).filter(|run| !model::is_void(run));
     let probes = ProbeRates::of(record);
-    runs.filter_map(move |run| Some(Scanned { run, scan: scan(&run.test)?, told: scan_figures(&probes, run)? }))
+    runs.filter_map(move |run| Some(Scanned { run, scan: run.kind.scan()?, told: scan_figures(&probes, run)? }))
 }
 
 /// The code of what is done with every row.

@@ -93,6 +93,7 @@ mod tests {
 
     fn options(preset: Preset, pairs: &[(u32, Variation)]) -> String {
         let run = |(jobs, variation): &(u32, Variation)| PlannedRun {
+            kind: record::RunKind::Test,
             number: 1,
             test: "T611".to_owned(),
             dop: Dop::jobs(*jobs),

@@ -48,7 +48,14 @@ mod tests {
     use super::*;
 
     fn run(test: &str, jobs: u32, variation: Option<Variation>) -> PlannedRun {
-        PlannedRun { number: 1, test: test.to_owned(), dop: Dop::jobs(jobs), repeat: 1, variation }
+        PlannedRun {
+            kind: record::RunKind::Test,
+            number: 1,
+            test: test.to_owned(),
+            dop: Dop::jobs(jobs),
+            repeat: 1,
+            variation,
+        }
     }
 
     #[test]

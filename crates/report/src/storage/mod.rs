@@ -40,16 +40,6 @@ pub fn io_text(record: &Record, place: &str, style: Style, width: usize) -> Stri
     page(record, place, style, width, parts)
 }
 
-/// Whether `record` holds storage runs that no catalogue knows, and nothing else: there is no spec sheet of it.
-pub(crate) fn is_storage_alone(record: &Record) -> bool {
-    let of_catalogue = |test: &str| match test.as_bytes() {
-        [b'P' | b'T', digits @ ..] => digits.len() == 3 && digits.iter().all(u8::is_ascii_digit),
-        _ => false,
-    };
-    let planned = record.plan.io.is_some() && record.engine.is_none();
-    planned && record.runs.iter().all(|run| run.storage.is_some() && !of_catalogue(&run.test))
-}
-
 /// The tables of storage runs.
 pub(crate) fn tables(record: &Record, style: Style, width: usize) -> Vec<Part> {
     let lines = |table: Table, legend: &str| {

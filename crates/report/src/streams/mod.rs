@@ -12,22 +12,8 @@ use crate::words::plural;
 pub(crate) use cost::costs;
 pub(crate) use rate::rates;
 
-/// The code of runs of file streams; behind an `@`, the form and which way bytes go.
-const CODE: &str = "S100";
-
 /// Letters of a form in a table.
 const FORM_MAX: usize = 16;
-
-/// Whether `record` is about nothing but file streams.
-pub(crate) fn is_streams_alone(record: &Record) -> bool {
-    let planned = &record.plan.runs;
-    !planned.is_empty() && planned.iter().all(|run| is_stream(&run.test))
-}
-
-/// Whether `test` is the code of a run of file streams.
-pub(crate) fn is_stream(test: &str) -> bool {
-    test.split('@').next() == Some(CODE)
-}
 
 /// The runs of file streams that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &FileStreams)> {

@@ -94,7 +94,7 @@ fn leaps(record: &Record, style: Style, width: usize) -> Vec<String> {
     let has_server = record.engine.as_ref().is_some_and(|engine| engine.location != Location::InProcess);
     let where_from = |line: &Line, storage: bool| match kernel {
         _ if storage => "something held the device, or the thread that waited for it, up while there was one",
-        _ if !has_server || line.is_probe() => ALONE,
+        _ if !has_server || line.is_probe => ALONE,
         true => "the kernel may have put client and server on different processors, see --placement paired",
         false => "the single one waited for something that is not work",
     };

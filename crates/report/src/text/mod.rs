@@ -14,7 +14,7 @@ mod sheet;
 mod steady;
 mod streams;
 
-use record::Record;
+use record::{PlanSubject, Record};
 
 use crate::layout::{Table, paragraph, section};
 use crate::limit::limits;
@@ -36,17 +36,12 @@ pub use streams::streams_text;
 /// of the record as the user may type it. A record that holds nothing but storage runs of a job file, a search or a
 /// calibration has no sheet: [`crate::io_text`] speaks for it.
 pub fn text(record: &Record, place: &str, style: Style, width: usize) -> String {
-    if storage::is_storage_alone(record) {
-        return storage::io_text(record, place, style, width);
-    }
-    if crate::blocks::is_blocks_alone(record) {
-        return blocks_text(record, place, style, width);
-    }
-    if crate::load::is_loads_alone(record) {
-        return load_text(record, place, style, width);
-    }
-    if crate::streams::is_streams_alone(record) {
-        return streams_text(record, None, place, style, width);
+    match record.plan.subject() {
+        PlanSubject::Catalogue => {}
+        PlanSubject::Io => return storage::io_text(record, place, style, width),
+        PlanSubject::Blocks => return blocks_text(record, place, style, width),
+        PlanSubject::Load => return load_text(record, place, style, width),
+        PlanSubject::Streams => return streams_text(record, None, place, style, width),
     }
     let width = crate::page_width(width);
     let mut lines = head::head(record, style, width);

@@ -1,14 +1,10 @@
 //! Where the record lies and what to do with it.
 
-use record::{Record, Status};
+use record::{PlanSubject, Record, Status};
 
 use crate::activity::has_activity;
-use crate::blocks::is_blocks_alone;
 use crate::layers::has_tables;
 use crate::layout::clean;
-use crate::load::is_loads_alone;
-use crate::storage::is_storage_alone;
-use crate::streams::is_streams_alone;
 
 /// Column of the commands beside what they are for.
 const INDENT: usize = 10;
@@ -24,8 +20,7 @@ pub(crate) fn next(record: &Record, place: &str, width: usize) -> Vec<String> {
     };
     // What random blocks have begun with is not there any more, nor are files of streams; a load is gone on with by its
     // own command.
-    let stays =
-        !is_storage_alone(record) && !is_blocks_alone(record) && !is_streams_alone(record) && !is_loads_alone(record);
+    let stays = record.plan.subject() == PlanSubject::Catalogue;
     if unfinished && stays {
         command("go on", "run --resume", "");
     }

@@ -50,6 +50,7 @@ pub fn test(
 ) -> SystemTest {
     let points = [(1, 1.0), (2, 1.9), (4, 3.1)];
     SystemTest {
+        is_probe: false,
         code: code.to_owned(),
         title: title.to_owned(),
         layer: some(layer),

@@ -34,6 +34,7 @@ pub fn system() -> System {
         facts: vec![Fact { group: FactGroup::Machine, name: "processors".to_owned(), value: "80 cores".to_owned() }],
         durability: None,
         tests: vec![SystemTest {
+            is_probe: false,
             code: "T626".to_owned(),
             title: "random read".to_owned(),
             layer: None,

@@ -37,6 +37,7 @@ fn varied(number: u32, variation: Variation, pace: Pace, milliseconds: u64) -> R
 fn with(runs: Vec<Run>) -> Record {
     let mut record = sample::record();
     record.plan.runs.extend(runs.iter().map(|run| PlannedRun {
+        kind: run.kind.clone(),
         number: run.number,
         test: run.test.clone(),
         dop: run.dop,

@@ -33,6 +33,7 @@ pub fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -
         response_ns_max: Nanos(service_ns * 8),
     };
     Run {
+        kind: if sample.code.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
         number,
         test: sample.code.to_owned(),
         title: sample.title.to_owned(),

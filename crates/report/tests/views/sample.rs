@@ -29,6 +29,7 @@ pub fn record() -> Record {
     }
     spoil(&mut runs);
     let planned = runs.iter().map(|run| PlannedRun {
+        kind: run.kind.clone(),
         number: run.number,
         test: run.test.clone(),
         dop: run.dop,

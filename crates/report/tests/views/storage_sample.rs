@@ -132,6 +132,7 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
     let end = grown.iter().map(|(name, rise)| ((*name).to_owned(), 1_000 + rise)).collect();
     let first = &streams[0];
     Run {
+        kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Io },
         number,
         test: test.to_owned(),
         title: title.to_owned(),
@@ -258,8 +259,14 @@ fn database() -> Vec<IoStream> {
 
 /// A record of these runs on the machine of the sample, without an engine.
 pub fn record(runs: Vec<Run>, io: Option<IoPlan>) -> Record {
-    let planned =
-        |run: &Run| PlannedRun { number: run.number, test: run.test.clone(), dop: run.dop, repeat: 1, variation: None };
+    let planned = |run: &Run| PlannedRun {
+        kind: run.kind.clone(),
+        number: run.number,
+        test: run.test.clone(),
+        dop: run.dop,
+        repeat: 1,
+        variation: None,
+    };
     let mut record = sample::record();
     record.plan.runs = runs.iter().map(planned).collect();
     (record.plan.skipped, record.plan.io) = (Vec::new(), io);

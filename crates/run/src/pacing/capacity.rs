@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use record::{Dop, Pace, PlannedRun, Resource, Run, Variation};
 
-use crate::measurement::Bench;
+use crate::bench::Bench;
 use crate::{Error, Result};
 
 /// Whether a plain run is void, and its steps per second.

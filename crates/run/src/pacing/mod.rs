@@ -6,13 +6,11 @@ mod draw;
 mod search;
 mod sweep;
 mod threads;
-mod until;
 mod window;
 
 pub(crate) use capacity::{Capacities, is_known, pace};
 pub(crate) use draw::run_seed;
-pub(crate) use search::search_rate;
+pub(crate) use search::{answered, is_paced, level, say_purpose, search_rate, stage};
 pub(crate) use sweep::{arranged, searched};
 pub(crate) use threads::Threads;
-pub(crate) use until::{answered, level, say_purpose, search_all, stage};
 pub(crate) use window::{check, lengthened, needed, window};

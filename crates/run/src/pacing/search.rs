@@ -1,9 +1,11 @@
 //! Searches for the highest rate that keeps a service level: they ask, runs answer.
 
-use model::{Purpose, RateSearch, Visit};
-use record::{Arrival, Pace};
+use model::{Bound, Ending, Purpose, RateAnswer, RateSearch, Visit};
+use record::evidence::{Bound as KeptLevel, Confirmation, RateInterval, SearchAnswer, SearchEnding};
+use record::{Arrival, Evidence, Finding, Pace, Rate, Run, Variation, Verdict};
 
 use crate::Result;
+use crate::bench::Bench;
 
 /// Measures what `search` asks for until it asks for nothing more. `measured` is what an earlier invocation measured of the
 /// same search, in its order. `measure` carries out one run at a pace.
@@ -27,10 +29,69 @@ pub(crate) fn search_rate(
     Ok(())
 }
 
+/// What is said when a search goes on to another purpose; `unit` is that of its rates.
+pub(crate) fn stage(last: Purpose, next: Purpose, search: &RateSearch, unit: &str) -> Option<String> {
+    let answer = search.answer();
+    let near = answer.limit.map(|limit| {
+        let [low, high] = [limit.low.rate, limit.high.rate];
+        format!("near {:.1} {unit}, {low:.1} to {high:.1}", limit.estimate)
+    });
+    match (last, next) {
+        (Purpose::Bracket | Purpose::AtLimit | Purpose::AboveLimit, Purpose::Round(_)) => {
+            Some(format!("{}: rounds around it, in an order drawn by lot", near?))
+        }
+        (Purpose::Bracket | Purpose::Round(_), Purpose::AtLimit | Purpose::AboveLimit) => {
+            Some(format!("{}: to be confirmed there and 10 % above", near?))
+        }
+        _ => None,
+    }
+}
+
+/// Notes in the record that `run` was made to confirm an answer, if it was.
+pub(crate) fn say_purpose(run: &mut Run, purpose: Purpose) {
+    let confirmation = match purpose {
+        Purpose::AboveLimit => Confirmation::AboveLimit,
+        Purpose::AtLimit => Confirmation::AtLimit,
+        Purpose::Bracket | Purpose::Round(_) => return,
+    };
+    for finding in &mut run.findings {
+        if let Evidence::Bound(KeptLevel::Level { confirms, .. }) = &mut finding.evidence {
+            *confirms = Some(confirmation);
+        }
+    }
+}
+
+/// The answer as the record keeps it, at the last run of the search.
+pub(crate) fn answered(answer: &RateAnswer, bound: &Bound, of_storage: bool) -> Finding {
+    let rate = answer.limit.map(|limit| RateInterval {
+        estimate: Rate(limit.estimate),
+        low: Rate(limit.low.rate),
+        low_is_outermost: !limit.low.is_told,
+        high: Rate(limit.high.rate),
+        high_is_outermost: !limit.high.is_told,
+    });
+    let (verdict, ending) = match answer.ending {
+        Some(Ending::Confirmed) => (Verdict::Pass, SearchEnding::Confirmed),
+        Some(Ending::NotConfirmed) => (Verdict::Unknown, SearchEnding::NotConfirmed),
+        Some(Ending::OneSided) | None => (Verdict::Unknown, SearchEnding::OneSided),
+    };
+    let answer = SearchAnswer { level: bound.to_string(), of_storage, rate, ending };
+    Finding::new(verdict, Evidence::Bound(KeptLevel::Search(Box::new(answer))))
+}
+
+/// What is to be said of the service level in `run`, where it is one of a search.
+pub(crate) fn level(bench: &Bench<'_>, run: &Run) -> Option<Finding> {
+    let until = bench.plan.until.as_ref().filter(|_| is_paced(run))?;
+    Some(model::level_finding(run, &until.level))
+}
+
+/// Whether `run` is one at a pace of its own, such as those of a search.
+pub(crate) fn is_paced(run: &Run) -> bool {
+    matches!(run.variation, Some(Variation::Paced { .. }))
+}
+
 #[cfg(test)]
 mod tests {
-    use model::Ending;
-
     use super::*;
 
     /// A platform that keeps the level up to 400 steps per second.

@@ -81,6 +81,7 @@ pub(super) mod tests {
     /// A plain run of a second.
     pub(in crate::pacing) fn finished(test: &str, jobs: u32, steps: u64) -> Run {
         Run {
+            kind: record::RunKind::Test,
             number: 1,
             test: test.to_owned(),
             title: String::new(),
@@ -177,6 +178,7 @@ pub(super) mod tests {
 
     fn once() -> Vec<PlannedRun> {
         let run = |(test, jobs): (&str, u32)| PlannedRun {
+            kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
             number: 0,
             test: test.to_owned(),
             dop: Dop::jobs(jobs),

@@ -4,7 +4,7 @@ use engine::Processes;
 use record::{Run, Variation};
 
 use crate::Event;
-use crate::measurement::Bench;
+use crate::bench::Bench;
 
 /// Which hardware threads a run may use. A server of dbdyno's own is kept on them for as long as this lives, and may use
 /// all that this program may afterwards.

@@ -62,6 +62,7 @@ pub fn full() -> Record {
         plan: plan(
             runs.iter()
                 .map(|run| PlannedRun {
+                    kind: run.kind.clone(),
                     number: run.number,
                     test: run.test.clone(),
                     dop: run.dop,
@@ -297,6 +298,7 @@ fn run(number: u32, pace: Pace) -> Run {
     let counted = CommitCount::Counted { ours: 23, surplus: 0, difference: Ratio(0.0), limit: Ratio(0.005) };
     let failed = Outcome::Failed { message: "the session was closed by the server".to_owned() };
     Run {
+        kind: record::RunKind::Test,
         jobs_ended_apart: true,
         foreign_load: Some(Box::new(ForeignLoad {
             watched_ns: Nanos(1_000_000_000),

@@ -1,7 +1,7 @@
 //! How it was measured, and whether results were right.
 
 use model::Sheet;
-use record::{Check, Outcome, Record, Run};
+use record::{Check, Outcome, PlanSubject, Record, Run};
 
 use super::WITHOUT_ENGINE;
 use super::environment::checked;
@@ -89,7 +89,7 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
 
 /// Whether the command that made the record can repeat what it measures.
 fn has_repeats(record: &Record) -> bool {
-    !crate::load::is_loads_alone(record) && !crate::streams::is_streams_alone(record)
+    !matches!(record.plan.subject(), PlanSubject::Load | PlanSubject::Streams)
 }
 
 /// What every record keeps that knows the machine at its start; a view that does not draw it does not read it.

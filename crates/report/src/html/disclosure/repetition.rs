@@ -3,14 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use record::{Pace, Record, StreamKeeper};
+use record::{Pace, PlanSubject, Record, StreamKeeper};
 
-use crate::blocks::is_blocks_alone;
-use crate::load::is_loads_alone;
 use crate::load_curve::load_options;
 use crate::plan::ends_by_itself;
-use crate::storage::is_storage_alone;
-use crate::streams::{is_streams_alone, valid};
+use crate::streams::valid;
 use crate::text::word;
 use crate::words::{placement, preset};
 
@@ -26,7 +23,7 @@ pub(super) fn sources(record: &Record) -> Result<String, String> {
         let files = record.plan.test_files.join(", ");
         return Err(format!("test files of the user's own ({files}) are not in the record: publish them with it"));
     }
-    if is_loads_alone(record) {
+    if record.plan.subject() == PlanSubject::Load {
         return Ok(format!("those built into dbdyno {}; what was loaded stands under Bulk load", record.tool.version));
     }
     let of_catalogue = record.plan.runs.is_empty() || record.plan.runs.iter().any(|run| is_code(&run.test));
@@ -42,7 +39,7 @@ pub(super) fn sources(record: &Record) -> Result<String, String> {
 /// Why one command cannot.
 pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     let plan = &record.plan;
-    if is_storage_alone(record) {
+    if plan.subject() == PlanSubject::Io {
         return Err("job files are not in the record; the plan that they made is");
     }
     if plan.paired.is_some() {
@@ -53,10 +50,10 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     if plan.runs.is_empty() {
         return Err("the plan has no run");
     }
-    if is_streams_alone(record) {
+    if plan.subject() == PlanSubject::Streams {
         return streams(record).ok_or("the record has no run of streams that is a result");
     }
-    if is_loads_alone(record) || is_blocks_alone(record) {
+    if matches!(plan.subject(), PlanSubject::Load | PlanSubject::Blocks) {
         return Err("loads and random blocks are repeated by the dbdyno load or dbdyno blocks command that made them");
     }
     let mut words = vec!["dbdyno run".to_owned()];

@@ -1,0 +1,68 @@
+//! What the catalogue holds.
+
+use probe::Probe;
+use record::{Layer, RunKind, Sweep};
+use workload::Test;
+
+use crate::tracing::is_traceable;
+
+/// Something that can be run: a probe, or a test that needs an engine.
+#[derive(Clone, Copy)]
+pub(crate) enum Item<'a> {
+    /// Needs none.
+    Probe(&'a Probe),
+    /// Needs one.
+    Test(&'a Test),
+}
+
+impl Item<'_> {
+    pub(crate) fn code(&self) -> &str {
+        match self {
+            Item::Probe(probe) => probe.code,
+            Item::Test(test) => &test.code,
+        }
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        match self {
+            Item::Probe(probe) => probe.title,
+            Item::Test(test) => &test.summary,
+        }
+    }
+
+    pub(crate) fn sweep(&self) -> Sweep {
+        match self {
+            Item::Probe(_) => Sweep::Jobs,
+            Item::Test(test) => test.sweep,
+        }
+    }
+
+    pub(crate) fn layer(&self) -> Layer {
+        match self {
+            Item::Probe(probe) => probe.layer,
+            Item::Test(test) => test.layer,
+        }
+    }
+
+    /// Whether there is anything to see of it below the engine.
+    pub(crate) fn is_traceable(&self) -> bool {
+        matches!(self, Item::Test(test) if is_traceable(test))
+    }
+
+    pub(crate) fn matches(&self, word: &str) -> bool {
+        let group = match self {
+            Item::Probe(_) => "probes",
+            Item::Test(_) => "tests",
+        };
+        self.code().eq_ignore_ascii_case(word)
+            || ["all", group, self.layer().word()].iter().any(|known| known.eq_ignore_ascii_case(word))
+    }
+
+    /// The kind of its runs.
+    pub(crate) fn kind(&self) -> RunKind {
+        match self {
+            Item::Probe(_) => RunKind::Probe,
+            Item::Test(_) => RunKind::Test,
+        }
+    }
+}

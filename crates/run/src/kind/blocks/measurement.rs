@@ -1,0 +1,174 @@
+//! One run of random blocks.
+
+use std::sync::PoisonError;
+
+use engine::Processes;
+use measure::{Broken, Tally};
+use record::evidence::Answers;
+use record::{
+    BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopPlace, Nanos, Pace,
+    PlannedRun, RandomBlocks, Run, Unit, Verdict, name,
+};
+use workload::Stage;
+use workload::blocks::{self, BlocksJob, BlocksLoading, Kind, Layout, Mode, Visit};
+
+use super::extent::per_step;
+use super::parameter::{parameters, title};
+use super::request::BlocksRequest;
+use crate::bench::Bench;
+use crate::caches::put_out;
+use crate::data_reads::PastPageCache;
+use crate::device::DeviceProbe;
+use crate::run::{self, Workers, drive};
+use crate::{Error, Event, Result};
+
+/// What a table takes in the engine's cache, index and inner pages included, over its blocks.
+const CACHED_SHARE: f64 = 1.15;
+
+/// Loads the tables that are not there yet, and compares answers.
+///
+/// # Errors
+/// What the engine says, a wrong answer, and the user's wish to break off.
+pub(super) fn load(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) -> Result<(Vec<DataSet>, Finding)> {
+    let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
+        return Err(Error::user("random blocks need an engine"));
+    };
+    let roots = match subject.nodes.processes() {
+        Processes::Local(roots) => roots,
+        _ => Vec::new(),
+    };
+    let server_cpu = || {
+        let mut host = bench.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
+        host.read(&roots).get(name::SERVER_CPU_NS).copied().map(Nanos)
+    };
+    let progress = |table: &str, rows_done: u64, rows: u64| {
+        bench.listener.hear(&Event::Loading { table, rows_done, rows });
+    };
+    let loading = BlocksLoading { stop: bench.interrupt.flag(), progress: &progress, server_cpu: &server_cpu };
+    let loaded = blocks::ensure(&stage, &request.settings, layout, &loading);
+    if bench.interrupt.is_raised() {
+        return Err(Error::interrupted());
+    }
+    let sets = loaded?;
+    Ok((sets, check_answers(&stage, request, layout)?))
+}
+
+/// Compares the answers of a session of each schema with what they must be.
+fn check_answers(stage: &Stage<'_>, request: &BlocksRequest, layout: &Layout) -> Result<Finding> {
+    if !stage.node.caps().answers {
+        return Ok(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotGiven)));
+    }
+    let mut jobs = blocks::jobs(stage, &request.settings, layout, request.mode, Visit::Anywhere)?;
+    jobs.truncate(request.settings.schemas as usize);
+    for job in &mut jobs {
+        job.check(&request.settings).map_err(|Broken { message }| Error::environment(message))?;
+    }
+    Ok(Finding::new(Verdict::Pass, Evidence::Answers(Answers::RowsPerOperation)))
+}
+
+/// Carries out `planned`. A run that fails is a run, with what was counted until then.
+///
+/// # Errors
+/// Only where nothing more can be measured at all: broken off by the user.
+pub(super) fn measure_one(
+    bench: &Bench<'_>,
+    planned: &PlannedRun,
+    request: &BlocksRequest,
+    layout: &Layout,
+    answers: &Finding,
+) -> Result<Run> {
+    let settings = &request.settings;
+    let mut run = run::new(bench, planned);
+    let of_cache = request.caches.len() > 1;
+    let cache = bench.subject.and_then(|subject| subject.inventory.cache_bytes).filter(|_| of_cache);
+    run.title = title(settings, cache);
+    (run.layer, run.unit) = (Layer::Storage, Unit::Statement);
+    run.parameters = parameters(settings).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    run.changes = settings.update_percent == 100;
+    run.ceiling = Some(DeviceProbe::RANDOM.ceiling()).filter(|ceiling| bench.is_bounded_by(ceiling));
+    run.data_bytes = Some(layout.data_bytes(settings));
+    run.findings.push(answers.clone());
+    let expected = if bench.plan.steps.is_some() { Nanos(0) } else { bench.plan.warm_up_ns + bench.plan.window_ns };
+    run::measure(bench, planned, run, expected, |run| try_one(bench, run, request, layout))
+}
+
+fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &Layout) -> Result<()> {
+    let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
+        return Err(Error::user("random blocks need an engine"));
+    };
+    let settings = &request.settings;
+    bench.settle()?;
+    let places = subject.nodes.choose(settings.changes(), 1)?;
+    let stage = Stage { node: subject.nodes.at(places[0]), ..stage };
+    let visit = if request.cold { Visit::Once } else { Visit::Anywhere };
+    let mut jobs = blocks::jobs(&stage, settings, layout, request.mode, visit)?;
+    let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
+    let (caches, page_cached) = if request.cold {
+        (CacheState::Cold, subject.nodes.at(places[0]).data_directory().and_then(put_out))
+    } else {
+        (fill(bench, &stage, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
+    };
+    let reads_device = caches != CacheState::Filled;
+    let _past_page_cache = reads_device.then(|| PastPageCache::on(bench, run, vec![subject.nodes.at(places[0])]));
+    let workers = Workers::of_sessions(bench, subject, places, jobs);
+    let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
+    if let Some(think) = settings.think() {
+        let mean_ns = (think.least_ns.0 + think.most_ns.0) / 2 / think.frequency;
+        run.pace = Pace::ThinkTime { think_ns: Nanos(mean_ns) };
+    }
+    run.commits_expected = match stage.node.caps().counts_read_commits {
+        true => Some(run.totals.transactions),
+        false => streams.get(Kind::Update as usize).map(|tally| tally.totals().transactions),
+    };
+    run.blocks = Some(Box::new(RandomBlocks {
+        place: if request.mode == Mode::Client { LoopPlace::Client } else { LoopPlace::Engine },
+        operations_per_step: per_step(request),
+        caches,
+        cache_bytes,
+        block_bytes,
+        page_cached,
+        blocks_per_schema: settings.scale_blocks,
+        work_unit: settings.work_unit,
+        operations: operations(&streams),
+    }));
+    Ok(())
+}
+
+/// Reads every block into the engine's cache, where there is room for all of them.
+fn fill(
+    bench: &Bench<'_>,
+    stage: &Stage<'_>,
+    request: &BlocksRequest,
+    layout: &Layout,
+    jobs: &mut [BlocksJob],
+    sizes: Option<(Bytes, Bytes)>,
+) -> Result<CacheState> {
+    let Some((Bytes(cache), Bytes(block))) = sizes else { return Ok(CacheState::AsFound) };
+    let settings = &request.settings;
+    // Sessions of an engine in this process have caches of their own, of which each is about one schema, or two.
+    let alone = stage.node.processes() == Processes::InProcess;
+    let shared = if settings.hot_schema_frequency > 0 { 2 } else { 1 };
+    let schemas = if alone { settings.schemas.min(shared) } else { settings.schemas };
+    let blocks = layout.blocks_in_all(settings) / u64::from(settings.schemas) * u64::from(schemas);
+    if blocks as f64 * block as f64 * CACHED_SHARE > cache as f64 {
+        return Ok(CacheState::AsFound);
+    }
+    let cancellers = jobs.iter().flat_map(BlocksJob::cancellers).collect();
+    bench.interrupt.during(cancellers, || blocks::preload(stage, settings, layout, jobs))?;
+    Ok(CacheState::Filled)
+}
+
+/// What each stream came to; those in which nothing was done are left out.
+fn operations(streams: &[Tally]) -> Vec<BlockOperations> {
+    let kinds = [BlockOperation::Read, BlockOperation::Scan, BlockOperation::Update, BlockOperation::Batch];
+    let of = |(operation, tally): (BlockOperation, &Tally)| {
+        let service = tally.service().latency();
+        (service.count > 0).then(|| BlockOperations {
+            operation,
+            steps: service.count,
+            rows: tally.totals().rows,
+            service,
+        })
+    };
+    kinds.into_iter().zip(streams).filter_map(of).collect()
+}

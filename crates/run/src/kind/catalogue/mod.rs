@@ -1,0 +1,175 @@
+//! Tests and probes of the catalogue, and tests of the user's own: sweeps, repeats, paces, searches of rates, proofs.
+
+mod execution;
+mod plan;
+mod proof;
+mod test;
+mod until;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use record::{Nanos, Plan, Record};
+use store::Writer;
+use workload::Test;
+
+use self::execution::run_all;
+use self::plan::{check_nodes, plan};
+use self::proof::prove_all;
+use self::until::search_all;
+use crate::bench::Bench;
+use crate::directory::MeasuredDirectory;
+use crate::invocation::{Context, Kind, Measured, invoke, survey};
+use crate::item::Item;
+use crate::kind::io::Offer;
+use crate::platform::Platform;
+use crate::recorder::Recorder;
+use crate::{Error, Event, Request, Result, Selection, Tracing, resumption, tracing};
+
+pub(crate) use self::execution::{load, run_group};
+pub(crate) use self::plan::{Ability, Machine, is_file, plan_once, select};
+pub(crate) use self::test::{measure_one, not_begun};
+
+/// What `request` asks for of the catalogue.
+struct Catalogue<'r> {
+    request: &'r Request,
+    items: Vec<Item<'r>>,
+}
+
+/// Measures what `request` asks for.
+///
+/// # Errors
+/// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
+pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
+    let own = test_files(&request.tests.words)?;
+    let mut kind = Catalogue { request, items: select(request, &own)? };
+    Ok(invoke(&mut kind, [context], None)?.measured(&request.record))
+}
+
+/// The plan of `request`, without carrying it out. The engine is opened to ask what it can do, and closed again.
+///
+/// # Errors
+/// As for [`measure()`].
+pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
+    let own = test_files(&request.tests.words)?;
+    let [plan] = survey(&mut Catalogue { request, items: select(request, &own)? }, [context])?;
+    Ok(plan)
+}
+
+/// Carries out what is left of the plan of `record`, which lies at `request.record` and is appended to. Runs that failed are
+/// repeated.
+///
+/// # Errors
+/// As for [`measure()`].
+pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>) -> Result<Measured> {
+    resumption::check(&record.1, request)?;
+    let mut record = Recorder::resumed(&request.record, record);
+    let own = test_files(&record.plan.test_files)?;
+    let prove = proof::forget_untried(&mut record)? || request.prove;
+    let (small_rows, large_rows) = (Some(record.plan.small_rows), Some(record.plan.large_rows));
+    let request = Request { tests: selection(&record.plan), prove, small_rows, large_rows, ..request.clone() };
+    let mut kind = Catalogue { request: &request, items: select(&request, &own)? };
+    Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.record))
+}
+
+impl Kind for Catalogue<'_> {
+    fn request(&self) -> Request {
+        self.request.clone()
+    }
+
+    fn records(&self) -> [PathBuf; 1] {
+        [self.request.record.clone()]
+    }
+
+    fn needs_engine(&self) -> bool {
+        self.items.iter().any(|item| matches!(item, Item::Test(_)))
+    }
+
+    fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
+        let opened = platform.engine.as_ref();
+        let ability = opened.map(Ability::of);
+        let nodes = opened.map(|opened| &opened.nodes);
+        let machine = Machine {
+            processors: host::cpus_allowed().len() as u32,
+            storage: Offer::look(&directory.data(), self.request.preset),
+            tracing: tracing::look(self.request, &self.items, nodes).unwrap_or(Tracing::None),
+        };
+        check_nodes(self.request, machine.processors, ability.as_ref())?;
+        let target = platform.context.target.to_string();
+        let sizes = platform.sizes();
+        let plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
+        match plan.until.is_some() && plan.runs.is_empty() {
+            true => Err(Error::user("there is no test to search a rate for").hint("give --tests, such as T611")),
+            false => Ok([plan]),
+        }
+    }
+
+    fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
+        let plan = record.plan.clone();
+        let nodes = platform.engine.as_ref().map(|opened| &opened.nodes);
+        let untraced = nodes.and_then(|_| tracing::untraced(self.request, &plan, &self.items, nodes));
+        (platform.untraced, platform.rung) = (untraced, self.request.rung);
+        platform.with_bench(&plan, |bench| {
+            if let Some(note) = platform.untraced.as_deref().and_then(|trace| tracing::note(self.request, trace)) {
+                bench.note(&note);
+            }
+            self.announce(bench, record);
+            match &plan.until {
+                Some(until) => search_all(bench, record, &self.items, until),
+                None => run_all(bench, record, &self.items),
+            }?;
+            if self.request.prove { prove_all(bench, record, &self.items) } else { Ok(()) }
+        })
+    }
+}
+
+impl Catalogue<'_> {
+    fn announce(&self, bench: &Bench<'_>, record: &Record) {
+        let (plan, path) = (bench.plan, self.request.record.as_path());
+        if plan.io.is_some() && bench.subject.is_some_and(|subject| !subject.on_probed_device) {
+            bench.note(&format!(
+                "the probes of storage measure {}; the data of the engine lie elsewhere, and are not held against them",
+                plan.directory
+            ));
+        }
+        if let Some(until) = &plan.until {
+            // How many measurements a search takes is known at its end.
+            let level = &until.level;
+            return bench.note(&format!("searching the highest rate that keeps {level}; record {}", path.display()));
+        }
+        let runs = plan.runs.len().saturating_sub(record.runs.len());
+        let each = plan.warm_up_ns + plan.window_ns;
+        let expected = Nanos(each.0.saturating_mul(runs as u64));
+        bench.listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[path] });
+    }
+}
+
+/// The tests of a plan, as one would ask for them.
+fn selection(plan: &Plan) -> Selection {
+    let mut words: Vec<String> = plan.test_files.clone();
+    let catalogue: Vec<&str> = workload::catalogue()
+        .iter()
+        .map(|test| test.code.as_str())
+        .chain(probe::probes().iter().map(|probe| probe.code))
+        .collect();
+    let codes: BTreeSet<&str> = plan.runs.iter().map(|run| run.test.as_str()).collect();
+    words.extend(codes.into_iter().filter(|code| catalogue.contains(code)).map(str::to_owned));
+    Selection { words }
+}
+
+/// The tests of the user's own among `words`.
+///
+/// # Errors
+/// For a file that cannot be read or is no test.
+pub(crate) fn test_files(words: &[String]) -> Result<Vec<Test>> {
+    let files = words.iter().filter(|word| is_file(word));
+    files
+        .map(|path| {
+            let text = std::fs::read_to_string(path).map_err(|error| {
+                Error::user(format!("test file {path} cannot be read: {error}"))
+                    .hint("give the path of a file, or codes of the catalogue (`dbdyno list tests`)")
+            })?;
+            Test::parse(&text, path).map_err(|error| Error::user(error.to_string()))
+        })
+        .collect()
+}

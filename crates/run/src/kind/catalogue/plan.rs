@@ -1,0 +1,247 @@
+//! From what was asked for to the list of runs.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use engine::{Caps, Engine};
+use record::{Dop, Plan, PlannedRun, Skipped, Sweep};
+use workload::{Sizes, Test};
+
+use crate::item::Item;
+use crate::kind::io::{Offer, add_jobs};
+use crate::order::in_rounds;
+use crate::pacing::{arranged, searched};
+use crate::platform::OpenEngine;
+use crate::request::{degrees, repeats, window};
+use crate::tracing::add_repeats;
+use crate::{Error, Request, Result, Tracing};
+
+/// The items that `request` asks for, in the order of the catalogue; `own` are the user's test files.
+///
+/// # Errors
+/// For a word that names nothing.
+pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
+    let catalogue = || {
+        let probes = probe::probes().iter().map(Item::Probe);
+        probes.chain(workload::catalogue().iter().map(Item::Test))
+    };
+    let words: Vec<&str> = request.tests.words.iter().map(String::as_str).filter(|word| !is_file(word)).collect();
+    for word in &words {
+        if !catalogue().any(|item| item.matches(word)) {
+            let codes: Vec<String> = catalogue().map(|item| item.code().to_owned()).collect();
+            return Err(Error::user(format!("test {word} is not known")).hint(format!(
+                "give codes ({}), layers (cpu, memory, storage, server, database), probes, tests or all, or the path \
+                 of a test file ending in .toml",
+                codes.join(" ")
+            )));
+        }
+    }
+    if let Some(test) = own.iter().find(|test| catalogue().any(|item| item.code() == test.code)) {
+        return Err(Error::user(format!("test {} of a test file is in the catalogue already", test.code))
+            .hint("give it a code of its own, such as T901"));
+    }
+    let twice = |(index, test): &(usize, &Test)| own[..*index].iter().any(|one| one.code == test.code);
+    if let Some((_, test)) = own.iter().enumerate().find(twice) {
+        return Err(Error::user(format!("test {} stands in two test files", test.code))
+            .hint("give each a code of its own, such as T901 and T902"));
+    }
+    let everything = request.tests.words.is_empty();
+    let mut items: Vec<Item<'a>> =
+        catalogue().filter(|item| everything || words.iter().any(|word| item.matches(word))).collect();
+    items.extend(own.iter().map(Item::Test));
+    Ok(items)
+}
+
+/// Whether a word of the selection is the path of a test file.
+pub(crate) fn is_file(word: &str) -> bool {
+    word.ends_with(".toml") || word.contains('/')
+}
+
+/// The engine, as far as the plan needs it.
+pub(crate) struct Ability<'a> {
+    pub engine: &'a dyn Engine,
+    pub caps: Caps,
+    /// How many nodes it has, and how many of them take writes.
+    pub nodes: (u32, u32),
+}
+
+impl<'a> Ability<'a> {
+    /// That of an engine that is open.
+    pub(crate) fn of(opened: &OpenEngine<'a>) -> Ability<'a> {
+        Ability { engine: opened.engine, caps: *opened.nodes.first().caps(), nodes: opened.nodes.counts() }
+    }
+}
+
+/// The machine, as far as the plan needs it.
+pub(crate) struct Machine {
+    /// Processors that the jobs may use.
+    pub processors: u32,
+    /// What probes of storage find.
+    pub storage: Offer,
+    /// What can be traced of what is to be.
+    pub tracing: Tracing,
+}
+
+/// What is run, at which degrees of parallelism, how often and in which order, and what is skipped.
+///
+/// Probes have all their rounds before the tests have theirs: they want an empty machine, and the file that those of
+/// storage work on is made once.
+pub(crate) fn plan(
+    request: &Request,
+    target: &str,
+    directory: &Path,
+    items: &[Item<'_>],
+    ability: Option<&Ability<'_>>,
+    sizes: &Sizes,
+    machine: &Machine,
+) -> Plan {
+    let mut plan = plan_once(request, target, directory, items, ability, sizes, machine);
+    plan.repeats = request.repeats.unwrap_or_else(|| repeats(request.preset)).max(1);
+    if request.until.is_some() {
+        searched(&mut plan, request);
+    }
+    let is_probe = |run: &PlannedRun| probe::probe(&run.test).is_some();
+    let (probes, tests): (Vec<PlannedRun>, Vec<PlannedRun>) = plan.runs.drain(..).partition(is_probe);
+    plan.runs = in_rounds(&probes, plan.repeats, plan.seed);
+    let sweeps_jobs = |code: &str| items.iter().any(|item| item.code() == code && item.sweep() == Sweep::Jobs);
+    plan.runs.extend(arranged(&tests, request, plan.repeats, plan.seed, &sweeps_jobs));
+    let traceable = |code: &str| items.iter().any(|item| item.code() == code && item.is_traceable());
+    add_repeats(&mut plan.runs, plan.repeats, machine.tracing, &traceable);
+    plan.number();
+    plan
+}
+
+/// The same with every test once at each degree of parallelism, in the order of the catalogue; not numbered.
+pub(crate) fn plan_once(
+    request: &Request,
+    target: &str,
+    directory: &Path,
+    items: &[Item<'_>],
+    ability: Option<&Ability<'_>>,
+    sizes: &Sizes,
+    machine: &Machine,
+) -> Plan {
+    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(machine.processors));
+    let (warm_up_ns, window_ns) = window(request);
+    let mut runs: Vec<PlannedRun> = Vec::new();
+    let mut skipped = Vec::new();
+    for item in items {
+        let reason = match (item, ability) {
+            (Item::Test(test), Some(ability)) => test
+                .missing(&ability.caps, ability.engine)
+                .map(|missing| format!("{} has {missing}", ability.engine.title())),
+            _ => None,
+        };
+        match reason {
+            Some(reason) => skipped.push(Skipped { test: item.code().to_owned(), reason }),
+            None => runs.extend(
+                dops(*item, &degrees, request.nodes.as_deref(), ability)
+                    .into_iter()
+                    .map(|dop| PlannedRun::new(item.code(), item.kind(), dop)),
+            ),
+        }
+    }
+    let mut plan = Plan {
+        window_ns,
+        warm_up_ns,
+        steps: request.steps,
+        seed: request.seed,
+        placement: request.placement,
+        pace: request.pace,
+        until: request.until.clone(),
+        one_thread_per_core: request.one_thread_per_core,
+        small_rows: sizes.small_rows,
+        large_rows: sizes.large_rows,
+        runs,
+        skipped,
+        test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
+        ..Plan::new(target, directory.display().to_string(), request.preset)
+    };
+    add_jobs(&mut plan, items, &machine.storage);
+    plan
+}
+
+/// The sweep of one test. A test of threads inside a statement runs with one thread where the engine has no more, and
+/// on one node.
+///
+/// Where there are several nodes that the test can use, each degree of parallelism is measured on as many of them as have
+/// a job, and the highest one also on fewer: what a node adds shows where there is enough to do for all. A test that
+/// changes the database uses the nodes that take writes.
+fn dops(item: Item<'_>, degrees: &[u32], asked: Option<&[u32]>, ability: Option<&Ability<'_>>) -> Vec<Dop> {
+    match item.sweep() {
+        Sweep::Jobs => {
+            let nodes = ability.map_or(1, |ability| match item {
+                Item::Test(test) if test.changes() => ability.nodes.1,
+                Item::Test(_) => ability.nodes.0,
+                Item::Probe(_) => 1,
+            });
+            over_nodes(degrees, asked, nodes.max(1))
+        }
+        Sweep::Threads => {
+            let parallel = ability.is_some_and(|ability| match item {
+                Item::Test(test) => test.is_parallel(&ability.caps),
+                Item::Probe(_) => false,
+            });
+            let threads: &[u32] = if parallel { degrees } else { &[1] };
+            threads.iter().map(|threads| Dop { nodes: 1, jobs: 1, threads: *threads }).collect()
+        }
+    }
+}
+
+/// Jobs on up to `nodes` nodes, with at least one job for each. Numbers of nodes that were asked for are measured at every
+/// degree that has a job for each; more than the test can use count as all of them.
+fn over_nodes(degrees: &[u32], asked: Option<&[u32]>, nodes: u32) -> Vec<Dop> {
+    let most = degrees.iter().copied().max().unwrap_or(1);
+    let with = |nodes: u32, jobs: u32| Dop { nodes, jobs, threads: 1 };
+    if let Some(asked) = asked {
+        let counts: BTreeSet<u32> = asked.iter().map(|count| (*count).clamp(1, nodes)).collect();
+        let all = |count: u32| degrees.iter().filter(move |jobs| **jobs >= count).map(move |jobs| with(count, *jobs));
+        return counts.into_iter().flat_map(all).collect();
+    }
+    let mut dops: Vec<Dop> = degrees.iter().map(|jobs| with(nodes.min(*jobs), *jobs)).collect();
+    let fewer = crate::request::degrees(nodes)
+        .into_iter()
+        .filter(|count| *count < nodes.min(most))
+        .map(|count| with(count, most));
+    dops.extend(fewer);
+    dops
+}
+
+/// Whether what was asked of nodes can be had.
+///
+/// # Errors
+/// For more nodes than there are, and for nodes that no number of jobs would reach.
+pub(crate) fn check_nodes(request: &Request, processors: u32, ability: Option<&Ability<'_>>) -> Result<()> {
+    let Some(most) = request.nodes.iter().flatten().copied().max() else { return Ok(()) };
+    let there = ability.map_or(1, |ability| ability.nodes.0);
+    if most > there {
+        return Err(Error::user(format!("nodes {most} is more than the target has: {there}"))
+            .hint("name more nodes in the target, or ask for fewer"));
+    }
+    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(processors));
+    match degrees.into_iter().max() {
+        Some(jobs) if jobs < most => Err(Error::user(format!("{jobs} jobs cannot be spread over {most} nodes"))
+            .hint("give --jobs at least as many as --nodes")),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_are_swept_where_there_are_several() {
+        let dop = |nodes: u32, jobs: u32| Dop { nodes, jobs, threads: 1 };
+        assert_eq!(over_nodes(&[1, 2, 4], None, 1), [dop(1, 1), dop(1, 2), dop(1, 4)]);
+        assert_eq!(over_nodes(&[1, 2, 4], None, 3), [dop(1, 1), dop(2, 2), dop(3, 4), dop(1, 4), dop(2, 4)]);
+        assert_eq!(over_nodes(&[1, 2, 4], None, 2), [dop(1, 1), dop(2, 2), dop(2, 4), dop(1, 4)]);
+        assert_eq!(over_nodes(&[1, 2], None, 3), [dop(1, 1), dop(2, 2), dop(1, 2)], "no more nodes than jobs");
+        assert_eq!(over_nodes(&[2, 4], Some(&[3, 1, 9]), 3), [dop(1, 2), dop(1, 4), dop(3, 4)]);
+    }
+
+    #[test]
+    fn a_file_is_told_from_a_code() {
+        assert!(is_file("mine.toml") && is_file("./T611") && !is_file("T611") && !is_file("cpu"));
+    }
+}

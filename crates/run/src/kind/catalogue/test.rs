@@ -1,0 +1,119 @@
+//! One run of the catalogue: a probe, or a test that needs an engine.
+
+use engine::Node;
+use probe::{Form, Probe};
+use record::evidence::Answers;
+use record::{Evidence, Finding, Outcome, Pace, PlannedRun, Run, Verdict};
+use workload::{Job, Stage, Test};
+
+use crate::bench::Bench;
+use crate::data_reads::PastPageCache;
+use crate::item::Item;
+use crate::kind::io::{ProbeGround, probe_context};
+use crate::loss::gone;
+use crate::pacing;
+use crate::run::{self, Workers, drive};
+use crate::timing::Timing;
+use crate::tracing::{is_traceable, tracer};
+use crate::{Error, Result};
+
+/// Carries out `planned`. A run that fails is a run, with what was counted until then.
+///
+/// # Errors
+/// Only where nothing more can be measured at all: interrupted by the user.
+pub(crate) fn measure_one(
+    bench: &Bench<'_>,
+    planned: &PlannedRun,
+    item: Item<'_>,
+    storage: &mut ProbeGround,
+) -> Result<Run> {
+    match item {
+        Item::Probe(probe @ Probe { form: Form::Io(_), .. }) => storage.measure(bench, planned, probe),
+        Item::Probe(probe) => measure_probe(bench, planned, probe),
+        Item::Test(test) => measure_test(bench, planned, test),
+    }
+}
+
+fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Result<Run> {
+    let mut run = run::new(bench, planned);
+    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, planned.variation, run.pace);
+    run.title = probe.title.to_owned();
+    (run.layer, run.unit) = (probe.layer, probe.unit);
+    // A ceiling is what there is at most: no pace and no count of steps bounds it.
+    run.pace = Pace::AsFastAsPossible;
+    let context = probe_context(bench.plan, bench.host.memory.available_bytes, planned.dop);
+    run.parameters = (probe.parameters)(&context);
+    run::measure(bench, planned, run, expected, |run| {
+        let works = match probe.form {
+            Form::Steps(build) => build(&context),
+            Form::Io(_) => Vec::new(),
+        };
+        drive(bench, run, u64::MAX, Workers { works, ..Workers::default() });
+        Ok(())
+    })
+}
+
+fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<Run> {
+    let mut run = run::new(bench, planned);
+    let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, planned.variation, run.pace);
+    run.title.clone_from(&test.summary);
+    (run.layer, run.unit, run.sweep) = (test.layer, test.unit, test.sweep);
+    run.ceiling = test.ceiling.clone().filter(|ceiling| bench.is_bounded_by(ceiling));
+    run.cache_fit = test.cache_fit();
+    run.parameters = test.parameters(bench.plan.preset);
+    run.changes = test.changes();
+    run.data_bytes = test.data_bytes(bench.sizes);
+    if is_traceable(test) {
+        run.trace = bench.subject.and_then(|subject| subject.untraced.clone());
+    }
+    run::measure(bench, planned, run, expected, |run| try_test(bench, run, test))
+}
+
+fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
+    let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
+        return Err(Error::user(format!("test {} needs an engine", test.code)));
+    };
+    pacing::is_known(bench, run)?;
+    bench.settle()?;
+    let places = subject.nodes.choose(run.changes, run.dop.nodes)?;
+    let gone = gone(subject.nodes);
+    let others: Vec<&dyn Node> = places[1..].iter().map(|place| subject.nodes.at(*place)).collect();
+    let stage = Stage { node: subject.nodes.at(places[0]), others: &others, ..stage };
+    let keys = pacing::run_seed(bench.plan.seed, run);
+    let mut jobs = workload::jobs_drawing(test, &stage, run.dop, keys)?;
+    if stage.node.caps().answers && !bench.interrupt.is_raised() {
+        let first = jobs[0].canceller().into_iter().collect();
+        bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
+    }
+    let mut workers = Workers::of_sessions(bench, subject, places.clone(), jobs);
+    workers.tracer = tracer(run, subject.nodes, subject.rung);
+    let _timing = Timing::begin(run, subject.nodes, &places);
+    let nodes = places.iter().map(|place| subject.nodes.at(*place)).collect();
+    let _past_page_cache = PastPageCache::begin(bench, run, nodes);
+    drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
+    run.events.splice(..0, gone);
+    if workload::commits_counted(test, subject.nodes.first().caps()) {
+        run.commits_expected = Some(run.totals.transactions);
+    }
+    Ok(())
+}
+
+/// The run that `planned` would have been, had its test been set up.
+pub(crate) fn not_begun(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>, error: &Error) -> Run {
+    let mut run = run::new(bench, planned);
+    run.title = item.title().to_owned();
+    run.layer = item.layer();
+    run.outcome = Outcome::Failed { message: error.to_string() };
+    run
+}
+
+/// Compares the answers of a job with what the data must give.
+fn check_answers(job: &mut Job, run: &mut Run) -> Result<()> {
+    let checked = job.check();
+    let (verdict, answers) = match &checked {
+        Ok(()) => (Verdict::Pass, Answers::Right),
+        Err(broken) => (Verdict::Fail, Answers::Wrong { message: broken.message.clone() }),
+    };
+    run.findings.push(Finding::new(verdict, Evidence::Answers(answers)));
+    checked.map_err(|broken| Error::environment(broken.message))
+}

@@ -1,0 +1,251 @@
+//! Storage without an engine: a plan of I/O is carried out, a service level is searched for, a device is calibrated.
+//! Each run goes into the record like any other.
+
+mod calibrate;
+mod folder;
+mod geometry;
+mod ground;
+mod log;
+mod permission;
+mod phase;
+mod precondition;
+mod preparation;
+mod probes;
+mod request;
+mod stall;
+mod stream;
+mod until;
+mod verification;
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use probe::storage::Ledger;
+use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset, Run, RunKind};
+
+use self::folder::Folder;
+use self::ground::Ground;
+use self::log::Log;
+use self::phase::{Frame, Rig, measure_phase};
+use self::precondition::{filling, precondition};
+use self::preparation::hold;
+use crate::bench::Bench;
+use crate::directory::MeasuredDirectory;
+use crate::invocation::{Context, Kind, Measured, invoke};
+use crate::platform::Platform;
+use crate::recorder::Recorder;
+use crate::run::keep;
+use crate::{Error, Event, Request, Result};
+
+pub use self::calibrate::calibration_phases;
+pub use self::permission::{Permission, is_foreign};
+pub(crate) use self::probes::{Offer, ProbeGround, add_jobs, probe_context, same_device};
+pub use self::request::{Goal, IoRequest};
+
+/// The folder of the files, beside what engines make.
+const FOLDER: &str = "io";
+
+/// Carries out `request`.
+///
+/// # Errors
+/// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
+pub fn measure_io(request: &IoRequest, context: Context<'_>) -> Result<Measured> {
+    Ok(invoke(&mut Io { request, prepared: None }, [context], None)?.measured(&request.record))
+}
+
+/// Whether `request` can be carried out, without making anything; the bytes of files that it would make.
+///
+/// # Errors
+/// As for [`measure_io`].
+pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
+    goal_fits(request)?;
+    if !request.directory.is_dir() {
+        return Err(
+            Error::user(format!("{} is not a directory", request.directory.display())).hint("give another --dir")
+        );
+    }
+    Ok(survey(request, &request.directory)?.bytes_to_make())
+}
+
+/// What the plan works on; preconditioning writes wherever its jobs read.
+fn survey(request: &IoRequest, data: &Path) -> Result<Ground> {
+    let mut plan = request.plan.clone();
+    if request.precondition.is_some() {
+        plan.phases = plan.phases.iter().flat_map(|phase| [filling(phase), phase.clone()]).collect();
+    }
+    Ground::survey(&plan, data, &request.permission)
+}
+
+struct Io<'r> {
+    request: &'r IoRequest,
+    prepared: Option<Prepared>,
+}
+
+/// What is there before the first run.
+struct Prepared {
+    ground: Ground,
+    log: Option<Log>,
+    /// Keeps others off the devices and files.
+    _held: Vec<File>,
+    /// Goes with all that is in it.
+    _folder: Folder,
+}
+
+impl Kind for Io<'_> {
+    fn request(&self) -> Request {
+        let IoRequest { record, version, build, .. } = self.request;
+        let bare = Request::bare(record, version, build.as_ref());
+        Request { directory: self.request.directory.clone(), seed: self.request.seed, looks: false, ..bare }
+    }
+
+    fn records(&self) -> [PathBuf; 1] {
+        [self.request.record.clone()]
+    }
+
+    /// What cannot be is said before anything is made.
+    fn check(&self, _contexts: &[Context<'_>; 1]) -> Result<()> {
+        survey_io(self.request).map(drop)
+    }
+
+    fn needs_engine(&self) -> bool {
+        false
+    }
+
+    fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
+        let folder = Folder::make(&directory.data(), FOLDER)?;
+        let ground = survey(self.request, folder.path())?;
+        let held = hold(&ground)?;
+        let log = self.request.log.as_deref().map(Log::create).transpose()?;
+        let watched = watched(&ground, directory.path());
+        if watched != directory.path() {
+            platform.watch(&watched);
+        }
+        platform.watched = watched;
+        self.prepared = Some(Prepared { ground, log, _held: held, _folder: folder });
+        Ok([plan(self.request, directory.path())])
+    }
+
+    fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
+        let request = self.request;
+        let Some(Prepared { ground, log, .. }) = &mut self.prepared else { return Ok(()) };
+        let plan = record.plan.clone();
+        announce(request, &plan, &platform.context);
+        let write_log = |run: &Run, ledger: &Ledger, origin: Nanos| -> Result<()> {
+            let Some(log) = log.as_ref() else { return Ok(()) };
+            match log.write(run, ledger, origin)? {
+                0 => {}
+                missed => {
+                    let note = format!("{missed} I/Os had no room in the log");
+                    platform.context.listener.hear(&Event::Note(&note));
+                }
+            }
+            Ok(())
+        };
+        let mut rig = Rig {
+            ground: std::mem::take(ground),
+            writer: request.seed,
+            seed: request.seed,
+            log_room: log.as_ref().map_or(0, |_| Log::room(lanes(&request.plan))),
+            log: &write_log,
+        };
+        platform.without_engine(&plan, |bench| match &request.goal {
+            Goal::Measure => measure_all(bench, &mut rig, request, record),
+            Goal::Until(until) => match request.plan.phases.first() {
+                Some(phase) => until::until(bench, &mut rig, phase, until, record),
+                None => Ok(()),
+            },
+            Goal::Calibrate { bound, disks } => {
+                calibrate::calibrate(bench, &mut rig, &request.plan, bound, *disks, record)
+            }
+        })
+    }
+
+    fn close(
+        &mut self,
+        _platform: &mut Platform<'_>,
+        _directory: &mut MeasuredDirectory,
+        _end: Option<(&record::Record, Option<&Error>)>,
+    ) -> Result<()> {
+        self.prepared = None;
+        Ok(())
+    }
+}
+
+fn goal_fits(request: &IoRequest) -> Result<()> {
+    if request.plan.phases.iter().all(|phase| phase.jobs.is_empty()) {
+        return Err(Error::user("there is no job").hint("give a job file, or --rw, --bs and --size"));
+    }
+    match &request.goal {
+        Goal::Until(_) => until::check(&request.plan),
+        _ => Ok(()),
+    }
+}
+
+/// Where the counters of the block layer are read: the device that is named, or that below the directory.
+fn watched(ground: &Ground, directory: &Path) -> std::path::PathBuf {
+    let found = ground.files.values().find(|file| file.found);
+    found.map_or_else(|| directory.to_owned(), |file| file.path.clone())
+}
+
+fn plan(request: &IoRequest, directory: &Path) -> Plan {
+    let jobs = || request.plan.phases.iter().flat_map(|phase| &phase.jobs);
+    let planned = |phase: &IoPhase| {
+        let clones = phase.jobs.iter().map(|job| job.clones).sum();
+        PlannedRun::new(phase.name.clone(), RunKind::Io, Dop::jobs(clones))
+    };
+    let mut plan = Plan {
+        window_ns: jobs().filter_map(|job| job.run_time).max().unwrap_or_default(),
+        warm_up_ns: jobs().map(|job| job.ramp_time).max().unwrap_or_default(),
+        seed: request.seed,
+        pace: jobs().next().map_or(Pace::AsFastAsPossible, |job| job.pace),
+        until: match &request.goal {
+            Goal::Until(until) => Some(until.clone()),
+            Goal::Measure | Goal::Calibrate { .. } => None,
+        },
+        runs: request.plan.phases.iter().map(planned).collect(),
+        io: Some(request.plan.clone()),
+        ..Plan::new("storage", directory.display().to_string(), Preset::Standard)
+    };
+    plan.number();
+    plan
+}
+
+/// The most lanes of a phase.
+fn lanes(plan: &IoPlan) -> u32 {
+    let clones = plan.phases.iter().map(|phase| phase.jobs.iter().map(|job| job.clones).sum::<u32>());
+    clones.max().unwrap_or(1)
+}
+
+fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
+    if request.goal != Goal::Measure {
+        // How many measurements a search takes is known at its end.
+        let note = format!("searching; record {}", request.record.display());
+        return context.listener.hear(&Event::Note(&note));
+    }
+    let length = |phase: &IoPhase| {
+        let jobs = phase.jobs.iter().map(|job| job.ramp_time.0 + job.run_time.unwrap_or_default().0);
+        jobs.max().unwrap_or(0)
+    };
+    context.listener.hear(&Event::Planned {
+        runs: plan.runs.len(),
+        expected: Nanos(request.plan.phases.iter().map(length).fold(0, u64::saturating_add)),
+        skipped: &[],
+        records: &[&request.record],
+    });
+}
+
+fn measure_all(bench: &Bench<'_>, rig: &mut Rig<'_>, request: &IoRequest, record: &mut Recorder) -> Result<()> {
+    for (phase, number) in request.plan.phases.iter().zip(1..) {
+        let rounds = match request.precondition {
+            Some(length) => precondition(bench, rig, phase, number, length)?,
+            None => Vec::new(),
+        };
+        let frame = Frame { rounds, ..Frame::of(phase) };
+        let run = measure_phase(bench, rig, phase, number, frame)?;
+        if keep(bench, record, run)?.is_some() {
+            // The next phase would find the same device; what was measured is in the record.
+            return Ok(());
+        }
+    }
+    Ok(())
+}

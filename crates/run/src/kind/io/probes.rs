@@ -1,0 +1,272 @@
+//! Probes of storage: jobs of I/O of the catalogue, on one file that is made before the first of them and removed after
+//! the last one, before any table is loaded.
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use probe::storage::{Ledger, ring_is_there};
+use probe::{Context, Form, Probe};
+use record::{Bytes, Dop, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Preset, Run, RunKind};
+
+use super::folder::Folder;
+use super::ground::Ground;
+use super::permission::Permission;
+use super::phase::{Frame, Rig, measure_phase};
+use crate::bench::Bench;
+use crate::item::Item;
+use crate::kind::catalogue::not_begun;
+use crate::sampler::Sources;
+use crate::{Error, Result};
+
+/// The folder of their file, beside what engines make.
+const FOLDER: &str = "probes";
+
+/// What the directory and the kernel offer to probes of storage.
+pub(crate) struct Offer {
+    /// Length of the file that they work on, or why there is none.
+    region: std::result::Result<Bytes, String>,
+    /// Whether there is an io_uring, or why not.
+    ring: std::result::Result<(), String>,
+}
+
+impl Offer {
+    /// Looks at `data`, the directory that engines put their files in.
+    pub(crate) fn look(data: &Path, preset: Preset) -> Offer {
+        let ring = ring_is_there().map_err(|error| format!("an io_uring is not to be had here: {error}"));
+        Offer { region: region(data, preset), ring }
+    }
+
+    /// The job of `probe`, or why it cannot be run; none for a probe without I/O.
+    fn phase(&self, probe: &Probe, plan: &Plan, planned: &PlannedRun) -> Option<std::result::Result<IoPhase, String>> {
+        let Form::Io(make) = probe.form else { return None };
+        let context = |region| Context { region_bytes: region, ..probe_context(plan, None, planned.dop) };
+        Some(self.region.clone().and_then(|region| {
+            let job = make(&context(region));
+            if job.mode == IoMode::Ring {
+                self.ring.clone()?;
+            }
+            Ok(IoPhase { name: probe.title.to_owned(), jobs: vec![job] })
+        }))
+    }
+}
+
+fn region(data: &Path, preset: Preset) -> std::result::Result<Bytes, String> {
+    let shown = data.display();
+    if host::place(data).is_ok_and(|place| place.medium.has_device() == Some(false)) {
+        return Err(format!("{shown} lies in memory or on another host: there is no device here to measure"));
+    }
+    direct(data).map_err(|error| format!("{shown} has no I/O past the page cache: {error}"))?;
+    let free = host::free_bytes(data).ok_or_else(|| format!("the free space of {shown} is not known"))?;
+    probe::region_bytes(preset, free)
+        .ok_or_else(|| format!("{shown} has too little space: {} MiB are free", free.0 / Bytes::MIB.0))
+}
+
+/// Whether a file in `data` can be opened past the page cache.
+fn direct(data: &Path) -> std::io::Result<()> {
+    let trial = data.join("trial");
+    File::create(&trial)?;
+    let opened = OpenOptions::new().write(true).custom_flags(libc::O_DIRECT).open(&trial);
+    fs::remove_file(&trial)?;
+    opened.map(drop)
+}
+
+/// Takes the runs of probes of storage out of `plan` that cannot be carried out, with the reason, and adds the jobs of
+/// the others. The runs are not numbered yet.
+pub(crate) fn add_jobs(plan: &mut Plan, items: &[Item<'_>], offer: &Offer) {
+    let mut io = IoPlan::default();
+    let mut skipped = Vec::new();
+    let asked = plan.clone();
+    plan.runs.retain(|planned| {
+        let probe = items.iter().find_map(|item| match item {
+            Item::Probe(probe) if probe.code == planned.test => Some(*probe),
+            _ => None,
+        });
+        match probe.and_then(|probe| offer.phase(probe, &asked, planned)) {
+            None => true,
+            Some(Ok(phase)) => {
+                io.phases.push(phase);
+                true
+            }
+            Some(Err(reason)) => {
+                skipped.push(record::Skipped { test: planned.test.clone(), reason });
+                false
+            }
+        }
+    });
+    skipped.dedup();
+    plan.skipped.splice(0..0, skipped);
+    plan.io = Some(io).filter(|io| !io.phases.is_empty());
+}
+
+/// The job of `planned` among those of `plan`.
+fn phase<'a>(plan: &'a Plan, planned: &PlannedRun) -> Option<&'a IoPhase> {
+    plan.io.iter().flat_map(|io| &io.phases).find(|phase| match phase.jobs.as_slice() {
+        [job] => job.name == planned.test && job.clones == planned.dop.jobs,
+        _ => false,
+    })
+}
+
+/// Whether files in `one` and in `other` lie on the same device of this host.
+pub(crate) fn same_device(one: &Path, other: &Path) -> bool {
+    let device = |path: &Path| Some(host::place(path).ok()?.top()?.name.clone());
+    device(one).is_some_and(|device_of_one| device(other) == Some(device_of_one))
+}
+
+/// Where probes of storage work: nothing until the first of them.
+#[derive(Default)]
+pub(crate) struct ProbeGround {
+    made: Option<Made>,
+}
+
+struct Made {
+    folder: Folder,
+    ground: Ground,
+    host: HostInventory,
+}
+
+impl Made {
+    /// Makes the folder; the file in it is written by the first run.
+    fn new(plan: &Plan) -> Result<Made> {
+        let directory = Path::new(&plan.directory);
+        let folder = Folder::make(&directory.join("data"), FOLDER)?;
+        let io = plan.io.clone().unwrap_or_default();
+        let ground = Ground::survey(&io, folder.path(), &Permission::default())?;
+        Ok(Made { folder, ground, host: host::inventory(directory) })
+    }
+}
+
+impl ProbeGround {
+    /// Carries out `planned`. A run that fails is a run.
+    ///
+    /// # Errors
+    /// Only where the user has broken off.
+    pub(crate) fn measure(&mut self, bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Result<Run> {
+        let run = self.try_measure(bench, planned);
+        let mut run = match run {
+            Err(_) if bench.interrupt.is_raised() => return Err(Error::interrupted()),
+            Err(error) => not_begun(bench, planned, Item::Probe(probe), &error),
+            Ok(run) => run,
+        };
+        run.unit = probe.unit;
+        let region = phase(bench.plan, planned).and_then(|phase| phase.jobs.first()?.file_size).unwrap_or_default();
+        let context = probe_context(bench.plan, None, planned.dop);
+        run.parameters = (probe.parameters)(&Context { region_bytes: region, ..context });
+        Ok(run)
+    }
+
+    fn try_measure(&mut self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
+        let phase = phase(bench.plan, planned)
+            .ok_or_else(|| Error::user(format!("the plan has no job of {} at J{}", planned.test, planned.dop.jobs)))?;
+        let made = match self.made.take() {
+            Some(made) => self.made.insert(made),
+            None => self.made.insert(Made::new(bench.plan)?),
+        };
+        // An engine under measurement may lie on another device: these counters are of the file's.
+        let sources = Sources::of_host(made.folder.path());
+        let own = Bench { subject: None, sources: &sources, host: &made.host, ..bench.clone() };
+        let mut rig = Rig {
+            ground: std::mem::take(&mut made.ground),
+            writer: bench.plan.seed,
+            seed: bench.plan.seed,
+            log_room: 0,
+            log: &without_log,
+        };
+        let frame = Frame { test: planned.test.clone(), kind: RunKind::Probe, ..Frame::of(phase) };
+        let run = measure_phase(&own, &mut rig, phase, planned.number, frame);
+        made.ground = rig.ground;
+        run
+    }
+
+    /// Removes the file, if there is one.
+    pub(crate) fn clear(&mut self) {
+        self.made = None;
+    }
+}
+
+/// What a probe may know of the machine, of which `available` memory may be used.
+pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, dop: Dop) -> Context {
+    Context {
+        jobs: dop.jobs,
+        seed: plan.seed,
+        preset: plan.preset,
+        last_level_cache_bytes: host::last_level_cache_bytes(),
+        memory_available_bytes: available,
+        region_bytes: Bytes(0),
+        warm_up: plan.warm_up_ns,
+        window: plan.window_ns,
+    }
+}
+
+fn without_log(_run: &Run, _ledger: &Ledger, _origin: Nanos) -> Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use record::Layer;
+
+    use super::*;
+
+    fn plan(runs: &[(&str, u32)]) -> Plan {
+        let run = |(test, jobs): &(&str, u32)| PlannedRun::new(*test, RunKind::Probe, Dop::jobs(*jobs));
+        Plan {
+            window_ns: Nanos(100_000_000),
+            seed: 1,
+            runs: runs.iter().map(run).collect(),
+            ..Plan::new("example", "/tmp", Preset::Smoke)
+        }
+    }
+
+    fn items() -> Vec<Item<'static>> {
+        probe::probes().iter().map(Item::Probe).collect()
+    }
+
+    fn offer(region: std::result::Result<Bytes, String>, ring: std::result::Result<(), String>) -> Offer {
+        Offer { region, ring }
+    }
+
+    #[test]
+    fn every_run_of_a_probe_of_storage_has_its_job_in_the_plan() {
+        let mut plan = plan(&[("P111", 1), ("P321", 1), ("P321", 4), ("P331", 2), ("T611", 1)]);
+        add_jobs(&mut plan, &items(), &offer(Ok(Bytes::MIB.times(16)), Ok(())));
+        assert_eq!((plan.runs.len(), plan.skipped.len()), (5, 0));
+        assert_eq!(plan.io.as_ref().map(|io| io.phases.len()), Some(3));
+        for planned in &plan.runs {
+            let found = phase(&plan, planned).map(|phase| (phase.jobs[0].name.clone(), phase.jobs[0].clones));
+            let wanted = probe::probe(&planned.test).filter(|probe| probe.layer == Layer::Storage);
+            assert_eq!(found, wanted.map(|probe| (probe.code.to_owned(), planned.dop.jobs)));
+        }
+    }
+
+    #[test]
+    fn without_an_io_uring_only_what_needs_it_is_left_out_and_the_reason_is_said_once() {
+        let mut plan = plan(&[("P321", 1), ("P321", 4), ("P331", 1)]);
+        add_jobs(&mut plan, &items(), &offer(Ok(Bytes::MIB.times(16)), Err("no ring".to_owned())));
+        assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["P331"]);
+        assert_eq!(plan.skipped, [record::Skipped { test: "P321".to_owned(), reason: "no ring".to_owned() }]);
+    }
+
+    #[test]
+    fn without_a_place_nothing_of_storage_is_run() {
+        let mut plan = plan(&[("P111", 1), ("P321", 1), ("P331", 1)]);
+        add_jobs(&mut plan, &items(), &offer(Err("too little space".to_owned()), Ok(())));
+        assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["P111"]);
+        assert_eq!((plan.skipped.len(), plan.io), (2, None));
+    }
+
+    #[test]
+    fn memory_is_no_place_and_a_directory_lies_on_its_own_device() {
+        let memory = Path::new("/dev/shm");
+        if host::place(memory).is_ok_and(|place| place.medium.has_device() == Some(false)) {
+            assert!(region(memory, Preset::Smoke).unwrap_err().contains("there is no device here to measure"));
+            assert!(!same_device(memory, memory), "none at all");
+        }
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        if host::place(directory.path()).is_ok_and(|place| place.top().is_some()) {
+            assert!(same_device(directory.path(), Path::new(env!("CARGO_MANIFEST_DIR"))));
+            assert!(!same_device(directory.path(), memory));
+        }
+        assert!(directory.path().read_dir().unwrap().next().is_none(), "a look leaves nothing");
+    }
+}

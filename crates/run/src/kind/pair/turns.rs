@@ -1,0 +1,118 @@
+//! The pairs, one after the other.
+
+use std::path::{Path, PathBuf};
+
+use record::{Nanos, PlannedRun, Side};
+use workload::Sizes;
+
+use super::yardstick::{self, Yardstick};
+use super::{SIDES, of_side};
+use crate::bench::Bench;
+use crate::item::Item;
+use crate::kind::catalogue::{load, run_group};
+use crate::kind::io::ProbeGround;
+use crate::order::{Lot, other};
+use crate::platform::Platform;
+use crate::recorder::Recorder;
+use crate::{Error, Event, Result};
+
+/// Loads both sides and carries out the pairs.
+pub(super) fn take_turns(
+    paths: &[PathBuf; 2],
+    items: &[Item<'_>],
+    sizes: &[Sizes],
+    platforms: &[Platform<'_>; 2],
+    records: &mut [Recorder; 2],
+) -> Result<()> {
+    let plans = records.each_ref().map(|record| record.plan.clone());
+    let directory = Path::new(&plans[0].directory);
+    let subjects = platforms.each_ref().map(|platform| platform.subject(directory));
+    let source = |side: usize| {
+        let sources = platforms[side].sources(subjects[side].as_ref());
+        sources.map_err(|error| of_side(SIDES[side], error))
+    };
+    let sources = [source(0)?, source(1)?];
+    let bench =
+        |side: usize| platforms[side].bench(&plans[side], &sizes[side], subjects[side].as_ref(), &sources[side]);
+    let yardstick = Yardstick::new(&plans[0], directory);
+    let turns = Turns { benches: [bench(0), bench(1)], yardstick, paths, items };
+    turns.announce();
+    turns.load(records)?;
+    turns.carry_out(records)
+}
+
+/// Both sides, ready to be measured.
+struct Turns<'a> {
+    benches: [Bench<'a>; 2],
+    yardstick: Yardstick,
+    paths: &'a [PathBuf; 2],
+    items: &'a [Item<'a>],
+}
+
+impl<'a> Turns<'a> {
+    fn bench(&self, side: Side) -> &Bench<'a> {
+        &self.benches[side as usize]
+    }
+
+    fn announce(&self) {
+        let plan = self.bench(Side::A).plan;
+        let runs = plan.runs.iter().map(|run| if yardstick::is_its(run) { 1 } else { SIDES.len() }).sum();
+        let each = plan.warm_up_ns + plan.window_ns;
+        self.bench(Side::A).listener.hear(&Event::Planned {
+            runs,
+            expected: Nanos(each.0.saturating_mul(runs as u64)),
+            skipped: &plan.skipped,
+            records: &[&self.paths[0], &self.paths[1]],
+        });
+    }
+
+    fn load(&self, records: &mut [Recorder; 2]) -> Result<()> {
+        for (side, record) in SIDES.into_iter().zip(records) {
+            let bench = self.bench(side);
+            bench.listener.hear(&Event::Turn(side));
+            load(bench, record, &bench.plan.runs, self.items).map_err(|error| of_side(side, error))?;
+        }
+        Ok(())
+    }
+
+    fn carry_out(&self, records: &mut [Recorder; 2]) -> Result<()> {
+        let plan = self.bench(Side::A).plan;
+        let mut lot = Lot::new(plan.seed);
+        for (place, planned) in plan.runs.iter().enumerate() {
+            if yardstick::is_its(planned) {
+                self.measure_machine(records, planned)?;
+                continue;
+            }
+            let item = self.items.iter().find(|item| item.code() == planned.test).copied();
+            let item = item.ok_or_else(|| Error::user(format!("test {} of the plan is not known", planned.test)))?;
+            let first = lot.first();
+            for side in [first, other(first)] {
+                self.rest(other(side))?;
+                let bench = self.bench(side);
+                bench.listener.hear(&Event::Turn(side));
+                let record = &mut records[side as usize];
+                let group = &bench.plan.runs[place..=place];
+                run_group(bench, record, item, group, &mut ProbeGround::default())
+                    .map_err(|error| of_side(side, error))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures the machine itself, while both sides are at rest. Both records have the run.
+    fn measure_machine(&self, records: &mut [Recorder; 2], planned: &PlannedRun) -> Result<()> {
+        SIDES.into_iter().try_for_each(|side| self.rest(side))?;
+        let run = self.yardstick.measure(self.bench(Side::A), planned)?;
+        records.iter_mut().try_for_each(|record| record.add_run(run.clone()))
+    }
+
+    /// Brings the side that is not measured next to rest: what it has not written yet it would write into the window
+    /// of the other.
+    fn rest(&self, side: Side) -> Result<()> {
+        let bench = self.bench(side);
+        if bench.interrupt.is_raised() {
+            return Err(Error::interrupted());
+        }
+        bench.settle().map_err(|error| of_side(side, error))
+    }
+}

@@ -1,0 +1,62 @@
+//! The machine itself, measured before the first pair and after the last one: whether it stayed what it was.
+//!
+//! What drifts is the same for both of a pair, but not for all pairs: a machine that was throttled, or shared with
+//! others, half of the time is another machine. The probe is short whatever the windows of the tests are, keeps all
+//! processors busy that the jobs may use, and is one run that stands in both records.
+
+use std::path::Path;
+
+use record::{Dop, Plan, PlannedRun, Run, RunKind};
+
+use crate::bench::Bench;
+use crate::item::Item;
+use crate::kind::catalogue::measure_one;
+use crate::kind::io::ProbeGround;
+use crate::sampler::Sources;
+use crate::{Error, Event, Result};
+
+/// Integer arithmetic: of all probes the one that repeats best.
+const PROBE: &str = "P111";
+
+/// Adds the probe to `plan`, as its first run and as its last, on `processors`.
+pub(super) fn add_runs(plan: &mut Plan, processors: u32) {
+    let probe = PlannedRun::new(PROBE, RunKind::Probe, Dop::jobs(processors.max(1)));
+    let run = |repeat| PlannedRun { repeat, ..probe.clone() };
+    plan.runs.insert(0, run(1));
+    plan.runs.push(run(2));
+}
+
+/// Whether `planned` is the probe.
+pub(super) fn is_its(planned: &PlannedRun) -> bool {
+    planned.test == PROBE
+}
+
+/// What measures the machine.
+pub(super) struct Yardstick {
+    plan: Plan,
+    sources: Sources<'static>,
+}
+
+impl Yardstick {
+    /// For the pairs of `plan`; host counters are those of the device below `directory`.
+    pub(super) fn new(plan: &Plan, directory: &Path) -> Yardstick {
+        let (window_ns, warm_up_ns) = (
+            plan.window_ns.min(model::Yardstick::WINDOW_NS_MAX),
+            plan.warm_up_ns.min(model::Yardstick::WARM_UP_NS_MAX),
+        );
+        let plan = Plan { window_ns, warm_up_ns, ..plan.clone() };
+        Yardstick { plan, sources: Sources::of_host(directory) }
+    }
+
+    /// Carries out `planned`, a run of the probe; `bench` is that of either side.
+    ///
+    /// # Errors
+    /// Broken off by the user.
+    pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
+        let probe = probe::probe(PROBE).ok_or_else(|| Error::environment(format!("there is no probe {PROBE}")))?;
+        let alone = Bench { plan: &self.plan, subject: None, sources: &self.sources, ..bench.clone() };
+        let run = measure_one(&alone, planned, Item::Probe(probe), &mut ProbeGround::default())?;
+        bench.listener.hear(&Event::Ended(&run));
+        Ok(run)
+    }
+}

@@ -1,0 +1,267 @@
+//! One run of file streams.
+
+use std::sync::Arc;
+
+use engine::Node;
+use measure::{Tally, Work};
+use record::evidence::{Answers, FileCount, WindowLength};
+use record::{
+    Bytes, ComparedFile, Evidence, FileStreams, Finding, Latency, Layer, Nanos, Outcome, PlannedRun, Ratio, Run,
+    StreamDirection, StreamKeeper, Unit, Verdict,
+};
+use workload::streams::{Progress, StreamJob};
+
+use super::ground::Ground;
+use super::leg::{Keeper, Leg};
+use super::request::StreamsRequest;
+use crate::bench::Bench;
+use crate::run::{self, Workers, drive};
+use crate::{Event, Result};
+
+/// A comparison of so much is said before it begins.
+const NOTED_BYTES_MIN: Bytes = Bytes(4_000_000_000);
+
+/// Where more than this share of the bytes is committed after the window, the rate is not that of stored bytes.
+const LATE_SHARE_MAX: f64 = 0.05;
+
+/// Carries out `planned`, which is `leg`. A run that fails is a run, with what was counted until then.
+///
+/// # Errors
+/// Only where nothing more can be measured at all: broken off by the user.
+pub(super) fn measure_one(
+    bench: &Bench<'_>,
+    planned: &PlannedRun,
+    leg: &Leg,
+    request: &StreamsRequest,
+    ground: &mut Ground<'_>,
+) -> Result<Run> {
+    let mut run = run::new(bench, planned);
+    run.title = title(leg);
+    (run.layer, run.unit) = (Layer::Storage, Unit::Block);
+    let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    run.parameters = [
+        ("request_bytes", number(request.request_bytes.0)),
+        ("file_bytes", number(request.file_bytes.0)),
+        ("requests_per_commit", number(request.per_commit())),
+    ]
+    .into_iter()
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    run.changes = leg.direction == StreamDirection::Write && leg.keeper != Keeper::FileSystem;
+    run.data_bytes = Some(request.file_bytes.times(leg.streams.into()));
+    let expected = request.window.unwrap_or(Nanos(0));
+    run::measure(bench, planned, run, expected, |run| try_one(bench, run, leg, request, ground))
+}
+
+/// What is done, in a few words: the same at each number of streams, which is that of the jobs.
+fn title(leg: &Leg) -> String {
+    format!("{} {} of files", leg.keeper.name(), leg.direction.word())
+}
+
+fn try_one(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    leg: &Leg,
+    request: &StreamsRequest,
+    ground: &mut Ground<'_>,
+) -> Result<()> {
+    let place =
+        bench.subject.map(|subject| subject.nodes.choose(true, 1)).transpose()?.and_then(|one| one.first().copied());
+    let node = bench.subject.zip(place).map(|(subject, place)| subject.nodes.at(place));
+    match leg.direction {
+        StreamDirection::Write => ground.clear(node)?,
+        StreamDirection::Read => ground.fill(node, leg.streams, bench.listener, bench.interrupt)?,
+    }
+    bench.settle()?;
+    let jobs = ground.jobs(node, leg)?;
+    let page_cached = match leg.direction {
+        StreamDirection::Read => ground.put_out(node),
+        StreamDirection::Write => None,
+    };
+    let progress: Vec<Arc<Progress>> = jobs.iter().map(StreamJob::progress).collect();
+    let streams = drive_jobs(bench, run, jobs, place);
+    if leg.direction == StreamDirection::Write {
+        ground.remember(&progress);
+        run.findings.extend(late(request.request_bytes, &progress));
+    }
+    if run.changes || node.is_some_and(|node| node.caps().counts_read_commits) {
+        run.commits_expected = node.map(|_| run.totals.transactions);
+    } else if node.is_some() {
+        run.commits_expected = Some(0);
+    }
+    let mut said = described(leg, request, ground, page_cached, &streams, &progress);
+    if run.outcome == Outcome::Done && !bench.interrupt.is_raised() {
+        check(bench, run, leg, ground, node, &mut said)?;
+    }
+    run.streams = Some(Box::new(said));
+    Ok(())
+}
+
+/// Lets the streams work; the tallies of their kinds of steps.
+fn drive_jobs(bench: &Bench<'_>, run: &mut Run, jobs: Vec<StreamJob>, place: Option<usize>) -> Vec<Tally> {
+    let workers = match (bench.subject, place) {
+        (Some(subject), Some(place)) => Workers::of_sessions(bench, subject, vec![place], jobs),
+        _ => {
+            let works = jobs.into_iter().map(|job| Box::new(job) as Box<dyn Work>).collect();
+            Workers { works, ..Workers::default() }
+        }
+    };
+    drive(bench, run, u64::MAX, workers)
+}
+
+/// What is to be said where much of what was written in the window was committed after it: its commits took no part in the
+/// rate.
+fn late(request: Bytes, progress: &[Arc<Progress>]) -> Option<Finding> {
+    let sum = |of: fn(&Progress) -> u64| progress.iter().map(|one| of(one)).sum::<u64>();
+    let (late, all) = (sum(Progress::late), sum(Progress::committed));
+    let (late_bytes, committed_bytes) = (request.times(late), request.times(all));
+    let length = WindowLength::CommittedLater { late_bytes, committed_bytes };
+    (late as f64 > LATE_SHARE_MAX * all as f64).then(|| Finding::new(Verdict::Warn, Evidence::WindowLength(length)))
+}
+
+/// What the run was like.
+fn described(
+    leg: &Leg,
+    request: &StreamsRequest,
+    ground: &Ground<'_>,
+    page_cached: Option<Ratio>,
+    streams: &[Tally],
+    progress: &[Arc<Progress>],
+) -> FileStreams {
+    let latency = |kind: usize| streams.get(kind).map_or_else(Latency::default, |tally| tally.service().latency());
+    let (keeper, means) = match leg.keeper {
+        Keeper::FileSystem if ground.direct => (
+            StreamKeeper::FileSystemDirect,
+            "files, past the page cache (O_DIRECT), with an fsync where the engine commits",
+        ),
+        Keeper::FileSystem => {
+            (StreamKeeper::FileSystemCached, "files, through the page cache, with an fsync where the engine commits")
+        }
+        Keeper::Engine(form) => (StreamKeeper::Engine, form.means),
+    };
+    FileStreams {
+        form: leg.keeper.name().to_owned(),
+        means: means.to_owned(),
+        keeper,
+        direction: leg.direction,
+        request_bytes: request.request_bytes,
+        file_bytes: request.file_bytes,
+        requests_per_commit: request.per_commit(),
+        whole_files: ground.written().1,
+        page_cached,
+        same_device: ground.same_device,
+        openings: latency(0),
+        requests: latency(1),
+        commits: latency(2),
+        wrong_requests: progress.iter().map(|one| one.wrong()).sum(),
+        counted_bytes: None,
+        compared: Vec::new(),
+    }
+}
+
+/// Holds what was written against what the engine counts, and what is read against what was written.
+fn check(
+    bench: &Bench<'_>,
+    run: &mut Run,
+    leg: &Leg,
+    ground: &Ground<'_>,
+    node: Option<&dyn Node>,
+    said: &mut FileStreams,
+) -> Result<()> {
+    let (verdict, answers) = match leg.direction {
+        StreamDirection::Write => {
+            let counted = ground.counted(node, bench.interrupt)?;
+            said.counted_bytes = counted.map(|(_, bytes)| bytes);
+            counts(ground, counted)
+        }
+        StreamDirection::Read => {
+            announce(bench, ground);
+            said.compared = ground.compare(node, leg.streams, bench.interrupt)?;
+            comparison(&said.compared, said.wrong_requests)
+        }
+    };
+    run.findings.push(Finding::new(verdict, Evidence::Answers(answers)));
+    Ok(())
+}
+
+/// Says what is going on where a comparison takes its time.
+fn announce(bench: &Bench<'_>, ground: &Ground<'_>) {
+    let (files, _, bytes) = ground.written();
+    if bytes >= NOTED_BYTES_MIN {
+        let note = format!("comparing {files} files of {} MB in all with what was written", bytes.0 / 1_000_000);
+        bench.listener.hear(&Event::Note(&note));
+    }
+}
+
+/// What the engine's count of files and bytes says of a write.
+fn counts(ground: &Ground<'_>, counted: Option<(u64, Bytes)>) -> (Verdict, Answers) {
+    let (files, whole, size_bytes) = ground.written();
+    let written = FileCount { files, size_bytes };
+    let counted = counted.map(|(files, size_bytes)| FileCount { files, size_bytes });
+    // A form that gives a file its full length at once says nothing of one that was not written to its end.
+    let is_allocated = matches!(ground.keeper, Keeper::Engine(form) if form.is_allocated);
+    let is_known = !is_allocated || u64::from(whole) == files;
+    let is_right = |counted: FileCount| counted.files == files && (counted.size_bytes == size_bytes || !is_known);
+    let verdict = if counted.is_none_or(is_right) { Verdict::Pass } else { Verdict::Fail };
+    (verdict, Answers::FilesWritten { written, counted })
+}
+
+/// What the comparison says of a read.
+fn comparison(compared: &[ComparedFile], wrong_requests: u64) -> (Verdict, Answers) {
+    let size_bytes = Bytes(compared.iter().map(|file| file.size_bytes.0).sum());
+    let files = compared.len() as u64;
+    let equal = |file: &&ComparedFile| file.equal && file.written_crc32c == file.read_crc32c;
+    let wrong: Vec<&ComparedFile> = compared.iter().filter(|file| !equal(file)).collect();
+    match (wrong.first(), wrong_requests) {
+        (None, 0) => (Verdict::Pass, Answers::FilesRead { compared: FileCount { files, size_bytes } }),
+        (None, requests) => (Verdict::Fail, Answers::MisplacedRequests { requests }),
+        (Some(first), _) => {
+            let differ = Answers::FilesDiffer {
+                differing_files: wrong.len() as u64,
+                files,
+                stream: first.stream,
+                read_crc32c: first.read_crc32c,
+                written_crc32c: first.written_crc32c,
+            };
+            (Verdict::Fail, differ)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_were_committed_after_the_window_are_told() {
+        let of = |late: u64, committed: u64| late_progress(late, committed);
+        assert_eq!(late(Bytes(1_000_000), &[of(1, 100), of(2, 100)]), None);
+        let finding = late(Bytes(1_000_000), &[of(10, 10), of(0, 90)]).unwrap();
+        assert_eq!(finding.verdict, Verdict::Warn);
+        let (late_bytes, committed_bytes) = (Bytes(10_000_000), Bytes(100_000_000));
+        let committed_later = WindowLength::CommittedLater { late_bytes, committed_bytes };
+        assert_eq!(finding.evidence, Evidence::WindowLength(committed_later));
+        assert_eq!(late(Bytes(1), &[of(0, 0)]), None);
+    }
+
+    fn late_progress(late: u64, committed: u64) -> Arc<Progress> {
+        let progress = Progress::default();
+        progress.end(committed - late, committed);
+        Arc::new(progress)
+    }
+
+    #[test]
+    fn one_byte_that_is_not_right_makes_a_comparison_fail() {
+        let right = ComparedFile { stream: 1, size_bytes: Bytes(8192), written_crc32c: 7, read_crc32c: 7, equal: true };
+        let wrong = ComparedFile { stream: 2, read_crc32c: 0xab, equal: false, ..right.clone() };
+        let both = [right.clone(), wrong];
+        assert_eq!(
+            comparison(std::slice::from_ref(&right), 0),
+            (Verdict::Pass, Answers::FilesRead { compared: FileCount { files: 1, size_bytes: Bytes(8192) } })
+        );
+        let differ =
+            Answers::FilesDiffer { differing_files: 1, files: 2, stream: 2, read_crc32c: 0xab, written_crc32c: 7 };
+        assert_eq!(comparison(&both, 0), (Verdict::Fail, differ));
+        assert_eq!(comparison(&[right], 1).0, Verdict::Fail);
+    }
+}
