@@ -1,7 +1,7 @@
 //! Views of a stored record: the spec sheet, the table of runs, storage, CSV, JSON, the JSON of fio, the platform.
 //!
 //! A crate of its own so that the compiler guards the direction: it draws a record on a machine without engine or
-//! driver, knows only `record` and `model`, and derives no figure itself but a plain rate or sum. It returns text and
+//! driver, knows only `record`, `model` and `tables`, and derives no figure itself but a plain rate or sum. It returns text and
 //! prints nothing.
 
 mod activity;
@@ -37,6 +37,7 @@ mod storage;
 mod streams;
 mod style;
 mod text;
+mod view;
 mod words;
 
 pub use activity::{activity_csv, activity_text};

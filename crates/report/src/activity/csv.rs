@@ -4,7 +4,7 @@ use model::{ActivityChoice, ActivityFigure, activity_figures};
 use record::{Ratio, Record, Run};
 
 use super::asked;
-use crate::csv::line;
+use crate::view::line;
 use crate::words::variation;
 
 const HEADS: [&str; 19] = [

@@ -4,7 +4,7 @@ use model::{Contest, PointContest, Standing, TestComparison};
 
 use super::words::{at, doubt_text, reasons_text, sweep};
 use super::{ComparisonView, contests_of, shift};
-use crate::csv::line;
+use crate::view::line;
 use crate::words::unit;
 
 const HEADS: [&str; 22] = [

@@ -1,5 +1,7 @@
 //! Tables: heads that a screen reader names with every cell, columns that can be sorted, a frame that scrolls.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 
 /// A table.
@@ -19,10 +21,10 @@ pub(crate) struct Table {
 }
 
 /// A column.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Column {
     /// Its head.
-    pub(crate) head: &'static str,
+    pub(crate) head: Cow<'static, str>,
     /// Whether its cells are figures, which stand at the right.
     pub(crate) figures: bool,
 }
@@ -48,12 +50,12 @@ pub(crate) enum Cell {
 impl Column {
     /// A column of words.
     pub(crate) const fn text(head: &'static str) -> Column {
-        Column { head, figures: false }
+        Column { head: Cow::Borrowed(head), figures: false }
     }
 
     /// A column of figures.
     pub(crate) const fn figures(head: &'static str) -> Column {
-        Column { head, figures: true }
+        Column { head: Cow::Borrowed(head), figures: true }
     }
 }
 

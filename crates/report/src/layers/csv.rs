@@ -5,7 +5,7 @@ use record::{MeasuringPoint, Nanos, OperationClass, Record};
 
 use super::words::{id, rung_word};
 use super::{LayersQuestion, tables};
-use crate::csv::line;
+use crate::view::line;
 use crate::words::variation;
 
 const HEADS: [&str; 31] = [

@@ -4,7 +4,7 @@ use model::row;
 use record::{IoKind, Latency, Nanos, Pace, Record};
 
 use super::stream::{Line, lines};
-use crate::csv::line;
+use crate::view::line;
 use crate::words::verdict;
 
 /// How a column is filled.
