@@ -77,6 +77,11 @@ fn listed(record: &record::Record) -> impl Iterator<Item = &record::Run> {
     record.runs.iter().take(RUNS_LISTED_MAX)
 }
 
+/// The rows about runs that a page of text lists.
+fn listed_parts<'a, T>(rows: impl Iterator<Item = tables::Part<'a, T>>) -> impl Iterator<Item = tables::Part<'a, T>> {
+    rows.take_while(|row| row.place < RUNS_LISTED_MAX)
+}
+
 /// What is said where not all runs are listed, for `width` columns. `place` is the path of the record as the user may type
 /// it.
 fn not_listed(record: &record::Record, place: &str, width: usize) -> Vec<String> {

@@ -19,6 +19,8 @@ const TEXT_MAX: usize = 40;
 /// Columns, in the order in which they are shown.
 pub(crate) struct View<R> {
     shown: Vec<Shown<R>>,
+    /// So many of them stand on a page even where they are empty.
+    kept: usize,
 }
 
 /// A column of a view.
@@ -32,7 +34,7 @@ enum Shown<R> {
 impl<R: Row> View<R> {
     /// All of `columns`.
     pub(crate) fn of(columns: Vec<Column<R>>) -> View<R> {
-        View { shown: columns.into_iter().map(Shown::Figure).collect() }
+        View { shown: columns.into_iter().map(Shown::Figure).collect(), kept: 0 }
     }
 
     /// Words of this view alone, in place of the column `key` or behind all others.
@@ -67,14 +69,22 @@ impl<R: Row> View<R> {
     pub(crate) fn only(mut self, keys: &[&str]) -> View<R> {
         debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
         self.shown.retain(|shown| keys.contains(&shown.key()));
-        self.shown.sort_by_key(|shown| keys.iter().position(|key| *key == shown.key()));
-        self
+        self.first(keys)
     }
 
     /// All columns but `keys`.
     pub(crate) fn except(mut self, keys: &[&str]) -> View<R> {
         debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
         self.shown.retain(|shown| !keys.contains(&shown.key()));
+        self
+    }
+
+    /// The columns `keys` in front of the others, in that order.
+    pub(crate) fn first(mut self, keys: &[&str]) -> View<R> {
+        debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
+        let place = |shown: &Shown<R>| keys.iter().position(|key| *key == shown.key()).unwrap_or(keys.len());
+        self.shown.sort_by_key(place);
+        self.kept = keys.len();
         self
     }
 
@@ -104,7 +114,7 @@ impl<R: Row> View<R> {
     }
 
     /// A table of the page with a line for each of `rows`, which is of the class `class`; columns that are empty in all of
-    /// them are left out.
+    /// them are left out, but for those that were chosen.
     pub(crate) fn html(
         &self,
         id: &str,
@@ -118,34 +128,37 @@ impl<R: Row> View<R> {
         table
     }
 
-    /// The same in as many tables as it takes for none to have more than `columns_max` columns, of which the first two,
-    /// which say what a row is about, stand in each; nothing where no other is told.
+    /// The same in as many tables as it takes for none to have more than `columns_max` columns, of which the first
+    /// `about`, which say what a row is about, stand in each. The first table can be sorted.
     pub(crate) fn html_parts(
         &self,
         id: &str,
         caption: &str,
-        columns_max: usize,
+        (about, columns_max): (usize, usize),
         rows: impl IntoIterator<Item = R>,
+        class: impl Fn(&R) -> &'static str,
     ) -> Vec<html::Table> {
         let rows: Vec<R> = rows.into_iter().collect();
         let told = self.told(&rows);
-        let (about, figures) = told.split_at(told.len().min(2));
+        let (about, figures) = told.split_at(told.len().min(about));
         let parts = figures.chunks(columns_max.saturating_sub(about.len()).max(1)).zip(1..);
         let part = |(part, number): (&[&Shown<R>], u32)| {
-            drawn(
-                &format!("{id}-{number}"),
-                &format!("{caption}, part {number}"),
-                &[about, part].concat(),
-                &rows,
-                |_| "",
-            )
+            let (id, caption) = match number {
+                1 => (id.to_owned(), caption.to_owned()),
+                _ => (format!("{id}-{number}"), format!("{caption}, part {number}")),
+            };
+            let mut table = drawn(&id, &caption, &[about, part].concat(), &rows, &class);
+            (table.sortable, table.is_dense) = (number == 1, number > 1);
+            table
         };
         parts.map(part).collect()
     }
 
-    /// The columns that are told in any of `rows`.
+    /// The columns that are told in any of `rows`, and those that were chosen.
     fn told(&self, rows: &[R]) -> Vec<&Shown<R>> {
-        self.shown.iter().filter(|shown| rows.iter().any(|row| shown.is_told(row))).collect()
+        let is_told = |shown: &Shown<R>| rows.iter().any(|row| shown.is_told(row));
+        let all = self.shown.iter().enumerate();
+        all.filter(|(place, shown)| *place < self.kept || is_told(shown)).map(|(_, shown)| shown).collect()
     }
 
     /// `rows` as comma-separated values (RFC 4180, UTF-8) with every digit under one line of keys; what is not known is
@@ -279,7 +292,10 @@ pub(crate) fn shown(kind: Kind, value: &Value<'_>) -> String {
         (_, Value::Count(value)) => count(*value),
         (Kind::DerivedNanoseconds, Value::Number(time)) if *time < 0.0 => format!("-{}", nanos(-time)),
         (Kind::DerivedNanoseconds, Value::Number(time)) => nanos(*time),
-        (Kind::PerSecond | Kind::IoPerSecond | Kind::Amount, Value::Number(value)) => number(*value),
+        // Whole, as long as that has four digits.
+        (Kind::Iops, Value::Number(value)) if *value < 99.95 => three_digits(*value),
+        (Kind::Iops, Value::Number(value)) if *value < 999_999.5 => format!("{value:.0}"),
+        (Kind::PerSecond | Kind::IoPerSecond | Kind::Iops | Kind::Amount, Value::Number(value)) => number(*value),
         (Kind::BytesPerSecond, Value::Number(value)) => megabytes(Some(*value)),
         (Kind::Ratio, Value::Number(ratio)) => percent_digits(Ratio(*ratio)),
         (_, Value::Number(value)) => three_digits(*value),

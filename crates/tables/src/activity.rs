@@ -1,7 +1,7 @@
 //! What the database did: one row for each figure of each run in which an engine took part.
 
-use model::ActivityFigure;
-use record::Record;
+use model::{ActivityFigure, DatabaseActivity};
+use record::{Record, Run};
 
 use crate::column::{Column, Kind, Part, Row, degree, identity, parts};
 
@@ -12,6 +12,16 @@ pub type ActivityRow<'a> = Part<'a, ActivityFigure>;
 pub fn rows(record: &Record) -> impl Iterator<Item = ActivityRow<'_>> {
     let of_run = |run| model::own_activity(record, run).map(|told| model::activity_figures(&told));
     parts(record, move |run| of_run(run).unwrap_or_default()).filter(|row| !row.is_void())
+}
+
+/// The figures of `activity`, which is of `run` of `record`.
+pub fn rows_of<'a>(
+    record: &'a Record,
+    run: &'a Run,
+    activity: &DatabaseActivity,
+) -> impl Iterator<Item = ActivityRow<'a>> + use<'a> {
+    let of_run = move |of| Part::new(record, run, of);
+    model::activity_figures(activity).into_iter().map(of_run)
 }
 
 type Figure<'a> = Column<ActivityRow<'a>>;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use record::{Record, Run, Variation};
+use record::{Record, Resource, Run, Variation};
 
 use crate::value::Value;
 
@@ -31,6 +31,8 @@ pub enum Kind {
     BytesPerSecond,
     /// A share, mostly in [0, 1]; the heading says %.
     Ratio,
+    /// I/Os per second of a storage run, as published reports have them: whole up to six digits.
+    Iops,
     /// Any number of some size, such as seconds of processor time.
     Amount,
     /// Any other number: processors in use, one thing for each of another.
@@ -60,6 +62,7 @@ impl Kind {
             Kind::DerivedNanoseconds
             | Kind::PerSecond
             | Kind::IoPerSecond
+            | Kind::Iops
             | Kind::BytesPerSecond
             | Kind::Ratio
             | Kind::Amount
@@ -91,9 +94,19 @@ pub struct Part<'a, T> {
     pub record: &'a Record,
     /// The run.
     pub run: &'a Run,
+    /// Which of the runs of the record that is, from 0.
+    pub place: usize,
     /// The part, with what is derived for it.
     pub of: T,
     is_void: bool,
+}
+
+impl<'a, T> Part<'a, T> {
+    /// The part `of` of `run`, which is of `record`.
+    pub(crate) fn new(record: &'a Record, run: &'a Run, of: T) -> Part<'a, T> {
+        let place = record.runs.iter().position(|one| std::ptr::eq(one, run)).unwrap_or(0);
+        Part { record, run, place, of, is_void: model::is_void(run) }
+    }
 }
 
 impl<T> Row for Part<'_, T> {
@@ -117,9 +130,9 @@ pub(crate) fn parts<'a, T, I: IntoIterator<Item = T>>(
     record: &'a Record,
     parts: impl Fn(&'a Run) -> I,
 ) -> impl Iterator<Item = Part<'a, T>> {
-    record.runs.iter().flat_map(move |run| {
+    record.runs.iter().enumerate().flat_map(move |(place, run)| {
         let is_void = model::is_void(run);
-        parts(run).into_iter().map(move |of| Part { record, run, of, is_void })
+        parts(run).into_iter().map(move |of| Part { record, run, place, of, is_void })
     })
 }
 
@@ -133,12 +146,14 @@ pub(crate) fn identity<R: RowOfRun>() -> Vec<Column<R>> {
 }
 
 /// The degree of parallelism of the run, and in what it differs from the plain one of its test.
-pub(crate) fn degree<R: RowOfRun>() -> [Column<R>; 4] {
+pub(crate) fn degree<R: RowOfRun>() -> [Column<R>; 6] {
     [
         Column::fact("nodes", Kind::Count, |of: &R| of.run().dop.nodes.into()).head("#N"),
         Column::fact("jobs", Kind::Count, |of: &R| of.run().dop.jobs.into()).head("#J"),
         Column::fact("threads", Kind::Count, |of: &R| of.run().dop.threads.into()).head("#T"),
         Column::fact("variation", Kind::Text, |of: &R| varied(of.run().variation)),
+        Column::fact("variation_resource", Kind::Text, |of: &R| resource(of.run().variation).into()),
+        Column::fact("variation_ratio", Kind::Ratio, |of: &R| share(of.run().variation).into()),
     ]
 }
 
@@ -152,6 +167,26 @@ pub(crate) fn varied(variation: Option<Variation>) -> Value<'static> {
             Variation::Perturbed { .. } => "perturbed",
         })
         .into()
+}
+
+/// What a perturbed run had more or less of.
+pub(crate) fn resource(variation: Option<Variation>) -> Option<&'static str> {
+    match variation? {
+        Variation::Perturbed { resource, .. } => Some(match resource {
+            Resource::Processors => "processors",
+            Resource::DeviceIo => "device_io",
+            Resource::ArrivalRate => "arrival_rate",
+        }),
+        _ => None,
+    }
+}
+
+/// The share of that, or of the capacity of the plain run.
+pub(crate) fn share(variation: Option<Variation>) -> Option<f64> {
+    match variation? {
+        Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. } => Some(share),
+        Variation::Paced { .. } | Variation::Traced => None,
+    }
 }
 
 /// Whether the run is no result.

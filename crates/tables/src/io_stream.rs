@@ -1,6 +1,6 @@
 //! The I/O of storage runs: one row for each stream of each run.
 
-use record::{IoJob, IoKind, IoStream, Pace, Record, Run};
+use record::{IoJob, IoKind, IoStream, Pace, Rate, Record, Run};
 
 use crate::column::{Column, Kind, Part, identity, latency, parts, void};
 use crate::value::Value;
@@ -42,9 +42,18 @@ pub fn profile(of: &StreamRow<'_>) -> &'static str {
     }
 }
 
-/// `count` over the window of the stream.
-fn per_second(stream: &IoStream, count: u64) -> Value<'static> {
-    (stream.window_ns.0 > 0).then(|| count as f64 / stream.window_ns.seconds()).into()
+/// I/Os per second of the window of the stream.
+pub fn operations_per_second(of: &StreamRow<'_>) -> Option<Rate> {
+    per_second(of.of.0, of.of.0.operations)
+}
+
+/// Bytes per second of the window of the stream; absent of a sync, which moves none.
+pub fn bytes_per_second(of: &StreamRow<'_>) -> Option<Rate> {
+    per_second(of.of.0, of.of.0.bytes.0).filter(|_| of.of.0.kind != IoKind::Sync)
+}
+
+fn per_second(stream: &IoStream, count: u64) -> Option<Rate> {
+    (stream.window_ns.0 > 0).then(|| Rate(count as f64 / stream.window_ns.seconds()))
 }
 
 /// When its I/O was due, in a word.
@@ -93,14 +102,8 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
         Figure::fact("verified", Kind::Count, |of| of.of.0.verified.into()),
         Figure::fact("corrupt", Kind::Count, |of| of.of.0.corrupt.into()),
         void(),
-        Figure::result("operations_per_second", Kind::PerSecond, |of| per_second(of.of.0, of.of.0.operations))
-            .head("IOPS"),
-        // A sync moves no bytes.
-        Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| match of.of.0.kind {
-            IoKind::Sync => Value::Absent,
-            _ => per_second(of.of.0, of.of.0.bytes.0),
-        })
-        .head("MB/s"),
+        Figure::result("operations_per_second", Kind::Iops, |of| operations_per_second(of).into()).head("IOPS"),
+        Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| bytes_per_second(of).into()).head("MB/s"),
     ]);
     columns.extend(latency!(Figure, "service", |of| &of.of.0.service));
     columns.extend(latency!(Figure, "response", |of| &of.of.0.response));

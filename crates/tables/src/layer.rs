@@ -3,7 +3,7 @@
 use model::{LayerFigure, LayerLine, LayerMethod, LayerTable};
 use record::{MeasuringPoint, Record, Rung};
 
-use crate::column::{Column, Kind, Row, varied};
+use crate::column::{Column, Kind, Row, resource, share, varied};
 use crate::value::Value;
 
 /// A line, and the table that it stands in.
@@ -66,19 +66,19 @@ pub fn columns<'a>() -> Vec<Column<LayerRow<'a>>> {
         Figure::fact("jobs", Kind::Count, |of| of.table.dop.jobs.into()),
         Figure::fact("threads", Kind::Count, |of| of.table.dop.threads.into()),
         Figure::fact("variation", Kind::Text, |of| varied(of.table.variation)),
+        Figure::fact("variation_resource", Kind::Text, |of| resource(of.table.variation).into()),
+        Figure::fact("variation_ratio", Kind::Ratio, |of| share(of.table.variation).into()),
         Figure::fact("plain_run", Kind::Count, |of| of.table.repeat.map(|repeat| repeat.plain_run).into()),
         Figure::fact("tracing_cost_ratio", Kind::Ratio, |of| {
             of.table.repeat.and_then(|repeat| repeat.cost).map(|cost| cost.change).into()
         }),
         Figure::fact("steps", Kind::Count, |of| of.table.steps.into()),
-        Figure::fact("rung", Kind::Text, |of| of.table.rung.map(rung_word).into()),
-        Figure::fact("lost_count", Kind::Count, |of| of.table.rung.map(|_| of.table.lost_count).into()),
     ];
     columns.extend(figures());
     columns
 }
 
-fn figures<'a>() -> [Figure<'a>; 19] {
+fn figures<'a>() -> [Figure<'a>; 21] {
     [
         Figure::fact("layer", Kind::Text, |of| id(of.figure.point).into()),
         Figure::fact("point", Kind::Text, |of| Value::word(of.figure.point)),
@@ -113,5 +113,7 @@ fn figures<'a>() -> [Figure<'a>; 19] {
         Figure::fact("source", Kind::Text, |of| of.figure.source.into()),
         Figure::fact("below", Kind::Text, |of| of.figure.below.map_or(Value::Absent, Value::word)),
         Figure::fact("missing", Kind::Text, |of| of.figure.missing.into()),
+        Figure::fact("rung", Kind::Text, |of| of.table.rung.map(rung_word).into()),
+        Figure::fact("lost_count", Kind::Count, |of| of.table.rung.map(|_| of.table.lost_count).into()),
     ]
 }

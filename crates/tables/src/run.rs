@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use model::{Steadiness, delta, rate};
-use record::{NodeEventKind, Outcome, Pace, Rate, Record, Resource, Run, Variation, Verdict, name};
+use record::{NodeEventKind, Outcome, Pace, Rate, Record, Run, Verdict, name};
 
 use crate::column::{Column, Kind, Row, RowOfRun, degree, identity, latency, void};
 use crate::value::Value;
@@ -104,8 +104,6 @@ fn facts<'a>() -> Vec<Figure<'a>> {
     ]);
     columns.extend(degree());
     columns.extend([
-        Figure::fact("variation_resource", Kind::Text, |of| perturbed(of.run.variation).into()),
-        Figure::fact("variation_ratio", Kind::Ratio, |of| share(of.run.variation).into()),
         Figure::fact("in_flight", Kind::Count, |of| model::in_flight(of.run).into()),
         Figure::fact("steps_per_second_asked", Kind::PerSecond, |of| of.run.pace.rate().into()),
         Figure::fact("think_ns", Kind::Nanoseconds, |of| match of.run.pace {
@@ -284,24 +282,4 @@ fn generator<'a>() -> [Figure<'a>; 4] {
 /// Failed steps of any kind.
 pub(crate) fn failures(totals: &record::Totals) -> Value<'static> {
     totals.failures.values().fold(0, |sum: u64, count| sum.saturating_add(*count)).into()
-}
-
-/// What a perturbed run had more or less of.
-fn perturbed(variation: Option<Variation>) -> Option<&'static str> {
-    match variation? {
-        Variation::Perturbed { resource, .. } => Some(match resource {
-            Resource::Processors => "processors",
-            Resource::DeviceIo => "device_io",
-            Resource::ArrivalRate => "arrival_rate",
-        }),
-        _ => None,
-    }
-}
-
-/// The share of that, or of the capacity of the plain run.
-fn share(variation: Option<Variation>) -> Option<f64> {
-    match variation? {
-        Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. } => Some(share),
-        Variation::Paced { .. } | Variation::Traced => None,
-    }
 }

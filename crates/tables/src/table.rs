@@ -110,7 +110,7 @@ mod tests {
         let units = |kind: Kind| match kind {
             Kind::Bytes | Kind::Memory => &["bytes"][..],
             Kind::Nanoseconds | Kind::DerivedNanoseconds => &["ns"],
-            Kind::PerSecond | Kind::IoPerSecond | Kind::BytesPerSecond => &["per_second"],
+            Kind::PerSecond | Kind::IoPerSecond | Kind::Iops | Kind::BytesPerSecond => &["per_second"],
             Kind::Ratio => &["ratio", "share"],
             Kind::Text | Kind::Flag | Kind::Count | Kind::Amount | Kind::Number => &[""],
         };

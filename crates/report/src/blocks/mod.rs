@@ -1,20 +1,16 @@
 //! Random blocks: the method's own line, what an operation cost, its kinds, and the tiers of caches.
 
-mod average;
 mod chart;
-mod kind;
-mod line;
 mod remark;
+mod table;
 
 use record::{BlockOperation, CacheState, LoopPlace, RandomBlocks, Record, Run};
 
 use crate::figure::{UNKNOWN, memory};
 
-pub(crate) use average::averages;
 pub(crate) use chart::chart;
-pub(crate) use kind::kinds;
-pub(crate) use line::line;
 pub(crate) use remark::{extent, remarks};
+pub(crate) use table::{averages, kind_rows, kind_view, kinds, line, rows, view};
 
 /// The code of runs of random blocks; behind an `@`, the size of the engine's cache where they differ in it.
 const CODE: &str = "B100";

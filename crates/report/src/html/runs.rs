@@ -1,12 +1,11 @@
 //! The table of runs.
 
 use maud::{Markup, html};
-use model::Quantiles;
 use record::{Nanos, Rate, Record};
 use tables::Row;
 use tables::run::{self, RunRow};
 
-use super::table::Cell;
+use super::table::{Cell, parts};
 use super::verdict::word;
 use crate::figure::{UNKNOWN, duration, megabytes, number};
 use crate::layout::clean;
@@ -16,10 +15,7 @@ use crate::words::{list, unit_per_second, variation};
 /// Lines of the table; of a record with more runs the rest is left to the record itself.
 const RUNS_MAX: usize = 1000;
 
-/// Columns of a table that fits on paper.
-const COLUMNS_MAX: usize = 22;
-
-/// The columns of the published reports, in their order.
+/// The columns of the published reports, in their order; as many fit on paper.
 const PUBLISHED: [&str; 30] = [
     "run",
     "test",
@@ -82,12 +78,11 @@ pub(super) fn runs(record: &Record) -> Markup {
     if record.runs.is_empty() {
         return Markup::default();
     }
-    let rows = || run::rows(record).take(RUNS_MAX);
+    let rows = run::rows(record).take(RUNS_MAX);
     let class = |of: &RunRow<'_>| if of.is_void() { "void" } else { "" };
-    let table =
-        view().only(&PUBLISHED).html("runs-table", "Runs in the order in which they were carried out", rows(), class);
-    let others: Vec<&str> = PUBLISHED[2..].iter().chain(&LEFT_OUT).copied().collect();
-    let more = view().except(&others).html_parts("runs-more", "All other figures of the runs", COLUMNS_MAX, rows());
+    let caption = "Runs in the order in which they were carried out";
+    let view = view().except(&LEFT_OUT).first(&PUBLISHED);
+    let tables = view.html_parts("runs-table", caption, (2, PUBLISHED.len()), rows, class);
     html! {
         p {
             "A column head sorts; figures that no run has are left out. MB are 10⁶ bytes, 1/s I/Os per second. Engine: as the engine asked the \
@@ -100,11 +95,7 @@ pub(super) fn runs(record: &Record) -> Markup {
                 code { "dbdyno report RECORD --format csv" } " writes all of them."
             }
         }
-        div class="compact" { (table.html()) }
-        details {
-            summary { "All other figures of the runs" }
-            @for table in &more { div class="compact" { (table.html()) } }
-        }
+        (parts(&tables, "All other figures of the runs"))
     }
 }
 
@@ -130,11 +121,6 @@ pub(super) fn rate(per_second: Option<Rate>) -> Cell {
 pub(super) fn bytes(per_second: Option<Rate>) -> Cell {
     let value = per_second.map(|rate| rate.0);
     Cell::Figure(megabytes(value), value)
-}
-
-/// One of the quantiles of a run.
-pub(super) fn time(quantiles: Option<Quantiles>, of: fn(Quantiles) -> Option<Nanos>) -> Cell {
-    quantiles.and_then(of).map_or_else(|| Cell::Figure(UNKNOWN.to_owned(), None), span)
 }
 
 /// A span of time.

@@ -2,23 +2,19 @@
 //! the pace; and how fast what was loaded is read.
 
 mod chart;
-mod cost;
-mod rate;
 mod remark;
 mod scan;
 mod stage;
-mod stored;
+mod table;
 
 use model::load::{LoadFigures, figures, is_load, scan as scan_of};
 use record::{Load, LoadForm, LoadStageKind, Record, Run};
 
 pub(crate) use chart::chart;
-pub(crate) use cost::costs;
-pub(crate) use rate::rates;
 pub(crate) use remark::{facts, remarks};
-pub(crate) use scan::{Scanned, caches, code, meanings, scanned, scans};
+pub(crate) use scan::{caches, code, meanings, scanned, scans, view as scan_view};
 pub(crate) use stage::{legend, setter, stages};
-pub(crate) use stored::tables;
+pub(crate) use table::{costs, rates, rows, tables, view};
 
 /// Whether `record` is about nothing but loads, scans of their tables, and the probe that these are held against.
 pub(crate) fn is_loads_alone(record: &Record) -> bool {

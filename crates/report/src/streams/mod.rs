@@ -1,22 +1,16 @@
 //! File streams: how fast files go into the engine and out of it, what that costs, and the same on the file system.
 
-mod cost;
-mod rate;
+mod table;
 
 use record::{FileStreams, Record, Run, StreamDirection, StreamKeeper};
 
 use crate::figure::memory;
-use crate::layout::{clean, cut};
 use crate::words::plural;
 
-pub(crate) use cost::costs;
-pub(crate) use rate::rates;
+pub(crate) use table::{costs, rates, rows};
 
 /// The code of runs of file streams; behind an `@`, the form and which way bytes go.
 const CODE: &str = "S100";
-
-/// Letters of a form in a table.
-const FORM_MAX: usize = 16;
 
 /// Whether `record` is about nothing but file streams.
 pub(crate) fn is_streams_alone(record: &Record) -> bool {
@@ -33,11 +27,6 @@ pub(crate) fn is_stream(test: &str) -> bool {
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &FileStreams)> {
     let runs = crate::listed(record).filter(|run| !model::is_void(run));
     runs.filter_map(|run| Some((run, run.streams.as_deref()?)))
-}
-
-/// The form, as it may be printed: a record may be anybody's.
-fn form(streams: &FileStreams) -> String {
-    cut(&clean(&streams.form), FORM_MAX)
 }
 
 /// Which way, in a word.
