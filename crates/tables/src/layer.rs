@@ -14,10 +14,16 @@ pub struct LayerRow<'a> {
     pub table: &'a LayerTable,
     /// The line.
     pub line: LayerLine<'a>,
-    figure: LayerFigure<'a>,
+    /// What it says.
+    pub figure: LayerFigure<'a>,
 }
 
-impl Row for LayerRow<'_> {}
+/// Only a row has a distribution to be expected; what is left of a layer, or is not there, has none.
+impl Row for LayerRow<'_> {
+    fn is_void(&self) -> bool {
+        !matches!(self.line, LayerLine::Row(..))
+    }
+}
 
 /// The lines of `tables`, which are of `record`.
 pub fn rows<'a>(record: &'a Record, tables: &'a [LayerTable]) -> impl Iterator<Item = LayerRow<'a>> {
@@ -88,14 +94,16 @@ fn figures<'a>() -> [Figure<'a>; 21] {
         Figure::fact("per_step_ns", Kind::DerivedNanoseconds, |of| of.figure.per_step_ns.into()).head("per\nstep"),
         Figure::fact("total_ns", Kind::DerivedNanoseconds, |of| of.figure.total_ns.into()).head("total"),
         Figure::fact("count", Kind::Count, |of| of.figure.count.into()),
-        Figure::fact("fan_out", Kind::Number, |of| of.figure.fan_out.into()).head("fan-\nout"),
-        Figure::fact("mean_ns", Kind::DerivedNanoseconds, |of| of.figure.mean_ns.into()).head("mean"),
-        Figure::fact("p50_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|told| told.p50_ns).into()).head("p50"),
-        Figure::fact("p90_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|told| told.p90_ns).into())
+        Figure::result("fan_out", Kind::Number, |of| of.figure.fan_out.into()).head("fan-\nout"),
+        Figure::result("mean_ns", Kind::DerivedNanoseconds, |of| of.figure.mean_ns.into()).head("mean"),
+        Figure::result("p50_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|told| told.p50_ns).into())
+            .head("p50"),
+        Figure::result("p90_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|told| told.p90_ns).into())
             .head("p90"),
-        Figure::fact("p99_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|told| told.p99_ns).into())
+        Figure::result("p99_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|told| told.p99_ns).into())
             .head("p99"),
-        Figure::fact("max_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|told| told.max_ns).into()).head("max"),
+        Figure::result("max_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|told| told.max_ns).into())
+            .head("max"),
         Figure::fact("method", Kind::Text, |of| {
             of.figure
                 .method
