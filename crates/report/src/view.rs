@@ -165,10 +165,9 @@ impl<R: Row> View<R> {
     /// empty.
     pub(crate) fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
         let mut text = String::new();
-        line(&mut text, self.shown.iter().map(|shown| Cow::Borrowed(shown.key())));
+        line(&mut text, self.shown.iter().map(Shown::key));
         for row in rows {
-            let values: Vec<Value<'_>> = self.shown.iter().map(|shown| shown.value(&row)).collect();
-            line(&mut text, values.iter().map(Value::exact));
+            line(&mut text, self.shown.iter().map(|shown| shown.exact(&row)));
         }
         text
     }
@@ -238,6 +237,14 @@ impl<R: Row> Shown<R> {
         match self {
             Shown::Figure(column) => column.value(row),
             Shown::Own { .. } => Value::Absent,
+        }
+    }
+
+    /// With all of its digits, for a program.
+    fn exact(&self, row: &R) -> String {
+        match self {
+            Shown::Figure(column) => column.value(row).exact().into_owned(),
+            Shown::Own { .. } => self.letters(row),
         }
     }
 

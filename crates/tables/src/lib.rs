@@ -8,6 +8,7 @@
 pub mod activity;
 pub mod blocks;
 mod column;
+pub mod comparison;
 pub mod detail;
 pub mod file_stream;
 pub mod io_stream;
