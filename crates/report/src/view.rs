@@ -299,7 +299,7 @@ pub(crate) fn shown(kind: Kind, value: &Value<'_>) -> String {
         (_, Value::Count(value)) => count(*value),
         (Kind::DerivedNanoseconds, Value::Number(time)) if *time < 0.0 => format!("-{}", nanos(-time)),
         (Kind::DerivedNanoseconds, Value::Number(time)) => nanos(*time),
-        // Whole, as long as that has four digits.
+        // Whole from three digits before the point up to six.
         (Kind::Iops, Value::Number(value)) if *value < 99.95 => three_digits(*value),
         (Kind::Iops, Value::Number(value)) if *value < 999_999.5 => format!("{value:.0}"),
         (Kind::PerSecond | Kind::IoPerSecond | Kind::Iops | Kind::Amount, Value::Number(value)) => number(*value),

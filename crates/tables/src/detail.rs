@@ -57,8 +57,11 @@ fn data(evidence: &Evidence) -> Value<'static> {
     }
 }
 
+/// A counter of a reading: its name and its value.
+type Counted<'a> = Part<'a, (&'a Reading, &'a String, u64)>;
+
 /// Raw cumulative counters, one by one.
-pub fn readings(record: &Record) -> impl Iterator<Item = Part<'_, (&Reading, &String, u64)>> {
+pub fn readings(record: &Record) -> impl Iterator<Item = Counted<'_>> {
     parts(record, |run| {
         let readings = run.readings.iter();
         readings.flat_map(|reading| reading.values.iter().map(move |(counter, value)| (reading, counter, *value)))
@@ -66,8 +69,8 @@ pub fn readings(record: &Record) -> impl Iterator<Item = Part<'_, (&Reading, &St
 }
 
 /// The columns of [`readings`].
-pub fn reading_columns<'a>() -> Vec<Column<Part<'a, (&'a Reading, &'a String, u64)>>> {
-    type Figure<'a> = Column<Part<'a, (&'a Reading, &'a String, u64)>>;
+pub fn reading_columns<'a>() -> Vec<Column<Counted<'a>>> {
+    type Figure<'a> = Column<Counted<'a>>;
     behind_identity([
         Figure::fact("at_ns", Kind::Nanoseconds, |of| of.of.0.at_ns.into()),
         Figure::fact("counter", Kind::Text, |of| of.of.1.into()),
