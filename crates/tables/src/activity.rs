@@ -29,7 +29,6 @@ type Figure<'a> = Column<ActivityRow<'a>>;
 /// What it is a figure of, and its value.
 pub fn columns<'a>() -> Vec<Column<ActivityRow<'a>>> {
     let mut columns = identity();
-    columns.extend(degree());
     columns.extend([
         Figure::fact("section", Kind::Text, |of| of.of.section.word().into()),
         Figure::fact("name", Kind::Text, |of| (&of.of.name).into()),
@@ -44,5 +43,6 @@ pub fn columns<'a>() -> Vec<Column<ActivityRow<'a>>> {
         Figure::fact("share", Kind::Ratio, |of| of.of.share.into()),
         Figure::fact("reason", Kind::Text, |of| of.of.reason.as_deref().into()),
     ]);
+    columns.extend(degree());
     columns
 }
