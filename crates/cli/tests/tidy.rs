@@ -20,7 +20,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("engine-kit", &["engine", "record"]),
     // Servers that dbdyno starts and stops, the same way for every engine that has some, found and ended as processes.
     ("server", &["base", "engine"]),
-    ("export", &["record", "model"]),
+    // The figures of a record, each defined once, for the two that show and write them.
+    ("tables", &["record", "model"]),
+    ("export", &["record", "model", "tables"]),
     // Its numbers are a table of units of its own on the one splitter.
     ("fio", &["base", "record"]),
     ("flat", &["record"]),
@@ -42,7 +44,7 @@ const EDGES: &[(&str, &[&str])] = &[
     // The settings of random blocks are sizes and times that people write.
     ("workload", &["base", "measure", "engine", "flat", "record"]),
     ("run", &["base", "record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
-    ("report", &["record", "model"]),
+    ("report", &["record", "model", "tables"]),
     ("reference", &["record", "model"]),
     (
         "cli",

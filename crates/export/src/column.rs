@@ -5,8 +5,7 @@ use parquet::column::writer::ColumnWriter;
 use parquet::data_type::ByteArray;
 use parquet::errors::{ParquetError, Result};
 use parquet::schema::types::Type;
-
-use crate::table::{Kind, Value};
+use tables::{Type as Held, Value};
 
 /// The values that are there, and for each row whether it has one.
 pub(crate) struct Cells {
@@ -18,16 +17,16 @@ enum Values {
     Text(Vec<ByteArray>),
     Count(Vec<i64>),
     Number(Vec<f64>),
-    Truth(Vec<bool>),
+    Flag(Vec<bool>),
 }
 
 impl Cells {
-    pub(crate) fn new(kind: Kind) -> Cells {
-        let values = match kind {
-            Kind::Text => Values::Text(Vec::new()),
-            Kind::Count => Values::Count(Vec::new()),
-            Kind::Number => Values::Number(Vec::new()),
-            Kind::Truth => Values::Truth(Vec::new()),
+    pub(crate) fn new(held: Held) -> Cells {
+        let values = match held {
+            Held::Text => Values::Text(Vec::new()),
+            Held::Count => Values::Count(Vec::new()),
+            Held::Number => Values::Number(Vec::new()),
+            Held::Flag => Values::Flag(Vec::new()),
         };
         Cells { values, present: Vec::new() }
     }
@@ -39,7 +38,7 @@ impl Cells {
             // The same 64 bits: the column is marked as one of unsigned numbers.
             (Values::Count(values), Value::Count(count)) => push(values, count.cast_signed()),
             (Values::Number(values), Value::Number(number)) => push(values, *number),
-            (Values::Truth(values), Value::Truth(truth)) => push(values, *truth),
+            (Values::Flag(values), Value::Flag(flag)) => push(values, *flag),
             _ => 0,
         };
         self.present.push(present);
@@ -58,9 +57,7 @@ impl Cells {
             (Values::Number(values), ColumnWriter::DoubleColumnWriter(writer)) => {
                 writer.write_batch(values, present, None)
             }
-            (Values::Truth(values), ColumnWriter::BoolColumnWriter(writer)) => {
-                writer.write_batch(values, present, None)
-            }
+            (Values::Flag(values), ColumnWriter::BoolColumnWriter(writer)) => writer.write_batch(values, present, None),
             _ => Err(ParquetError::General("a column is of another type than its schema".to_owned())),
         };
         self.present.clear();
@@ -68,7 +65,7 @@ impl Cells {
             Values::Text(values) => values.clear(),
             Values::Count(values) => values.clear(),
             Values::Number(values) => values.clear(),
-            Values::Truth(values) => values.clear(),
+            Values::Flag(values) => values.clear(),
         }
         written.map(|_| ())
     }
@@ -81,12 +78,12 @@ fn push<T>(values: &mut Vec<T>, value: T) -> i16 {
 }
 
 /// The type of a column in the schema of a file.
-pub(crate) fn schema(name: &str, kind: Kind) -> Result<Type> {
-    let (physical, logical) = match kind {
-        Kind::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
-        Kind::Count => (Physical::INT64, Some(LogicalType::integer(64, false))),
-        Kind::Number => (Physical::DOUBLE, None),
-        Kind::Truth => (Physical::BOOLEAN, None),
+pub(crate) fn schema(name: &str, held: Held) -> Result<Type> {
+    let (physical, logical) = match held {
+        Held::Text => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+        Held::Count => (Physical::INT64, Some(LogicalType::integer(64, false))),
+        Held::Number => (Physical::DOUBLE, None),
+        Held::Flag => (Physical::BOOLEAN, None),
     };
     let column = Type::primitive_type_builder(name, physical).with_logical_type(logical);
     column.with_repetition(Repetition::OPTIONAL).build()

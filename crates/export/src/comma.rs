@@ -1,15 +1,15 @@
 //! A table as comma-separated values.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::PathBuf;
 
 use csv::Writer;
+use tables::Value;
 
 use crate::error::{Error, Result};
+use crate::files::{Head, Sink};
 use crate::folder::Folder;
-use crate::table::{Column, Sink, Value};
 
 /// A CSV file.
 pub(crate) struct CommaFile {
@@ -19,31 +19,22 @@ pub(crate) struct CommaFile {
 
 impl CommaFile {
     /// A file with a line of heads.
-    pub(crate) fn create(folder: &Folder, name: &str, columns: &[Column]) -> Result<CommaFile> {
+    pub(crate) fn create(folder: &Folder, name: &str, heads: &[Head]) -> Result<CommaFile> {
         let (path, file) = folder.create(&format!("{name}.csv"))?;
         let mut writer = Writer::from_writer(file);
-        writer.write_record(columns.iter().map(|(name, _)| name)).map_err(|cause| Error::write(&path, cause))?;
+        writer.write_record(heads.iter().map(|(key, _)| key)).map_err(|cause| Error::write(&path, cause))?;
         Ok(CommaFile { path, writer })
     }
 }
 
 impl Sink for CommaFile {
     fn write(&mut self, row: &[Value<'_>]) -> Result<()> {
-        let cells = row.iter().map(|cell| text(cell).into_owned());
-        self.writer.write_record(cells).map_err(|cause| Error::write(&self.path, cause))
+        self.writer
+            .write_record(row.iter().map(|value| value.exact().into_owned()))
+            .map_err(|cause| Error::write(&self.path, cause))
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
         self.writer.flush().map_err(|cause| Error::write(&self.path, cause))
-    }
-}
-
-fn text<'a>(value: &'a Value<'_>) -> Cow<'a, str> {
-    match value {
-        Value::Text(text) => Cow::Borrowed(text),
-        Value::Count(count) => Cow::Owned(count.to_string()),
-        Value::Number(number) => Cow::Owned(number.to_string()),
-        Value::Truth(truth) => Cow::Borrowed(if *truth { "true" } else { "false" }),
-        Value::Empty => Cow::Borrowed(""),
     }
 }

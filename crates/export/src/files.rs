@@ -1,11 +1,26 @@
 //! The files of some tables that are about the same kind of thing.
 
+use std::ops::ControlFlow;
+
+use tables::{Kind, Table, Value};
+
 use crate::Format;
 use crate::comma::CommaFile;
 use crate::error::Result;
 use crate::folder::Folder;
 use crate::parquet_file::ParquetFile;
-use crate::table::{Sink, Table};
+
+/// Key and kind of a column.
+pub(crate) type Head = (&'static str, Kind);
+
+/// A file that rows are written into.
+pub(crate) trait Sink {
+    /// Appends a row, with a value for each column.
+    fn write(&mut self, row: &[Value<'_>]) -> Result<()>;
+
+    /// Ends the file.
+    fn finish(self: Box<Self>) -> Result<()>;
+}
 
 /// One file for each table about an `S`.
 pub(crate) struct Files<S: 'static> {
@@ -20,8 +35,8 @@ impl<S> Files<S> {
         let mut sinks: Vec<(Box<dyn Sink>, usize)> = Vec::new();
         for table in tables {
             let sink: Box<dyn Sink> = match format {
-                Format::Csv => Box::new(CommaFile::create(folder, table.name, &(table.columns)())?),
-                Format::Parquet => Box::new(ParquetFile::create(folder, table.name, &(table.columns)())?),
+                Format::Csv => Box::new(CommaFile::create(folder, table.name, &(table.heads)())?),
+                Format::Parquet => Box::new(ParquetFile::create(folder, table.name, &(table.heads)())?),
                 Format::Hdr => break,
             };
             sinks.push((sink, 0));
@@ -32,10 +47,13 @@ impl<S> Files<S> {
     /// Appends the rows of `subject` to each.
     pub(crate) fn add(&mut self, subject: &S) -> Result<()> {
         for (table, (sink, rows)) in self.tables.iter().zip(&mut self.sinks) {
-            (table.rows)(subject, &mut |row| {
+            let mut written = Ok(());
+            let _ = (table.rows)(subject, &mut |row| {
                 *rows += 1;
-                sink.write(row)
-            })?;
+                written = sink.write(row);
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            });
+            written?;
         }
         Ok(())
     }

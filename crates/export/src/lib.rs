@@ -1,8 +1,8 @@
 //! Records and published systems as other programs want them: flat tables as CSV or Parquet, and histogram logs.
 //!
 //! A crate of its own because Parquet pulls weight that nobody else must pay. It writes files and prints nothing; which
-//! rows and columns there are is said in one place for both formats of tables. A figure that has no source is empty, and
-//! so are the results of a void run.
+//! rows and columns there are is said in `tables`. A figure that has no source is empty, and so are the results of a void
+//! run.
 
 mod column;
 mod comma;
@@ -12,8 +12,6 @@ mod folder;
 mod interval_log;
 mod naming;
 mod parquet_file;
-mod table;
-mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +19,7 @@ use std::path::Path;
 
 use model::System;
 use record::Record;
+use tables::{OF_RECORDS, OF_SYSTEMS};
 
 pub use error::{Error, Result};
 
@@ -28,7 +27,6 @@ use files::Files;
 use folder::Folder;
 use interval_log::write_logs;
 use naming::Names;
-use tables::{TABLES, reference};
 
 /// What files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +108,7 @@ impl Export {
         }
         let files = match &mut self.records {
             Some(files) => files,
-            none => none.insert(Files::create(&self.folder, self.format, TABLES)?),
+            none => none.insert(Files::create(&self.folder, self.format, OF_RECORDS)?),
         };
         files.add(&record)?;
         Ok(name.id)
@@ -127,7 +125,7 @@ impl Export {
         self.written.references += 1;
         let files = match &mut self.references {
             Some(files) => files,
-            none => none.insert(Files::create(&self.folder, self.format, reference::TABLES)?),
+            none => none.insert(Files::create(&self.folder, self.format, OF_SYSTEMS)?),
         };
         files.add(system)
     }

@@ -10,11 +10,12 @@ use parquet::errors::{ParquetError, Result as ParquetResult};
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
+use tables::Value;
 
 use crate::column::{Cells, schema};
 use crate::error::{Error, Result};
+use crate::files::{Head, Sink};
 use crate::folder::Folder;
-use crate::table::{Column, Sink, Value};
 
 /// Rows that lie in memory before they are written as a group.
 const GROUP_ROWS: usize = 200_000;
@@ -29,10 +30,10 @@ pub(crate) struct ParquetFile {
 
 impl ParquetFile {
     /// A file without rows.
-    pub(crate) fn create(folder: &Folder, name: &str, columns: &[Column]) -> Result<ParquetFile> {
+    pub(crate) fn create(folder: &Folder, name: &str, heads: &[Head]) -> Result<ParquetFile> {
         let (path, file) = folder.create(&format!("{name}.parquet"))?;
-        let cells = columns.iter().map(|(_, kind)| Cells::new(*kind)).collect();
-        match writer(file, name, columns) {
+        let cells = heads.iter().map(|(_, kind)| Cells::new(kind.of_file())).collect();
+        match writer(file, name, heads) {
             Ok(writer) => Ok(ParquetFile { path, writer, columns: cells, rows: 0 }),
             Err(cause) => Err(Error::write(&path, in_words(cause))),
         }
@@ -65,13 +66,9 @@ impl Sink for ParquetFile {
     }
 }
 
-fn writer(
-    file: BufWriter<File>,
-    name: &str,
-    columns: &[Column],
-) -> ParquetResult<SerializedFileWriter<BufWriter<File>>> {
+fn writer(file: BufWriter<File>, name: &str, heads: &[Head]) -> ParquetResult<SerializedFileWriter<BufWriter<File>>> {
     let fields: Vec<Arc<Type>> =
-        columns.iter().map(|(name, kind)| schema(name, *kind).map(Arc::new)).collect::<ParquetResult<_>>()?;
+        heads.iter().map(|(key, kind)| schema(key, kind.of_file()).map(Arc::new)).collect::<ParquetResult<_>>()?;
     let root = Type::group_type_builder(name).with_fields(fields).build()?;
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
     SerializedFileWriter::new(file, Arc::new(root), Arc::new(properties))

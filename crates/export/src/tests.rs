@@ -251,6 +251,8 @@ fn both_formats_of_tables_hold_the_same() {
         ("readings", 12),
         ("streams", 0),
         ("file_streams", 0),
+        ("blocks", 0),
+        ("block_operations", 0),
         ("nodes", 6),
         ("events", 2),
         ("traces", 2),

@@ -12,6 +12,7 @@ use record::{Bytes, Latency, Nanos, Rate, Record, Run};
 use crate::bound::Bound;
 use crate::delta::per_second;
 use crate::estimate::{Estimate, Repeat, estimate};
+use crate::group::{Repeats, middle};
 use crate::queue::in_flight;
 use crate::row::is_void;
 
@@ -75,7 +76,7 @@ pub fn calibration(record: &Record) -> Option<Calibration> {
     let small = levels(record, MAX_IOPS);
     let large = levels(record, MAX_MBPS);
     let (level, runs) = chosen(&small)?;
-    let middle = *runs.get((runs.len() - 1) / 2)?;
+    let middle = *middle(runs)?;
     let large = chosen(&large);
     let void = |run: &&Run| [MAX_IOPS, MAX_MBPS].contains(&run.test.as_str()) && is_void(run);
     Some(Calibration {
@@ -98,30 +99,27 @@ type Levels<'a> = BTreeMap<u32, Vec<&'a Run>>;
 
 /// The runs of `test` that are results, by I/Os in flight, each level from the slowest to the fastest.
 fn levels<'a>(record: &'a Record, test: &str) -> Levels<'a> {
-    let mut levels = Levels::new();
+    let mut levels: BTreeMap<u32, Vec<(f64, &Run)>> = BTreeMap::new();
     for run in record.runs.iter().filter(|run| run.test == test && !is_void(run) && rate(run) > 0.0) {
         if let Some(level) = in_flight(run) {
-            levels.entry(level).or_default().push(run);
+            levels.entry(level).or_default().push((rate(run), run));
         }
     }
-    for runs in levels.values_mut() {
-        runs.sort_by(|one, other| rate(one).total_cmp(&rate(other)).then(one.number.cmp(&other.number)));
-    }
-    levels
+    levels.into_iter().filter_map(|(level, rated)| Some((level, Repeats::of(rated)?.runs().collect()))).collect()
 }
 
 /// The level that speaks: see the head of this file.
 fn chosen<'a, 'b>(levels: &'b Levels<'a>) -> Option<(u32, &'b [&'a Run])> {
     let rank = |runs: &[&Run]| {
-        let middle = runs[(runs.len() - 1) / 2];
-        (kept(middle) != Some(false), runs.len(), rate(middle))
+        let middle = middle(runs);
+        (middle.and_then(|run| kept(run)) != Some(false), runs.len(), middle.map_or(0.0, |run| rate(run)))
     };
     let levels = levels.iter().map(|(level, runs)| (*level, runs.as_slice()));
     levels.reduce(|best, other| if rank(other.1) > rank(best.1) { other } else { best })
 }
 
 fn point(in_flight: u32, runs: &[&Run]) -> Option<CurvePoint> {
-    let run = runs.get((runs.len() - 1) / 2)?;
+    let run = middle(runs)?;
     let service = &run.service;
     Some(CurvePoint {
         in_flight,

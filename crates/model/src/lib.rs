@@ -22,6 +22,7 @@ mod estimate;
 #[cfg(test)]
 mod fixture;
 mod foreign;
+mod group;
 mod history;
 mod kept_curve;
 mod layers;
@@ -80,6 +81,7 @@ pub use derived::Derived;
 pub use distribution::{buckets, quantile};
 pub use estimate::{Estimate, Method};
 pub use foreign::{ForeignCpu, ForeignIo, foreign_cpu, foreign_io, is_under_foreign_load};
+pub use group::{Repeats, by_degree, degree};
 pub use history::{ChangePoint, change_points};
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{

@@ -12,6 +12,7 @@ use record::{Dop, Latency, Nanos, Outcome, Pace, Rate, Ratio, Record, Run, Sweep
 use crate::bound::Bound;
 use crate::delta::per_second;
 use crate::distribution::buckets;
+use crate::group::middle;
 use crate::level::keeps_level;
 use crate::row::{Quantiles, is_void, quantiles, verdict};
 
@@ -87,7 +88,7 @@ pub fn capacity(plain: &[(bool, f64)]) -> Option<usize> {
     let counts = |(void, rate): &(bool, f64)| *rate > 0.0 && (!some_valid || !void);
     let mut places: Vec<usize> = (0..plain.len()).filter(|place| counts(&plain[*place])).collect();
     places.sort_by(|one, other| plain[*one].1.total_cmp(&plain[*other].1).then(one.cmp(other)));
-    places.get(places.len().checked_sub(1)? / 2).copied()
+    middle(&places).copied()
 }
 
 /// Whether `run` may stand for the capacity of its test: a plain one, as fast as possible, that did not break off.

@@ -7,10 +7,12 @@ use record::{Dop, Layer, Rate, Ratio, Record, Run, Sweep, Unit, Verdict};
 use crate::delta::{per_second, share};
 use crate::derived::{Derived, derived};
 use crate::efficiency::{limit, rate_in};
+use crate::group::{Repeats, by_degree, degree};
 use crate::queue::in_flight;
 use crate::row::{Quantiles, is_void, quantiles, verdict};
 use crate::rules::RULES;
 use crate::statistics::{Interval, order_interval};
+use crate::system::Degree;
 
 /// The condensed record.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,13 +167,13 @@ fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
     runs.iter().find(of_sheet)?;
     let first = *runs.first()?;
     let groups = groups(runs, first.unit);
-    let valid: Vec<&Run> = groups.values().filter_map(|repeats| median(repeats)).collect();
+    let valid: Vec<&Run> = groups.values().filter_map(|repeats| Some(repeats.speaking()?.1)).collect();
     let single = |run: &&&Run| match first.sweep {
         // Of a probe of storage the first of them has fewest I/Os in flight.
         Sweep::Jobs => run.dop.jobs == 1,
         Sweep::Threads => run.dop.threads == 1,
     };
-    let point = |run: &Run| point(by_test, run, groups.get(&load(run)).map_or(&[], Vec::as_slice));
+    let point = |run: &Run| point(by_test, run, groups.get(&degree(run))?);
     let speed = valid.iter().find(single).and_then(|run| point(run));
     let best = fastest(&valid, first.unit).and_then(point);
     let scalability = match (&speed, &best) {
@@ -196,38 +198,17 @@ fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
     })
 }
 
-/// Of `runs` of one test those that are not void and have a rate in `unit`, the median one at each degree of
-/// parallelism and, of storage, number of I/Os in flight.
-pub(crate) fn valid<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Load, &'a Run> {
-    groups(runs, unit).into_iter().filter_map(|(load, repeats)| Some((load, median(&repeats)?))).collect()
+/// Of `runs` of one test those that are not void and have a rate in `unit`, the one that speaks at each degree of
+/// parallelism.
+pub(crate) fn valid<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Degree, &'a Run> {
+    let groups = groups(runs, unit).into_iter();
+    groups.filter_map(|(degree, repeats)| Some((degree, repeats.speaking()?.1))).collect()
 }
 
-/// How much goes on at once: the degree of parallelism and, of storage, I/Os in flight.
-type Load = (Dop, Option<u32>);
-
-fn load(run: &Run) -> Load {
-    (run.dop, in_flight(run))
-}
-
-/// Of `runs` of one test those that are not void and have a rate in `unit`, by their load, each group by its rates.
-fn groups<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Load, Vec<&'a Run>> {
-    let mut groups: BTreeMap<Load, Vec<&Run>> = BTreeMap::new();
-    for run in runs.iter().filter(|run| !is_void(run)) {
-        if rate_in(run, unit).is_some() {
-            groups.entry(load(run)).or_default().push(run);
-        }
-    }
-    for repeats in groups.values_mut() {
-        repeats.sort_by(|one, other| {
-            rate_of(one, unit).total_cmp(&rate_of(other, unit)).then(one.number.cmp(&other.number))
-        });
-    }
-    groups
-}
-
-/// The run in the middle of a group, the lower one of two.
-fn median<'a>(repeats: &[&'a Run]) -> Option<&'a Run> {
-    repeats.get(repeats.len().checked_sub(1)? / 2).copied()
+/// Of `runs` of one test those that are not void and have a rate in `unit`.
+fn groups<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Degree, Repeats<'a>> {
+    let rate = |run: &Run| rate_in(run, unit).filter(|_| !is_void(run)).map(|rate| rate.0);
+    by_degree(runs.iter().copied(), rate)
 }
 
 /// The run with the highest rate; of equal ones that with the least parallelism, which comes first.
@@ -236,14 +217,14 @@ pub(crate) fn fastest<'a>(runs: &[&'a Run], unit: Unit) -> Option<&'a Run> {
 }
 
 /// The point of `run`, which speaks for `repeats`.
-fn point(by_test: &ByTest<'_>, run: &Run, repeats: &[&Run]) -> Option<Point> {
-    let rates: Vec<f64> = repeats.iter().filter_map(|run| Some(per_second(run, run.totals.operations)?.0)).collect();
+fn point(by_test: &ByTest<'_>, run: &Run, repeats: &Repeats<'_>) -> Option<Point> {
+    let rates: Vec<f64> = repeats.runs().filter_map(|run| Some(per_second(run, run.totals.operations)?.0)).collect();
     Some(Point {
         run: run.number,
         dop: run.dop,
         in_flight: in_flight(run),
         operations_per_second: per_second(run, run.totals.operations)?,
-        repeats: repeats.len(),
+        repeats: repeats.count(),
         interval: order_interval(&rates),
         bytes_per_second: run.totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
         service: quantiles(&run.service),

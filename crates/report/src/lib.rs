@@ -1,7 +1,7 @@
 //! Views of a stored record: the spec sheet, the table of runs, storage, CSV, JSON, the JSON of fio, the platform.
 //!
 //! A crate of its own so that the compiler guards the direction: it draws a record on a machine without engine or
-//! driver, knows only `record` and `model`, and derives no figure itself but a plain rate or sum. It returns text and
+//! driver, knows only `record`, `model` and `tables`, and derives no figure itself but a plain rate or sum. It returns text and
 //! prints nothing.
 
 mod activity;
@@ -37,6 +37,7 @@ mod storage;
 mod streams;
 mod style;
 mod text;
+mod view;
 mod words;
 
 pub use activity::{activity_csv, activity_text};
@@ -74,6 +75,11 @@ const RUNS_LISTED_MAX: usize = 500;
 /// The runs that a page of text lists.
 fn listed(record: &record::Record) -> impl Iterator<Item = &record::Run> {
     record.runs.iter().take(RUNS_LISTED_MAX)
+}
+
+/// The rows about runs that a page of text lists.
+fn listed_parts<'a, T>(rows: impl Iterator<Item = tables::Part<'a, T>>) -> impl Iterator<Item = tables::Part<'a, T>> {
+    rows.take_while(|row| row.place < RUNS_LISTED_MAX)
 }
 
 /// What is said where not all runs are listed, for `width` columns. `place` is the path of the record as the user may type

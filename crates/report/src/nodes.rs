@@ -2,9 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use record::{NodeInventory, NodeRun, Rate, Record, Run};
+use record::{NodeInventory, Record, Run};
+use tables::node::{self, NodeRow};
 
-use crate::layout::clean;
+use crate::html::Cell;
+use crate::layout::{clean, cut};
+use crate::view::View;
+use crate::words::dop;
+
+/// Letters of a node's name.
+const NAME_MAX: usize = 30;
 
 /// The runs whose nodes are shown: of each test the fastest that used several, and those in which a node was lost.
 pub(crate) fn speaking(record: &Record) -> impl Iterator<Item = &Run> {
@@ -24,14 +31,13 @@ pub(crate) fn speaking(record: &Record) -> impl Iterator<Item = &Run> {
 }
 
 /// What node `node`, counted from 1, is called: its number, its name, and whether it only reads.
-pub(crate) fn name(record: &Record, node: u32) -> String {
-    let known = (node as usize).checked_sub(1).and_then(|place| record.nodes.get(place));
-    match known {
+pub(crate) fn name(record: &Record, number: u32) -> String {
+    match node::inventory(record, number) {
         Some(known) => {
-            let parts = [node.to_string(), clean(&known.name).trim().to_owned(), reads(known).to_owned()];
+            let parts = [number.to_string(), clean(&known.name).trim().to_owned(), reads(known).to_owned()];
             parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join(" ")
         }
-        None => node.to_string(),
+        None => number.to_string(),
     }
 }
 
@@ -40,9 +46,11 @@ fn reads(node: &NodeInventory) -> &'static str {
     if node.takes_writes { "" } else { "(reads)" }
 }
 
-/// Commits per second as the node itself counted them, over the window of the run: the time between the readings of a
-/// node has that of reading the others in it.
-pub(crate) fn commits_per_second(run: &Run, node: &NodeRun) -> Option<Rate> {
-    let seconds = run.window_ns.seconds();
-    model::node_commits(node).filter(|_| seconds > 0.0).map(|commits| Rate(commits as f64 / seconds))
+/// The columns of nodes, with their words.
+pub(crate) fn view<'a>() -> View<NodeRow<'a>> {
+    View::of(node::columns()).words("at", ("", "at"), |of| Cell::Text(dop(of.run.dop, of.run.sweep))).words(
+        "node",
+        ("", "node"),
+        |of| Cell::Text(cut(&name(of.record, of.of.0.node), NAME_MAX)),
+    )
 }

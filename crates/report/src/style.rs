@@ -1,6 +1,7 @@
 //! How a view may look: colours, and letters beyond ASCII.
 
 use anstyle::{AnsiColor, Color};
+use record::Verdict;
 
 /// What the output device can show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,6 +26,15 @@ pub(crate) enum Ink {
 }
 
 impl Ink {
+    /// That of what `verdict` is said of.
+    pub(crate) fn of(verdict: Verdict) -> Option<Ink> {
+        match verdict {
+            Verdict::Fail => Some(Ink::Void),
+            Verdict::Warn => Some(Ink::Warning),
+            Verdict::Pass | Verdict::Unknown => None,
+        }
+    }
+
     /// The escape sequences around such a text.
     pub(crate) fn style(self) -> anstyle::Style {
         let plain = anstyle::Style::new();

@@ -34,9 +34,9 @@ pub struct ExportArguments {
 /// What files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
-    /// Tables: runs, seconds, findings, settings, readings, streams of I/O and of files, loads and their stages, scans,
-    /// nodes, events, traces, activity, latency by layer, parameters, data sets; of a published system points, facts,
-    /// figures, claims, prices, remarks
+    /// Tables: runs, seconds, findings, settings, readings, streams of I/O and of files, random blocks and their
+    /// operations, loads and their stages, scans, nodes, events, traces, activity, latency by layer, parameters, data
+    /// sets; of a published system points, facts, figures, claims, prices, remarks
     Csv,
     /// The same tables as Parquet
     Parquet,

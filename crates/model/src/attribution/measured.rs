@@ -14,6 +14,7 @@ use crate::platform::{capacity_used, smt_yield};
 use crate::row::is_void;
 use crate::rules::RULES;
 use crate::sheet::{ByTest, fastest, valid};
+use crate::system::Degree;
 
 /// Probes of processors, any of which tells what a second hardware thread of a core is worth.
 const PROCESSOR_PROBES: [&str; 3] = ["P111", "P113", "P114"];
@@ -187,14 +188,16 @@ fn keeps_up(run: &Run) -> bool {
 fn yield_of(runs: &[&Run], cpu: &Cpu) -> Option<f64> {
     let cores = cpu.cores.filter(|cores| cpu.smt == Some(true) && Some(cpu.threads) == cores.checked_mul(2))?;
     let runs = valid(runs, Unit::Operation);
-    let rate = |jobs: u32| rate_in(runs.get(&(Dop::jobs(jobs), None))?, Unit::Operation);
+    let rate = |jobs: u32| rate_in(runs.get(&Degree { dop: Dop::jobs(jobs), in_flight: None })?, Unit::Operation);
     smt_yield(rate(cpu.threads)?.0, rate(cores)?.0)
 }
 
 /// The time of an operation with one job that works as fast as it can, by the runs of one test.
 fn demand_seconds(runs: &[&Run], unit: Unit) -> Option<f64> {
     let runs = valid(runs, unit);
-    let single = runs.get(&(Dop::jobs(1), None)).filter(|single| single.pace == Pace::AsFastAsPossible)?;
+    let single = runs
+        .get(&Degree { dop: Dop::jobs(1), in_flight: None })
+        .filter(|single| single.pace == Pace::AsFastAsPossible)?;
     share(1.0, per_second(single, single.totals.operations)?.0)
 }
 

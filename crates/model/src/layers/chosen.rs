@@ -6,6 +6,7 @@ use record::{Layer, Record, Run};
 
 use super::{has_steps, repeat};
 use crate::delta::per_second;
+use crate::group::Repeats;
 use crate::sheet::sheet;
 
 /// One run of each test that does I/O or commits: its traced repeat, otherwise the one that speaks at the best degree of
@@ -46,12 +47,8 @@ pub fn layered_runs_of<'a>(record: &'a Record, test: &str) -> Vec<&'a Run> {
 }
 
 fn speaking<'a>(runs: &[&'a Run]) -> Option<&'a Run> {
-    let mut plain: Vec<(f64, &Run)> = runs
-        .iter()
-        .filter(|run| run.variation.is_none())
-        .filter_map(|run| Some((per_second(run, run.totals.operations)?.0, *run)))
-        .collect();
-    plain.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.number.cmp(&other.1.number)));
-    let median = plain.len().checked_sub(1).and_then(|last| plain.get(last / 2)).map(|(_, run)| *run);
+    let plain = runs.iter().filter(|run| run.variation.is_none());
+    let rated = plain.filter_map(|run| Some((per_second(run, run.totals.operations)?.0, *run))).collect();
+    let median = Repeats::of(rated).and_then(|repeats| repeats.speaking()).map(|(_, run)| run);
     median.or_else(|| runs.iter().copied().find(|run| repeat::is_traced(run)))
 }

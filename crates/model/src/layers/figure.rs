@@ -42,7 +42,8 @@ pub fn layer_figure<'a>(table: &LayerTable, line: &LayerLine<'a>) -> LayerFigure
     match *line {
         LayerLine::Row(layer, row) => of_row(layer.point, row),
         LayerLine::Nothing(layer) => {
-            let per_step_ns = Some(layer.per_step_ns.unwrap_or(0.0));
+            // The sum of no rows is -0.0.
+            let per_step_ns = Some(layer.per_step_ns.unwrap_or(0.0) + 0.0);
             LayerFigure { count: Some(0), per_step_ns, ..bare(layer.point, "row") }
         }
         LayerLine::Unaccounted(layer, part) => LayerFigure {

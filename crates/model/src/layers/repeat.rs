@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use record::{Dop, Ratio, Record, Run, Variation};
 
 use crate::delta::{per_second, share};
+use crate::group;
 use crate::row::is_void;
 use crate::statistics::{Interval, median, order_interval};
 
@@ -83,8 +84,7 @@ impl<'a> Repeated<'a> {
     /// What `runs` are, of the rounds that their numbers have in `rounds`.
     fn of(runs: &[&'a Run], rounds: &HashMap<u32, u32>) -> Option<Repeated<'a>> {
         let plain = || runs.iter().copied().filter(|run| run.variation.is_none());
-        let mut rated: Vec<(f64, u32)> = plain().filter_map(|run| Some((rate(run)?, run.number))).collect();
-        rated.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+        let rated = group::Repeats::of(plain().filter_map(|run| Some((rate(run)?, run))).collect());
         let round = |run: &Run| rounds.get(&run.number).copied();
         let mut plain_of: HashMap<Option<u32>, &Run> = HashMap::new();
         for run in plain() {
@@ -94,7 +94,7 @@ impl<'a> Repeated<'a> {
         let change = |run: &Run| Some(share(rate(run)?, rate(plain_of.get(&round(run))?)?)? - 1.0);
         Some(Repeated {
             traced: traced().next()?,
-            plain: rated.len().checked_sub(1).map(|last| rated[last / 2]),
+            plain: rated.and_then(|repeats| repeats.speaking()).map(|(rate, run)| (rate, run.number)),
             changes: traced().filter_map(change).collect(),
         })
     }

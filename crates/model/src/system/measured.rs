@@ -11,6 +11,7 @@ use super::{
     Columns, Degree, Durability, MeasuredRate, Origin, Remark, System, SystemPoint, SystemTest, VoidReason, VoidRun,
 };
 use crate::efficiency::rate_in;
+use crate::group::middle;
 use crate::queue::in_flight;
 use crate::random_blocks::{changes_anything, compared_bytes};
 use crate::row::{is_void, row};
@@ -183,7 +184,7 @@ fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPo
     counted.sort_by(|(one, _), (other, _)| {
         one.per_second.0.total_cmp(&other.per_second.0).then(one.repeat.cmp(&other.repeat))
     });
-    let middle = counted.get(counted.len().saturating_sub(1) / 2);
+    let middle = middle(&counted);
     SystemPoint { degree, rates, void, columns: middle.map_or(Columns::default(), |(_, run)| columns(run)), within_run }
 }
 

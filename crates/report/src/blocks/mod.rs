@@ -1,20 +1,16 @@
 //! Random blocks: the method's own line, what an operation cost, its kinds, and the tiers of caches.
 
-mod average;
 mod chart;
-mod kind;
-mod line;
 mod remark;
+mod table;
 
 use record::{BlockOperation, CacheState, LoopPlace, RandomBlocks, Record, Run};
 
 use crate::figure::{UNKNOWN, memory};
 
-pub(crate) use average::averages;
 pub(crate) use chart::chart;
-pub(crate) use kind::kinds;
-pub(crate) use line::line;
 pub(crate) use remark::{extent, remarks};
+pub(crate) use table::{averages, kind_rows, kind_view, kinds, line, rows, view};
 
 /// The runs of random blocks that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &RandomBlocks)> {

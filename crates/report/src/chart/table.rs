@@ -3,7 +3,7 @@
 use super::line::LineChart;
 use super::series::Side;
 use super::{Axis, BarChart, HeatMap};
-use crate::csv::line;
+use crate::view::line;
 
 /// `value` with all its digits; nothing for what is not a number.
 fn exact(value: f64) -> String {

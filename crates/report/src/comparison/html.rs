@@ -1,13 +1,13 @@
 //! A comparison as one page.
 
 use maud::{Markup, html};
-use model::{Contest, PointFigures, Standing, TestComparison};
+use model::{Contest, PointFigures, TestComparison};
 
 use super::words::{
     self, CHANGE, at, change, ends, grounds, group, is_doubted, is_unpaired, letter, letters, mean, origin, sweep,
     tally, values,
 };
-use super::{ComparisonView, chart, contests_of, price, shift};
+use super::{ComparisonView, chart, point, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
 use crate::html::{Cell, Column, Page, Row, Section, Table, facts, gallery};
 use crate::layout::clean;
@@ -197,55 +197,17 @@ fn ratios(view: &ComparisonView<'_>) -> Markup {
     }
 }
 
-const POINTS: [Column; 8] = [
-    Column::text("test"),
-    Column::text("system"),
-    Column::text("at"),
-    Column::figures("A"),
-    Column::figures("system"),
-    Column::figures("change"),
-    Column::figures("95 % interval"),
-    Column::figures("service p99"),
-];
-
 /// Rows of the table of points, at most.
 const POINTS_MAX: usize = 2_000;
 
 fn points(view: &ComparisonView<'_>) -> Markup {
-    let mut table =
-        Table::new("points-table", "Points at equal degrees of parallelism: figures without a verdict", &POINTS);
-    table.sortable = true;
-    for test in &view.comparison.tests {
-        for (index, contest) in contests_of(test) {
-            table.rows.extend(of_contest(view, test, index, contest));
-        }
-    }
-    let all = table.rows.len();
-    table.rows.truncate(POINTS_MAX);
+    let caption = "Points at equal degrees of parallelism: figures without a verdict";
+    let table = point::view().html("points-table", caption, point::points(view).take(POINTS_MAX), |_| "");
+    let all = point::points(view).count();
     html! {
         (table.html())
         @if all > POINTS_MAX { p class="note" { "The first " (POINTS_MAX) " of " (all) " points are shown." } }
     }
-}
-
-fn of_contest(view: &ComparisonView<'_>, test: &TestComparison, index: usize, contest: &Contest) -> Vec<Row> {
-    if matches!(contest.standing, Standing::Incomparable { .. }) {
-        return Vec::new();
-    }
-    let row = |point: &model::PointContest| {
-        let (p99, interval) = (point.service_p99_ratio, point.shift.interval);
-        Row::new(vec![
-            Cell::text(clean(&test.code)),
-            Cell::text(letter(index)),
-            Cell::text(at(&point.base, sweep(view, 0, &test.code))),
-            rate(Some(&point.base)),
-            rate(Some(&point.other)),
-            Cell::Figure(change(point.shift.ratio), Some(point.shift.ratio)),
-            Cell::Figure(interval.map_or_else(String::new, ends), interval.map(|interval| interval.low)),
-            Cell::Figure(p99.map_or_else(|| UNKNOWN.to_owned(), change), p99),
-        ])
-    };
-    contest.points.iter().map(row).collect()
 }
 
 const PRICES: [Column; 6] = [

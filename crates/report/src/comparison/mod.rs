@@ -5,10 +5,10 @@
 //! stands before every figure, and no ratio stands without what it rests on.
 
 mod chart;
-mod csv;
 mod html;
 mod junit;
 mod markdown;
+mod point;
 mod price;
 mod text;
 mod words;
@@ -17,10 +17,10 @@ use model::{
     Comparison, Contest, Gate, PriceBook, Remark, Shift, Standing, System, SystemTest, TestComparison, Violation,
 };
 
-pub use csv::comparison_csv;
 pub use html::comparison_html;
 pub use junit::comparison_junit;
 pub use markdown::comparison_markdown;
+pub use point::comparison_csv;
 pub use text::{comparison_text, found_text};
 
 use crate::remark::remark_text;

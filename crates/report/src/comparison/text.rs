@@ -1,14 +1,14 @@
 //! A comparison on a terminal.
 
-use model::{PointContest, PointFigures, Standing, TestComparison, Violation, ViolationFound};
+use model::{PointFigures, TestComparison, Violation, ViolationFound};
 
 use super::words::{
     self, CHANGE, at, change, ends, grounds, group, letter, letters, mean, origin, reasons_text, sweep, tally, values,
     verdict,
 };
-use super::{ComparisonView, price, shift};
+use super::{ComparisonView, point, price, shift};
 use crate::figure::{UNKNOWN, duration, number};
-use crate::layout::{Align, Head, Table, clean, cut, paragraph, section, wrap};
+use crate::layout::{clean, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
 use crate::words::{LAYERS, plural, unit_per_second};
 
@@ -149,45 +149,17 @@ fn fitted(line: String, width: usize) -> Vec<String> {
 }
 
 fn points(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
-    let mut rows = Vec::new();
-    for (test, other, contest) in view.contests() {
-        // One point alone is the headline.
-        let judged = !matches!(contest.standing, Standing::Incomparable { .. });
-        for point in contest.points.iter().filter(|_| judged && contest.points.len() > 1) {
-            rows.push(point_row(view, test, other, point));
-        }
-    }
-    if rows.is_empty() {
+    // One point alone is the headline.
+    let rows = || point::points(view).filter(|of| of.contest.points.len() > 1);
+    let all = rows().count();
+    if all == 0 {
         return Vec::new();
     }
-    let all = rows.len();
-    let mut table = Table::new(&POINTS, &[]);
-    rows.into_iter().take(POINTS_MAX).for_each(|row| table.push(row, None));
-    let mut lines = table.lines(style, width);
+    let mut lines = point::view().letters(rows().take(POINTS_MAX), |_| None).lines(style, width);
     if all > POINTS_MAX {
         lines.push(format!("the first {POINTS_MAX} of {all}; all of them are in --html"));
     }
     lines
-}
-
-/// The columns of the table of points.
-const POINTS: [Head; 8] = [
-    (&["test"], Align::Left),
-    (&["at"], Align::Left),
-    (&["A"], Align::Right),
-    (&[""], Align::Left),
-    (&["other"], Align::Right),
-    (&["change"], Align::Right),
-    (&["95 % interval"], Align::Left),
-    (&["p99"], Align::Right),
-];
-
-fn point_row(view: &ComparisonView<'_>, test: &TestComparison, other: usize, point: &PointContest) -> Vec<String> {
-    let at = at(&point.base, sweep(view, 0, &test.code));
-    let (base, theirs) = (number(point.base.rate.0), number(point.other.rate.0));
-    let interval = point.shift.interval.map_or_else(String::new, ends);
-    let p99 = point.service_p99_ratio.map_or_else(|| UNKNOWN.to_owned(), change);
-    vec![clean(&test.code), at, base, letter(other), theirs, change(point.shift.ratio), interval, p99]
 }
 
 fn together(view: &ComparisonView<'_>, width: usize) -> Vec<String> {

@@ -3,12 +3,13 @@
 use model::{is_void, row};
 use record::{Finding, IoJob, IoKind, IoStream, Outcome, Record, Run, Storage, Verdict};
 use serde_json::{Map, Value, json};
+use tables::io_stream;
 
 use super::direction::{Direction, sync};
 use super::distribution::{Distribution, shares};
 use super::{FioJson, clock, options};
 use crate::finding::finding_text;
-use crate::storage::{job_of, threads};
+use crate::storage::threads;
 use crate::words::verdict;
 
 /// `error` of a job that is no result: EIO, of those that fio reports the one that comes nearest.
@@ -32,7 +33,9 @@ pub(super) fn entries<'a>(record: &'a Record, run: &'a Run, storage: &'a Storage
         };
         match entries.iter_mut().find(same) {
             Some(entry) => entry.streams.push(stream),
-            None => entries.push(Entry { run, storage, job: job_of(record, run, stream), streams: vec![stream] }),
+            None => {
+                entries.push(Entry { run, storage, job: io_stream::job(record, run, stream), streams: vec![stream] })
+            }
         }
     }
     entries

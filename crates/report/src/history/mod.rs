@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 use model::{ChangePoint, Line, Point, RULES};
 use record::{Bytes, Nanos, Preset, Ratio, Record, Run, Timestamp};
 
-use crate::csv::line as csv_line;
 use crate::figure::{UNKNOWN, duration, number, percent, three_digits, volume};
 use crate::layout::{Align, Head, Table, bar, clean, cut, paragraph, section, wrap};
 use crate::style::{Ink, Style};
+use crate::view::line as csv_line;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 pub use html::history_html;

@@ -4,29 +4,35 @@ use maud::{Markup, html};
 use record::{RandomBlocks, Record, Run};
 
 use super::diagram::Diagram;
-use super::runs::{span, time};
-use super::table::{Cell, Column, Row, Table};
-use crate::blocks::{cache, caches, facts, operation, remarks, valid};
+use super::table::parts;
+use crate::blocks::{cache, caches, facts, kind_rows, kind_view, remarks, rows, valid, view};
 use crate::chart::{Axis, Bar, BarChart, Figures, Scale, Tone};
-use crate::figure::{UNKNOWN, three_digits};
 use crate::layout::clean;
 
 /// Runs that are drawn.
 const RUNS_MAX: usize = 30;
 
-const COLUMNS: [Column; 11] = [
-    Column::figures("run"),
-    Column::text("engine's cache"),
-    Column::figures("logical reads"),
-    Column::figures("engine reads"),
-    Column::figures("engine writes"),
-    Column::figures("device reads"),
-    Column::figures("device writes"),
-    Column::figures("rows changed"),
-    Column::figures("p50"),
-    Column::figures("p99"),
-    Column::figures("longest"),
+/// What stands in the first table; as many columns fit on paper.
+const FIRST: [&str; 14] = [
+    "run",
+    "cache_bytes",
+    "caches",
+    "logical_reads_per_operation",
+    "engine_reads_per_operation",
+    "engine_reads_of_unit_ratio",
+    "engine_writes_per_operation",
+    "device_reads_per_operation",
+    "device_writes_per_operation",
+    "rows_changed_per_operation",
+    "reads_per_write",
+    "service_ns_p50",
+    "service_ns_p99",
+    "service_ns_max",
 ];
+
+/// What the facts above the table say.
+const LEFT_OUT: [&str; 7] =
+    ["record", "test", "block_bytes", "blocks_per_schema", "work_unit", "operations_per_step", "void"];
 
 /// Facts, picture and table; nothing of a record without such runs.
 pub(super) fn blocks(record: &Record) -> Markup {
@@ -34,12 +40,24 @@ pub(super) fn blocks(record: &Record) -> Markup {
     if runs.is_empty() {
         return Markup::default();
     }
-    let mut table = Table::new("blocks-table", "An operation on average, and its kinds", &COLUMNS);
-    table.rows = runs.iter().flat_map(|(run, blocks)| rows(run, blocks)).collect();
+    let tables = view().except(&[&LEFT_OUT[..], &["top_wait_ratio"]].concat()).first(&FIRST).html_parts(
+        "blocks-table",
+        "An operation on average",
+        (3, FIRST.len()),
+        rows(record).take(RUNS_MAX),
+        |_| "",
+    );
+    let kinds = kind_view().except(&["record", "test", "void"]).html(
+        "block-kinds-table",
+        "Kinds of operations: service times",
+        kind_rows(record).take_while(|of| of.place < RUNS_MAX),
+        |_| "",
+    );
     html! {
         ul { @for fact in facts(record).into_iter().chain(remarks(record)) { li { (clean(&fact)) "." } } }
         (picture(&runs).html())
-        div class="compact" { (table.html()) }
+        (parts(&tables, "All other figures of the runs"))
+        div class="compact" { (kinds.html()) }
     }
 }
 
@@ -71,35 +89,4 @@ fn picture(runs: &[(&Run, &RandomBlocks)]) -> Diagram {
         marks: Vec::new(),
     };
     Diagram::new("blocks", chart)
-}
-
-/// The line of the run, then one for each kind of operation.
-fn rows(run: &Run, blocks: &RandomBlocks) -> Vec<Row> {
-    let each = model::per_operation(run).unwrap_or_default();
-    let figure = |value: Option<f64>| Cell::Figure(value.map_or_else(|| UNKNOWN.to_owned(), three_digits), value);
-    let nothing = || Cell::Figure(String::new(), None);
-    let times = |latency: &record::Latency| {
-        let quantiles = model::quantiles(latency);
-        let p50 = time(quantiles, |quantiles| Some(quantiles.p50_ns));
-        [p50, time(quantiles, |quantiles| quantiles.p99_ns), span(latency.max_ns)]
-    };
-    let number = Cell::Figure(run.number.to_string(), Some(f64::from(run.number)));
-    let mut cells = vec![number, Cell::text(format!("{} {}", cache(blocks), caches(blocks)))];
-    let averages = [
-        each.logical_reads,
-        each.physical_reads,
-        each.physical_writes,
-        each.device_reads,
-        each.device_writes,
-        each.changes,
-    ];
-    cells.extend(averages.map(figure));
-    cells.extend(times(&run.service));
-    let of_kind = |kind: &record::BlockOperations| {
-        let mut cells = vec![nothing(), Cell::text(format!("{}s: {}", operation(kind.operation), kind.steps))];
-        cells.extend((0..6).map(|_| nothing()));
-        cells.extend(times(&kind.service));
-        Row::new(cells)
-    };
-    std::iter::once(Row::new(cells)).chain(blocks.operations.iter().map(of_kind)).collect()
 }

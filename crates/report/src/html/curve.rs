@@ -1,9 +1,9 @@
 //! The runs of one test at each degree of parallelism, as charts and tables need them, and those that make a curve.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use model::scalability::Added;
-use model::{Degree, Quantiles, in_flight, is_void};
+use model::{Degree, Quantiles, Repeats, by_degree, degree, in_flight, is_void};
 use record::{Pace, Record, Run, Sweep, Unit};
 
 use crate::text::short_title;
@@ -144,41 +144,26 @@ pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
 
 fn test<'a>(runs: &[&'a Run]) -> Option<Test<'a>> {
     let first = *runs.first()?;
-    let mut groups: BTreeMap<Degree, Vec<Rated<'_>>> = BTreeMap::new();
-    let mut void = Vec::new();
-    for run in runs {
-        let Some(rate) = per_second(run) else { continue };
-        if is_void(run) {
-            void.push((rate, *run));
-        } else {
-            groups.entry(degree(run)).or_default().push((rate, run));
-        }
-    }
+    let (void, valid): (Vec<&Run>, Vec<&Run>) = runs.iter().copied().partition(|run| is_void(run));
     Some(Test {
         code: &first.test,
         title: short_title(first.layer, &first.title),
         unit: first.unit,
         sweep: first.sweep,
-        loads: groups.into_values().filter_map(load).collect(),
-        void,
+        loads: by_degree(valid, per_second).into_values().filter_map(|repeats| load(&repeats)).collect(),
+        void: void.into_iter().filter_map(|run| Some((per_second(run)?, run))).collect(),
     })
 }
 
-fn load(mut runs: Vec<Rated<'_>>) -> Option<Load<'_>> {
-    runs.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.number.cmp(&other.1.number)));
-    let (per_second, run) = *runs.get((runs.len() - 1) / 2)?;
-    let service = model::row(run).service;
-    Some(Load { run, per_second, rates: runs.iter().map(|(rate, _)| *rate).collect(), service })
+fn load<'a>(repeats: &Repeats<'a>) -> Option<Load<'a>> {
+    let (per_second, run) = repeats.speaking()?;
+    Some(Load { run, per_second, rates: repeats.rates(), service: model::row(run).service })
 }
 
 /// Operations per second of the window, as [`model::row`] has them; there may be a hundred thousand runs, and the rest
 /// of their rows is not needed.
 fn per_second(run: &Run) -> Option<f64> {
     (run.window_ns.0 > 0).then(|| run.totals.operations as f64 / run.window_ns.seconds())
-}
-
-fn degree(run: &Run) -> Degree {
-    Degree { dop: run.dop, in_flight: in_flight(run) }
 }
 
 /// How much goes on at once: I/Os in flight of a probe of storage, jobs times threads of everything else.

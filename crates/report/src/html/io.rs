@@ -1,14 +1,16 @@
 //! Where time went and what I/O was done in the best run of each test.
 
 use maud::{Markup, html};
-use model::{delta, rate as counted_rate};
-use record::{Rate, Ratio, Run, name};
+use model::rate as counted_rate;
+use record::{Rate, Ratio, Record, Run, name};
+use tables::run::{self, RunRow};
 
-use super::curve::{Load, Test};
-use super::runs::{bytes, rate};
+use super::curve::{Load, Test, at};
+use super::runs::rate;
 use super::table::{Cell, Column, Row, Table};
-use crate::figure::{UNKNOWN, nanos, percent, three_digits};
+use crate::figure::{UNKNOWN, nanos, percent};
 use crate::layout::clean;
+use crate::view::View;
 
 /// Tests of the two tables.
 const TESTS_MAX: usize = 100;
@@ -20,13 +22,13 @@ const WAITS_MAX: usize = 5;
 const WAIT_SHARE_MIN: f64 = 0.001;
 
 /// The engine's time counters, then physical I/O.
-pub(super) fn io(tests: &[Test<'_>]) -> Markup {
+pub(super) fn io(record: &Record, tests: &[Test<'_>]) -> Markup {
     let best: Vec<(&Test<'_>, &Load<'_>)> =
         tests.iter().filter_map(|test| Some((test, test.best()?))).take(TESTS_MAX).collect();
     if best.is_empty() {
         return Markup::default();
     }
-    html! { (waits(&best)) (storage(&best)) }
+    html! { (waits(&best)) (storage(record, &best)) }
 }
 
 /// One wait of a run.
@@ -113,29 +115,29 @@ fn top(run: &Run) -> Vec<Waited<'_>> {
     waits
 }
 
-const COLUMNS: [Column; 15] = [
-    Column::text("test"),
-    Column::text("at"),
-    Column::figures("read IOPS"),
-    Column::figures("write IOPS"),
-    Column::figures("read MB/s"),
-    Column::figures("write MB/s"),
-    Column::figures("redo MB/s"),
-    Column::figures("read IOPS"),
-    Column::figures("write IOPS"),
-    Column::figures("read MB/s"),
-    Column::figures("write MB/s"),
-    Column::figures("flush/s"),
-    Column::figures("mean read"),
-    Column::figures("mean write"),
-    Column::figures("in flight"),
+/// What is shown of a run.
+const SHOWN: [&str; 15] = [
+    "test",
+    "at",
+    "engine_reads_per_second",
+    "engine_writes_per_second",
+    "engine_read_bytes_per_second",
+    "engine_write_bytes_per_second",
+    "redo_bytes_per_second",
+    "device_reads_per_second",
+    "device_writes_per_second",
+    "device_read_bytes_per_second",
+    "device_write_bytes_per_second",
+    "device_flushes_per_second",
+    "device_read_ns_mean",
+    "device_write_ns_mean",
+    "device_in_flight",
 ];
 
-fn storage(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
-    let mut table = Table::new("io-table", "Physical I/O in the best run of each test", &COLUMNS);
-    table.spans = vec![("", 2), ("engine", 5), ("device", 8)];
-    table.sortable = true;
-    table.rows = best.iter().filter_map(|(test, load)| line(test, load)).collect();
+fn storage(record: &Record, best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
+    let runs = best.iter().map(|(_, load)| RunRow::new(record, load.run)).filter(RunRow::has_io);
+    let view = View::of(run::columns()).words("at", ("", "at"), |of| Cell::Text(at(of.run))).only(&SHOWN);
+    let table = view.html("io-table", "Physical I/O in the best run of each test", runs, |_| "");
     let nothing = table.rows.is_empty();
     html! {
         h3 { "Physical I/O" }
@@ -148,48 +150,4 @@ fn storage(best: &[(&Test<'_>, &Load<'_>)]) -> Markup {
             }
         }
     }
-}
-
-fn line(test: &Test<'_>, load: &Load<'_>) -> Option<Row> {
-    let run = load.run;
-    let row = model::row(run);
-    let (engine, device) = (row.engine_io, row.device_io);
-    let rates = [engine.reads_per_second, engine.writes_per_second, device.reads_per_second, device.writes_per_second];
-    let any = rates
-        .iter()
-        .chain([&row.redo_bytes_per_second, &row.flushes_per_second])
-        .flatten()
-        .any(|Rate(rate)| *rate > 0.0);
-    any.then(|| {
-        Row::new(vec![
-            Cell::text(clean(test.code)),
-            Cell::text(load.at()),
-            rate(engine.reads_per_second),
-            rate(engine.writes_per_second),
-            bytes(engine.read_bytes_per_second),
-            bytes(engine.write_bytes_per_second),
-            bytes(row.redo_bytes_per_second),
-            rate(device.reads_per_second),
-            rate(device.writes_per_second),
-            bytes(device.read_bytes_per_second),
-            bytes(device.write_bytes_per_second),
-            rate(row.flushes_per_second),
-            mean(run, name::DEVICE_READ_NS, name::DEVICE_READ_COUNT),
-            mean(run, name::DEVICE_WRITE_NS, name::DEVICE_WRITE_COUNT),
-            in_flight(run),
-        ])
-    })
-}
-
-/// Time over requests, by two counters of the block layer.
-fn mean(run: &Run, time: &str, requests: &str) -> Cell {
-    let mean = delta(run, time)
-        .zip(delta(run, requests).filter(|requests| *requests > 0))
-        .map(|(time, requests)| time as f64 / requests as f64);
-    Cell::Figure(mean.map_or_else(|| UNKNOWN.to_owned(), nanos), mean)
-}
-
-fn in_flight(run: &Run) -> Cell {
-    let mean = counted_rate(run, name::DEVICE_IN_QUEUE_NS).map(|Rate(nanos_per_second)| nanos_per_second / 1e9);
-    Cell::Figure(mean.map_or_else(|| UNKNOWN.to_owned(), three_digits), mean)
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
-use model::{LatencyLayer, LayerLine, LayerRow, LayerTable, LayerTables, layer_lines};
-use record::{Nanos, Record};
+use model::{LayerLine, LayerTable, LayerTables};
+use record::Record;
+use tables::layer::LayerRow;
 
 use super::table::{Cell, Column, Row, Table};
-use crate::figure::{UNKNOWN, count, duration, nanos, three_digits};
+use crate::figure::{UNKNOWN, count, nanos};
 use crate::layers::{
-    cost, id, label, largest, layer, missing, negative_note, passed, repeat, rung, sources, span, title,
+    FIGURES, cost, id, is_aside, largest, missing, name, negative_note, passed, place, repeat, rows, rung, sources,
+    title, view,
 };
 use crate::layout::clean;
 
@@ -18,19 +20,6 @@ const TABLES_MAX: usize = 30;
 
 /// What a bar is as wide as, in units of its drawing.
 const BAR_WIDTH: f64 = 100.0;
-
-const COLUMNS: [Column; 10] = [
-    Column::text("layer"),
-    Column::text("time per step"),
-    Column::figures("per step"),
-    Column::figures("count"),
-    Column::figures("fan-out"),
-    Column::figures("mean"),
-    Column::figures("p50"),
-    Column::figures("p90"),
-    Column::figures("p99"),
-    Column::figures("max"),
-];
 
 /// A table for each test that does I/O or commits, then where each figure was measured and what was not seen; nothing
 /// where there is no such test.
@@ -52,7 +41,7 @@ pub(super) fn layers(record: &Record) -> Markup {
              Each layer is its unaccounted part and the next layer that has a source. Means subtract, percentiles never do."
         }
         @if let Some(note) = negative_note(shown) { p { (note) } }
-        @for (index, table) in shown.iter().enumerate() { (one(index, table, index == open)) }
+        @for (index, table) in shown.iter().enumerate() { (one(record, index, table, index == open)) }
         @if tables.len() > shown.len() {
             p class="note" { "The tables of " (shown.len()) " of " (tables.len()) " tests are shown; " code { "dbdyno report RECORD --layers TEST" } " prints any." }
         }
@@ -62,14 +51,19 @@ pub(super) fn layers(record: &Record) -> Markup {
 }
 
 /// One table.
-fn one(index: usize, table: &LayerTable, is_open: bool) -> Markup {
+fn one(record: &Record, index: usize, table: &LayerTable, is_open: bool) -> Markup {
     let whole = table.whole_ns().map_or_else(|| UNKNOWN.to_owned(), nanos);
     let steps = format!("{}, {} steps", repeat(table), count(table.steps));
     let head = [Some(steps), cost(table), rung(table), largest(table)];
     let head = head.into_iter().flatten().collect::<Vec<_>>().join("; ");
-    let mut drawn =
-        Table::new(format!("layers-{}", index + 1), format!("Latency by layer, {}", title(table)), &COLUMNS);
-    drawn.rows = rows(table);
+    let view = view()
+        .words("name", ("", "layer"), |of| Cell::text(format!("{} {}", place(of), name(of)).trim_start()))
+        .words("bar", ("", "time per step"), |of| Cell::Markup(bar(of)))
+        .only(&[&["name", "bar"][..], &FIGURES].concat());
+    let class = |of: &LayerRow<'_>| if is_aside(of) { "unaccounted" } else { "" };
+    let caption = format!("Latency by layer, {}", title(table));
+    let mut drawn = view.html(&format!("layers-{}", index + 1), &caption, rows(record, table), class);
+    drawn.sortable = false;
     html! {
         details class="layers" open=[is_open.then_some("open")] {
             summary { (title(table)) ": " (whole) " per step" }
@@ -79,80 +73,23 @@ fn one(index: usize, table: &LayerTable, is_open: bool) -> Markup {
     }
 }
 
-fn rows(table: &LayerTable) -> Vec<Row> {
-    let longest = table.layers.iter().filter_map(|layer| layer.per_step_ns).fold(0.0, f64::max);
-    let mut from_ns = 0.0;
-    let mut point = None;
-    let row = |line: &LayerLine<'_>| match line {
+/// The time of a line beside that of the longest layer. The figures stand beside it: nothing to read aloud.
+fn bar(of: &LayerRow<'_>) -> Markup {
+    let longest_ns = of.table.layers.iter().filter_map(|layer| layer.per_step_ns).fold(0.0, f64::max);
+    let (class, from_ns, to_ns) = match of.line {
         LayerLine::Row(layer, row) => {
             // Rows of one layer stand one behind the other.
-            if point != Some(layer.point) {
-                (point, from_ns) = (Some(layer.point), 0.0);
-            }
-            let drawn = bar("own", from_ns, from_ns + row.per_step_ns, longest);
-            from_ns += row.per_step_ns;
-            Row::new(figures(layer, row, drawn))
-        }
-        LayerLine::Nothing(found) => {
-            let name = format!("{} no {}", id(found.point), layer(found.point));
-            Row::new(with_bar(name, Markup::default(), Some(0.0), Some(0)))
+            let before = layer.rows.iter().take_while(|one| !std::ptr::eq(*one, row));
+            let from_ns: f64 = before.map(|row| row.per_step_ns).sum();
+            ("own", from_ns, from_ns + row.per_step_ns)
         }
         LayerLine::Unaccounted(found, part) => {
             let own = found.per_step_ns.unwrap_or(0.0);
             let below = own - part.per_step_ns;
-            let class = if part.per_step_ns < 0.0 { "less" } else { "gap" };
-            let drawn = bar(class, own.min(below), own.max(below), longest);
-            let cells = with_bar("unaccounted".to_owned(), drawn, Some(part.per_step_ns), None);
-            Row { class: "unaccounted", cells }
+            (if part.per_step_ns < 0.0 { "less" } else { "gap" }, own.min(below), own.max(below))
         }
-        LayerLine::Missing(found) => {
-            let mut cells =
-                with_bar(format!("{} {}", id(found.point), layer(found.point)), Markup::default(), None, None);
-            cells[2] = Cell::Figure("n.d.".to_owned(), None);
-            Row { class: "unaccounted", cells }
-        }
+        LayerLine::Nothing(_) | LayerLine::Missing(_) => return Markup::default(),
     };
-    layer_lines(table).iter().map(row).collect()
-}
-
-/// A line with a bar and with no figures but these.
-fn with_bar(name: String, bar: Markup, per_step_ns: Option<f64>, count: Option<u64>) -> Vec<Cell> {
-    let empty = || Cell::Figure(String::new(), None);
-    let mut cells = vec![
-        Cell::text(name),
-        Cell::Markup(bar),
-        Cell::Figure(per_step_ns.map(span).unwrap_or_default(), per_step_ns),
-        Cell::Figure(count.map(|count| count.to_string()).unwrap_or_default(), count.map(|count| count as f64)),
-    ];
-    cells.resize_with(COLUMNS.len(), empty);
-    cells
-}
-
-fn figures(layer: &LatencyLayer, row: &LayerRow, bar: Markup) -> Vec<Cell> {
-    let figure = |value: Option<f64>, shown: fn(f64) -> String| {
-        Cell::Figure(value.map_or_else(|| UNKNOWN.to_owned(), shown), value)
-    };
-    let quantiles = row.quantiles;
-    let time = |time: Option<Nanos>| {
-        Cell::Figure(time.map_or_else(|| UNKNOWN.to_owned(), duration), time.map(|time| time.0 as f64))
-    };
-    let counted = row.count.map(|count| count as f64);
-    vec![
-        Cell::text(format!("{} {}", id(layer.point), label(layer.point, row))),
-        Cell::Markup(bar),
-        figure(Some(row.per_step_ns), nanos),
-        Cell::Figure(row.count.map_or_else(|| UNKNOWN.to_owned(), count), counted),
-        figure(row.fan_out, three_digits),
-        figure(row.mean_ns(), nanos),
-        time(quantiles.map(|quantiles| quantiles.p50_ns)),
-        time(quantiles.and_then(|quantiles| quantiles.p90_ns)),
-        time(quantiles.and_then(|quantiles| quantiles.p99_ns)),
-        time(quantiles.map(|quantiles| quantiles.max_ns)),
-    ]
-}
-
-/// From `from_ns` to `to_ns` of `longest_ns`. The figures stand beside it: nothing to read aloud.
-fn bar(class: &str, from_ns: f64, to_ns: f64, longest_ns: f64) -> Markup {
     if longest_ns <= 0.0 {
         return Markup::default();
     }

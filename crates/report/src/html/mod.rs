@@ -22,6 +22,7 @@ mod runs;
 mod scans;
 mod second;
 mod steady;
+mod storage;
 mod streams;
 mod table;
 mod think_time;
@@ -91,8 +92,9 @@ pub fn html(record: &Record, options: &PageOptions<'_>) -> String {
             Section::new("bulk-read", "Reading what was loaded", scans::scans(record)),
             Section::new("blocks", "Random blocks", blocks::blocks(record)),
             Section::new("streams", "File streams", streams::streams(record)),
+            Section::new("storage", "Streams of I/O", storage::storage(record)),
             Section::new("seconds", "Throughput over time", second::seconds(&tests)),
-            Section::new("io", "Waits and physical I/O", io::io(&tests)),
+            Section::new("io", "Waits and physical I/O", io::io(record, &tests)),
             Section::new("ceilings", "Efficiency against the ceilings", ceiling::ceilings(record, &limited, &sheet)),
             Section::new("platform", "Platform and settings", platform::platform(record)),
             Section::new("disclosure", "Full disclosure", disclosure.html()),

@@ -1,29 +1,37 @@
 //! What each node did, and what happened to nodes.
 
 use maud::{Markup, html};
-use record::{NodeRun, Record, Run};
+use record::{Record, Run};
+use tables::node;
 
-use super::runs::{rate, time};
-use super::table::{Cell, Column, Row, Table};
+use super::table::parts;
 use crate::finding::lost_node_text;
 use crate::layout::clean;
-use crate::nodes::{commits_per_second, name};
-use crate::words::dop;
+use crate::nodes::view;
 
 /// Lines of the table.
 const LINES_MAX: usize = 1000;
 
-const COLUMNS: [Column; 9] = [
-    Column::figures("run"),
-    Column::text("test"),
-    Column::text("at"),
-    Column::text("node"),
-    Column::figures("#J"),
-    Column::figures("ops/s"),
-    Column::figures("commits/s"),
-    Column::figures("p50"),
-    Column::figures("p99"),
+/// What stands in the first table; as many columns fit on paper.
+const FIRST: [&str; 13] = [
+    "run",
+    "test",
+    "at",
+    "node",
+    "jobs",
+    "operations_per_second",
+    "commits_per_second",
+    "service_ns_p50",
+    "service_ns_p99",
+    "response_ns_p50",
+    "response_ns_p99",
+    "failures",
+    "unfinished",
 ];
+
+/// What the words in front of the figures say, and what rates are made of.
+const LEFT_OUT: [&str; 10] =
+    ["record", "nodes", "name", "takes_writes", "steps", "operations", "rows", "transactions", "commits", "void"];
 
 /// The events, then one line per run and node; nothing of a record with one node.
 pub(super) fn nodes(record: &Record) -> Markup {
@@ -32,10 +40,15 @@ pub(super) fn nodes(record: &Record) -> Markup {
     if spread().next().is_none() && events.is_empty() {
         return Markup::default();
     }
-    let lines = || spread().flat_map(|run| run.nodes.iter().map(move |node| (run, node)));
-    let mut table = Table::new("nodes-table", "What each node did", &COLUMNS);
-    table.sortable = true;
-    table.rows = lines().take(LINES_MAX).map(|(run, node)| row(record, run, node)).collect();
+    let lines = spread().map(|run| run.nodes.len()).sum::<usize>();
+    let view = view().except(&LEFT_OUT).first(&FIRST);
+    let tables = view.html_parts(
+        "nodes-table",
+        "What each node did",
+        (4, FIRST.len()),
+        node::rows(record).take(LINES_MAX),
+        |_| "",
+    );
     html! {
         p {
             "Jobs are spread evenly over the nodes of a run; a test that changes the database uses those that take \
@@ -46,28 +59,11 @@ pub(super) fn nodes(record: &Record) -> Markup {
                 @for (run, event) in &events { li { "Run " (run.number) ", " (clean(&run.test)) ": " (event) "." } }
             }
         }
-        @if lines().count() > LINES_MAX {
-            p class="note" { "The first " (LINES_MAX) " of " (lines().count()) " lines are shown; the record has all." }
+        @if lines > LINES_MAX {
+            p class="note" { "The first " (LINES_MAX) " of " (lines) " lines are shown; the record has all." }
         }
-        @if lines().next().is_some() { div class="compact" { (table.html()) } }
+        (parts(&tables, "All other figures of the nodes"))
     }
-}
-
-fn row(record: &Record, run: &Run, node: &NodeRun) -> Row {
-    let count = |value: u32| Cell::Figure(value.to_string(), Some(f64::from(value)));
-    let quantiles = model::quantiles(&node.service);
-    let cells = vec![
-        count(run.number),
-        Cell::text(clean(&run.test)),
-        Cell::text(dop(run.dop, run.sweep)),
-        Cell::text(name(record, node.node)),
-        count(node.jobs),
-        rate(model::node_rate(run, node)),
-        rate(commits_per_second(run, node)),
-        time(quantiles, |quantiles| Some(quantiles.p50_ns)),
-        time(quantiles, |quantiles| quantiles.p99_ns),
-    ];
-    Row { class: "", cells }
 }
 
 /// What happened to nodes in `run`, and what the engine said of it.

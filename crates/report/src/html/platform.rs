@@ -1,21 +1,23 @@
 //! The platform and its settings, and the data that were measured.
 
 use maud::{Markup, html};
-use record::{DataSet, EngineInventory, HostInventory, Record};
+use record::{EngineInventory, HostInventory, Record};
+use tables::provision;
 
 use super::table::{Cell, Column, Row, Table, facts};
-use crate::figure::{UNKNOWN, count, duration, number, volume};
+use crate::figure::UNKNOWN;
 use crate::inventory::{
     cpu_facts, device_text, engine_facts, file_system_facts, host_facts, kernel_facts, memory_facts,
 };
 use crate::layout::clean;
+use crate::text::data_sets;
 
 /// Everything that was found out about the machine and the engine.
 pub(super) fn platform(record: &Record) -> Markup {
     html! {
         (machine(&record.host))
         @if let Some(engine) = &record.engine { (engine_part(engine)) }
-        (data(&record.data_sets))
+        (data(record))
     }
 }
 
@@ -62,33 +64,9 @@ fn engine_part(engine: &EngineInventory) -> Markup {
     html! { h3 { "Engine" } (facts(&lines)) (table.html()) }
 }
 
-fn data(sets: &[DataSet]) -> Markup {
-    let columns = [
-        Column::text("table"),
-        Column::figures("rows"),
-        Column::figures("size"),
-        Column::figures("#J"),
-        Column::figures("load"),
-        Column::figures("rows/s"),
-        Column::figures("indexes etc."),
-    ];
-    let mut table = Table::new("data-sets", "Tables that were measured, and what it took to load them", &columns);
-    table.rows = sets.iter().map(data_set).collect();
-    html! { @if !sets.is_empty() { h3 { "Data" } (table.html()) } }
-}
-
-fn data_set(set: &DataSet) -> Row {
-    let time = |span: Option<record::Nanos>| {
-        Cell::Figure(span.map_or_else(|| UNKNOWN.to_owned(), duration), span.map(|span| span.0 as f64))
-    };
-    let rate = set.load_ns.filter(|span| span.0 > 0).map(|span| set.rows as f64 / span.seconds());
-    Row::new(vec![
-        Cell::text(clean(&set.table)),
-        Cell::Figure(count(set.rows), Some(set.rows as f64)),
-        Cell::Figure(volume(set.size_bytes), Some(set.size_bytes.0 as f64)),
-        Cell::Figure(set.jobs.to_string(), Some(f64::from(set.jobs))),
-        if set.reused { Cell::Figure("reused".to_owned(), None) } else { time(set.load_ns) },
-        Cell::Figure(rate.map_or_else(|| UNKNOWN.to_owned(), number), rate),
-        time(set.finish_ns),
-    ])
+fn data(record: &Record) -> Markup {
+    let caption = "Tables that were measured, and what it took to load them";
+    let mut table = data_sets().html("data-sets", caption, provision::data_sets(record), |_| "");
+    table.sortable = false;
+    html! { @if !table.rows.is_empty() { h3 { "Data" } (table.html()) } }
 }

@@ -2,33 +2,39 @@
 
 use maud::{Markup, html};
 use record::{FileStreams, Rate, Record, Run, StreamKeeper};
+use tables::file_stream;
 
 use super::diagram::Diagram;
-use super::runs::time;
-use super::table::{Cell, Column, Row, Table};
+use super::table::parts;
 use crate::chart::{Axis, Bar, BarChart, Figures, Scale, Tone};
-use crate::figure::{UNKNOWN, megabytes, percent_digits, three_digits};
 use crate::layout::clean;
-use crate::streams::{facts, remarks, valid, way};
+use crate::streams::{facts, remarks, rows, valid, way};
+use crate::view::View;
 
 /// Runs that are drawn.
 const RUNS_MAX: usize = 40;
 
-const COLUMNS: [Column; 13] = [
-    Column::figures("run"),
-    Column::text("form"),
-    Column::text("way"),
-    Column::figures("streams"),
-    Column::figures("MB/s"),
-    Column::figures("% of files"),
-    Column::figures("request p50"),
-    Column::figures("request p99"),
-    Column::figures("commit p50"),
-    Column::figures("client ms/MB"),
-    Column::figures("server ms/MB"),
-    Column::figures("redo per byte"),
-    Column::figures("device per byte"),
+/// What stands in the first table; as many columns fit on paper.
+const FIRST: [&str; 15] = [
+    "run",
+    "form",
+    "direction",
+    "streams",
+    "bytes_per_second",
+    "over_file_system_ratio",
+    "requests_per_second",
+    "request_ns_p50",
+    "request_ns_p99",
+    "commit_ns_p50",
+    "client_cpu_ns_per_byte",
+    "server_cpu_ns_per_byte",
+    "redo_bytes_per_byte",
+    "engine_bytes_per_byte",
+    "device_bytes_per_byte",
 ];
+
+/// What the facts above the table say.
+const LEFT_OUT: [&str; 7] = ["record", "test", "keeper", "request_bytes", "file_bytes", "requests_per_commit", "void"];
 
 /// Facts, picture and table; nothing of a record without such runs.
 pub(super) fn streams(record: &Record) -> Markup {
@@ -36,12 +42,13 @@ pub(super) fn streams(record: &Record) -> Markup {
     if runs.is_empty() {
         return Markup::default();
     }
-    let mut table = Table::new("streams-table", "File streams, in the engine and on the file system", &COLUMNS);
-    table.rows = runs.iter().filter_map(|(run, streams)| row(record, run, streams)).collect();
+    let view = View::of(file_stream::columns()).except(&LEFT_OUT).first(&FIRST);
+    let caption = "File streams, in the engine and on the file system";
+    let tables = view.html_parts("streams-table", caption, (4, FIRST.len()), rows(record).take(RUNS_MAX), |_| "");
     html! {
         ul { @for fact in facts(record).into_iter().chain(remarks(record)) { li { (clean(&fact)) "." } } }
         (picture(&runs).html())
-        div class="compact" { (table.html()) }
+        (parts(&tables, "All other figures of the runs"))
     }
 }
 
@@ -67,27 +74,4 @@ fn picture(runs: &[(&Run, &FileStreams)]) -> Diagram {
         marks: Vec::new(),
     };
     Diagram::new("streams", chart)
-}
-
-fn row(record: &Record, run: &Run, streams: &FileStreams) -> Option<Row> {
-    let figures = model::stream_figures(run)?;
-    let figure = |value: Option<f64>| Cell::Figure(value.map_or_else(|| UNKNOWN.to_owned(), three_digits), value);
-    let number = |value: u32| Cell::Figure(value.to_string(), Some(f64::from(value)));
-    let rate = figures.bytes_per_second.map(|Rate(rate)| rate);
-    let ratio = model::over_file_system(record, run);
-    Some(Row::new(vec![
-        number(run.number),
-        Cell::text(streams.form.clone()),
-        Cell::text(way(streams).to_owned()),
-        number(run.dop.jobs),
-        Cell::Figure(megabytes(rate), rate),
-        Cell::Figure(ratio.map_or_else(|| UNKNOWN.to_owned(), percent_digits), ratio.map(|ratio| ratio.0)),
-        time(figures.requests, |quantiles| Some(quantiles.p50_ns)),
-        time(figures.requests, |quantiles| quantiles.p99_ns),
-        time(figures.commits, |quantiles| Some(quantiles.p50_ns)),
-        figure(figures.client_ns_per_byte),
-        figure(figures.server_ns_per_byte),
-        figure(figures.redo_per_byte),
-        figure(figures.device_per_byte),
-    ]))
 }

@@ -1,5 +1,7 @@
 //! Tables: heads that a screen reader names with every cell, columns that can be sorted, a frame that scrolls.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 
 /// A table.
@@ -16,13 +18,15 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
     /// Whether the reader may sort it.
     pub(crate) sortable: bool,
+    /// Whether its cells are figures but for those that say otherwise: a large one is a third smaller by that.
+    pub(crate) is_dense: bool,
 }
 
 /// A column.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct Column {
     /// Its head.
-    pub(crate) head: &'static str,
+    pub(crate) head: Cow<'static, str>,
     /// Whether its cells are figures, which stand at the right.
     pub(crate) figures: bool,
 }
@@ -48,12 +52,12 @@ pub(crate) enum Cell {
 impl Column {
     /// A column of words.
     pub(crate) const fn text(head: &'static str) -> Column {
-        Column { head, figures: false }
+        Column { head: Cow::Borrowed(head), figures: false }
     }
 
     /// A column of figures.
     pub(crate) const fn figures(head: &'static str) -> Column {
-        Column { head, figures: true }
+        Column { head: Cow::Borrowed(head), figures: true }
     }
 }
 
@@ -92,6 +96,7 @@ impl Table {
             columns: columns.to_vec(),
             rows: Vec::new(),
             sortable: false,
+            is_dense: false,
         }
     }
 
@@ -129,11 +134,22 @@ impl Table {
 
     /// Many columns need more room than a telephone has; the frame scrolls then.
     fn class(&self) -> Option<&'static str> {
+        if self.is_dense {
+            return Some("dense broad");
+        }
         match (self.sortable, self.columns.len() >= BROAD) {
             (true, true) => Some("sortable broad"),
             (true, false) => Some("sortable"),
             (false, true) => Some("broad"),
             (false, false) => None,
+        }
+    }
+
+    fn class_of(&self, column: &Column) -> Option<&'static str> {
+        match (self.is_dense, column.figures) {
+            (true, false) => Some("words"),
+            (false, true) => Some("figure"),
+            _ => None,
         }
     }
 
@@ -147,7 +163,7 @@ impl Table {
             tr class=[Some(row.class).filter(|class| !class.is_empty())] {
                 @for (index, (cell, column)) in row.cells.iter().zip(&self.columns).enumerate() {
                     @let value = value(cell).filter(|_| self.sortable);
-                    @let class = column.figures.then_some("figure");
+                    @let class = self.class_of(column);
                     @if index == 0 { th scope="row" class=[class] data-v=[value] { (inside(cell)) } }
                     @else { td class=[class] data-v=[value] { (inside(cell)) } }
                 }
@@ -171,6 +187,21 @@ fn value(cell: &Cell) -> Option<String> {
             value.map(|value| value.to_string())
         }
         Cell::Text(_) | Cell::Markup(_) => None,
+    }
+}
+
+/// The first of `tables`, and behind a click that says `others` the rest.
+pub(crate) fn parts(tables: &[Table], others: &str) -> Markup {
+    html! {
+        @if let Some((first, more)) = tables.split_first() {
+            div class="compact" { (first.html()) }
+            @if !more.is_empty() {
+                details {
+                    summary { (others) }
+                    @for table in more { div class="compact" { (table.html()) } }
+                }
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod csv;
 mod source;
+mod table;
 mod text;
 mod words;
 
@@ -10,8 +11,9 @@ use record::Record;
 
 pub use csv::layers_csv;
 pub(crate) use source::{Source, sources};
+pub(crate) use table::{FIGURES, is_aside, name, place, rows, view};
 pub use text::layers_text;
-pub(crate) use words::{cost, id, label, largest, layer, missing, negative_note, passed, repeat, rung, span, title};
+pub(crate) use words::{cost, id, largest, missing, negative_note, passed, repeat, rung, title};
 
 /// Which latency tables are asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]

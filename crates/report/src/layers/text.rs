@@ -2,31 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use model::{LatencyLayer, LayerLine, LayerRow, LayerTable, layer_lines};
+use model::LayerTable;
 use record::Record;
 
-use super::words::{cost, id, label, largest, layer, missing, negative_note, passed, repeat, rung, span, title};
-use super::{LayersQuestion, Source, sources, tables};
-use crate::figure::{UNKNOWN, count, duration, nanos, number, three_digits};
-use crate::layout::{Align, Head, Table, cut, paragraph, section};
+use super::words::{cost, id, largest, missing, negative_note, passed, repeat, rung, title};
+use super::{FIGURES, LayersQuestion, Source, is_aside, name, rows, sources, tables, view};
+use crate::figure::count;
+use crate::html::Cell;
+use crate::layout::{Table, cut, paragraph, section};
 use crate::style::{Ink, Style};
 use crate::text::{command, word};
 
 /// Letters of a layer's name.
 const NAME_MAX: usize = 16;
-
-const HEADS: [Head; 10] = [
-    (&[""], Align::Left),
-    (&["layer"], Align::Left),
-    (&["per", "step"], Align::Right),
-    (&["count"], Align::Right),
-    (&["fan-", "out"], Align::Right),
-    (&["mean"], Align::Right),
-    (&["p50"], Align::Right),
-    (&["p90"], Align::Right),
-    (&["p99"], Align::Right),
-    (&["max"], Align::Right),
-];
 
 /// Where the words of a source begin.
 const SOURCE_INDENT: usize = 21;
@@ -60,7 +48,7 @@ pub fn layers_text(
     for table in &tables {
         text.push(section(&cut(&title(table), width), style, width));
         text.extend(head(table, width));
-        text.extend(body(table).lines(style, width));
+        text.extend(body(record, table).lines(style, width));
         text.push(String::new());
     }
     text.push(section("WHERE EACH FIGURE WAS MEASURED", style, width));
@@ -86,49 +74,10 @@ fn head(table: &LayerTable, width: usize) -> Vec<String> {
     [Some(run), largest(table)].into_iter().flatten().flat_map(|words| paragraph("", 0, &words, width)).collect()
 }
 
-fn body(table: &LayerTable) -> Table {
-    let mut drawn = Table::new(&HEADS, &[]);
-    for line in layer_lines(table) {
-        match line {
-            LayerLine::Row(layer, row) => drawn.push(cells(layer, row), None),
-            LayerLine::Nothing(found) => {
-                let name = format!("no {}", layer(found.point));
-                drawn.push(vec![id(found.point).to_owned(), name, "0 ns".to_owned(), "0".to_owned()], None);
-            }
-            LayerLine::Unaccounted(_, part) => {
-                let cells = vec![String::new(), "unaccounted".to_owned(), span(part.per_step_ns)];
-                drawn.push(cells, Some(Ink::Aside));
-            }
-            LayerLine::Missing(found) => {
-                let cells = vec![id(found.point).to_owned(), layer(found.point).to_owned(), "n.d.".to_owned()];
-                drawn.push(cells, Some(Ink::Aside));
-            }
-        }
-    }
-    drawn
-}
-
-fn cells(layer: &LatencyLayer, row: &LayerRow) -> Vec<String> {
-    let unknown = || UNKNOWN.to_owned();
-    let quantiles = row.quantiles;
-    let time = |value: Option<record::Nanos>| value.map_or_else(unknown, duration);
-    vec![
-        id(layer.point).to_owned(),
-        cut(&label(layer.point, row), NAME_MAX),
-        nanos(row.per_step_ns),
-        row.count.map_or_else(unknown, short_count),
-        row.fan_out.map_or_else(unknown, three_digits),
-        row.mean_ns().map_or_else(unknown, nanos),
-        time(quantiles.map(|quantiles| quantiles.p50_ns)),
-        time(quantiles.and_then(|quantiles| quantiles.p90_ns)),
-        time(quantiles.and_then(|quantiles| quantiles.p99_ns)),
-        time(quantiles.map(|quantiles| quantiles.max_ns)),
-    ]
-}
-
-/// A count in at most seven letters.
-fn short_count(value: u64) -> String {
-    if value < 1_000_000 { value.to_string() } else { number(value as f64) }
+fn body(record: &Record, table: &LayerTable) -> Table {
+    let view = view().words("name", ("", "layer"), |of| Cell::Text(cut(&name(of), NAME_MAX)));
+    let view = view.only(&[&["layer", "name"][..], &FIGURES].concat());
+    view.letters(rows(record, table), |of| is_aside(of).then_some(Ink::Aside))
 }
 
 /// Where each figure was measured, a paragraph each.

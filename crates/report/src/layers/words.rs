@@ -2,6 +2,8 @@
 
 use model::{LayerMethod, LayerRow, LayerTable, TracingCost};
 use record::{MeasuringPoint, MissingLayer, PassedRung, Ratio, Rung, Variation};
+pub(crate) use tables::layer::id;
+use tables::layer::rung_word;
 
 use crate::figure::{count, duration, nanos, percent};
 use crate::layout::clean;
@@ -9,19 +11,6 @@ use crate::words::{dop, variation};
 
 /// The share of a resource that the control of a perturbed run has.
 const ALL: f64 = 1.0;
-
-/// The name of a measuring point beside every figure.
-pub(crate) fn id(point: MeasuringPoint) -> &'static str {
-    match point {
-        MeasuringPoint::ClientResponse => "L1",
-        MeasuringPoint::ClientService => "L2",
-        MeasuringPoint::DatabaseTime => "L3",
-        MeasuringPoint::Wait => "L4",
-        MeasuringPoint::SystemCall => "L5",
-        MeasuringPoint::Block => "L6",
-        MeasuringPoint::Device => "L7",
-    }
-}
 
 /// A layer in words.
 pub(crate) fn layer(point: MeasuringPoint) -> &'static str {
@@ -104,16 +93,6 @@ pub(crate) fn repeat(table: &LayerTable) -> String {
         }
         (None, Some(other)) => format!("{run}, not the plain run: {}", variation(other)),
         (None, None) => run,
-    }
-}
-
-/// A rung of the ladder, as it is called.
-pub(crate) fn rung_word(rung: Rung) -> &'static str {
-    match rung {
-        Rung::Bpf => "bpf",
-        Rung::Tracefs => "tracefs",
-        Rung::Counters => "counters",
-        Rung::Engine => "engine",
     }
 }
 

@@ -2,23 +2,19 @@
 //! the pace; and how fast what was loaded is read.
 
 mod chart;
-mod cost;
-mod rate;
 mod remark;
 mod scan;
 mod stage;
-mod stored;
+mod table;
 
 use model::load::{LoadFigures, figures};
 use record::{Load, LoadForm, LoadStageKind, Record, Run};
 
 pub(crate) use chart::chart;
-pub(crate) use cost::costs;
-pub(crate) use rate::rates;
 pub(crate) use remark::{facts, remarks};
-pub(crate) use scan::{Scanned, caches, code, meanings, scanned, scans};
+pub(crate) use scan::{caches, code, meanings, scanned, scans, view as scan_view};
 pub(crate) use stage::{legend, setter, stages};
-pub(crate) use stored::tables;
+pub(crate) use table::{costs, rates, rows, tables, view};
 
 /// The loads that are results, with their figures.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadFigures)> {

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use record::{IoFile, IoStream, Pace, Record, Round, Run, Storage};
+use tables::io_stream::{self, StreamRow, profile};
 
-use super::stream::{Line, is_open, lines, runs};
+use super::stream::{is_open, name, runs};
 use crate::figure::{count, duration, memory, number, percent};
 use crate::layout::{clean, paragraph};
 use crate::words::{list, plural};
@@ -52,7 +53,7 @@ pub(crate) fn facts(record: &Record, width: usize) -> Vec<String> {
         rates(storage).into_iter().for_each(|text| add(run, "rate", text));
         preconditioning(storage).into_iter().for_each(|text| add(run, "rounds", text));
     }
-    for line in lines(record.runs.iter(), record) {
+    for line in io_stream::rows(record) {
         failure(&line).into_iter().for_each(|text| add(line.run, "failed", text));
         content(&line).into_iter().for_each(|text| add(line.run, "content", text));
     }
@@ -170,20 +171,20 @@ fn rate(job: &str, streams: &[&IoStream]) -> Option<String> {
 }
 
 /// I/Os that failed, and the first error.
-fn failure(line: &Line<'_>) -> Option<String> {
-    let stream = line.stream;
+fn failure(line: &StreamRow<'_>) -> Option<String> {
+    let stream = line.of.0;
     if stream.failures == 0 {
         return None;
     }
     let short = if stream.short > 0 { format!(", {} of them short", count(stream.short)) } else { String::new() };
     let first = stream.first_failure.as_deref().map(|text| format!("; the first: {}", clean(text))).unwrap_or_default();
-    Some(format!("{} {}: {} failed{short}{first}", clean(&line.name()), line.profile(), count(stream.failures)))
+    Some(format!("{} {}: {} failed{short}{first}", clean(&name(line.of.0)), profile(line), count(stream.failures)))
 }
 
 /// Blocks whose content was checked.
-fn content(line: &Line<'_>) -> Option<String> {
-    let IoStream { verified, corrupt, .. } = line.stream;
-    let name = clean(&line.name());
+fn content(line: &StreamRow<'_>) -> Option<String> {
+    let IoStream { verified, corrupt, .. } = line.of.0;
+    let name = clean(&name(line.of.0));
     (*verified > 0 || *corrupt > 0)
         .then(|| format!("{name}: {} blocks checked, {} not what they should be", count(*verified), count(*corrupt)))
 }

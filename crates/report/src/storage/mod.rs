@@ -2,7 +2,6 @@
 //! searches.
 
 mod calibration;
-mod csv;
 mod demand;
 mod doubt;
 mod fact;
@@ -14,10 +13,11 @@ mod until;
 
 use record::Record;
 
-pub use csv::io_csv;
 pub use plan::io_plan_text;
+pub use table::io_csv;
 
-pub(crate) use stream::{job as job_of, runs, threads};
+pub(crate) use stream::{runs, threads};
+pub(crate) use table::view;
 
 use crate::layout::{Table, paragraph, section, spaced};
 use crate::style::{Ink, Style};

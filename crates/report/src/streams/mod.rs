@@ -1,29 +1,18 @@
 //! File streams: how fast files go into the engine and out of it, what that costs, and the same on the file system.
 
-mod cost;
-mod rate;
+mod table;
 
 use record::{FileStreams, Record, Run, StreamDirection, StreamKeeper};
 
 use crate::figure::memory;
-use crate::layout::{clean, cut};
 use crate::words::plural;
 
-pub(crate) use cost::costs;
-pub(crate) use rate::rates;
-
-/// Letters of a form in a table.
-const FORM_MAX: usize = 16;
+pub(crate) use table::{costs, rates, rows};
 
 /// The runs of file streams that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &FileStreams)> {
     let runs = crate::listed(record).filter(|run| !model::is_void(run));
     runs.filter_map(|run| Some((run, run.streams.as_deref()?)))
-}
-
-/// The form, as it may be printed: a record may be anybody's.
-fn form(streams: &FileStreams) -> String {
-    cut(&clean(&streams.form), FORM_MAX)
 }
 
 /// Which way, in a word.

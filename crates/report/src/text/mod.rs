@@ -24,6 +24,7 @@ use crate::storage;
 use crate::style::Style;
 
 pub use blocks::blocks_text;
+pub(crate) use data::view as data_sets;
 pub(crate) use head::{SMOKE, begun, instrument, storage_head, warnings};
 pub use load::load_text;
 pub(crate) use next::{command, next as next_steps, word};

@@ -206,6 +206,7 @@ fn every_section_and_every_group_of_the_disclosure_is_there() {
             "Latency",
             "Where the time goes",
             "Database activity",
+            "Streams of I/O",
             "Throughput over time",
             "Waits and physical I/O",
             "Efficiency against the ceilings",

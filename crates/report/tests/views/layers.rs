@@ -81,7 +81,11 @@ fn a_run_with_less_than_the_plain_one_says_so_in_its_head() {
     let perturbed = |share| of(Variation::Perturbed { resource: Resource::Processors, share });
     assert!(perturbed(0.8).0.contains(", a perturbed run: with 80 % of processors"), "{}", perturbed(0.8).0);
     assert!(perturbed(1.0).0.contains(", control of a perturbed run: 100 % of processors"), "{}", perturbed(1.0).0);
-    assert!(perturbed(0.8).1.lines().skip(1).all(|line| line.contains(",80 % of processors,")), "{}", perturbed(0.8).1);
+    assert!(
+        perturbed(0.8).1.lines().skip(1).all(|line| line.contains(",perturbed,processors,0.8,")),
+        "{}",
+        perturbed(0.8).1
+    );
     let paced = of(Variation::ShareOfCapacity { share: 0.5 }).0;
     assert!(paced.contains(", not the plain run: 50 % of capacity"), "{paced}");
 }

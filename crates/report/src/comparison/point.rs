@@ -1,0 +1,73 @@
+//! Points of two systems at equal degrees of parallelism, with their words.
+
+use model::{PointFigures, Standing};
+use record::Sweep;
+use tables::comparison::{self, ContestRow};
+
+use super::ComparisonView;
+use super::words::{at, change, doubt_text, ends, evidence, letter, reasons_text};
+use crate::figure::UNKNOWN;
+use crate::html::Cell;
+use crate::view::View;
+
+/// What people are shown of a point.
+const SHOWN: [&str; 8] =
+    ["test", "base_at", "base_per_second", "letter", "per_second", "ratio", "ratio_low", "service_p99_ratio"];
+
+/// The comparison as comma-separated values (RFC 4180, UTF-8) under one line of heads, every figure exact: for each
+/// test and system a line `best` with the verdict, and a line `point` without one for each equal degree of parallelism.
+pub fn comparison_csv(view: &ComparisonView<'_>) -> String {
+    words().csv(comparison::rows(view.systems, view.comparison))
+}
+
+/// The columns, with the words beside them.
+fn words<'a>() -> View<ContestRow<'a>> {
+    View::of(comparison::columns())
+        .words("base_at", ("", "at"), |of| told(of, 0, |point| &point.base))
+        .words("at", ("", "at"), |of| told(of, of.index, |point| &point.other))
+        .words("evidence", ("", "evidence"), |of| {
+            let shift = of.point.filter(|_| !tables::Row::is_void(of)).map(|point| &point.shift);
+            Cell::Text(shift.map(|shift| evidence(shift.evidence)).unwrap_or_default())
+        })
+        .words("reason", ("", "reason"), |of| {
+            Cell::Text(match &of.contest.standing {
+                Standing::Judged { reason, .. } if of.is_best => reason.clone(),
+                Standing::Incomparable { reasons } if of.is_best => reasons_text(reasons),
+                _ => String::new(),
+            })
+        })
+        .words("doubt", ("", "doubt"), |of| {
+            let doubt = of.contest.doubt.as_ref().filter(|_| of.is_best);
+            Cell::Text(doubt.map(doubt_text).unwrap_or_default())
+        })
+}
+
+/// At which degree of parallelism a side is.
+fn told(of: &ContestRow<'_>, index: usize, side: fn(&model::PointContest) -> &PointFigures) -> Cell {
+    let tests = of.systems.get(index).map(|system| &system.tests);
+    let test = tests.and_then(|tests| tests.iter().find(|test| test.code == of.test.code));
+    let sweep = test.map_or(Sweep::Jobs, |test| test.sweep);
+    Cell::Text(of.point.map(|point| at(side(point), sweep)).unwrap_or_default())
+}
+
+/// The points that may be shown, which are no headlines.
+pub(super) fn points<'a>(view: &'a ComparisonView<'a>) -> impl Iterator<Item = ContestRow<'a>> {
+    comparison::rows(view.systems, view.comparison).filter(|of| !of.is_best && !tables::Row::is_void(of))
+}
+
+/// The columns as people are shown them.
+pub(super) fn view<'a>() -> View<ContestRow<'a>> {
+    words()
+        .words("letter", ("", "system"), |of| Cell::Text(letter(of.index)))
+        .figure("ratio", ("", "change"), |of| ratio(of.point.map(|point| point.shift.ratio)))
+        .words("ratio_low", ("", "95 % interval"), |of| {
+            let interval = of.point.and_then(|point| point.shift.interval);
+            Cell::Figure(interval.map_or_else(String::new, ends), interval.map(|interval| interval.low))
+        })
+        .figure("service_p99_ratio", ("", "p99"), |of| ratio(of.point.and_then(|point| point.service_p99_ratio)))
+        .only(&SHOWN)
+}
+
+fn ratio(ratio: Option<f64>) -> Cell {
+    Cell::Figure(ratio.map_or_else(|| UNKNOWN.to_owned(), change), ratio)
+}

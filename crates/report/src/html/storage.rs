@@ -1,0 +1,55 @@
+//! Storage runs: the streams of I/O, with all figures.
+
+use maud::Markup;
+use record::Record;
+use tables::Row;
+use tables::io_stream::{self, StreamRow};
+
+use super::table::parts;
+use crate::storage::view;
+
+/// Streams that are listed.
+const STREAMS_MAX: usize = 500;
+
+/// What stands in the first table; as many columns fit on paper.
+const FIRST: [&str; 12] = [
+    "run",
+    "job",
+    "profile",
+    "block",
+    "clones",
+    "depth",
+    "operations_per_second",
+    "bytes_per_second",
+    "throughput",
+    "service_ns_p50",
+    "service_ns_p99",
+    "failures",
+];
+
+/// What other parts of the page say.
+const LEFT_OUT: [&str; 14] = [
+    "record",
+    "test",
+    "title",
+    "begun_at",
+    "verdict",
+    "report_group",
+    "clone",
+    "kind",
+    "random",
+    "pace",
+    "void",
+    "mark",
+    "block_bytes_min",
+    "block_bytes_max",
+];
+
+/// A line for each stream; nothing of a record without any.
+pub(super) fn storage(record: &Record) -> Markup {
+    let streams = io_stream::rows(record).take(STREAMS_MAX);
+    let class = |of: &StreamRow<'_>| if of.is_void() { "void" } else { "" };
+    let view = view().except(&LEFT_OUT).first(&FIRST);
+    let tables = view.html_parts("io-streams-table", "Streams of I/O", (3, FIRST.len()), streams, class);
+    parts(&tables, "All other figures of the streams")
+}

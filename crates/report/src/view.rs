@@ -1,0 +1,328 @@
+//! Chosen columns of rows as a table of letters, as one of the page, as comma-separated values: the same for every type
+//! of row. How a figure is written follows from the kind of its column.
+
+use std::borrow::Cow;
+
+use record::{Bytes, Nanos, Ratio};
+use tables::{Column, Kind, Row, Value};
+
+use crate::figure::{
+    UNKNOWN, count, duration, megabytes, memory, nanos, number, percent_digits, short, three_digits, volume,
+};
+use crate::html::{self, Cell};
+use crate::layout::{self, Align, Span, clean, cut};
+use crate::style::Ink;
+
+/// Letters of a text in a table of letters.
+const TEXT_MAX: usize = 40;
+
+/// Columns, in the order in which they are shown.
+pub(crate) struct View<R> {
+    shown: Vec<Shown<R>>,
+    /// So many of them stand on a page even where they are empty.
+    kept: usize,
+}
+
+/// A column of a view.
+enum Shown<R> {
+    /// One of the table.
+    Figure(Column<R>),
+    /// Words, or a drawing, that this view alone has.
+    Own { key: &'static str, group: &'static str, heading: &'static str, align: Align, cell: fn(&R) -> Cell },
+}
+
+impl<R: Row> View<R> {
+    /// All of `columns`.
+    pub(crate) fn of(columns: Vec<Column<R>>) -> View<R> {
+        View { shown: columns.into_iter().map(Shown::Figure).collect(), kept: 0 }
+    }
+
+    /// Words of this view alone, in place of the column `key` or behind all others.
+    pub(crate) fn words(
+        self,
+        key: &'static str,
+        (group, heading): (&'static str, &'static str),
+        cell: fn(&R) -> Cell,
+    ) -> View<R> {
+        self.own(Shown::Own { key, group, heading, align: Align::Left, cell })
+    }
+
+    /// The same of what stands at the right.
+    pub(crate) fn figure(
+        self,
+        key: &'static str,
+        (group, heading): (&'static str, &'static str),
+        cell: fn(&R) -> Cell,
+    ) -> View<R> {
+        self.own(Shown::Own { key, group, heading, align: Align::Right, cell })
+    }
+
+    fn own(mut self, own: Shown<R>) -> View<R> {
+        match self.shown.iter_mut().find(|shown| shown.key() == own.key()) {
+            Some(replaced) => *replaced = own,
+            None => self.shown.push(own),
+        }
+        self
+    }
+
+    /// The columns `keys` alone, in that order.
+    pub(crate) fn only(mut self, keys: &[&str]) -> View<R> {
+        debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
+        self.shown.retain(|shown| keys.contains(&shown.key()));
+        self.first(keys)
+    }
+
+    /// All columns but `keys`.
+    pub(crate) fn except(mut self, keys: &[&str]) -> View<R> {
+        debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
+        self.shown.retain(|shown| !keys.contains(&shown.key()));
+        self
+    }
+
+    /// The columns `keys` in front of the others, in that order.
+    pub(crate) fn first(mut self, keys: &[&str]) -> View<R> {
+        debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
+        let place = |shown: &Shown<R>| keys.iter().position(|key| *key == shown.key()).unwrap_or(keys.len());
+        self.shown.sort_by_key(place);
+        self.kept = keys.len();
+        self
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.shown.iter().any(|shown| shown.key() == key)
+    }
+
+    /// A line of letters for each of `rows`, in its ink.
+    pub(crate) fn letters(&self, rows: impl IntoIterator<Item = R>, ink: impl Fn(&R) -> Option<Ink>) -> layout::Table {
+        let headings: Vec<Cow<'static, str>> = self.shown.iter().map(Shown::heading).collect();
+        let lines: Vec<Vec<&str>> = headings.iter().map(|heading| heading.split('\n').collect()).collect();
+        let heads: Vec<(&[&str], Align)> =
+            lines.iter().zip(&self.shown).map(|(lines, shown)| (lines.as_slice(), shown.align())).collect();
+        let mut first = 0;
+        let mut spans = Vec::new();
+        for (title, columns) in groups(self.shown.iter()) {
+            if !title.is_empty() {
+                spans.push(Span { first, columns, title });
+            }
+            first += columns;
+        }
+        let mut table = layout::Table::new(&heads, &spans);
+        for row in rows {
+            table.push(self.shown.iter().map(|shown| shown.letters(&row)).collect(), ink(&row));
+        }
+        table
+    }
+
+    /// A table of the page with a line for each of `rows`, which is of the class `class`; columns that are empty in all of
+    /// them are left out, but for those that were chosen.
+    pub(crate) fn html(
+        &self,
+        id: &str,
+        caption: &str,
+        rows: impl IntoIterator<Item = R>,
+        class: impl Fn(&R) -> &'static str,
+    ) -> html::Table {
+        let rows: Vec<R> = rows.into_iter().collect();
+        let mut table = drawn(id, caption, &self.told(&rows), &rows, class);
+        table.sortable = true;
+        table
+    }
+
+    /// The same in as many tables as it takes for none to have more than `columns_max` columns, of which the first
+    /// `about`, which say what a row is about, stand in each. The first table can be sorted.
+    pub(crate) fn html_parts(
+        &self,
+        id: &str,
+        caption: &str,
+        (about, columns_max): (usize, usize),
+        rows: impl IntoIterator<Item = R>,
+        class: impl Fn(&R) -> &'static str,
+    ) -> Vec<html::Table> {
+        let rows: Vec<R> = rows.into_iter().collect();
+        let told = self.told(&rows);
+        let (about, figures) = told.split_at(told.len().min(about));
+        let parts = figures.chunks(columns_max.saturating_sub(about.len()).max(1)).zip(1..);
+        let part = |(part, number): (&[&Shown<R>], u32)| {
+            let (id, caption) = match number {
+                1 => (id.to_owned(), caption.to_owned()),
+                _ => (format!("{id}-{number}"), format!("{caption}, part {number}")),
+            };
+            let mut table = drawn(&id, &caption, &[about, part].concat(), &rows, &class);
+            (table.sortable, table.is_dense) = (number == 1, number > 1);
+            table
+        };
+        parts.map(part).collect()
+    }
+
+    /// The columns that are told in any of `rows`, and those that were chosen.
+    fn told(&self, rows: &[R]) -> Vec<&Shown<R>> {
+        let is_told = |shown: &Shown<R>| rows.iter().any(|row| shown.is_told(row));
+        let all = self.shown.iter().enumerate();
+        all.filter(|(place, shown)| *place < self.kept || is_told(shown)).map(|(_, shown)| shown).collect()
+    }
+
+    /// `rows` as comma-separated values (RFC 4180, UTF-8) with every digit under one line of keys; what is not known is
+    /// empty.
+    pub(crate) fn csv(&self, rows: impl IntoIterator<Item = R>) -> String {
+        let mut text = String::new();
+        line(&mut text, self.shown.iter().map(Shown::key));
+        for row in rows {
+            line(&mut text, self.shown.iter().map(|shown| shown.exact(&row)));
+        }
+        text
+    }
+}
+
+/// A table of the page: the columns `shown` of `rows`.
+fn drawn<R: Row>(
+    id: &str,
+    caption: &str,
+    shown: &[&Shown<R>],
+    rows: &[R],
+    class: impl Fn(&R) -> &'static str,
+) -> html::Table {
+    let columns: Vec<html::Column> = shown.iter().map(|shown| shown.column()).collect();
+    let mut table = html::Table::new(id, caption, &columns);
+    let groups = groups(shown.iter().copied());
+    if groups.iter().any(|(title, _)| !title.is_empty()) {
+        table.spans = groups;
+    }
+    let cells = |row: &R| shown.iter().map(|shown| shown.cell(row)).collect();
+    table.rows = rows.iter().map(|row| html::Row { class: class(row), cells: cells(row) }).collect();
+    table
+}
+
+/// The groups of columns that stand beside each other, each with how many they are.
+fn groups<'s, R: Row + 's>(shown: impl Iterator<Item = &'s Shown<R>>) -> Vec<(&'static str, usize)> {
+    let titles: Vec<&str> = shown.map(Shown::group).collect();
+    titles.chunk_by(|one, next| one == next).map(|group| (group.first().copied().unwrap_or(""), group.len())).collect()
+}
+
+impl<R: Row> Shown<R> {
+    fn key(&self) -> &'static str {
+        match self {
+            Shown::Figure(column) => column.key,
+            Shown::Own { key, .. } => key,
+        }
+    }
+
+    fn group(&self) -> &'static str {
+        match self {
+            Shown::Figure(column) => column.group,
+            Shown::Own { group, .. } => group,
+        }
+    }
+
+    fn heading(&self) -> Cow<'static, str> {
+        match self {
+            Shown::Figure(column) => column.heading(),
+            Shown::Own { heading, .. } => Cow::Borrowed(heading),
+        }
+    }
+
+    fn align(&self) -> Align {
+        match self {
+            Shown::Figure(column) if matches!(column.kind, Kind::Text | Kind::Flag) => Align::Left,
+            Shown::Figure(_) => Align::Right,
+            Shown::Own { align, .. } => *align,
+        }
+    }
+
+    /// The head on the page, where a heading has one line.
+    fn column(&self) -> html::Column {
+        html::Column { head: self.heading().replace('\n', " ").into(), figures: self.align() == Align::Right }
+    }
+
+    fn value<'r>(&self, row: &'r R) -> Value<'r> {
+        match self {
+            Shown::Figure(column) => column.value(row),
+            Shown::Own { .. } => Value::Absent,
+        }
+    }
+
+    /// With all of its digits, for a program.
+    fn exact(&self, row: &R) -> String {
+        match self {
+            Shown::Figure(column) => column.value(row).exact().into_owned(),
+            Shown::Own { .. } => self.letters(row),
+        }
+    }
+
+    fn is_told(&self, row: &R) -> bool {
+        matches!(self, Shown::Own { .. }) || self.value(row) != Value::Absent
+    }
+
+    fn letters(&self, row: &R) -> String {
+        match self {
+            Shown::Figure(column) => match column.value(row) {
+                Value::Absent => absent(column, row).to_owned(),
+                value if column.kind == Kind::IoPerSecond => short(value.number()),
+                value => cut(&shown(column.kind, &value), TEXT_MAX),
+            },
+            Shown::Own { cell, .. } => match cell(row) {
+                Cell::Text(text) | Cell::Figure(text, _) => text,
+                Cell::Markup(_) => String::new(),
+            },
+        }
+    }
+
+    fn cell(&self, row: &R) -> Cell {
+        match self {
+            Shown::Figure(column) => match column.value(row) {
+                Value::Absent => Cell::Figure(absent(column, row).to_owned(), None),
+                value if self.align() == Align::Left => Cell::Text(shown(column.kind, &value)),
+                value => Cell::Figure(shown(column.kind, &value), value.number()),
+            },
+            Shown::Own { cell, .. } => cell(row),
+        }
+    }
+}
+
+/// What stands where there is no value: nothing where there is none to be expected.
+fn absent<R: Row>(column: &Column<R>, row: &R) -> &'static str {
+    match column.kind {
+        Kind::Text | Kind::Flag => "",
+        _ if column.is_result() && row.is_void() => "",
+        _ => UNKNOWN,
+    }
+}
+
+/// A value as a reader sees it; units that the heading states are left out.
+pub(crate) fn shown(kind: Kind, value: &Value<'_>) -> String {
+    match (kind, value) {
+        (_, Value::Absent) => UNKNOWN.to_owned(),
+        (_, Value::Text(text)) => clean(text),
+        (_, Value::Flag(flag)) => if *flag { "yes" } else { "no" }.to_owned(),
+        (Kind::Bytes, Value::Count(size)) => volume(Bytes(*size)),
+        (Kind::Memory, Value::Count(size)) => memory(Bytes(*size)),
+        (Kind::Nanoseconds, Value::Count(time)) => duration(Nanos(*time)),
+        (_, Value::Count(value)) => count(*value),
+        (Kind::DerivedNanoseconds, Value::Number(time)) if *time < 0.0 => format!("-{}", nanos(-time)),
+        (Kind::DerivedNanoseconds, Value::Number(time)) => nanos(*time),
+        // Whole from three digits before the point up to six.
+        (Kind::Iops, Value::Number(value)) if *value < 99.95 => three_digits(*value),
+        (Kind::Iops, Value::Number(value)) if *value < 999_999.5 => format!("{value:.0}"),
+        (Kind::PerSecond | Kind::IoPerSecond | Kind::Iops | Kind::Amount, Value::Number(value)) => number(*value),
+        (Kind::BytesPerSecond, Value::Number(value)) => megabytes(Some(*value)),
+        (Kind::Ratio, Value::Number(ratio)) => percent_digits(Ratio(*ratio)),
+        (_, Value::Number(value)) => three_digits(*value),
+    }
+}
+
+/// Appends one line. Fields are quoted where they must be.
+pub(crate) fn line(text: &mut String, fields: impl Iterator<Item = impl AsRef<str>>) {
+    for (index, field) in fields.enumerate() {
+        let field = field.as_ref();
+        if index > 0 {
+            text.push(',');
+        }
+        if field.contains([',', '"', '\n', '\r']) {
+            text.push('"');
+            text.push_str(&field.replace('"', "\"\""));
+            text.push('"');
+        } else {
+            text.push_str(field);
+        }
+    }
+    text.push('\n');
+}

@@ -1,0 +1,155 @@
+//! Real records of each kind, small ones, in every view: the figures that each view shows of them.
+//!
+//! A change of these snapshots is a figure that a view has gained, lost or writes in another way.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dbdyno_report::{
+    ComparisonView, LayersQuestion, PageOptions, Style, activity_csv, activity_text, blocks_text, comparison_csv,
+    comparison_html, comparison_junit, comparison_markdown, comparison_text, csv, html, io_csv, io_text, layers_csv,
+    layers_text, load_text, streams_text, text,
+};
+use model::{ActivityChoice, CompareOptions};
+use record::Record;
+
+/// Units of figures, as they stand behind a number.
+const UNITS: [&str; 31] = [
+    "%", "k", "M", "G", "T", "ns", "µs", "ms", "s", "min", "h", "B", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB",
+    "TiB", "KiB/s", "MiB/s", "GiB/s", "MB/s", "stmt/s", "op/s", "tx/s", "row/s", "blk/s", "1/s", "jobs",
+];
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records")
+}
+
+fn record(name: &str) -> Record {
+    store::read(&directory().join(name).with_extension("jsonl")).unwrap()
+}
+
+/// The numbers of each line with their units; a line without any is left out.
+fn figures(view: &str) -> String {
+    let mut told = String::new();
+    for line in view.lines() {
+        let mut figures: Vec<String> = Vec::new();
+        let mut is_number = false;
+        for word in line.split_whitespace() {
+            let word = word.trim_matches([',', ';', ':', '(', ')', '.', '|', '"']);
+            match figures.last_mut() {
+                Some(last) if is_number && UNITS.contains(&word) => last.push_str(&format!(" {word}")),
+                _ if word.contains(|letter: char| letter.is_ascii_digit()) => figures.push(word.to_owned()),
+                _ => {}
+            }
+            is_number = word.contains(|letter: char| letter.is_ascii_digit());
+        }
+        if !figures.is_empty() {
+            told.push_str(&figures.join(" | "));
+            told.push('\n');
+        }
+    }
+    told
+}
+
+/// The text of a page, a line for each row of a table, paragraph and point of a list; without styles, programs and
+/// drawings.
+fn page_text(page: &str) -> String {
+    let mut text = String::new();
+    let mut rest = page;
+    while let Some((before, behind)) = rest.split_once('<') {
+        text.push_str(before);
+        let (tag, after) = behind.split_once('>').unwrap_or((behind, ""));
+        rest = after;
+        for left_out in ["style", "script", "svg"] {
+            if tag.split(' ').next() == Some(left_out) {
+                rest = after.split_once(&format!("</{left_out}>")).map_or("", |(_, after)| after);
+            }
+        }
+        let ends_line = ["/tr", "/p", "/li", "/h2", "/h3", "/div", "/dd", "/summary"].contains(&tag);
+        text.push(if ends_line { '\n' } else { ' ' });
+    }
+    let text = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+    // A cell may be broken in the source of the page.
+    text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()
+}
+
+/// The numbers of each line of values, each with its name, by name: the order of columns is none of theirs.
+fn named_figures(table: &str) -> String {
+    let mut reader = ::csv::Reader::from_reader(table.as_bytes());
+    let heads = reader.headers().unwrap().clone();
+    let mut told = String::new();
+    for line in reader.records() {
+        let line = line.unwrap();
+        let cells = heads.iter().zip(line.iter());
+        let mut cells: Vec<String> = cells
+            .filter(|(_, cell)| cell.contains(|letter: char| letter.is_ascii_digit()))
+            .map(|(head, cell)| format!("{head}={}", cell.replace('\n', " ")))
+            .collect();
+        cells.sort();
+        told.push_str(&cells.join("\n"));
+        told.push_str("\n\n");
+    }
+    told
+}
+
+fn hold(record: &str, view: &str, figures: &str) {
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
+        insta::assert_snapshot!(format!("{record}.{view}"), figures);
+    });
+}
+
+#[test]
+fn every_view_of_each_record_has_the_figures_that_it_had() {
+    let mut names: Vec<String> = fs::read_dir(directory())
+        .unwrap()
+        .filter_map(|entry| Some(entry.unwrap().path().file_name()?.to_str()?.strip_suffix(".jsonl")?.to_owned()))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 10, "{names:?}");
+    let (style, width) = (Style::default(), 100);
+    for name in &names {
+        let record = record(name);
+        let place = "r.jsonl";
+        hold(name, "text", &figures(&text(&record, place, style, width)));
+        hold(name, "html", &figures(&page_text(&html(&record, &PageOptions { place, ..PageOptions::default() }))));
+        hold(name, "csv", &named_figures(&csv(&record)));
+        if record.runs.iter().any(|run| run.storage.is_some()) {
+            hold(name, "io-text", &figures(&io_text(&record, place, style, width)));
+            hold(name, "io-csv", &named_figures(&io_csv(&record)));
+        }
+        if record.runs.iter().any(|run| run.blocks.is_some()) {
+            hold(name, "blocks-text", &figures(&blocks_text(&record, place, style, width)));
+        }
+        if record.runs.iter().any(|run| run.load.is_some()) {
+            hold(name, "load-text", &figures(&load_text(&record, place, style, width)));
+        }
+        if record.runs.iter().any(|run| run.streams.is_some()) {
+            hold(name, "streams-text", &figures(&streams_text(&record, None, place, style, width)));
+        }
+        let question = LayersQuestion::All;
+        if let (Ok(told), Ok(table)) =
+            (layers_text(&record, &question, place, style, width), layers_csv(&record, &question))
+        {
+            hold(name, "layers-text", &figures(&told));
+            hold(name, "layers-csv", &named_figures(&table));
+        }
+        let choice = ActivityChoice::Best;
+        if let (Ok(told), Ok(table)) =
+            (activity_text(&record, &choice, place, style, width), activity_csv(&record, &choice))
+        {
+            hold(name, "activity-text", &figures(&told));
+            hold(name, "activity-csv", &named_figures(&table));
+        }
+    }
+}
+
+#[test]
+fn every_form_of_a_comparison_has_the_figures_that_it_had() {
+    let systems = [record("pair-a"), record("pair-b")].map(|record| model::system(&record));
+    let comparison = model::compare(&systems, CompareOptions::default());
+    let view = ComparisonView { systems: &systems, comparison: &comparison, gate: None, prices: &[] };
+    hold("pair", "compare-text", &figures(&comparison_text(&view, Style::default(), 100)));
+    hold("pair", "compare-html", &figures(&page_text(&comparison_html(&view))));
+    hold("pair", "compare-markdown", &figures(&comparison_markdown(&view)));
+    hold("pair", "compare-csv", &named_figures(&comparison_csv(&view)));
+    hold("pair", "compare-junit", &figures(&page_text(&comparison_junit(&view))));
+}

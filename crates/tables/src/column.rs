@@ -1,0 +1,277 @@
+//! A column: what a figure is called, what it is counted in, and where it comes from.
+
+use std::borrow::Cow;
+
+use record::{Record, Resource, Run, Variation};
+
+use crate::value::Value;
+
+/// What a column holds: how it is rendered for people, and its type in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Words.
+    Text,
+    /// Yes or no.
+    Flag,
+    /// A whole number that is not negative.
+    Count,
+    /// A size of data or of a device; people count it in units of 1000.
+    Bytes,
+    /// A size of memory or of a block; people count it in units of 1024.
+    Memory,
+    /// A time as it was recorded, whole nanoseconds.
+    Nanoseconds,
+    /// A time that was derived, fractions of nanoseconds.
+    DerivedNanoseconds,
+    /// Events per second.
+    PerSecond,
+    /// I/Os per second; on a narrow page with fewer digits.
+    IoPerSecond,
+    /// Bytes per second; the heading says MB/s, of 10^6 bytes.
+    BytesPerSecond,
+    /// A share, mostly in [0, 1]; the heading says %.
+    Ratio,
+    /// I/Os per second of a storage run, as published reports have them: whole up to six digits.
+    Iops,
+    /// Any number of some size, such as seconds of processor time.
+    Amount,
+    /// Any other number: processors in use, one thing for each of another.
+    Number,
+}
+
+/// The type of a column in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// UTF-8.
+    Text,
+    /// 64 bits, unsigned.
+    Count,
+    /// 64 bits, floating point.
+    Number,
+    /// Yes or no.
+    Flag,
+}
+
+impl Kind {
+    /// The type in a file.
+    pub fn of_file(self) -> Type {
+        match self {
+            Kind::Text => Type::Text,
+            Kind::Flag => Type::Flag,
+            Kind::Count | Kind::Bytes | Kind::Memory | Kind::Nanoseconds => Type::Count,
+            Kind::DerivedNanoseconds
+            | Kind::PerSecond
+            | Kind::IoPerSecond
+            | Kind::Iops
+            | Kind::BytesPerSecond
+            | Kind::Ratio
+            | Kind::Amount
+            | Kind::Number => Type::Number,
+        }
+    }
+}
+
+/// What the rows of a table have in common.
+pub trait Row {
+    /// Whether the row is about a run that is no result: its columns of results are empty then.
+    fn is_void(&self) -> bool {
+        false
+    }
+}
+
+/// A row about a run.
+pub trait RowOfRun: Row {
+    /// The record that has it.
+    fn record(&self) -> &Record;
+
+    /// The run.
+    fn run(&self) -> &Run;
+}
+
+/// A row about a part of a run.
+pub struct Part<'a, T> {
+    /// The record that has it.
+    pub record: &'a Record,
+    /// The run.
+    pub run: &'a Run,
+    /// Which of the runs of the record that is, from 0.
+    pub place: usize,
+    /// The part, with what is derived for it.
+    pub of: T,
+    is_void: bool,
+}
+
+impl<'a, T> Part<'a, T> {
+    /// The part `of` of `run`, which is of `record`.
+    pub(crate) fn new(record: &'a Record, run: &'a Run, of: T) -> Part<'a, T> {
+        let place = record.runs.iter().position(|one| std::ptr::eq(one, run)).unwrap_or(0);
+        Part { record, run, place, of, is_void: model::is_void(run) }
+    }
+}
+
+impl<T> Row for Part<'_, T> {
+    fn is_void(&self) -> bool {
+        self.is_void
+    }
+}
+
+impl<T> RowOfRun for Part<'_, T> {
+    fn record(&self) -> &Record {
+        self.record
+    }
+
+    fn run(&self) -> &Run {
+        self.run
+    }
+}
+
+/// The `parts` of each run of `record`, in the order of the runs.
+pub(crate) fn parts<'a, T, I: IntoIterator<Item = T>>(
+    record: &'a Record,
+    parts: impl Fn(&'a Run) -> I,
+) -> impl Iterator<Item = Part<'a, T>> {
+    record.runs.iter().enumerate().flat_map(move |(place, run)| {
+        let is_void = model::is_void(run);
+        parts(run).into_iter().map(move |of| Part { record, run, place, of, is_void })
+    })
+}
+
+/// The first columns of every table about runs: by them rows of different tables belong together.
+pub(crate) fn identity<R: RowOfRun>() -> Vec<Column<R>> {
+    vec![
+        Column::fact("record", Kind::Text, |of: &R| (&of.record().id).into()),
+        Column::fact("run", Kind::Count, |of: &R| of.run().number.into()),
+        Column::fact("test", Kind::Text, |of: &R| (&of.run().test).into()),
+    ]
+}
+
+/// The degree of parallelism of the run, and in what it differs from the plain one of its test.
+pub(crate) fn degree<R: RowOfRun>() -> [Column<R>; 6] {
+    [
+        Column::fact("nodes", Kind::Count, |of: &R| of.run().dop.nodes.into()).head("#N"),
+        Column::fact("jobs", Kind::Count, |of: &R| of.run().dop.jobs.into()).head("#J"),
+        Column::fact("threads", Kind::Count, |of: &R| of.run().dop.threads.into()).head("#T"),
+        Column::fact("variation", Kind::Text, |of: &R| varied(of.run().variation)),
+        Column::fact("variation_resource", Kind::Text, |of: &R| resource(of.run().variation).into()),
+        Column::fact("variation_ratio", Kind::Ratio, |of: &R| share(of.run().variation).into()),
+    ]
+}
+
+/// In what a run differs from the plain one of its test; absent where it is the plain one.
+pub(crate) fn varied(variation: Option<Variation>) -> Value<'static> {
+    variation
+        .map(|variation| match variation {
+            Variation::Paced { .. } => "paced",
+            Variation::ShareOfCapacity { .. } => "share_of_capacity",
+            Variation::Traced => "traced",
+            Variation::Perturbed { .. } => "perturbed",
+        })
+        .into()
+}
+
+/// What a perturbed run had more or less of.
+pub(crate) fn resource(variation: Option<Variation>) -> Option<&'static str> {
+    match variation? {
+        Variation::Perturbed { resource, .. } => Some(match resource {
+            Resource::Processors => "processors",
+            Resource::DeviceIo => "device_io",
+            Resource::ArrivalRate => "arrival_rate",
+        }),
+        _ => None,
+    }
+}
+
+/// The share of that, or of the capacity of the plain run.
+pub(crate) fn share(variation: Option<Variation>) -> Option<f64> {
+    match variation? {
+        Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. } => Some(share),
+        Variation::Paced { .. } | Variation::Traced => None,
+    }
+}
+
+/// Whether the run is no result.
+pub(crate) fn void<R: Row>() -> Column<R> {
+    Column::fact("void", Kind::Flag, |of: &R| of.is_void().into())
+}
+
+/// One figure of rows that are an `R`.
+pub struct Column<R> {
+    /// Its name in files, with the unit in it: nanoseconds, bytes, per second; ratios lie in [0, 1].
+    pub key: &'static str,
+    /// What it holds.
+    pub kind: Kind,
+    /// What it has in common with the columns beside it, such as `engine` or `service`; empty where that is nothing.
+    pub group: &'static str,
+    heading: &'static str,
+    is_result: bool,
+    value: for<'r> fn(&'r R) -> Value<'r>,
+}
+
+impl<R: Row> Column<R> {
+    /// What is known of every row.
+    pub(crate) fn fact(key: &'static str, kind: Kind, value: for<'r> fn(&'r R) -> Value<'r>) -> Column<R> {
+        Column { key, kind, group: "", heading: "", is_result: false, value }
+    }
+
+    /// A result: absent of a void row, so that nobody takes it for one.
+    pub(crate) fn result(key: &'static str, kind: Kind, value: for<'r> fn(&'r R) -> Value<'r>) -> Column<R> {
+        Column { is_result: true, ..Column::fact(key, kind, value) }
+    }
+
+    /// What people read above it, in place of the words of its key; on several lines where room is short.
+    pub(crate) fn head(self, heading: &'static str) -> Column<R> {
+        Column { heading, ..self }
+    }
+
+    /// Its heading below that of `group`.
+    pub(crate) fn under(self, group: &'static str, heading: &'static str) -> Column<R> {
+        Column { group, heading, ..self }
+    }
+
+    /// What people read above it; its lines where room is short.
+    pub fn heading(&self) -> Cow<'static, str> {
+        if self.heading.is_empty() { Cow::Owned(self.key.replace('_', " ")) } else { Cow::Borrowed(self.heading) }
+    }
+
+    /// Whether it is absent of a void row.
+    pub fn is_result(&self) -> bool {
+        self.is_result
+    }
+
+    /// Its value in `row`.
+    pub fn value<'r>(&self, row: &'r R) -> Value<'r> {
+        if self.is_result && row.is_void() { Value::Absent } else { (self.value)(row) }
+    }
+}
+
+/// The figures of a latency as seven columns of results, `NAME_ns_min` to `NAME_ns_max`, below the heading `NAME`.
+macro_rules! latency {
+    ($column:ident, $name:literal, |$of:ident| $latency:expr) => {
+        [
+            $column::result(concat!($name, "_ns_min"), $crate::Kind::Nanoseconds, |$of| {
+                $crate::Value::time($latency, $latency.min_ns)
+            })
+            .under($name, "min"),
+            $column::result(concat!($name, "_ns_mean"), $crate::Kind::Nanoseconds, |$of| {
+                $crate::Value::time($latency, $latency.mean_ns)
+            })
+            .under($name, "mean"),
+            $column::result(concat!($name, "_ns_p50"), $crate::Kind::Nanoseconds, |$of| {
+                $crate::Value::time($latency, $latency.p50_ns)
+            })
+            .under($name, "p50"),
+            $column::result(concat!($name, "_ns_p90"), $crate::Kind::Nanoseconds, |$of| $latency.p90_ns.into())
+                .under($name, "p90"),
+            $column::result(concat!($name, "_ns_p99"), $crate::Kind::Nanoseconds, |$of| $latency.p99_ns.into())
+                .under($name, "p99"),
+            $column::result(concat!($name, "_ns_p999"), $crate::Kind::Nanoseconds, |$of| $latency.p999_ns.into())
+                .under($name, "p99.9"),
+            $column::result(concat!($name, "_ns_max"), $crate::Kind::Nanoseconds, |$of| {
+                $crate::Value::time($latency, $latency.max_ns)
+            })
+            .under($name, "max"),
+        ]
+    };
+}
+
+pub(crate) use latency;

@@ -1,0 +1,91 @@
+//! Systems held against a base: of each test and system one row for the best points, and one for each equal degree of
+//! parallelism.
+
+use model::{Comparison, Contest, Interval, PointContest, Standing, System, TestComparison};
+
+use crate::column::{Column, Kind, Row};
+use crate::value::Value;
+
+/// A test on a system, held against the base.
+pub struct ContestRow<'a> {
+    /// The systems, the base first.
+    pub systems: &'a [System],
+    /// What is said of them.
+    pub comparison: &'a Comparison,
+    /// The test.
+    pub test: &'a TestComparison,
+    /// Which of the systems is held against the base.
+    pub index: usize,
+    /// What is said of the two.
+    pub contest: &'a Contest,
+    /// Two points; absent where there are no best ones.
+    pub point: Option<&'a PointContest>,
+    /// Whether they are the best ones, which alone have a verdict.
+    pub is_best: bool,
+}
+
+/// What cannot be compared has no ratio.
+impl Row for ContestRow<'_> {
+    fn is_void(&self) -> bool {
+        matches!(self.contest.standing, Standing::Incomparable { .. }) || self.contest.headline.is_none()
+    }
+}
+
+impl ContestRow<'_> {
+    fn interval(&self) -> Option<Interval> {
+        self.point.and_then(|point| point.shift.interval)
+    }
+}
+
+/// The rows of `comparison`, which is of `systems`.
+pub fn rows<'a>(systems: &'a [System], comparison: &'a Comparison) -> impl Iterator<Item = ContestRow<'a>> {
+    let of_test = |test: &'a TestComparison| {
+        let contests = test.contests.iter().enumerate();
+        contests.filter_map(move |(index, contest)| Some((test, index, contest.as_ref()?)))
+    };
+    comparison.tests.iter().flat_map(of_test).flat_map(move |(test, index, contest)| {
+        let row = move |(point, is_best)| ContestRow { systems, comparison, test, index, contest, point, is_best };
+        let points = contest.points.iter().map(|point| (Some(point), false));
+        std::iter::once((contest.headline.as_ref(), true)).chain(points).map(row)
+    })
+}
+
+/// A number that is one.
+fn finite(value: Option<f64>) -> Value<'static> {
+    value.filter(|value| value.is_finite()).into()
+}
+
+type Figure<'a> = Column<ContestRow<'a>>;
+
+/// Who is held against whom at what, then the ratio, then what is said of it.
+pub fn columns<'a>() -> Vec<Column<ContestRow<'a>>> {
+    vec![
+        Figure::fact("base", Kind::Text, |of| of.comparison.systems.first().into()),
+        Figure::fact("system", Kind::Text, |of| of.comparison.systems.get(of.index).into()),
+        Figure::fact("test", Kind::Text, |of| (&of.test.code).into()),
+        Figure::fact("title", Kind::Text, |of| (&of.test.title).into()),
+        Figure::fact("unit", Kind::Text, |of| Value::word(of.test.unit)),
+        Figure::fact("what", Kind::Text, |of| if of.is_best { "best" } else { "point" }.into()),
+        Figure::fact("base_per_second", Kind::PerSecond, |of| finite(of.point.map(|point| point.base.rate.0)))
+            .head("A"),
+        Figure::fact("per_second", Kind::PerSecond, |of| finite(of.point.map(|point| point.other.rate.0)))
+            .head("other"),
+        Figure::result("ratio", Kind::Number, |of| finite(of.point.map(|point| point.shift.ratio))),
+        Figure::result("ratio_low", Kind::Number, |of| finite(of.interval().map(|interval| interval.low))),
+        Figure::result("ratio_high", Kind::Number, |of| finite(of.interval().map(|interval| interval.high))),
+        Figure::result("p_value", Kind::Number, |of| finite(of.point.and_then(|point| point.shift.p_value))),
+        Figure::result("superiority", Kind::Number, |of| finite(of.point.and_then(|point| point.shift.superiority))),
+        Figure::result("service_p99_ratio", Kind::Number, |of| {
+            finite(of.point.and_then(|point| point.service_p99_ratio))
+        }),
+        Figure::fact("p_adjusted", Kind::Number, |of| match of.contest.standing {
+            Standing::Judged { p_adjusted, .. } if of.is_best => finite(p_adjusted),
+            _ => Value::Absent,
+        }),
+        Figure::fact("verdict", Kind::Text, |of| of.is_best.then(|| of.contest.standing.word()).into()),
+        Figure::fact("more_pairs", Kind::Count, |of| match of.contest.standing {
+            Standing::Judged { more_pairs, .. } if of.is_best => more_pairs.into(),
+            _ => Value::Absent,
+        }),
+    ]
+}

@@ -1,0 +1,285 @@
+//! Runs: one row for each, with its results.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use model::{Steadiness, delta, rate};
+use record::{NodeEventKind, Outcome, Pace, Rate, Record, Run, Verdict, name};
+
+use crate::column::{Column, Kind, Row, RowOfRun, degree, identity, latency, void};
+use crate::value::Value;
+
+/// What the columns of runs need.
+pub struct RunRow<'a> {
+    /// The record that has it.
+    pub record: &'a Record,
+    /// The run.
+    pub run: &'a Run,
+    /// Which repetition it is; absent where the plan does not have it.
+    pub repeat: Option<u32>,
+    /// What was derived from what was counted and read.
+    pub row: model::Row,
+    steadiness: OnceCell<Steadiness>,
+}
+
+impl<'a> RunRow<'a> {
+    /// The row of `run`, which is of `record`.
+    pub fn new(record: &'a Record, run: &'a Run) -> RunRow<'a> {
+        RunRow { record, run, repeat: None, row: model::row(run), steadiness: OnceCell::new() }
+    }
+
+    /// Whether the engine or the block layer saw physical I/O, redo or a flush.
+    pub fn has_io(&self) -> bool {
+        let counts = [self.row.engine_io, self.row.device_io].map(|io| [io.reads_per_second, io.writes_per_second]);
+        let log = [self.row.redo_bytes_per_second, self.row.flushes_per_second];
+        counts.into_iter().flatten().chain(log).flatten().any(|Rate(rate)| rate > 0.0)
+    }
+
+    /// Whether its rate was steady, and which seconds count; absent where the seconds were left out of the record.
+    fn steadiness(&self) -> Option<&Steadiness> {
+        let told = || model::steadiness(self.run);
+        (!self.run.seconds.is_empty()).then(|| self.steadiness.get_or_init(told))
+    }
+
+    /// To how many nodes `kind` happened: in the run, or before it.
+    fn nodes(&self, kind: NodeEventKind) -> Value<'static> {
+        self.run.events.iter().filter(|event| event.kind == kind).count().into()
+    }
+
+    /// The sum of counter `time` over that of counter `count`.
+    fn mean(&self, time: &str, count: &str) -> Value<'static> {
+        let count = delta(self.run, count).filter(|count| *count > 0);
+        delta(self.run, time).zip(count).map(|(time, count)| time as f64 / count as f64).into()
+    }
+
+    /// Processor time of dbdyno over the I/Os of all streams, nanoseconds.
+    fn cpu_ns_per_io(&self) -> Option<f64> {
+        let streams = &self.run.storage.as_ref()?.streams;
+        let operations = streams.iter().fold(0_u64, |sum, stream| sum.saturating_add(stream.operations));
+        (operations > 0).then_some(delta(self.run, name::CLIENT_CPU_NS)? as f64 / operations as f64)
+    }
+}
+
+impl Row for RunRow<'_> {
+    fn is_void(&self) -> bool {
+        self.row.verdict == Verdict::Fail
+    }
+}
+
+impl RowOfRun for RunRow<'_> {
+    fn record(&self) -> &Record {
+        self.record
+    }
+
+    fn run(&self) -> &Run {
+        self.run
+    }
+}
+
+/// The runs of `record`, in the order in which they were carried out.
+pub fn rows(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
+    let repeats: HashMap<u32, u32> = record.plan.runs.iter().map(|planned| (planned.number, planned.repeat)).collect();
+    record.runs.iter().map(move |run| RunRow { repeat: repeats.get(&run.number).copied(), ..RunRow::new(record, run) })
+}
+
+type Figure<'a> = Column<RunRow<'a>>;
+
+/// What was run and counted, then the results.
+pub fn columns<'a>() -> Vec<Column<RunRow<'a>>> {
+    let mut columns = facts();
+    columns.extend(results());
+    columns.extend(latency!(Figure, "service", |of| &of.run.service));
+    columns.extend(latency!(Figure, "response", |of| &of.run.response));
+    columns
+}
+
+fn facts<'a>() -> Vec<Figure<'a>> {
+    let mut columns = identity();
+    columns.extend([
+        Figure::fact("repeat", Kind::Count, |of| of.repeat.into()),
+        Figure::fact("title", Kind::Text, |of| (&of.run.title).into()),
+        Figure::fact("layer", Kind::Text, |of| of.run.layer.word().into()),
+        Figure::fact("unit", Kind::Text, |of| Value::word(of.run.unit)),
+        Figure::fact("sweep", Kind::Text, |of| Value::word(of.run.sweep)),
+    ]);
+    columns.extend(degree());
+    columns.extend([
+        Figure::fact("in_flight", Kind::Count, |of| model::in_flight(of.run).into()),
+        Figure::fact("steps_per_second_asked", Kind::PerSecond, |of| of.run.pace.rate().into()),
+        Figure::fact("think_ns", Kind::Nanoseconds, |of| match of.run.pace {
+            Pace::ThinkTime { think_ns } => think_ns.into(),
+            _ => Value::Absent,
+        }),
+        Figure::fact("begun_at", Kind::Text, |of| (&of.run.begun_at.0).into()),
+        Figure::fact("outcome", Kind::Text, |of| match of.run.outcome {
+            Outcome::Done => "done".into(),
+            Outcome::Failed { .. } => "failed".into(),
+        }),
+        Figure::fact("message", Kind::Text, |of| match &of.run.outcome {
+            Outcome::Done => Value::Absent,
+            Outcome::Failed { message } => message.into(),
+        }),
+        Figure::fact("verdict", Kind::Text, |of| Value::word(of.row.verdict)),
+        void(),
+        Figure::fact("data_bytes", Kind::Bytes, |of| of.run.data_bytes.into()),
+        Figure::fact("window_ns", Kind::Nanoseconds, |of| of.run.window_ns.into()).head("time"),
+        Figure::fact("steps", Kind::Count, |of| of.run.totals.steps.into()),
+        Figure::fact("operations", Kind::Count, |of| of.run.totals.operations.into()),
+        Figure::fact("rows", Kind::Count, |of| of.run.totals.rows.into()),
+        Figure::fact("transactions", Kind::Count, |of| of.run.totals.transactions.into()),
+        Figure::fact("bytes", Kind::Bytes, |of| of.run.totals.bytes.into()),
+        Figure::fact("failures", Kind::Count, |of| failures(&of.run.totals)),
+        Figure::fact("unfinished", Kind::Count, |of| of.run.totals.unfinished.into()),
+        Figure::fact("data_reads", Kind::Text, |of| of.run.data_reads.as_ref().map(|reads| reads.word()).into()),
+        Figure::fact("nodes_lost", Kind::Count, |of| of.nodes(NodeEventKind::Lost)),
+        Figure::fact("nodes_gone", Kind::Count, |of| of.nodes(NodeEventKind::Gone)),
+    ]);
+    columns
+}
+
+/// Rates are per second of the window, processors are counted in whole ones.
+fn results<'a>() -> Vec<Figure<'a>> {
+    let mut columns = vec![
+        Figure::result("operations_per_second", Kind::PerSecond, |of| of.row.operations_per_second.into())
+            .head("ops/s"),
+        Figure::result("rows_per_second", Kind::PerSecond, |of| of.row.rows_per_second.into()).head("rows/s"),
+        Figure::result("transactions_per_second", Kind::PerSecond, |of| of.row.transactions_per_second.into())
+            .head("tx/s"),
+        Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| of.row.bytes_per_second.into()).head("MB/s"),
+        // As it was found when it was measured, where the seconds are not there to be asked.
+        Figure::result("steadiness", Kind::Text, |of| {
+            let told = of.steadiness().map(|told| told.verdict);
+            told.or_else(|| model::steady_verdict(of.run)).map(|verdict| verdict.word()).into()
+        }),
+        Figure::result("counted_from_second", Kind::Count, |of| of.steadiness().map(|told| told.counted.start).into()),
+        Figure::result("counted_seconds", Kind::Count, |of| of.steadiness().map(|told| told.counted.len()).into()),
+    ];
+    columns.extend(processors());
+    columns.extend(engine());
+    columns.extend(device());
+    columns.extend(generator());
+    columns
+}
+
+fn processors<'a>() -> [Figure<'a>; 11] {
+    const HOST: &str = "all processors, %";
+    const WHOLE: &str = "processors";
+    [
+        Figure::result("host_cpu_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.busy()).into()).under(HOST, "busy"),
+        Figure::result("host_cpu_user_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.user).into())
+            .under(HOST, "user"),
+        Figure::result("host_cpu_system_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.system).into())
+            .under(HOST, "system"),
+        Figure::result("host_cpu_iowait_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.iowait).into())
+            .under(HOST, "iowait"),
+        Figure::result("host_cpu_steal_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.steal).into())
+            .under(HOST, "steal"),
+        Figure::result("client_host_cpu_ratio", Kind::Ratio, |of| of.row.client_cpu.and_then(|cpu| cpu.of_host).into())
+            .under(HOST, "dbdyno"),
+        Figure::result("server_host_cpu_ratio", Kind::Ratio, |of| of.row.server_cpu.and_then(|cpu| cpu.of_host).into())
+            .under(HOST, "server"),
+        Figure::result("foreign_host_cpu_ratio", Kind::Ratio, |of| {
+            of.row.foreign_cpu.and_then(|cpu| cpu.of_host).into()
+        })
+        .under(HOST, "others"),
+        Figure::result("client_cpus", Kind::Number, |of| of.row.client_cpu.map(|cpu| cpu.cores).into())
+            .under(WHOLE, "dbdyno"),
+        Figure::result("server_cpus", Kind::Number, |of| of.row.server_cpu.map(|cpu| cpu.cores).into())
+            .under(WHOLE, "server"),
+        Figure::result("foreign_cpus", Kind::Number, |of| of.row.foreign_cpu.map(|cpu| cpu.cores).into())
+            .under(WHOLE, "others"),
+    ]
+}
+
+fn engine<'a>() -> [Figure<'a>; 9] {
+    const GROUP: &str = "engine";
+    [
+        Figure::result("engine_reads_per_second", Kind::IoPerSecond, |of| of.row.engine_io.reads_per_second.into())
+            .under(GROUP, "read\n1/s"),
+        Figure::result("engine_writes_per_second", Kind::IoPerSecond, |of| of.row.engine_io.writes_per_second.into())
+            .under(GROUP, "write\n1/s"),
+        Figure::result("engine_io_per_second", Kind::IoPerSecond, |of| of.row.engine_io.total_per_second().into())
+            .under(GROUP, "total\n1/s"),
+        Figure::result("engine_read_bytes_per_second", Kind::BytesPerSecond, |of| {
+            of.row.engine_io.read_bytes_per_second.into()
+        })
+        .under(GROUP, "read\nMB/s"),
+        Figure::result("engine_write_bytes_per_second", Kind::BytesPerSecond, |of| {
+            of.row.engine_io.write_bytes_per_second.into()
+        })
+        .under(GROUP, "write\nMB/s"),
+        Figure::result("engine_io_bytes_per_second", Kind::BytesPerSecond, |of| {
+            of.row.engine_io.total_bytes_per_second().into()
+        })
+        .under(GROUP, "total\nMB/s"),
+        Figure::result("redo_bytes_per_second", Kind::BytesPerSecond, |of| of.row.redo_bytes_per_second.into())
+            .under(GROUP, "redo\nMB/s"),
+        Figure::result("logical_reads_per_second", Kind::PerSecond, |of| of.row.logical_reads_per_second.into())
+            .under(GROUP, "logical\nreads/s"),
+        Figure::result("redo_syncs_per_second", Kind::PerSecond, |of| of.row.redo_syncs_per_second.into())
+            .under(GROUP, "log\nsyncs/s"),
+    ]
+}
+
+fn device<'a>() -> [Figure<'a>; 10] {
+    const GROUP: &str = "device";
+    [
+        Figure::result("device_reads_per_second", Kind::IoPerSecond, |of| of.row.device_io.reads_per_second.into())
+            .under(GROUP, "read\n1/s"),
+        Figure::result("device_writes_per_second", Kind::IoPerSecond, |of| of.row.device_io.writes_per_second.into())
+            .under(GROUP, "write\n1/s"),
+        Figure::result("device_io_per_second", Kind::IoPerSecond, |of| of.row.device_io.total_per_second().into())
+            .under(GROUP, "total\n1/s"),
+        Figure::result("device_read_bytes_per_second", Kind::BytesPerSecond, |of| {
+            of.row.device_io.read_bytes_per_second.into()
+        })
+        .under(GROUP, "read\nMB/s"),
+        Figure::result("device_write_bytes_per_second", Kind::BytesPerSecond, |of| {
+            of.row.device_io.write_bytes_per_second.into()
+        })
+        .under(GROUP, "write\nMB/s"),
+        Figure::result("device_io_bytes_per_second", Kind::BytesPerSecond, |of| {
+            of.row.device_io.total_bytes_per_second().into()
+        })
+        .under(GROUP, "total\nMB/s"),
+        Figure::result("device_flushes_per_second", Kind::IoPerSecond, |of| of.row.flushes_per_second.into())
+            .under(GROUP, "flush\n1/s"),
+        Figure::result("device_read_ns_mean", Kind::DerivedNanoseconds, |of| {
+            of.mean(name::DEVICE_READ_NS, name::DEVICE_READ_COUNT)
+        })
+        .under(GROUP, "mean\nread"),
+        Figure::result("device_write_ns_mean", Kind::DerivedNanoseconds, |of| {
+            of.mean(name::DEVICE_WRITE_NS, name::DEVICE_WRITE_COUNT)
+        })
+        .under(GROUP, "mean\nwrite"),
+        // Nanoseconds in the queue of each second are requests in it on average.
+        Figure::result("device_in_flight", Kind::Number, |of| {
+            rate(of.run, name::DEVICE_IN_QUEUE_NS).map(|Rate(nanos)| nanos / 1e9).into()
+        })
+        .under(GROUP, "in\nflight"),
+    ]
+}
+
+/// Of storage runs alone.
+fn generator<'a>() -> [Figure<'a>; 4] {
+    const GROUP: &str = "generator";
+    [
+        Figure::result("cpu_ns_per_io", Kind::DerivedNanoseconds, |of| of.cpu_ns_per_io().into())
+            .under(GROUP, "CPU\nper I/O"),
+        Figure::result("generator_io_per_second_max", Kind::IoPerSecond, |of| {
+            of.run.storage.as_ref().and_then(|storage| storage.generator_per_second).into()
+        })
+        .under(GROUP, "ceiling\n1/s"),
+        Figure::result("generator_used_ratio", Kind::Ratio, |of| model::generator_share(of.run).into())
+            .under(GROUP, "used\n%"),
+        Figure::result("stall_ns_max", Kind::Nanoseconds, |of| {
+            of.run.storage.as_ref().and_then(|storage| storage.stall_ns_max).into()
+        })
+        .under(GROUP, "longest\nstall"),
+    ]
+}
+
+/// Failed steps of any kind.
+pub(crate) fn failures(totals: &record::Totals) -> Value<'static> {
+    totals.failures.values().fold(0, |sum: u64, count| sum.saturating_add(*count)).into()
+}
