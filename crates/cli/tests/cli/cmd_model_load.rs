@@ -119,7 +119,10 @@ fn record(bench: &Bench, name: &str, loads: &[(u32, &str, f64)]) {
     let base = record["runs"][0].clone();
     let made = loads.iter().zip(1..).map(|((jobs, input, rate), number)| load(&base, number, *jobs, input, *rate));
     record["runs"] = Value::Array(made.collect());
-    record["plan"]["runs"].as_array_mut().unwrap().iter_mut().for_each(|run| run["test"] = json!("L100"));
+    let kind = json!({ "load": { "model": { "partitioned": false, "compressed": false }, "form": "typed" } });
+    for planned in record["plan"]["runs"].as_array_mut().unwrap() {
+        (planned["test"], planned["kind"]) = (json!("L100"), kind.clone());
+    }
     bench.write_record(name, &record);
 }
 
@@ -131,7 +134,8 @@ fn load(base: &Value, number: u32, jobs: u32, input: &str, rate: f64) -> Value {
     let (client, server) = (spent(if gzip { 6.5 } else { 3.5 }), spent(7.0));
     let mut run = base.clone();
     run["number"] = json!(number);
-    run["test"] = json!("L100");
+    (run["test"], run["kind"]) =
+        (json!("L100"), json!({ "load": { "model": { "partitioned": false, "compressed": false }, "form": "typed" } }));
     run["dop"]["jobs"] = json!(jobs);
     run["outcome"] = json!({ "status": "done" });
     run["findings"] = json!([]);
