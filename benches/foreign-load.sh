@@ -4,7 +4,7 @@
 # that writes to the same device past the page cache.
 #
 # Prints for each of them the number of repetitions, how many are marked (`foreign_cpu` or `foreign_io`, a warning or
-# worse), how many of these are void, and the median rate as a share of that alone.
+# worse), how many of these are invalid, and the median rate as a share of that alone.
 #
 #   benches/foreign-load.sh [REPETITIONS]      20; DBDYNO=FILE takes another program
 #
@@ -43,7 +43,7 @@ writer() {
 
 measure() {
   sync -f "$work"
-  # Void runs are what is looked for: they are no failure here.
+  # Invalid runs are what is looked for: they are no failure here.
   (cd "$work" && "$dbdyno" run --tests P111,T611,T311,P321 --jobs "$(nproc)" --repeats "$repetitions" \
     --quiet --record "$work/$1.jsonl" >/dev/null 2>"$work/$1.log") || [ -s "$work/$1.jsonl" ] || cat "$work/$1.log" >&2
   quiet

@@ -26,9 +26,9 @@ def rate(runs):
 
 
 alone = runs_by_test(pathlib.Path(sys.argv[1]))
-print(f"{'beside':14} {'test':5} {'runs':>5} {'marked':>7} {'void':>5} {'rate':>6}")
+print(f"{'beside':14} {'test':5} {'runs':>5} {'marked':>7} {'invalid':>5} {'rate':>6}")
 for path in map(pathlib.Path, sys.argv[1:]):
     for test, runs in runs_by_test(path).items():
         found = [marks(run) for run in runs]
-        marked, void = sum(map(bool, found)), sum("fail" in one for one in found)
-        print(f"{path.stem:14} {test:5} {len(runs):5} {marked:7} {void:5} {rate(runs) / rate(alone[test]):6.2f}")
+        marked, invalid = sum(map(bool, found)), sum("fail" in one for one in found)
+        print(f"{path.stem:14} {test:5} {len(runs):5} {marked:7} {invalid:5} {rate(runs) / rate(alone[test]):6.2f}")

@@ -95,7 +95,7 @@ def dbdyno(rw, bs, depth, engine):
     where = ["--engine", "null", "--size", "1G"] if engine == "null" else ["--device", FILE]
     if "write" in rw:
         where += ["--destroy-data", FILE, "--yes"]
-    # A run whose surroundings spoilt it (steal) is void and still a run of this comparison: fio had the same.
+    # A run whose surroundings spoilt it (steal) is invalid and still a run of this comparison: fio had the same.
     subprocess.run([DBDYNO, "io", "--rw", rw, "--bs", bs, "--depth", str(depth), "--seconds", f"{SECONDS:g}",
                     "--warm-up", f"{WARM_UP:g}", *where, "--override", "norandommap=1", "--record", record,
                     "--quiet", "--format", "json"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)

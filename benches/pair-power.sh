@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What `dbdyno pair` says of two targets that are the same, and of one that is slowed by a known 20 %.
 #
-# Repeats pairs of two throwaway servers, each repetition with another seed, and counts the verdicts of each test. A
+# Repeats pairs of two temporary servers, each repetition with another seed, and counts the verdicts of each test. A
 # false difference may stand in 1 of 20 repetitions; the slowed side has to be SLOWER in 19 of 20. It is slowed by
 # benches/brake.py, which stops its sessions for a fifth of the time: no setting of an engine costs a known share.
 #

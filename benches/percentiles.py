@@ -28,7 +28,7 @@ def read_log(path):
     with open(path, newline="", encoding="utf-8") as file:
         for number, line in enumerate(csv.DictReader(file), start=2):
             try:
-                due, begun, ended = (int(line[key]) for key in ("due_ns", "begun_ns", "ended_ns"))
+                due, begun, ended = (int(line[key]) for key in ("due_ns", "start_ns", "end_ns"))
                 key = (int(line["run"]), line["job"], line["kind"])
                 size = int(line["size_bytes"])
             except (KeyError, TypeError, ValueError) as error:

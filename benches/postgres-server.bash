@@ -1,4 +1,4 @@
-# A throwaway PostgreSQL server for the scripts beside this file, which source it: data in $work, a Unix socket there, and
+# A temporary PostgreSQL server for the scripts beside this file, which source it: data in $work, a Unix socket there, and
 # $memory for files in memory; stopped and removed at the end. The program that is measured is $dbdyno (DBDYNO=FILE takes
 # another one than that of this directory, which is built).
 bin=$(dirname "$(compgen -G '/usr/lib/postgresql/*/bin/initdb' | sort -V | tail -n 1)")

@@ -147,7 +147,7 @@ impl Stat {
     }
 
     /// Time of the children that have ended, nanoseconds, as exact as ticks are.
-    pub fn ended_ns(&self) -> u64 {
+    pub fn end_ns(&self) -> u64 {
         ticks_ns(self.ended_ticks)
     }
 

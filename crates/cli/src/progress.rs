@@ -121,7 +121,7 @@ impl Progress {
 }
 
 impl Listener for Progress {
-    fn hear(&self, event: &Event<'_>) {
+    fn on_event(&self, event: &Event<'_>) {
         if self.loudness == Loudness::Quiet {
             return;
         }

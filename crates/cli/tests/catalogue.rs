@@ -3,7 +3,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use engine::{Engine, Kind, Node, Processes, Session, Site, Target, Value};
+use engine::{Engine, Kind, Node, Processes, Session, Target, Value, Workspace};
 use measure::Work;
 use record::{DataSet, Dop, Layer, Preset, name};
 use tempfile::TempDir;
@@ -16,22 +16,23 @@ const STEPS: u64 = 23;
 const LONG_STEPS: u64 = 2;
 
 /// A claimed node in a directory of its own.
-struct Stand {
+struct Fixture {
     engine: &'static dyn Engine,
     node: Option<Box<dyn Node>>,
     sizes: Sizes,
     directory: TempDir,
 }
 
-impl Stand {
-    fn new(engine: &'static dyn Engine, target: &str) -> Stand {
+impl Fixture {
+    fn new(engine: &'static dyn Engine, target: &str) -> Fixture {
         let directory = tempfile::Builder::new().prefix("dbdyno-catalogue-").tempdir_in("/tmp").expect("a directory");
         let target: Target = target.parse().expect("a target");
-        let site = Site { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 16 };
-        let node = engine.open(&target, &site).unwrap_or_else(|error| panic!("open {target}: {error:?}"));
+        let workspace =
+            Workspace { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 16 };
+        let node = engine.open(&target, &workspace).unwrap_or_else(|error| panic!("open {target}: {error:?}"));
         node.claim().expect("claim");
         let sizes = Sizes::derive(Preset::Smoke, None, 42);
-        Stand { engine, node: Some(node), sizes, directory }
+        Fixture { engine, node: Some(node), sizes, directory }
     }
 
     fn node(&self) -> &dyn Node {
@@ -109,7 +110,7 @@ impl Stand {
     }
 }
 
-impl Drop for Stand {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let closed = self.node.take().map(Node::close);
         if !std::thread::panicking() {
@@ -143,24 +144,24 @@ fn promised(test: &Test, sizes: &Sizes) -> (u64, u64, u64) {
     }
 }
 
-fn every_test_on(stand: &Stand, skipped: &[(&str, &str)]) {
-    let caps = *stand.node().caps();
-    let missing = |test: &Test| test.missing(&caps, stand.engine);
+fn every_test_on(fixture: &Fixture, skipped: &[(&str, &str)]) {
+    let caps = *fixture.node().caps();
+    let missing = |test: &Test| test.missing(&caps, fixture.engine);
     let reasons: Vec<(&str, String)> =
         catalogue().iter().filter_map(|test| Some((test.code.as_str(), missing(test)?))).collect();
     let reasons: Vec<(&str, &str)> = reasons.iter().map(|(code, reason)| (*code, reason.as_str())).collect();
     assert_eq!(reasons, skipped);
     let tests: Vec<&Test> = catalogue().iter().filter(|test| missing(test).is_none()).collect();
-    stand.load(&needed(tests.iter().copied()));
-    let objects = tables(stand);
+    fixture.load(&needed(tests.iter().copied()));
+    let objects = tables(fixture);
     for test in &tests {
         let dop =
             if test.is_parallel(&caps) { Dop { nodes: 1, jobs: 1, threads: 2 } } else { Dop::jobs(jobs_of(test)) };
-        stand.run(test, dop);
+        fixture.run(test, dop);
     }
-    assert_eq!(tables(stand), objects, "a test left something behind");
+    assert_eq!(tables(fixture), objects, "a test left something behind");
     // Updates have touched the tables, and the answers are still right.
-    assert!(stand.load(&[DataTable::Small, DataTable::Large]).iter().all(|set| set.reused));
+    assert!(fixture.load(&[DataTable::Small, DataTable::Large]).iter().all(|set| set.reused));
 }
 
 /// A test of threads runs with one job: two would create the same index.
@@ -172,8 +173,8 @@ fn jobs_of(test: &Test) -> u32 {
 }
 
 /// What there is, as far as both engines say it: which names can be read.
-fn tables(stand: &Stand) -> Vec<&'static str> {
-    let mut session = stand.session();
+fn tables(fixture: &Fixture) -> Vec<&'static str> {
+    let mut session = fixture.session();
     let names = ["small", "large", "dbdyno_data_set", "orders", "written_0", "written_1", "loaded_0", "loaded_1"];
     let there = |name: &&str| match session.prepare(&format!("select 1 from {name}")) {
         Ok(_) => true,
@@ -186,49 +187,49 @@ fn tables(stand: &Stand) -> Vec<&'static str> {
 }
 
 /// A data set is used again as long as it is whole, and loaded anew when it is not.
-fn a_data_set_is_used_again(stand: &Stand) {
+fn a_data_set_is_used_again(fixture: &Fixture) {
     let both = [DataTable::Small, DataTable::Large];
-    let first = stand.load(&both);
+    let first = fixture.load(&both);
     assert!(first.iter().all(|set| !set.reused && set.load_ns.is_some() && set.finish_ns.is_some()));
-    let apart = stand.node().processes() != Processes::InProcess;
+    let apart = fixture.node().processes() != Processes::InProcess;
     assert!(first.iter().all(|set| set.generator_cpu_ns.is_some() == apart));
-    assert_eq!(first[1].jobs, if stand.node().caps().concurrent_writers { 2 } else { 1 });
-    let again = stand.load(&both);
+    assert_eq!(first[1].jobs, if fixture.node().caps().concurrent_writers { 2 } else { 1 });
+    let again = fixture.load(&both);
     assert!(again.iter().all(|set| set.reused && set.load_ns.is_none()));
     assert_eq!(again[0].fingerprint, first[0].fingerprint);
     for damage in ["delete from small where id = 17", "update small set value = -1 where id = 1", "drop table small"] {
-        stand.session().batch(damage).unwrap_or_else(|error| panic!("{damage}: {error:?}"));
-        let reused: Vec<bool> = stand.load(&both).iter().map(|set| set.reused).collect();
+        fixture.session().batch(damage).unwrap_or_else(|error| panic!("{damage}: {error:?}"));
+        let reused: Vec<bool> = fixture.load(&both).iter().map(|set| set.reused).collect();
         assert_eq!(reused, [false, true], "after {damage}");
-        assert_eq!(stand.ask("select count(*), min(value) >= 0 from small")[0][0], Value::Int(3_200));
+        assert_eq!(fixture.ask("select count(*), min(value) >= 0 from small")[0][0], Value::Int(3_200));
     }
-    let other = Sizes { seed: 43, ..stand.sizes };
+    let other = Sizes { seed: 43, ..fixture.sizes };
     let stop = AtomicBool::new(false);
     let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
-    let sets = ensure(&Stage { sizes: &other, ..stand.stage() }, &[DataTable::Small], &loading).expect("loaded");
+    let sets = ensure(&Stage { sizes: &other, ..fixture.stage() }, &[DataTable::Small], &loading).expect("loaded");
     assert!(!sets[0].reused && sets[0].fingerprint != first[0].fingerprint);
 }
 
 /// A load that is broken off leaves no table, and the next one begins anew.
-fn a_broken_load_leaves_nothing(stand: &Stand) {
-    stand.load(&[DataTable::Small]);
+fn a_broken_load_leaves_nothing(fixture: &Fixture) {
+    fixture.load(&[DataTable::Small]);
     let stop = AtomicBool::new(false);
     let progress = |_| stop.store(true, std::sync::atomic::Ordering::Relaxed);
     let loading = Loading { jobs: 2, stop: &stop, progress: &progress, server_cpu: &|| None };
-    let sizes = stand.sizes.with_rows(None, Some(1_000_000));
-    let stage = Stage { sizes: &sizes, ..stand.stage() };
+    let sizes = fixture.sizes.with_rows(None, Some(1_000_000));
+    let stage = Stage { sizes: &sizes, ..fixture.stage() };
     let error = ensure(&stage, &[DataTable::Large], &loading).expect_err("broken off");
     assert_eq!(error.message, "the load of table large was interrupted");
-    assert!(stand.session().prepare("select 1 from large").is_err(), "half a table is left");
-    let sets = stand.load(&[DataTable::Small, DataTable::Large]);
+    assert!(fixture.session().prepare("select 1 from large").is_err(), "half a table is left");
+    let sets = fixture.load(&[DataTable::Small, DataTable::Large]);
     assert_eq!(sets.iter().map(|set| set.reused).collect::<Vec<bool>>(), [true, false]);
 }
 
 mod on_sqlite {
     use super::*;
 
-    fn stand() -> Stand {
-        Stand::new(&sqlite::SQLITE, "sqlite")
+    fn fixture() -> Fixture {
+        Fixture::new(&sqlite::SQLITE, "sqlite")
     }
 
     #[test]
@@ -238,106 +239,106 @@ mod on_sqlite {
             ("T161", "no procedural language"),
             ("T332", "no table compression"),
         ];
-        every_test_on(&stand(), &skipped);
+        every_test_on(&fixture(), &skipped);
     }
 
     #[test]
     fn a_data_set_is_used_again_as_long_as_it_is_whole() {
-        a_data_set_is_used_again(&stand());
+        a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_broken_off_leaves_no_table() {
-        a_broken_load_leaves_nothing(&stand());
+    fn a_load_that_is_aborted_leaves_no_table() {
+        a_broken_load_leaves_nothing(&fixture());
     }
 }
 
 mod on_duckdb {
     use super::*;
 
-    fn stand() -> Stand {
+    fn fixture() -> Fixture {
         let library = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/duckdb/libduckdb.so");
         let there = std::path::Path::new(library).exists();
         assert!(there, "no DuckDB library at {library}\nhint: run ./test.sh once, it installs one");
-        Stand::new(&duckdb::DUCKDB, &format!("duckdb?library={library}"))
+        Fixture::new(&duckdb::DUCKDB, &format!("duckdb?library={library}"))
     }
 
     #[test]
     fn every_test_gives_the_right_answers_and_counts() {
-        every_test_on(&stand(), &[("T161", "no procedural language")]);
+        every_test_on(&fixture(), &[("T161", "no procedural language")]);
     }
 
     #[test]
     fn a_data_set_is_used_again_as_long_as_it_is_whole() {
-        a_data_set_is_used_again(&stand());
+        a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_broken_off_leaves_no_table() {
-        a_broken_load_leaves_nothing(&stand());
+    fn a_load_that_is_aborted_leaves_no_table() {
+        a_broken_load_leaves_nothing(&fixture());
     }
 }
 
 mod on_postgres {
     use super::*;
 
-    fn stand() -> Stand {
-        Stand::new(&postgres::POSTGRES, "local:postgres")
+    fn fixture() -> Fixture {
+        Fixture::new(&postgres::POSTGRES, "local:postgres")
     }
 
     #[test]
     fn every_test_gives_the_right_answers_and_counts() {
-        every_test_on(&stand(), &[("T332", "no table compression")]);
+        every_test_on(&fixture(), &[("T332", "no table compression")]);
     }
 
     #[test]
     fn a_data_set_is_used_again_as_long_as_it_is_whole() {
-        a_data_set_is_used_again(&stand());
+        a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_broken_off_leaves_no_table() {
-        a_broken_load_leaves_nothing(&stand());
+    fn a_load_that_is_aborted_leaves_no_table() {
+        a_broken_load_leaves_nothing(&fixture());
     }
 }
 
 mod on_mariadb {
     use super::*;
 
-    fn stand() -> Stand {
-        Stand::new(&mysql::MARIADB, "local:mariadb")
+    fn fixture() -> Fixture {
+        Fixture::new(&mysql::MARIADB, "local:mariadb")
     }
 
     #[test]
     fn every_test_gives_the_right_answers_and_counts() {
-        every_test_on(&stand(), &[]);
+        every_test_on(&fixture(), &[]);
     }
 
     #[test]
     fn a_data_set_is_used_again_as_long_as_it_is_whole() {
-        a_data_set_is_used_again(&stand());
+        a_data_set_is_used_again(&fixture());
     }
 
     #[test]
-    fn a_load_that_is_broken_off_leaves_no_table() {
-        a_broken_load_leaves_nothing(&stand());
+    fn a_load_that_is_aborted_leaves_no_table() {
+        a_broken_load_leaves_nothing(&fixture());
     }
 }
 
 mod on_mysql {
     use super::*;
 
-    fn stand() -> Stand {
-        Stand::new(&mysql::MYSQL, concat!("local:mysql?bin=", env!("CARGO_MANIFEST_DIR"), "/../../target/mysql/bin"))
+    fn fixture() -> Fixture {
+        Fixture::new(&mysql::MYSQL, concat!("local:mysql?bin=", env!("CARGO_MANIFEST_DIR"), "/../../target/mysql/bin"))
     }
 
     #[test]
     fn every_test_gives_the_right_answers_and_counts() {
-        every_test_on(&stand(), &[]);
+        every_test_on(&fixture(), &[]);
     }
 
     #[test]
-    fn a_load_that_is_broken_off_leaves_no_table() {
-        a_broken_load_leaves_nothing(&stand());
+    fn a_load_that_is_aborted_leaves_no_table() {
+        a_broken_load_leaves_nothing(&fixture());
     }
 }

@@ -14,7 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("model", &["base", "record"]),
     // Processes, control groups and the places of /proc and /sys are read in one way by all.
     ("host", &["base", "record"]),
-    // Throwaway servers are sized by control groups.
+    // Temporary servers are sized by control groups.
     ("engine", &["base", "record"]),
     // What engines are tried with: no crate has it among its dependencies, only for its tests.
     ("engine-kit", &["engine", "record"]),

@@ -4,26 +4,26 @@ use record::FailureKind;
 
 use super::bulk::Rows;
 use super::card::{self, Cards};
-use super::stand::{Stand, insert, row};
+use super::fixture::{Fixture, insert, row};
 use engine::{Kind, Processes, Result, Session, Table, Value};
 
 /// Makes `table` anew, and beside it one that says which pieces of it are loaded.
-fn make(stand: &Stand, session: &mut dyn Session, table: &Table) -> String {
+fn make(fixture: &Fixture, session: &mut dyn Session, table: &Table) -> String {
     let progress = format!("{}_piece", table.name);
-    stand.create(session, table);
+    fixture.create(session, table);
     let columns = table.columns[..1].to_vec();
-    stand.create(session, &Table { name: progress.clone(), columns, ..card::table("any") });
+    fixture.create(session, &Table { name: progress.clone(), columns, ..card::table("any") });
     progress
 }
 
 /// One piece of a load: what `append` does, and a note of it, in one transaction.
 fn piece(
-    stand: &Stand,
+    fixture: &Fixture,
     session: &mut dyn Session,
     progress: &str,
     append: impl FnOnce(&mut dyn Session) -> Result<u64>,
 ) -> Result<u64> {
-    let note = stand.prepare(session, &format!("insert into {progress} (card) values ({{1}})"));
+    let note = fixture.prepare(session, &format!("insert into {progress} (card) values ({{1}})"));
     session.begin()?;
     let loaded = append(session).and_then(|count| session.execute(note, &[Value::Int(1)]).map(|_| count));
     match &loaded {
@@ -35,12 +35,12 @@ fn piece(
 
 /// What is appended is gone with a rollback and there with a commit, together with what else the transaction did; outside
 /// of one nothing is appended.
-pub fn an_append_is_part_of_its_transaction(stand: &Stand) {
-    let mut session = stand.session();
-    let progress = make(stand, &mut *session, &card::table("kit_append"));
+pub fn an_append_is_part_of_its_transaction(fixture: &Fixture) {
+    let mut session = fixture.session();
+    let progress = make(fixture, &mut *session, &card::table("kit_append"));
     let error = session.append("kit_append", &mut Cards::new(1..10)).expect_err("no transaction");
     assert_eq!(error.kind, Kind::Statement, "{error:?}");
-    let note = stand.prepare(&mut *session, &format!("insert into {progress} (card) values ({{1}})"));
+    let note = fixture.prepare(&mut *session, &format!("insert into {progress} (card) values ({{1}})"));
     let load = |session: &mut dyn Session| {
         session.begin().expect("begin");
         assert_eq!(session.append("kit_append", &mut Cards::new(1..3_001)).expect("append"), 3_000);
@@ -49,48 +49,48 @@ pub fn an_append_is_part_of_its_transaction(stand: &Stand) {
         assert_eq!(session.execute(note, &[Value::Int(1)]).expect("insert"), 1);
     };
     load(&mut *session);
-    let mut other = stand.session();
-    assert_eq!(stand.count(&mut *other, "kit_append"), 0, "others see nothing before the commit");
+    let mut other = fixture.session();
+    assert_eq!(fixture.count(&mut *other, "kit_append"), 0, "others see nothing before the commit");
     session.rollback().expect("rollback");
-    assert_eq!((stand.count(&mut *session, "kit_append"), stand.count(&mut *session, &progress)), (0, 0));
+    assert_eq!((fixture.count(&mut *session, "kit_append"), fixture.count(&mut *session, &progress)), (0, 0));
     load(&mut *session);
     session.commit().expect("commit");
-    assert_eq!((stand.count(&mut *other, "kit_append"), stand.count(&mut *other, &progress)), (5_000, 1));
-    let rows = stand.query(&mut *other, "select card, amount, bought, city from kit_append order by card", &[]);
-    assert_eq!(rows, card::rows(stand, 1..5_001));
-    let is_server = stand.node().processes() != Processes::InProcess;
+    assert_eq!((fixture.count(&mut *other, "kit_append"), fixture.count(&mut *other, &progress)), (5_000, 1));
+    let rows = fixture.query(&mut *other, "select card, amount, bought, city from kit_append order by card", &[]);
+    assert_eq!(rows, card::rows(fixture, 1..5_001));
+    let is_server = fixture.node().processes() != Processes::InProcess;
     assert_eq!(session.sending_ns().is_some_and(|spent| spent > 0), is_server);
     assert_eq!(other.sending_ns(), is_server.then_some(0), "time of other sessions is theirs");
 }
 
 /// An append that meets a duplicate key leaves nothing after the rollback, and the session goes on.
-pub fn an_append_that_fails_leaves_nothing_after_the_rollback(stand: &Stand) {
-    let mut session = stand.session();
-    stand.filled(&mut *session, "kit_append_failure", 3);
+pub fn an_append_that_fails_leaves_nothing_after_the_rollback(fixture: &Fixture) {
+    let mut session = fixture.session();
+    fixture.filled(&mut *session, "kit_append_failure", 3);
     session.begin().expect("begin");
     // The duplicate comes last: what was appended before it must go again.
     let error = session.append("kit_append_failure", &mut Rows::new(-998, 1_000)).expect_err("a duplicate key");
     assert_eq!(error.kind, Kind::Step(FailureKind::Constraint), "{error:?}");
     session.rollback().expect("rollback");
-    assert_eq!(stand.count(&mut *session, "kit_append_failure"), 3);
+    assert_eq!(fixture.count(&mut *session, "kit_append_failure"), 3);
     session.begin().expect("begin");
     assert_eq!(session.append("kit_append_failure", &mut Rows::new(10, 1_000)).expect("append"), 1_000);
-    let insert = stand.prepare(&mut *session, &insert("kit_append_failure"));
+    let insert = fixture.prepare(&mut *session, &insert("kit_append_failure"));
     assert_eq!(session.execute(insert, &row(5)).expect("insert beside it"), 1);
     session.commit().expect("commit");
-    assert_eq!(stand.count(&mut *session, "kit_append_failure"), 1_004);
+    assert_eq!(fixture.count(&mut *session, "kit_append_failure"), 1_004);
 }
 
 /// Lines become the rows that are written in them, whatever stands in their fields; where the engine takes no lines, it
 /// says so.
-pub fn lines_become_the_rows_that_are_written_in_them(stand: &Stand) {
-    let mut session = stand.session();
-    let progress = make(stand, &mut *session, &card::table("kit_lines"));
+pub fn lines_become_the_rows_that_are_written_in_them(fixture: &Fixture) {
+    let mut session = fixture.session();
+    let progress = make(fixture, &mut *session, &card::table("kit_lines"));
     let mut append = |lines: &str, ends_with_separator| {
         let form = card::form(ends_with_separator);
-        piece(stand, &mut *session, &progress, |session| session.append_lines("kit_lines", &form, lines.as_bytes()))
+        piece(fixture, &mut *session, &progress, |session| session.append_lines("kit_lines", &form, lines.as_bytes()))
     };
-    if !stand.node().caps().lines {
+    if !fixture.node().caps().lines {
         assert_eq!(append("1|1|2010-01-01|x\n", false).expect_err("no lines").kind, Kind::Usage);
         return;
     }
@@ -108,17 +108,17 @@ pub fn lines_become_the_rows_that_are_written_in_them(stand: &Stand) {
     assert_eq!(append("", true).expect("no lines at all"), 0);
     let error = session.append_lines("kit_lines", &card::form(false), b"x").expect_err("no transaction");
     assert_eq!(error.kind, Kind::Statement, "{error:?}");
-    assert_eq!(stand.count(&mut *session, &progress), 5);
-    let rows = stand.query(&mut *session, "select card, amount, bought, city from kit_lines order by card", &[]);
+    assert_eq!(fixture.count(&mut *session, &progress), 5);
+    let rows = fixture.query(&mut *session, "select card, amount, bought, city from kit_lines order by card", &[]);
     assert_eq!(rows.len(), 40_003);
-    for (row, expected) in rows.into_iter().zip(card::rows(stand, 1..40_004)) {
+    for (row, expected) in rows.into_iter().zip(card::rows(fixture, 1..40_004)) {
         assert_eq!(row, expected);
     }
 }
 
 /// A line that is no row of the table is an error, of its piece nothing stays, and the session goes on.
-pub fn a_bad_line_fails_its_piece_and_nothing_of_it_stays(stand: &Stand) {
-    if !stand.node().caps().lines {
+pub fn a_bad_line_fails_its_piece_and_nothing_of_it_stays(fixture: &Fixture) {
+    if !fixture.node().caps().lines {
         return;
     }
     let bad: [(&str, &[u8]); 17] = [
@@ -140,22 +140,22 @@ pub fn a_bad_line_fails_its_piece_and_nothing_of_it_stays(stand: &Stand) {
         ("what ends a copy elsewhere", b"\\.|"),
         ("a carriage return", b"1|1.00|2010-01-04|a|\r"),
     ];
-    let mut session = stand.session();
-    let progress = make(stand, &mut *session, &card::table("kit_bad_lines"));
+    let mut session = fixture.session();
+    let progress = make(fixture, &mut *session, &card::table("kit_bad_lines"));
     let form = card::form(true);
     for (what, line) in bad {
         let (before, after) = (card::lines(1..4, true), card::lines(4..2_000, true));
         let lines = [before.as_bytes(), line, b"\n", after.as_bytes()].concat();
         let error =
-            piece(stand, &mut *session, &progress, |session| session.append_lines("kit_bad_lines", &form, &lines))
+            piece(fixture, &mut *session, &progress, |session| session.append_lines("kit_bad_lines", &form, &lines))
                 .expect_err(what);
         assert!(matches!(error.kind, Kind::Step(_) | Kind::Statement), "{what}: {error:?}");
-        assert_eq!(stand.count(&mut *session, "kit_bad_lines"), 0, "{what}");
+        assert_eq!(fixture.count(&mut *session, "kit_bad_lines"), 0, "{what}");
     }
     let lines = card::lines(1..101, true);
-    let loaded = piece(stand, &mut *session, &progress, |session| {
+    let loaded = piece(fixture, &mut *session, &progress, |session| {
         session.append_lines("kit_bad_lines", &form, lines.as_bytes())
     });
     assert_eq!(loaded.expect("good lines"), 100);
-    assert_eq!((stand.count(&mut *session, "kit_bad_lines"), stand.count(&mut *session, &progress)), (100, 1));
+    assert_eq!((fixture.count(&mut *session, "kit_bad_lines"), fixture.count(&mut *session, &progress)), (100, 1));
 }

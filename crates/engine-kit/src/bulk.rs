@@ -2,7 +2,7 @@
 
 use record::FailureKind;
 
-use super::stand::{Stand, decimal, returned, row, table};
+use super::fixture::{Fixture, decimal, returned, row, table};
 use engine::{Column, Kind, RowSink, RowSource, Value};
 
 /// Rows of the table of the kit with the keys `next..end`.
@@ -57,44 +57,44 @@ fn fields(id: i64) -> [Value<'static>; 5] {
 }
 
 /// Row `id` as it must come back.
-fn expected(stand: &Stand, id: i64) -> Vec<Value<'static>> {
+fn expected(fixture: &Fixture, id: i64) -> Vec<Value<'static>> {
     let [id, whole, ratio, cents, note] = fields(id);
     let Value::Int(cents) = cents else { unreachable!("cents are whole") };
-    vec![id, whole, ratio, returned(stand, &Value::Decimal(decimal(cents).into())), note]
+    vec![id, whole, ratio, returned(fixture, &Value::Decimal(decimal(cents).into())), note]
 }
 
 /// As many rows as were given, with the contents that were given; a second load adds to the first.
-pub fn a_bulk_load_gives_exactly_its_rows(stand: &Stand) {
-    let mut session = stand.session();
+pub fn a_bulk_load_gives_exactly_its_rows(fixture: &Fixture) {
+    let mut session = fixture.session();
     let table = table("kit_bulk");
-    stand.create(&mut *session, &table);
+    fixture.create(&mut *session, &table);
     assert_eq!(session.bulk("kit_bulk", &mut Rows::new(1, 4_000)).expect("bulk"), 4_000);
     assert_eq!(session.bulk("kit_bulk", &mut Rows::new(4_001, 1_000)).expect("bulk"), 1_000);
     assert_eq!(session.bulk("kit_bulk", &mut Rows::new(1, 0)).expect("bulk of nothing"), 0);
-    stand.batch(&mut *session, &(stand.engine.dialect().finish)(&table));
-    let mut other = stand.session();
-    let rows = stand.query(&mut *other, "select id, whole, ratio, amount, note from kit_bulk order by id", &[]);
+    fixture.batch(&mut *session, &(fixture.engine.dialect().finish)(&table));
+    let mut other = fixture.session();
+    let rows = fixture.query(&mut *other, "select id, whole, ratio, amount, note from kit_bulk order by id", &[]);
     assert_eq!(rows.len(), 5_000);
     for (row, id) in rows.into_iter().zip(1..) {
-        assert_eq!(row, expected(stand, id));
+        assert_eq!(row, expected(fixture, id));
     }
 }
 
 /// A load that meets a duplicate key, or a table that is not there, loads nothing; the session stays usable.
-pub fn a_failed_bulk_load_leaves_nothing_and_the_session_usable(stand: &Stand) {
-    let mut session = stand.session();
-    stand.filled(&mut *session, "kit_bulk_failure", 3);
+pub fn a_failed_bulk_load_leaves_nothing_and_the_session_usable(fixture: &Fixture) {
+    let mut session = fixture.session();
+    fixture.filled(&mut *session, "kit_bulk_failure", 3);
     let error = session.bulk("kit_no_such_table", &mut Rows::new(1, 10)).expect_err("no such table");
     assert_eq!(error.kind, Kind::Statement, "{error:?}");
-    assert_eq!(stand.count(&mut *session, "kit_bulk_failure"), 3);
+    assert_eq!(fixture.count(&mut *session, "kit_bulk_failure"), 3);
     // The duplicate comes last: what was loaded before it must go again.
     let error = session.bulk("kit_bulk_failure", &mut Rows::new(-998, 1_000)).expect_err("a duplicate key");
     assert_eq!(error.kind, Kind::Step(FailureKind::Constraint), "{error:?}");
-    assert_eq!(stand.count(&mut *session, "kit_bulk_failure"), 3);
+    assert_eq!(fixture.count(&mut *session, "kit_bulk_failure"), 3);
     assert_eq!(session.bulk("kit_bulk_failure", &mut Rows::new(10, 1_000)).expect("a load that succeeds"), 1_000);
-    let insert = stand.prepare(&mut *session, &super::stand::insert("kit_bulk_failure"));
+    let insert = fixture.prepare(&mut *session, &super::fixture::insert("kit_bulk_failure"));
     session.begin().expect("begin");
     assert_eq!(session.execute(insert, &row(5)).expect("insert"), 1);
     session.commit().expect("commit");
-    assert_eq!(stand.count(&mut *session, "kit_bulk_failure"), 1_004);
+    assert_eq!(fixture.count(&mut *session, "kit_bulk_failure"), 1_004);
 }

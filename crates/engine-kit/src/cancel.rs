@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use record::FailureKind;
 
-use super::stand::Stand;
+use super::fixture::Fixture;
 use engine::{Kind, Value};
 
 /// Counts 900⁴ rows, which takes days on every engine; no table, and no recursion deeper than 900.
@@ -13,15 +13,15 @@ const LONG: &str = "with recursive n(i) as (select 1 union all select i + 1 from
                     select count(*) from n a, n b, n c, n d where a.i + b.i + c.i + d.i > 0";
 
 /// From the call of `cancel` to the end of the statement.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A long statement ends as cancelled within two seconds, and the session lives on.
-pub fn a_long_statement_is_cancelled_and_the_session_lives_on(stand: &Stand) {
-    let mut session = stand.session();
-    stand.filled(&mut *session, "kit_cancel", 1);
+pub fn a_long_statement_is_cancelled_and_the_session_lives_on(fixture: &Fixture) {
+    let mut session = fixture.session();
+    fixture.filled(&mut *session, "kit_cancel", 1);
     let canceller = session.canceller().expect("a session gives a canceller");
     for round in 0..2 {
-        let long = stand.prepare(&mut *session, LONG);
+        let long = fixture.prepare(&mut *session, LONG);
         let (ended, end) = mpsc::channel();
         // The session goes to the thread and comes back through the channel: were it borrowed, a cancel that does
         // not work would hang this test for days instead of failing it.
@@ -33,24 +33,24 @@ pub fn a_long_statement_is_cancelled_and_the_session_lives_on(stand: &Stand) {
         let begun = Instant::now();
         canceller.cancel().expect("cancel");
         let (returned, outcome) = end
-            .recv_timeout(PATIENCE)
+            .recv_timeout(TIMEOUT)
             .unwrap_or_else(|_| panic!("round {round}: not cancelled after {:?}", begun.elapsed()));
         session = returned;
         let error = outcome.expect_err("a statement that takes days is not done");
         assert_eq!(error.kind, Kind::Step(FailureKind::Cancelled), "{error:?}");
-        let one = stand.query(&mut *session, "select id from kit_cancel", &[]);
+        let one = fixture.query(&mut *session, "select id from kit_cancel", &[]);
         assert_eq!(one, [[Value::Int(1)]], "the session lives on");
     }
 }
 
 /// A canceller may be used after its session is gone: nothing happens, to nobody.
-pub fn a_canceller_outlives_its_session(stand: &Stand) {
-    let mut other = stand.session();
-    stand.filled(&mut *other, "kit_outlived", 2);
-    let session = stand.session();
+pub fn a_canceller_outlives_its_session(fixture: &Fixture) {
+    let mut other = fixture.session();
+    fixture.filled(&mut *other, "kit_outlived", 2);
+    let session = fixture.session();
     let canceller = session.canceller().expect("a session gives a canceller");
     drop(session);
     // Whether that is an error is left to the engine.
     let _ = canceller.cancel();
-    assert_eq!(stand.count(&mut *other, "kit_outlived"), 2, "other sessions do not notice");
+    assert_eq!(fixture.count(&mut *other, "kit_outlived"), 2, "other sessions do not notice");
 }

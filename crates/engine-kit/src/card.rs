@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::stand::{Stand, decimal, returned};
+use super::fixture::{Fixture, decimal, returned};
 use engine::{Column, ColumnType, IsoDate, LineForm, RowSink, RowSource, Table, Value};
 
 /// A table without a key, with a column of each type that a flat file has.
@@ -87,10 +87,10 @@ pub(super) fn lines(cards: Range<i64>, ends_with_separator: bool) -> String {
 }
 
 /// The rows of `cards` as they must come back, in their order.
-pub(super) fn rows(stand: &Stand, cards: Range<i64>) -> Vec<Vec<Value<'static>>> {
+pub(super) fn rows(fixture: &Fixture, cards: Range<i64>) -> Vec<Vec<Value<'static>>> {
     let row = |card| {
         let (cents, day, city) = fields(card);
-        let amount = returned(stand, &Value::Decimal(decimal(cents).into()));
+        let amount = returned(fixture, &Value::Decimal(decimal(cents).into()));
         vec![Value::Int(card), amount, Value::Text(date(day).into()), Value::Text(city.into())]
     };
     cards.map(row).collect()

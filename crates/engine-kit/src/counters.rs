@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use record::name;
 
-use super::stand::{Stand, insert, row};
+use super::fixture::{Fixture, insert, row};
 use engine::{Session, Value};
 
 /// Counters that an engine may fill under a common name.
@@ -24,16 +24,16 @@ const COMMON: [&str; 11] = [
 
 /// By how much each counter rose while `work` ran in `job`, what counting itself caused taken off the commits.
 fn risen(
-    stand: &Stand,
+    fixture: &Fixture,
     job: &mut dyn Session,
     work: &mut dyn FnMut(&mut dyn Session),
 ) -> (BTreeMap<String, i128>, BTreeMap<String, u64>) {
-    let mut reader = stand.session();
+    let mut reader = fixture.session();
     job.publish_counters().expect("publish");
-    let (before, reading) = stand.node().counters(&mut *reader).expect("counters");
+    let (before, reading) = fixture.node().counters(&mut *reader).expect("counters");
     work(job);
     let publishing = job.publish_counters().expect("publish");
-    let (after, _) = stand.node().counters(&mut *reader).expect("counters");
+    let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
     let mut rise: BTreeMap<String, i128> = BTreeMap::new();
     for (name, value) in &before {
         let later = after.get(name).unwrap_or_else(|| panic!("counter {name} is gone"));
@@ -51,11 +51,11 @@ fn rise_of(name: &str, rise: &BTreeMap<String, i128>) -> i128 {
 }
 
 /// 23 transactions that write, 23 statements that commit by themselves: 23 and 23, by our count and the engine's.
-pub fn twenty_three_commits_are_counted_as_twenty_three(stand: &Stand) {
-    let mut job = stand.session();
-    stand.filled(&mut *job, "kit_commits", 0);
-    let insert = stand.prepare(&mut *job, &insert("kit_commits"));
-    let (rise, _) = risen(stand, &mut *job, &mut |job| {
+pub fn twenty_three_commits_are_counted_as_twenty_three(fixture: &Fixture) {
+    let mut job = fixture.session();
+    fixture.filled(&mut *job, "kit_commits", 0);
+    let insert = fixture.prepare(&mut *job, &insert("kit_commits"));
+    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
         for id in 0..23 {
             job.begin().expect("begin");
             job.execute(insert, &row(2 * id)).expect("insert");
@@ -64,24 +64,24 @@ pub fn twenty_three_commits_are_counted_as_twenty_three(stand: &Stand) {
         }
     });
     assert_eq!(rise_of(name::COMMIT_COUNT, &rise), 23, "transactions of two inserts");
-    let (rise, _) = risen(stand, &mut *job, &mut |job| {
+    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
         for id in 100..123 {
             job.execute(insert, &row(id)).expect("insert");
         }
     });
     assert_eq!(rise_of(name::COMMIT_COUNT, &rise), 23, "inserts that commit by themselves");
-    if stand.node().caps().answers {
-        assert_eq!(stand.count(&mut *job, "kit_commits"), 46 + 23);
+    if fixture.node().caps().answers {
+        assert_eq!(fixture.count(&mut *job, "kit_commits"), 46 + 23);
     }
 }
 
 /// 23 transactions that only read are 23 commits or none, as the capability says.
-pub fn twenty_three_reads_are_counted_as_the_capability_says(stand: &Stand) {
-    let mut job = stand.session();
-    stand.filled(&mut *job, "kit_reads", 3);
-    let select = stand.prepare(&mut *job, "select note from kit_reads where id = {1}");
-    let expected = if stand.node().caps().counts_read_commits { 23 } else { 0 };
-    let (rise, _) = risen(stand, &mut *job, &mut |job| {
+pub fn twenty_three_reads_are_counted_as_the_capability_says(fixture: &Fixture) {
+    let mut job = fixture.session();
+    fixture.filled(&mut *job, "kit_reads", 3);
+    let select = fixture.prepare(&mut *job, "select note from kit_reads where id = {1}");
+    let expected = if fixture.node().caps().counts_read_commits { 23 } else { 0 };
+    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
         for _ in 0..23 {
             job.begin().expect("begin");
             assert_eq!(job.execute(select, &[Value::Int(1)]).expect("select"), 1);
@@ -90,7 +90,7 @@ pub fn twenty_three_reads_are_counted_as_the_capability_says(stand: &Stand) {
         }
     });
     assert_eq!(rise_of(name::COMMIT_COUNT, &rise), expected, "transactions of two selects");
-    let (rise, _) = risen(stand, &mut *job, &mut |job| {
+    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
         for _ in 0..23 {
             assert_eq!(job.execute(select, &[Value::Int(1)]).expect("select"), 1);
         }
@@ -99,11 +99,11 @@ pub fn twenty_three_reads_are_counted_as_the_capability_says(stand: &Stand) {
 }
 
 /// A rollback is no commit, and is counted where the engine counts rollbacks.
-pub fn twenty_three_rollbacks_are_no_commits(stand: &Stand) {
-    let mut job = stand.session();
-    stand.filled(&mut *job, "kit_rollbacks", 0);
-    let insert = stand.prepare(&mut *job, &insert("kit_rollbacks"));
-    let (rise, _) = risen(stand, &mut *job, &mut |job| {
+pub fn twenty_three_rollbacks_are_no_commits(fixture: &Fixture) {
+    let mut job = fixture.session();
+    fixture.filled(&mut *job, "kit_rollbacks", 0);
+    let insert = fixture.prepare(&mut *job, &insert("kit_rollbacks"));
+    let (rise, _) = risen(fixture, &mut *job, &mut |job| {
         for id in 0..23 {
             job.begin().expect("begin");
             job.execute(insert, &row(id)).expect("insert");
@@ -115,14 +115,14 @@ pub fn twenty_three_rollbacks_are_no_commits(stand: &Stand) {
 }
 
 /// Every counter has a common name or the engine's prefix, stays, and never falls; work shows in them.
-pub fn counters_are_named_and_never_go_back(stand: &Stand) {
-    let mut job = stand.session();
-    stand.filled(&mut *job, "kit_counters", 100);
-    let select = stand.prepare(&mut *job, "select count(*) from kit_counters where ratio >= 0");
-    let update = stand.prepare(&mut *job, "update kit_counters set whole = whole + 1");
-    let prefix = format!("{}_", stand.engine.name());
+pub fn counters_are_named_and_never_go_back(fixture: &Fixture) {
+    let mut job = fixture.session();
+    fixture.filled(&mut *job, "kit_counters", 100);
+    let select = fixture.prepare(&mut *job, "select count(*) from kit_counters where ratio >= 0");
+    let update = fixture.prepare(&mut *job, "update kit_counters set whole = whole + 1");
+    let prefix = format!("{}_", fixture.engine.name());
     for _ in 0..3 {
-        let (rise, after) = risen(stand, &mut *job, &mut |job| {
+        let (rise, after) = risen(fixture, &mut *job, &mut |job| {
             assert_eq!(job.execute(update, &[]).expect("update"), 100);
             assert_eq!(job.execute(select, &[]).expect("select"), 1);
         });

@@ -2,69 +2,69 @@
 
 use record::Bytes;
 
-use super::stand::{Stand, insert, row, table};
+use super::fixture::{Fixture, insert, row, table};
 use engine::{Kind, Table, Value};
 
 /// A table is made, filled, finished, emptied and dropped, again and again, with and without key and index.
-pub fn dialect_makes_fills_empties_and_drops_a_table(stand: &Stand) {
-    let dialect = stand.engine.dialect();
-    let mut session = stand.session();
+pub fn dialect_makes_fills_empties_and_drops_a_table(fixture: &Fixture) {
+    let dialect = fixture.engine.dialect();
+    let mut session = fixture.session();
     let bare = Table { key: None, indexes: Vec::new(), ..table("kit_dialect") };
     for table in [table("kit_dialect"), bare] {
-        stand.batch(&mut *session, &(dialect.drop)(&table.name));
-        stand.batch(&mut *session, &(dialect.drop)(&table.name));
-        stand.create(&mut *session, &table);
-        let insert = stand.prepare(&mut *session, &insert(&table.name));
+        fixture.batch(&mut *session, &(dialect.drop)(&table.name));
+        fixture.batch(&mut *session, &(dialect.drop)(&table.name));
+        fixture.create(&mut *session, &table);
+        let insert = fixture.prepare(&mut *session, &insert(&table.name));
         for id in 1..=20 {
             session.execute(insert, &row(id)).expect("insert before finish");
         }
-        stand.batch(&mut *session, &(dialect.finish)(&table));
-        let found = stand.query(&mut *session, "select id from kit_dialect where whole = {1}", &[Value::Int(7)]);
+        fixture.batch(&mut *session, &(dialect.finish)(&table));
+        let found = fixture.query(&mut *session, "select id from kit_dialect where whole = {1}", &[Value::Int(7)]);
         assert_eq!(found.len(), 2);
         let again = session.execute(insert, &row(1));
         assert_eq!(again.is_err(), table.key.is_some(), "a key is unique, a column without one is not: {again:?}");
-        stand.batch(&mut *session, &(dialect.truncate)(&table.name));
-        assert_eq!(stand.count(&mut *session, &table.name), 0);
+        fixture.batch(&mut *session, &(dialect.truncate)(&table.name));
+        assert_eq!(fixture.count(&mut *session, &table.name), 0);
         session.execute(insert, &row(1)).expect("insert after truncate");
         drop(session);
-        session = stand.session();
-        stand.batch(&mut *session, &(dialect.drop)(&table.name));
+        session = fixture.session();
+        fixture.batch(&mut *session, &(dialect.drop)(&table.name));
         let error = session.batch("select id from kit_dialect").expect_err("the table is gone");
         assert_eq!(error.kind, Kind::Statement, "{error:?}");
     }
-    sparse_rows_are_kept(stand);
+    sparse_rows_are_kept(fixture);
 }
 
 /// A table whose rows have a block each is one like others.
-fn sparse_rows_are_kept(stand: &Stand) {
-    let dialect = stand.engine.dialect();
+fn sparse_rows_are_kept(fixture: &Fixture) {
+    let dialect = fixture.engine.dialect();
     let Ok(sparse) = (dialect.sparse)(Bytes(8192)) else { return };
     let whole = table("kit_sparse");
     let table = Table { key: whole.key.clone().filter(|_| sparse.is_keyed), ..whole };
-    let mut session = stand.session();
-    stand.batch(&mut *session, &(dialect.drop)(&table.name));
-    stand.batch(&mut *session, &(sparse.create)(&table));
-    assert_eq!(stand.count(&mut *session, &table.name), 0, "it begins empty");
-    let insert = stand.prepare(&mut *session, &insert(&table.name));
+    let mut session = fixture.session();
+    fixture.batch(&mut *session, &(dialect.drop)(&table.name));
+    fixture.batch(&mut *session, &(sparse.create)(&table));
+    assert_eq!(fixture.count(&mut *session, &table.name), 0, "it begins empty");
+    let insert = fixture.prepare(&mut *session, &insert(&table.name));
     for id in 1..=20 {
         session.execute(insert, &row(id)).expect("insert into a sparse table");
     }
-    stand.batch(&mut *session, &(dialect.finish)(&table));
-    assert_eq!(stand.count(&mut *session, &table.name), 20);
-    stand.batch(&mut *session, &(dialect.drop)(&table.name));
+    fixture.batch(&mut *session, &(dialect.finish)(&table));
+    assert_eq!(fixture.count(&mut *session, &table.name), 20);
+    fixture.batch(&mut *session, &(dialect.drop)(&table.name));
 }
 
 /// Asking for 1 and for 2 threads, and for single-block reads, is accepted by every engine, and answers stay right.
-pub fn threads_and_single_block_reads_are_accepted(stand: &Stand) {
-    let mut session = stand.session();
-    stand.filled(&mut *session, "kit_threads", 50);
+pub fn threads_and_single_block_reads_are_accepted(fixture: &Fixture) {
+    let mut session = fixture.session();
+    fixture.filled(&mut *session, "kit_threads", 50);
     for threads in [1, 2, 1] {
-        stand.batch(&mut *session, &(stand.engine.dialect().threads)(threads));
-        assert_eq!(stand.count(&mut *session, "kit_threads"), 50, "with {threads} threads");
+        fixture.batch(&mut *session, &(fixture.engine.dialect().threads)(threads));
+        assert_eq!(fixture.count(&mut *session, "kit_threads"), 50, "with {threads} threads");
     }
-    for sql in stand.engine.dialect().single_block_reads {
+    for sql in fixture.engine.dialect().single_block_reads {
         session.batch(sql).unwrap_or_else(|error| panic!("{sql}: {error:?}"));
     }
-    let found = stand.query(&mut *session, "select id from kit_threads where whole = {1}", &[Value::Int(7)]);
+    let found = fixture.query(&mut *session, "select id from kit_threads where whole = {1}", &[Value::Int(7)]);
     assert_eq!(found.len(), 5);
 }

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use record::FailureKind;
 
-use super::stand::{Stand, insert, row};
+use super::fixture::{Fixture, insert, row};
 use engine::{Error, Kind, Result, Session, Value};
 
 /// The error of preparing `sql` or, where the engine looks at it later, of running it.
-fn refusal(stand: &Stand, session: &mut dyn Session, sql: &str) -> Error {
-    let prepared = session.prepare(&stand.sql(sql));
+fn refusal(fixture: &Fixture, session: &mut dyn Session, sql: &str) -> Error {
+    let prepared = session.prepare(&fixture.sql(sql));
     match prepared.and_then(|statement| session.execute(statement, &[])) {
         Ok(_) => panic!("{sql} was accepted"),
         Err(error) => error,
@@ -17,24 +17,24 @@ fn refusal(stand: &Stand, session: &mut dyn Session, sql: &str) -> Error {
 }
 
 /// Syntax errors and unknown names are `Statement`, from every door, and the session lives on.
-pub fn a_wrong_statement_is_told_from_a_failed_step(stand: &Stand) {
-    let mut session = stand.session();
-    stand.filled(&mut *session, "kit_wrong", 2);
+pub fn a_wrong_statement_is_told_from_a_failed_step(fixture: &Fixture) {
+    let mut session = fixture.session();
+    fixture.filled(&mut *session, "kit_wrong", 2);
     for sql in ["selec 1", "select id from kit_no_such_table", "select no_such_column from kit_wrong"] {
-        let error = refusal(stand, &mut *session, sql);
+        let error = refusal(fixture, &mut *session, sql);
         assert_eq!(error.kind, Kind::Statement, "{sql}: {error:?}");
         assert!(error.code.is_some(), "{sql}: the engine's own code is missing");
         let error = session.batch(sql).expect_err("a wrong statement in a batch");
         assert_eq!(error.kind, Kind::Statement, "{sql} in a batch: {error:?}");
-        assert_eq!(stand.count(&mut *session, "kit_wrong"), 2, "the session lives on after {sql}");
+        assert_eq!(fixture.count(&mut *session, "kit_wrong"), 2, "the session lives on after {sql}");
     }
 }
 
 /// A duplicate key is a failed step; the session lives on, inside a transaction after its rollback.
-pub fn a_violated_constraint_is_a_counted_step(stand: &Stand) {
-    let mut session = stand.session();
-    stand.filled(&mut *session, "kit_constraint", 2);
-    let insert = stand.prepare(&mut *session, &insert("kit_constraint"));
+pub fn a_violated_constraint_is_a_counted_step(fixture: &Fixture) {
+    let mut session = fixture.session();
+    fixture.filled(&mut *session, "kit_constraint", 2);
+    let insert = fixture.prepare(&mut *session, &insert("kit_constraint"));
     let error = session.execute(insert, &row(1)).expect_err("a duplicate key");
     assert_eq!(error.kind, Kind::Step(FailureKind::Constraint), "{error:?}");
     assert_eq!(session.execute(insert, &row(3)).expect("the statement works again"), 1);
@@ -43,41 +43,41 @@ pub fn a_violated_constraint_is_a_counted_step(stand: &Stand) {
     let error = session.execute(insert, &row(2)).expect_err("a duplicate key");
     assert_eq!(error.kind, Kind::Step(FailureKind::Constraint), "{error:?}");
     session.rollback().expect("rollback");
-    assert_eq!(stand.count(&mut *session, "kit_constraint"), 3);
+    assert_eq!(fixture.count(&mut *session, "kit_constraint"), 3);
     session.begin().expect("begin after a failed transaction");
     session.execute(insert, &row(4)).expect("insert");
     session.commit().expect("commit");
-    assert_eq!(stand.count(&mut *session, "kit_constraint"), 4);
+    assert_eq!(fixture.count(&mut *session, "kit_constraint"), 4);
 }
 
 /// Two sessions that write: where the engine lets them, a deadlock ends one of them as a counted step; where it does
 /// not, the second waits and then goes on. Both sessions live on.
-pub fn conflicting_writers_wait_or_fail_as_counted_steps(stand: &Stand) {
-    let mut first = stand.session();
-    let mut second = stand.session();
-    stand.filled(&mut *first, "kit_conflict", 2);
-    let done = if stand.node().caps().concurrent_writers {
-        deadlock(stand, &mut *first, &mut *second)
+pub fn conflicting_writers_wait_or_fail_as_counted_steps(fixture: &Fixture) {
+    let mut first = fixture.session();
+    let mut second = fixture.session();
+    fixture.filled(&mut *first, "kit_conflict", 2);
+    let done = if fixture.node().caps().concurrent_writers {
+        deadlock(fixture, &mut *first, &mut *second)
     } else {
-        wait(stand, &mut *first, &mut *second)
+        wait(fixture, &mut *first, &mut *second)
     };
     for session in [&mut first, &mut second] {
-        let sum = stand.query(&mut **session, "select whole from kit_conflict where id = 1", &[]);
+        let sum = fixture.query(&mut **session, "select whole from kit_conflict where id = 1", &[]);
         assert_eq!(sum, [[Value::Int(1 + done)]], "what was committed counts, no more and no less");
     }
 }
 
-fn add_to(stand: &Stand, session: &mut dyn Session, id: i64) -> Result<u64> {
-    let update = stand.prepare(session, "update kit_conflict set whole = whole + 1 where id = {1}");
+fn add_to(fixture: &Fixture, session: &mut dyn Session, id: i64) -> Result<u64> {
+    let update = fixture.prepare(session, "update kit_conflict set whole = whole + 1 where id = {1}");
     session.execute(update, &[Value::Int(id)])
 }
 
 /// Each session updates the row that the other holds.
-fn deadlock(stand: &Stand, first: &mut dyn Session, second: &mut dyn Session) -> i64 {
+fn deadlock(fixture: &Fixture, first: &mut dyn Session, second: &mut dyn Session) -> i64 {
     first.begin().expect("begin");
     second.begin().expect("begin");
-    add_to(stand, first, 1).expect("the first session takes row 1");
-    add_to(stand, second, 2).expect("the second session takes row 2");
+    add_to(fixture, first, 1).expect("the first session takes row 1");
+    add_to(fixture, second, 2).expect("the second session takes row 2");
     let (one, two) = std::thread::scope(|scope| {
         // A victim's rollback must come before the other session is waited for.
         let end = |session: &mut dyn Session, outcome: Result<u64>| {
@@ -89,10 +89,10 @@ fn deadlock(stand: &Stand, first: &mut dyn Session, second: &mut dyn Session) ->
             outcome
         };
         let other = scope.spawn(move || {
-            let outcome = add_to(stand, second, 1);
+            let outcome = add_to(fixture, second, 1);
             end(second, outcome)
         });
-        let outcome = add_to(stand, first, 2);
+        let outcome = add_to(fixture, first, 2);
         (end(first, outcome), other.join().expect("no panic"))
     });
     for error in [&one, &two].into_iter().filter_map(|outcome| outcome.as_ref().err()) {
@@ -104,11 +104,11 @@ fn deadlock(stand: &Stand, first: &mut dyn Session, second: &mut dyn Session) ->
 }
 
 /// The second session writes while the first one has an open transaction.
-fn wait(stand: &Stand, first: &mut dyn Session, second: &mut dyn Session) -> i64 {
+fn wait(fixture: &Fixture, first: &mut dyn Session, second: &mut dyn Session) -> i64 {
     first.begin().expect("begin");
-    add_to(stand, first, 1).expect("the first session writes");
+    add_to(fixture, first, 1).expect("the first session writes");
     std::thread::scope(|scope| {
-        let other = scope.spawn(move || add_to(stand, second, 1));
+        let other = scope.spawn(move || add_to(fixture, second, 1));
         std::thread::sleep(Duration::from_millis(200));
         assert!(!other.is_finished(), "the second writer did not wait");
         first.commit().expect("commit");

@@ -30,6 +30,7 @@ mod counters;
 mod dates;
 mod dialect;
 mod failure;
+mod fixture;
 pub mod impostor;
 mod lifetime;
 mod nodes;
@@ -38,7 +39,6 @@ mod parts;
 pub mod programs;
 pub mod sample;
 pub mod session;
-mod stand;
 mod statements;
 mod transaction;
 mod values;
@@ -60,6 +60,7 @@ pub use failure::{
     a_violated_constraint_is_a_counted_step, a_wrong_statement_is_told_from_a_failed_step,
     conflicting_writers_wait_or_fail_as_counted_steps,
 };
+pub use fixture::{Fixture, SharedFixture, on_fresh_node, on_shared_node};
 pub use lifetime::{
     a_kept_database_is_found_again, a_node_settles, an_unknown_parameter_is_refused_and_leaves_nothing,
     claiming_twice_is_claiming_once, closing_removes_everything, inventory_is_filled, sessions_connect_and_reconnect,
@@ -71,7 +72,6 @@ pub use objects::{
     files_come_back_byte_by_byte, what_was_not_committed_of_a_file_is_gone, what_was_removed_of_files_is_gone,
 };
 pub use parts::{a_table_in_parts_takes_rows_on_every_side_of_its_bounds, a_table_says_how_large_it_is};
-pub use stand::{SharedStand, Stand, on_fresh_node, on_shared_node};
 pub use statements::every_statement_file_is_listed_and_says_what_it_is;
 pub use transaction::{
     a_commit_is_seen_and_a_rollback_is_not, a_deferred_commit_is_seen_at_once, execute_counts_rows_returned_and_changed,
@@ -160,7 +160,7 @@ macro_rules! conformance {
         mod conformance {
             #[allow(unused_imports)]
             use super::*;
-            static STAND: $crate::SharedStand = $crate::SharedStand::new();
+            static STAND: $crate::SharedFixture = $crate::SharedFixture::new();
             $(
                 #[test]
                 fn $point() {

@@ -1,43 +1,43 @@
 //! From opening a node to closing it.
 
-use super::stand::{Directory, Stand, open, row, table};
+use super::fixture::{Directory, Fixture, open, row, table};
 use engine::{Engine, Kind, Node, Processes, Session, Value};
 
 /// Sessions come, work side by side and go; those that come later find what the earlier ones did.
-pub fn sessions_connect_and_reconnect(stand: &Stand) {
-    let mut session = stand.session();
+pub fn sessions_connect_and_reconnect(fixture: &Fixture) {
+    let mut session = fixture.session();
     let table = table("kit_connect");
-    stand.make(&mut *session, &table);
-    let insert = stand.prepare(&mut *session, &super::stand::insert("kit_connect"));
+    fixture.make(&mut *session, &table);
+    let insert = fixture.prepare(&mut *session, &super::fixture::insert("kit_connect"));
     session.execute(insert, &row(1)).expect("insert");
     drop(session);
-    if !stand.node().caps().answers {
+    if !fixture.node().caps().answers {
         return;
     }
     for _ in 0..3 {
-        let mut sessions: Vec<Box<dyn Session>> = (0..4).map(|_| stand.session()).collect();
+        let mut sessions: Vec<Box<dyn Session>> = (0..4).map(|_| fixture.session()).collect();
         for session in &mut sessions {
-            assert_eq!(stand.count(&mut **session, "kit_connect"), 1);
+            assert_eq!(fixture.count(&mut **session, "kit_connect"), 1);
         }
     }
 }
 
 /// What was claimed may be claimed again, and keeps its contents.
-pub fn claiming_twice_is_claiming_once(stand: &Stand) {
-    let mut session = stand.session();
-    stand.make(&mut *session, &table("kit_claim"));
-    stand.node().claim().expect("claim again");
-    if stand.node().caps().answers {
-        assert_eq!(stand.count(&mut *session, "kit_claim"), 0);
-        assert_eq!(stand.count(&mut *stand.session(), "kit_claim"), 0);
+pub fn claiming_twice_is_claiming_once(fixture: &Fixture) {
+    let mut session = fixture.session();
+    fixture.make(&mut *session, &table("kit_claim"));
+    fixture.node().claim().expect("claim again");
+    if fixture.node().caps().answers {
+        assert_eq!(fixture.count(&mut *session, "kit_claim"), 0);
+        assert_eq!(fixture.count(&mut *fixture.session(), "kit_claim"), 0);
     }
 }
 
 /// The inventory says what it is, how it is set and whether a commit lasts.
-pub fn inventory_is_filled(stand: &Stand) {
-    let inventory = stand.node().inventory().expect("inventory");
-    assert_eq!(inventory.name, stand.engine.name());
-    assert_eq!(inventory.title, stand.engine.title());
+pub fn inventory_is_filled(fixture: &Fixture) {
+    let inventory = fixture.node().inventory().expect("inventory");
+    assert_eq!(inventory.name, fixture.engine.name());
+    assert_eq!(inventory.title, fixture.engine.title());
     assert!(inventory.version.chars().any(|letter| letter.is_ascii_digit()), "version {}", inventory.version);
     assert!(inventory.nodes >= 1);
     assert!(inventory.durable.is_some(), "whether a commit lasts is known from the settings");
@@ -46,26 +46,27 @@ pub fn inventory_is_filled(stand: &Stand) {
     let mut names: Vec<&str> = inventory.settings.iter().map(|setting| setting.name.as_str()).collect();
     names.sort_unstable();
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "a setting stands there twice: {names:?}");
-    let node = stand.node();
-    if let (true, Some(path)) = (stand.target.local || node.processes() == Processes::InProcess, node.data_directory())
+    let node = fixture.node();
+    if let (true, Some(path)) =
+        (fixture.target.local || node.processes() == Processes::InProcess, node.data_directory())
     {
-        assert!(path.starts_with(stand.directory()), "{} lies outside of the site", path.display());
+        assert!(path.starts_with(fixture.directory()), "{} lies outside of the workspace", path.display());
         assert!(path.is_dir(), "{} is a directory", path.display());
     }
 }
 
 /// Settling brings the node into a state, changes no data, and may be asked for at any time.
-pub fn a_node_settles(stand: &Stand) {
-    let mut session = stand.session();
-    if !stand.node().caps().answers {
-        return stand.node().settle(&mut *session).expect("settle");
+pub fn a_node_settles(fixture: &Fixture) {
+    let mut session = fixture.session();
+    if !fixture.node().caps().answers {
+        return fixture.node().settle(&mut *session).expect("settle");
     }
-    stand.filled(&mut *session, "kit_settle", 20);
-    let mut other = stand.session();
+    fixture.filled(&mut *session, "kit_settle", 20);
+    let mut other = fixture.session();
     for _ in 0..2 {
-        stand.node().settle(&mut *other).expect("settle");
-        assert_eq!(stand.count(&mut *session, "kit_settle"), 20);
-        assert_eq!(stand.count(&mut *other, "kit_settle"), 20);
+        fixture.node().settle(&mut *other).expect("settle");
+        assert_eq!(fixture.count(&mut *session, "kit_settle"), 20);
+        assert_eq!(fixture.count(&mut *other, "kit_settle"), 20);
     }
 }
 
@@ -116,7 +117,7 @@ pub fn closing_removes_everything(engine: &'static dyn Engine, target: &str) {
     assert_eq!(directory.contents(), [""; 0], "what is left after the second close");
 }
 
-/// A site that says keep keeps; the next node takes the database over, and removes it if it may.
+/// A workspace that says keep keeps; the next node takes the database over, and removes it if it may.
 pub fn a_kept_database_is_found_again(engine: &'static dyn Engine, target: &str) {
     let directory = Directory::new();
     filled(engine, target, &directory, true).close().expect("close and keep");

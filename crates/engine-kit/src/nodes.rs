@@ -3,21 +3,21 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use super::stand::{Stand, insert, row};
+use super::fixture::{Fixture, insert, row};
 use engine::{Kind, Node, Processes, Value};
 
 /// How long the nodes that are left may take to notice that one is gone.
 const NOTICED: Duration = Duration::from_secs(60);
 
 /// What one node commits, every node reads once it has caught up; and more than one there are.
-pub fn every_node_reads_what_the_first_committed(stand: &Stand) {
-    assert!(stand.nodes().len() > 1, "a target of several nodes");
-    let mut first = stand.session();
-    stand.filled(first.as_mut(), "kit_nodes", 23);
-    for node in &stand.nodes()[1..] {
+pub fn every_node_reads_what_the_first_committed(fixture: &Fixture) {
+    assert!(fixture.nodes().len() > 1, "a target of several nodes");
+    let mut first = fixture.session();
+    fixture.filled(first.as_mut(), "kit_nodes", 23);
+    for node in &fixture.nodes()[1..] {
         let mut here = node.connect().expect("connect");
         node.catch_up(here.as_mut(), first.as_mut()).expect("catch up");
-        let count = stand.prepare(here.as_mut(), "select count(*) from kit_nodes");
+        let count = fixture.prepare(here.as_mut(), "select count(*) from kit_nodes");
         assert_eq!(here.query(count, &[]).expect("count"), [[Value::Int(23)]], "node {}", node.name());
         assert!(node.counters(here.as_mut()).is_ok_and(|(values, _)| !values.is_empty()), "node {}", node.name());
         node.settle(here.as_mut()).expect("settle");
@@ -25,13 +25,13 @@ pub fn every_node_reads_what_the_first_committed(stand: &Stand) {
 }
 
 /// A node that takes writes takes them, and one that does not refuses them as a step or a statement, not as a loss.
-pub fn every_node_takes_writes_or_refuses_them(stand: &Stand) {
-    let mut first = stand.session();
-    stand.filled(first.as_mut(), "kit_writes", 0);
-    for (node, id) in stand.nodes().iter().zip(1..) {
+pub fn every_node_takes_writes_or_refuses_them(fixture: &Fixture) {
+    let mut first = fixture.session();
+    fixture.filled(first.as_mut(), "kit_writes", 0);
+    for (node, id) in fixture.nodes().iter().zip(1..) {
         let mut here = node.connect().expect("connect");
         node.catch_up(here.as_mut(), first.as_mut()).expect("catch up");
-        let written = here.prepare(&stand.sql(&insert("kit_writes")));
+        let written = here.prepare(&fixture.sql(&insert("kit_writes")));
         let written = written.and_then(|statement| here.execute(statement, &row(id)));
         match written {
             Ok(count) => assert!(node.takes_writes() && count == 1, "node {} took {count}", node.name()),
@@ -40,17 +40,17 @@ pub fn every_node_takes_writes_or_refuses_them(stand: &Stand) {
                 assert!(matches!(error.kind, Kind::Step(_) | Kind::Statement), "node {}: {error:?}", node.name());
             }
         }
-        let one = stand.prepare(here.as_mut(), "select count(*) from kit_writes where id = 0");
+        let one = fixture.prepare(here.as_mut(), "select count(*) from kit_writes where id = 0");
         assert!(here.query(one, &[]).is_ok(), "the session of node {} lives on", node.name());
     }
 }
 
-/// A node whose processes are killed is gone, and the others answer. Has its own stand: it breaks it.
+/// A node whose processes are killed is gone, and the others answer. Has its own fixture: it breaks it.
 pub fn a_killed_node_is_lost_alone(engine: &'static dyn engine::Engine, target: &str) {
-    let stand = Stand::open(engine, target);
-    let mut first = stand.session();
-    stand.filled(first.as_mut(), "kit_killed", 23);
-    let killed = stand.nodes().last().expect("nodes");
+    let fixture = Fixture::open(engine, target);
+    let mut first = fixture.session();
+    fixture.filled(first.as_mut(), "kit_killed", 23);
+    let killed = fixture.nodes().last().expect("nodes");
     let mut session = killed.connect().expect("connect");
     kill(killed.as_ref());
     let begun = Instant::now();
@@ -66,7 +66,7 @@ pub fn a_killed_node_is_lost_alone(engine: &'static dyn engine::Engine, target: 
     let refused = killed.connect().err().expect("nothing answers");
     assert!(matches!(refused.kind, Kind::Lost | Kind::Unreachable), "{refused:?}");
     let begun = Instant::now();
-    for node in &stand.nodes()[..stand.nodes().len() - 1] {
+    for node in &fixture.nodes()[..fixture.nodes().len() - 1] {
         let answers = || -> engine::Result<Vec<Vec<Value<'static>>>> {
             let mut here = node.connect()?;
             let count = here.prepare("select count(*) from kit_killed")?;

@@ -2,7 +2,7 @@
 
 use record::Bytes;
 
-use super::stand::Stand;
+use super::fixture::Fixture;
 use engine::{Error, Kind, ObjectAccess, ObjectExtent, ObjectForm, ObjectSession};
 
 /// Bytes of a piece: no power of two, longer than a page.
@@ -18,14 +18,14 @@ fn piece(number: u32, index: u64) -> Vec<u8> {
 }
 
 /// A session of each form, with nothing kept yet.
-fn each_form(stand: &Stand, look: impl Fn(&ObjectForm, &mut dyn ObjectSession)) {
-    let forms = match stand.engine.object_forms() {
+fn each_form(fixture: &Fixture, look: impl Fn(&ObjectForm, &mut dyn ObjectSession)) {
+    let forms = match fixture.engine.object_forms() {
         Ok(forms) => forms,
         Err(reason) => return assert!(!reason.is_empty() && !reason.ends_with('.'), "a clause that says why"),
     };
     assert!(!forms.is_empty());
     for form in forms {
-        let opened = stand.node().object_session(form);
+        let opened = fixture.node().object_session(form);
         let mut objects = opened.unwrap_or_else(|error| panic!("a session for {}: {error:?}", form.name));
         objects.remove().unwrap_or_else(|error| panic!("remove what is not there of {}: {error:?}", form.name));
         objects.make().unwrap_or_else(|error| panic!("make {}: {error:?}", form.name));
@@ -73,13 +73,13 @@ fn extent(objects: &mut dyn ObjectSession) -> (u64, u64) {
 
 /// What is written into two files is read back byte by byte, in any order and by another session, and the engine counts
 /// as many bytes.
-pub fn files_come_back_byte_by_byte(stand: &Stand) {
-    each_form(stand, |form, objects| {
+pub fn files_come_back_byte_by_byte(fixture: &Fixture) {
+    each_form(fixture, |form, objects| {
         assert_eq!(extent(objects), (0, 0), "{}", form.name);
         assert!(objects.request_bytes_max() >= Bytes::MIB, "{}", form.name);
         [1, 7].into_iter().for_each(|number| committed(objects, number));
         assert_eq!(extent(objects), (2, 2 * length().0), "{}", form.name);
-        let mut other = stand.node().object_session(form).expect("another session");
+        let mut other = fixture.node().object_session(form).expect("another session");
         for (number, index) in [(7, 0), (1, 4), (1, 0), (7, 3), (1, 2)] {
             let right = piece(number, index);
             assert!(read(objects, number, index).expect("a piece") == right, "{} {number} {index}", form.name);
@@ -103,8 +103,8 @@ pub fn files_come_back_byte_by_byte(stand: &Stand) {
 }
 
 /// A file whose transaction was rolled back is not there, and one that is not there, or is too short, is an error.
-pub fn what_was_not_committed_of_a_file_is_gone(stand: &Stand) {
-    each_form(stand, |form, objects| {
+pub fn what_was_not_committed_of_a_file_is_gone(fixture: &Fixture) {
+    each_form(fixture, |form, objects| {
         committed(objects, 1);
         write(objects, 2);
         objects.session().rollback().expect("rollback");
@@ -120,8 +120,8 @@ pub fn what_was_not_committed_of_a_file_is_gone(stand: &Stand) {
 }
 
 /// What is removed is gone, and may be made again.
-pub fn what_was_removed_of_files_is_gone(stand: &Stand) {
-    each_form(stand, |form, objects| {
+pub fn what_was_removed_of_files_is_gone(fixture: &Fixture) {
+    each_form(fixture, |form, objects| {
         committed(objects, 1);
         for _ in 0..2 {
             objects.remove().expect("remove");

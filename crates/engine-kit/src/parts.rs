@@ -1,7 +1,7 @@
 //! Tables in parts, and how large tables are.
 
 use super::card::{self, Cards};
-use super::stand::Stand;
+use super::fixture::Fixture;
 use engine::{Index, Kind, Partitions, Session, Table, Value};
 
 /// The days of the kit's cards are 14 600 to 14 699 (2009-12-22 to 2010-03-31).
@@ -16,53 +16,53 @@ fn in_parts(name: &str) -> Table {
 
 /// A table in parts takes rows on every side of its bounds, compressed where the engine can, and is emptied, dropped and
 /// made again as a whole.
-pub fn a_table_in_parts_takes_rows_on_every_side_of_its_bounds(stand: &Stand) {
-    let caps = stand.node().caps();
+pub fn a_table_in_parts_takes_rows_on_every_side_of_its_bounds(fixture: &Fixture) {
+    let caps = fixture.node().caps();
     if !caps.partitions {
         return;
     }
-    let dialect = stand.engine.dialect();
-    let mut session = stand.session();
+    let dialect = fixture.engine.dialect();
+    let mut session = fixture.session();
     for compressed in [false, caps.table_compression] {
         let index = Index { name: "kit_parts_city".to_owned(), column: "city".to_owned() };
         let table = Table { compressed, indexes: vec![index], ..in_parts("kit_parts") };
-        stand.create(&mut *session, &table);
+        fixture.create(&mut *session, &table);
         assert_eq!(session.bulk("kit_parts", &mut Cards::new(1..4_001)).expect("a load"), 4_000);
         session.begin().expect("begin");
         assert_eq!(session.append("kit_parts", &mut Cards::new(4_001..5_001)).expect("append"), 1_000);
         session.commit().expect("commit");
         // One before the first bound and one far beyond the last.
         let insert = "insert into kit_parts (card, amount, bought, city) values ({1}, 1, {2}, 'x')";
-        let insert = stand.prepare(&mut *session, insert);
+        let insert = fixture.prepare(&mut *session, insert);
         for (id, date) in [(0, "1999-12-31"), (5_001, "2031-01-01")] {
             let binds = [Value::Int(id), Value::Text(date.into())];
             assert_eq!(session.execute(insert, &binds).expect("insert"), 1, "{date}");
         }
-        stand.batch(&mut *session, &(dialect.finish)(&table));
+        fixture.batch(&mut *session, &(dialect.finish)(&table));
         let rows = "select card, amount, bought, city from kit_parts where card between 1 and 5000 order by card";
-        assert_eq!(stand.query(&mut *session, rows, &[]), card::rows(stand, 1..5_001));
+        assert_eq!(fixture.query(&mut *session, rows, &[]), card::rows(fixture, 1..5_001));
         for (from, to, expected) in
             [(-10_000, 14_600, 1), (14_600, 14_641, 41 * 50), (14_641, 14_669, 28 * 50), (14_669, 40_000, 31 * 50 + 1)]
         {
             let binds = [from, to].map(|days| Value::Text(card::date(days).into()));
             let count = "select count(*) from kit_parts where bought >= {1} and bought < {2}";
-            assert_eq!(stand.query(&mut *session, count, &binds), [[Value::Int(expected)]], "from {from} to {to}");
+            assert_eq!(fixture.query(&mut *session, count, &binds), [[Value::Int(expected)]], "from {from} to {to}");
         }
-        stand.batch(&mut *session, &(dialect.truncate)("kit_parts"));
-        assert_eq!(stand.count(&mut *session, "kit_parts"), 0);
-        stand.batch(&mut *session, &(dialect.drop)("kit_parts"));
+        fixture.batch(&mut *session, &(dialect.truncate)("kit_parts"));
+        assert_eq!(fixture.count(&mut *session, "kit_parts"), 0);
+        fixture.batch(&mut *session, &(dialect.drop)("kit_parts"));
         drop(session);
-        session = stand.session();
+        session = fixture.session();
         let error = session.batch("select card from kit_parts").expect_err("the table is gone");
         assert_eq!(error.kind, Kind::Statement, "{error:?}");
     }
 }
 
 /// Bytes of `table` and of its indexes, as the engine tells; none where it does not.
-fn sizes(stand: &Stand, session: &mut dyn Session, table: &Table) -> Option<[Option<i64>; 2]> {
-    stand.batch(session, &(stand.engine.dialect().finish)(table));
-    let question = (stand.engine.dialect().table_bytes)(&table.name)?;
-    let rows = stand.query(session, &question, &[]);
+fn sizes(fixture: &Fixture, session: &mut dyn Session, table: &Table) -> Option<[Option<i64>; 2]> {
+    fixture.batch(session, &(fixture.engine.dialect().finish)(table));
+    let question = (fixture.engine.dialect().table_bytes)(&table.name)?;
+    let rows = fixture.query(session, &question, &[]);
     let bytes = |value: &Value<'_>| match value {
         Value::Int(bytes) => Some(*bytes),
         Value::Null => None,
@@ -79,18 +79,18 @@ fn sizes(stand: &Stand, session: &mut dyn Session, table: &Table) -> Option<[Opt
 
 /// A table is larger than what is in it and not many times as large; with it grow its indexes. In parts, it is that of all
 /// of them.
-pub fn a_table_says_how_large_it_is(stand: &Stand) {
+pub fn a_table_says_how_large_it_is(fixture: &Fixture) {
     let tables = [card::table("kit_size"), in_parts("kit_size")];
-    let able = if stand.node().caps().partitions { 2 } else { 1 };
-    let mut session = stand.session();
+    let able = if fixture.node().caps().partitions { 2 } else { 1 };
+    let mut session = fixture.session();
     for table in &tables[..able] {
-        stand.create(&mut *session, table);
+        fixture.create(&mut *session, table);
         session.bulk("kit_size", &mut Cards::new(1..50_001)).expect("a load");
-        let Some([few, without_index]) = sizes(stand, &mut *session, table) else { return };
+        let Some([few, without_index]) = sizes(fixture, &mut *session, table) else { return };
         let index = Index { name: "kit_size_card".to_owned(), column: "card".to_owned() };
         session.bulk("kit_size", &mut Cards::new(50_001..150_001)).expect("another load");
         let table = Table { indexes: vec![index], ..table.clone() };
-        let Some([many, with_index]) = sizes(stand, &mut *session, &table) else { panic!("it told before") };
+        let Some([many, with_index]) = sizes(fixture, &mut *session, &table) else { panic!("it told before") };
         // A row has some 20 bytes and more with what each engine keeps beside it; some engines compress.
         if let (Some(few), Some(many)) = (few, many) {
             assert!((50_000..50_000 * 200).contains(&few), "{few} bytes for 50 000 rows");
@@ -99,6 +99,6 @@ pub fn a_table_says_how_large_it_is(stand: &Stand) {
         if let (Some(without), Some(with)) = (without_index, with_index) {
             assert!(with > without && with > 150_000 * 4 && with < 150_000 * 100, "{without}, then {with} bytes");
         }
-        stand.batch(&mut *session, &(stand.engine.dialect().drop)("kit_size"));
+        fixture.batch(&mut *session, &(fixture.engine.dialect().drop)("kit_size"));
     }
 }

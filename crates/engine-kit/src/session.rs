@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::Stand;
+use crate::Fixture;
 use engine::{Column, ColumnType, Kind, LineForm, Node, RowSink, RowSource, Session, Statement, Table, Value};
 use record::FailureKind;
 
@@ -88,14 +88,14 @@ fn table(name: &str) -> Table {
 }
 
 /// Makes the table `name` of [`Rows`].
-pub fn make(stand: &Stand, session: &mut dyn Session, name: &str) {
-    stand.create(session, &table(name));
+pub fn make(fixture: &Fixture, session: &mut dyn Session, name: &str) {
+    fixture.create(session, &table(name));
 }
 
 /// Of rows and of lines: the server counts those of one append, and calls the third of them `place`.
-pub fn an_append_that_fails_names_its_row(stand: &Stand, place: &str) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "named");
+pub fn an_append_that_fails_names_its_row(fixture: &Fixture, place: &str) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "named");
     session.begin().expect("begin");
     let mut rows = Rows::new(10, |id, sink| sink.decimal(if id == 2 { 10_000_000_000 } else { id }, 2));
     let error = session.append("named", &mut rows).expect_err("a numeric overflow");

@@ -27,7 +27,7 @@ macro_rules! statement_files {
 
 /// Where on this host an engine may put its files, and how it is to behave.
 #[derive(Clone, Debug)]
-pub struct Site {
+pub struct Workspace {
     /// The measured directory: exists, belongs to dbdyno.
     pub directory: PathBuf,
     /// Whether the database is to stay when the node is closed.
@@ -75,12 +75,12 @@ pub trait Engine: Sync {
         Err("keeps no files that are written and read piece by piece")
     }
 
-    /// Reaches the engine at `target`, starting a throwaway server in `site` where the target is a local one.
+    /// Reaches the engine at `target`, starting a temporary server in `site` where the target is a local one.
     /// Changes nothing in a database that exists.
     ///
     /// # Errors
     /// `Unreachable`, `Access`, `Missing`, `Usage`, `Space`.
-    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>>;
+    fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>>;
 
     /// Reaches every node that `target` names, as [`Engine::open`] reaches one; at least one, in no order that
     /// matters. All of them are nodes of one database: what is committed on one can be read on all, sooner or later.
@@ -88,9 +88,9 @@ pub trait Engine: Sync {
     ///
     /// # Errors
     /// As for [`Engine::open`]; with more than one node the error says of which.
-    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
+    fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
         if target.addresses.len() < 2 {
-            return Ok(vec![self.open(target, site)?]);
+            return Ok(vec![self.open(target, workspace)?]);
         }
         let twice = |(index, address): &(usize, &Address)| target.addresses[..*index].contains(address);
         if let Some((_, address)) = target.addresses.iter().enumerate().find(twice) {
@@ -100,7 +100,7 @@ pub trait Engine: Sync {
         let mut nodes: Vec<Box<dyn Node>> = Vec::with_capacity(target.addresses.len());
         for address in &target.addresses {
             let one = Target { addresses: vec![address.clone()], ..target.clone() };
-            match self.open(&one, site) {
+            match self.open(&one, workspace) {
                 Ok(node) => nodes.push(node),
                 Err(error) => {
                     // The first error is the one to tell.
@@ -233,6 +233,6 @@ pub trait Node: Send + Sync {
     /// Where its data lie, if on this host.
     fn data_directory(&self) -> Option<&Path>;
 
-    /// Ends it: removes what dbdyno created unless the site says keep, stops a server that dbdyno started.
+    /// Ends it: removes what dbdyno created unless the workspace says keep, stops a server that dbdyno started.
     fn close(self: Box<Self>) -> Result<()>;
 }

@@ -23,7 +23,7 @@ pub use activity::{ActiveSession, Look};
 pub use caps::Caps;
 pub use date::IsoDate;
 pub use dialect::{Dialect, Placeholder, Sparse};
-pub use engine::{Engine, Node, Processes, Site, StatementFile, close_all, writer_first};
+pub use engine::{Engine, Node, Processes, StatementFile, Workspace, close_all, writer_first};
 pub use error::{Error, Kind, Result};
 pub use lines::{LineChunks, LineForm};
 pub use machine::Machine;

@@ -11,7 +11,7 @@ use record::{Bytes, EngineInventory, Location, Setting, name};
 
 use crate::{
     Canceller, Caps, Dialect, Engine, Error, Kind, LineForm, Node, Placeholder, Processes, Result, RowSink, RowSource,
-    Session, Site, Sparse, Statement, StatementFile, Table, Target, Value,
+    Session, Sparse, Statement, StatementFile, Table, Target, Value, Workspace,
 };
 
 /// The null engine.
@@ -80,7 +80,7 @@ impl Engine for Null {
         &[]
     }
 
-    fn open(&self, target: &Target, _site: &Site) -> Result<Box<dyn Node>> {
+    fn open(&self, target: &Target, _site: &Workspace) -> Result<Box<dyn Node>> {
         if target.local || target.user.is_some() || !target.addresses.is_empty() || target.database.is_some() {
             let error = Error::new(Kind::Usage, format!("the null engine is nowhere, but the target is {target}"));
             return Err(error.hint("give null or null?rows=N"));
@@ -89,8 +89,8 @@ impl Engine for Null {
         Ok(Box::new(NullNode { rows, name: String::new(), counted: Arc::default() }))
     }
 
-    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
-        let first = self.open(target, site)?;
+    fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
+        let first = self.open(target, workspace)?;
         let (rows, nodes) = numbers(target)?;
         let more = (2..=nodes).map(|number| {
             let node = NullNode { rows, name: format!("nowhere {number}"), counted: Arc::default() };
@@ -164,7 +164,7 @@ impl Node for NullNode {
             location: Location::InProcess,
             nodes: 1,
             encryption: None,
-            throwaway: true,
+            temporary: true,
             direct_reads: None,
             block_bytes: None,
             cache_bytes: None,

@@ -1,4 +1,4 @@
-//! Where an engine is: a URL, `local:NAME` for a throwaway server, or the bare name of an embedded engine.
+//! Where an engine is: a URL, `local:NAME` for a temporary server, or the bare name of an embedded engine.
 
 use std::fmt;
 use std::str::FromStr;
@@ -73,7 +73,7 @@ pub struct Target {
 /// Why a text is not a target.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "target {text} {problem}\nhint: a target is SCHEME://user@host:port/database, local:NAME for a throwaway server, \
+    "target {text} {problem}\nhint: a target is SCHEME://user@host:port/database, local:NAME for a temporary server, \
      or the name of an embedded engine (see `dbdyno list engines`)"
 )]
 pub struct TargetError {

@@ -2,7 +2,7 @@
 
 use dbdyno_engine::null::NULL;
 use dbdyno_engine::{
-    Column, ColumnType, Engine, Kind, LineForm, Node, Result, RowSink, RowSource, Session, Site, Value,
+    Column, ColumnType, Engine, Kind, LineForm, Node, Result, RowSink, RowSource, Session, Value, Workspace,
 };
 use record::name;
 
@@ -17,8 +17,8 @@ engine_kit::conformance!(NULL, "null?rows=1", only [
 ]);
 
 fn node(target: &str) -> Result<Box<dyn Node>> {
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-    NULL.open(&target.parse().expect("a target"), &site)
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    NULL.open(&target.parse().expect("a target"), &workspace)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A line has begin and length of an interval in seconds, counted from the begin of the window, its largest value in
 //! milliseconds, and a histogram of response times in nanoseconds as it stands in the record. Lines without a tag are
 //! the slices of the window, or the whole window where the record has no slices; those with `Tag=response` and
-//! `Tag=service` are all response and all service times of the run. Void runs have none: a viewer could not tell.
+//! `Tag=service` are all response and all service times of the run. Invalid runs have none: a viewer could not tell.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -26,15 +26,15 @@ const NANOS_PER_MILLISECOND: f64 = 1e6;
 pub(crate) struct Logs {
     /// Intervals without a tag, of all runs.
     pub(crate) intervals: usize,
-    /// Void runs.
+    /// Invalid runs.
     pub(crate) left_out: usize,
 }
 
-/// Writes a file for each run of `record` that is not void, its name beginning with `stem`.
+/// Writes a file for each run of `record` that is not invalid, its name beginning with `stem`.
 pub(crate) fn write_logs(folder: &Folder, stem: &str, record: &Record) -> Result<Logs> {
     let mut logs = Logs::default();
     for run in &record.runs {
-        if model::is_void(run) {
+        if model::is_invalid(run) {
             logs.left_out += 1;
             continue;
         }
@@ -56,7 +56,7 @@ fn log(run: &Run) -> (String, usize) {
         run.dop.jobs
     );
     // Writing to a string cannot fail.
-    let _ = writeln!(text, "#[StartTime: {begun:.3} (seconds since epoch), {}]", single_line(&run.begun_at.0));
+    let _ = writeln!(text, "#[StartTime: {begun:.3} (seconds since epoch), {}]", single_line(&run.started_at.0));
     let _ = writeln!(text, "#[BaseTime: {begun:.3} (seconds since epoch)]");
     text.push_str("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n");
     let window = run.window_ns.seconds();
@@ -90,7 +90,7 @@ fn decode(stored: &str) -> Option<Histogram<u64>> {
 
 /// When the window began, in seconds since 1970; 0 where the record does not say.
 fn epoch_seconds(run: &Run) -> f64 {
-    let begun = humantime::parse_rfc3339(&run.begun_at.0).ok();
+    let begun = humantime::parse_rfc3339(&run.started_at.0).ok();
     begun.and_then(|begun| begun.duration_since(std::time::UNIX_EPOCH).ok()).map_or(0.0, |since| since.as_secs_f64())
 }
 

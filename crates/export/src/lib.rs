@@ -1,7 +1,7 @@
 //! Records and published systems as other programs want them: flat tables as CSV or Parquet, and histogram logs.
 //!
 //! A crate of its own because Parquet pulls weight that nobody else must pay. It writes files and prints nothing; which
-//! rows and columns there are is said in `tables`. A figure that has no source is empty, and so are the results of a void
+//! rows and columns there are is said in `tables`. A figure that has no source is empty, and so are the results of an invalid
 //! run.
 
 mod column;
@@ -35,7 +35,7 @@ pub enum Format {
     Csv,
     /// One `TABLE.parquet` for each table.
     Parquet,
-    /// One `RECORD.NUMBER.TEST.hlog` for each run that is not void.
+    /// One `RECORD.NUMBER.TEST.hlog` for each run that is not invalid.
     Hdr,
 }
 
@@ -71,7 +71,7 @@ pub struct Written {
     pub references: usize,
     /// Name and rows of each table; name and intervals in all where histograms were written.
     pub tables: Vec<(String, usize)>,
-    /// Void runs that have no log; none of tables, where they are rows without a result.
+    /// Invalid runs that have no log; none of tables, where they are rows without a result.
     pub left_out: usize,
 }
 

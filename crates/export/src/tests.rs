@@ -66,7 +66,7 @@ fn run(number: u32) -> Run {
         commits_expected: None,
         changes: false,
         parameters: BTreeMap::from([("skew".to_owned(), -3)]),
-        begun_at: Timestamp("2026-01-31T12:00:01.250Z".to_owned()),
+        started_at: Timestamp("2026-01-31T12:00:01.250Z".to_owned()),
         window_ns: Nanos(1_500_000_000),
         outcome: Outcome::Done,
         totals: Totals { steps: 4, operations: 4, rows: 4, ..Totals::default() },
@@ -164,7 +164,7 @@ fn record() -> Record {
         schema_version: SCHEMA_VERSION,
         id: "../r 1".to_owned(),
         tool: Tool { version: "0.1.0".to_owned(), optimised: true, build: None },
-        begun_at: Timestamp("2026-01-31T12:00:00.000Z".to_owned()),
+        started_at: Timestamp("2026-01-31T12:00:00.000Z".to_owned()),
         ended_at: None,
         status: Status::Finished,
         reason: None,
@@ -268,7 +268,7 @@ fn both_formats_of_tables_hold_the_same() {
 }
 
 #[test]
-fn a_run_is_one_row_with_its_platform_and_a_void_one_has_no_result() {
+fn a_run_is_one_row_with_its_platform_and_an_invalid_one_has_no_result() {
     let directory = tempfile::tempdir().unwrap();
     written(directory.path(), Format::Csv);
     let runs = csv_rows(&directory.path().join("runs.csv"));
@@ -279,13 +279,13 @@ fn a_run_is_one_row_with_its_platform_and_a_void_one_has_no_result() {
     assert_eq!(cell("operations_per_second").unwrap().parse::<f64>().unwrap(), 4.0 / 1.5);
     assert_eq!((cell("client_cpus"), cell("seed")), (Some("0.5"), Some("18446744073709551615")));
     assert_eq!((cell("engine"), cell("device_reads_per_second")), (None, None), "not known, not zero");
-    let void = &runs[2];
-    assert_eq!((void["void"].as_str(), void["message"].as_str()), ("true", "the server is gone"));
-    assert!(!void.contains_key("operations_per_second") && void["operations"] == "4");
+    let invalid = &runs[2];
+    assert_eq!((invalid["invalid"].as_str(), invalid["message"].as_str()), ("true", "the server is gone"));
+    assert!(!invalid.contains_key("operations_per_second") && invalid["operations"] == "4");
     // One whole second is too short to ask.
     let steady = ["steadiness", "counted_from_second", "counted_seconds"];
     assert_eq!(steady.map(cell), [Some("TOO_SHORT"), Some("0"), Some("1")]);
-    assert!(steady.iter().all(|name| !void.contains_key(*name)));
+    assert!(steady.iter().all(|name| !invalid.contains_key(*name)));
     let parameters = csv_rows(&directory.path().join("parameters.csv"));
     assert_eq!((parameters[0]["name"].as_str(), parameters[0]["value"].as_str()), ("skew", "-3"));
     let data_sets = csv_rows(&directory.path().join("data_sets.csv"));

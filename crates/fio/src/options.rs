@@ -117,7 +117,7 @@ impl Options {
         read(value, *prefixes).map(Some).map_err(|error| named(error, setting))
     }
 
-    /// One value for each direction. A later setting may leave a part of an earlier one standing.
+    /// One value for each direction. A later setting may leave a part of an earlier one outcome.
     pub(crate) fn directions<T: Copy>(
         &self,
         key: &str,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use base::process::{Stat, cpu_ns};
 use base::root::{self, Root};
-use record::{Bystander, Bytes, ForeignLoad, Nanos};
+use record::{BackgroundProgram, Bytes, ForeignLoad, Nanos};
 
 /// The shortest time that says anything.
 const WATCHED_MIN: Duration = Duration::from_millis(100);
@@ -180,22 +180,23 @@ impl Processes {
     }
 
     /// The programs of others that have been busiest since, the busiest first. Waits where too little time has passed.
-    pub fn bystanders(self) -> Vec<Bystander> {
+    pub fn background_programs(self) -> Vec<BackgroundProgram> {
         std::thread::sleep(WATCHED_MIN.saturating_sub(self.at.elapsed()));
         Processes::look().foreign_load_since(&self, &[]).programs
     }
 }
 
 /// Those that matter, the busiest first; of equally busy ones, those with most I/O.
-fn busiest<'a>(programs: impl Iterator<Item = (&'a str, Used)>, seconds: f64) -> Vec<Bystander> {
-    let bystander = |(name, used): (&str, Used)| Bystander {
+fn busiest<'a>(programs: impl Iterator<Item = (&'a str, Used)>, seconds: f64) -> Vec<BackgroundProgram> {
+    let background_program = |(name, used): (&str, Used)| BackgroundProgram {
         name: name.to_owned(),
         processors: used.cpu_ns as f64 / 1e9 / seconds,
         read_bytes_per_second: used.io.map(|io| io.read_bytes as f64 / seconds),
         write_bytes_per_second: used.io.map(|io| io.write_bytes as f64 / seconds),
     };
-    let bytes = |one: &Bystander| one.read_bytes_per_second.unwrap_or(0.0) + one.write_bytes_per_second.unwrap_or(0.0);
-    let mut found: Vec<Bystander> = programs.map(bystander).collect();
+    let bytes =
+        |one: &BackgroundProgram| one.read_bytes_per_second.unwrap_or(0.0) + one.write_bytes_per_second.unwrap_or(0.0);
+    let mut found: Vec<BackgroundProgram> = programs.map(background_program).collect();
     found.retain(|one| one.processors >= PROCESSORS_MIN || bytes(one) >= BYTES_PER_SECOND_MIN);
     found.sort_by(|one, other| other.processors.total_cmp(&one.processors).then(bytes(other).total_cmp(&bytes(one))));
     if let Some(most) = (0..found.len()).max_by(|one, other| bytes(&found[*one]).total_cmp(&bytes(&found[*other]))) {
@@ -212,7 +213,7 @@ fn process(root: &Root, pid: u32) -> Option<Process> {
     let stat = Stat::of(&root.proc, pid)?;
     // One without a clock has just ended: its time is with its parent.
     let own_ns = if root.is_host() { cpu_ns(pid)? } else { stat.own_ns() };
-    let used = Used { cpu_ns: own_ns.saturating_add(stat.ended_ns()), io: io(&root.proc, pid) };
+    let used = Used { cpu_ns: own_ns.saturating_add(stat.end_ns()), io: io(&root.proc, pid) };
     Some(Process {
         name: stat.name,
         parent: stat.parent,
@@ -349,6 +350,6 @@ mod tests {
         assert_eq!(load.server_read_bytes, Some(Bytes(0)), "a loop reads nothing");
         let own = root::text("/proc/self/comm").expect("a name");
         assert!(load.programs.iter().all(|one| one.name != own), "{load:?}");
-        assert!(before.bystanders().len() <= NAMED_MAX);
+        assert!(before.background_programs().len() <= NAMED_MAX);
     }
 }

@@ -6,7 +6,6 @@
 pub mod calibrate;
 pub mod clock;
 mod counts;
-mod crew;
 mod drive;
 mod histogram;
 mod pacer;
@@ -15,9 +14,9 @@ mod slices;
 mod stop;
 mod tally;
 mod work;
+mod workers;
 
 pub use counts::LATENCY_NS_MAX;
-pub use crew::{Course, Member, Outcome, Watch, run_crew, run_jobs};
 pub use drive::drive;
 pub use histogram::Histogram;
 pub use pacer::{Burst, Pacer, Turn};
@@ -25,3 +24,4 @@ pub use queue::{Begun, Ended, Queue, drive_queue};
 pub use stop::Stop;
 pub use tally::Tally;
 pub use work::{Broken, Done, Work};
+pub use workers::{Course, Member, Outcome, Watch, run_jobs, run_workers};

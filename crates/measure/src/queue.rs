@@ -111,8 +111,8 @@ pub fn drive_queue(
 
 /// Waits for what is in flight when the loop broke off: its memory is still in use.
 fn abandon(queue: &mut dyn Queue, mut in_flight: u32) {
-    let patience = clock::now() + ABANDONED_AFTER;
-    while in_flight > 0 && clock::now() < patience && queue.submit(1, Some(patience)).is_ok() {
+    let timeout = clock::now() + ABANDONED_AFTER;
+    while in_flight > 0 && clock::now() < timeout && queue.submit(1, Some(timeout)).is_ok() {
         while in_flight > 0 && !matches!(queue.reap(), Ok(None)) {
             in_flight -= 1;
         }

@@ -63,7 +63,7 @@ pub trait Work: Send {
     }
 
     /// Called in its place where a step could not go on, so that what happened until then is told.
-    fn broke_off(&mut self) {}
+    fn aborted(&mut self) {}
 
     /// The work as a queue, where it keeps several operations in flight; its steps are then those of the queue, and
     /// [`Work::step`] is never called.

@@ -45,7 +45,7 @@ pub struct TimeClass {
 
 /// What is known of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Drive {
+pub struct ClosedSystem {
     /// X: operations per second.
     pub rate: f64,
     /// N: clients, as many as can be at work at a time.
@@ -91,7 +91,7 @@ pub enum Limiter {
     /// The rate that was asked for.
     Offered,
     /// Too few clients.
-    UnderDriven {
+    TooFewClients {
         /// N*: with so many the fullest resource could be full.
         knee: f64,
     },
@@ -132,7 +132,7 @@ const PROCESSORS: &str = "processors";
 const ON_PROCESSOR: &str = "on a processor";
 
 /// What limits `drive`.
-pub fn attribution(drive: &Drive) -> Attribution {
+pub fn attribution(drive: &ClosedSystem) -> Attribution {
     let cpu = drive.cpu_used.map(|used| Use { name: PROCESSORS.to_owned(), used });
     let others = drive.resources.iter().filter(|resource| resource.capacity > 0.0).map(|resource| Use {
         name: resource.name.clone(),
@@ -148,7 +148,7 @@ pub fn attribution(drive: &Drive) -> Attribution {
     Attribution { limiter, uses, classes, gist, sentence }
 }
 
-fn limiter(drive: &Drive, uses: &[Use], classes: &[TimeClass]) -> Limiter {
+fn limiter(drive: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limiter {
     let full = |used: Ratio| used.0 >= RULES.attribution_use_min;
     let fullest = uses.first();
     if drive.keeps_up {
@@ -172,7 +172,7 @@ fn limiter(drive: &Drive, uses: &[Use], classes: &[TimeClass]) -> Limiter {
         Some(rate_max * (drive.demand_seconds? + drive.think_seconds))
     });
     if let Some(knee) = knee.filter(|knee| drive.clients < *knee) {
-        return Limiter::UnderDriven { knee };
+        return Limiter::TooFewClients { knee };
     }
     let known: f64 = classes.iter().map(|class| class.share.0).sum();
     // What is not known may be one class, too: it must not be larger than the one that is named. Who works waits for
@@ -183,12 +183,12 @@ fn limiter(drive: &Drive, uses: &[Use], classes: &[TimeClass]) -> Limiter {
 }
 
 /// Whether processors are full with the work of others, while the run itself mostly waits for something else.
-fn are_full_of_others(drive: &Drive, waiting: Option<&TimeClass>) -> bool {
+fn are_full_of_others(drive: &ClosedSystem, waiting: Option<&TimeClass>) -> bool {
     drive.own_work.is_some_and(|own| own.0 < RULES.attribution_own_work_min)
         && waiting.is_some_and(|class| class.share.0 >= RULES.attribution_waiting_min)
 }
 
-fn gist(drive: &Drive, limiter: &Limiter) -> String {
+fn gist(drive: &ClosedSystem, limiter: &Limiter) -> String {
     match limiter {
         Limiter::Processors => "limit: the processors".to_owned(),
         Limiter::OtherPrograms { used } => {
@@ -199,7 +199,7 @@ fn gist(drive: &Drive, limiter: &Limiter) -> String {
             format!("limit: one thread, on a processor for {} of the time", percent(used.0.min(1.0)))
         }
         Limiter::Offered => "limit: the rate that was asked for".to_owned(),
-        Limiter::UnderDriven { knee } => {
+        Limiter::TooFewClients { knee } => {
             let clients = plural(drive.clients.round() as u64, "client");
             format!("limit: its {clients}; what is used most would bear {:.0}", knee.ceil())
         }
@@ -228,25 +228,25 @@ mod tests {
         Resource { name: name.to_owned(), capacity, demand_per_operation }
     }
 
-    fn drive() -> Drive {
-        Drive {
+    fn drive() -> ClosedSystem {
+        ClosedSystem {
             rate: 1_000.0,
             clients: 32.0,
             demand_seconds: Some(0.004),
             cpu_used: Some(Ratio(0.5)),
             resources: vec![resource("device reads", 10_000.0, 6.2), resource("network", 1e9, 8e4)],
-            ..Drive::default()
+            ..ClosedSystem::default()
         }
     }
 
     #[test]
     fn the_fullest_resource_is_the_limit() {
-        let cpu = Drive { cpu_used: Some(Ratio(0.97)), ..drive() };
+        let cpu = ClosedSystem { cpu_used: Some(Ratio(0.97)), ..drive() };
         let found = attribution(&cpu);
         assert_eq!(found.limiter, Limiter::Processors);
         assert_eq!(found.sentence, "limit: the processors; used: processors 97 %, device reads 62 %, network 8.0 %");
-        let device = Drive { resources: vec![resource("device reads", 10_000.0, 9.5)], ..drive() };
-        let taken = Drive { foreign: Some(Ratio(0.4)), ..cpu };
+        let device = ClosedSystem { resources: vec![resource("device reads", 10_000.0, 9.5)], ..drive() };
+        let taken = ClosedSystem { foreign: Some(Ratio(0.4)), ..cpu };
         assert_eq!(attribution(&taken).gist, "limit: the processors, 40 % of which other programs used");
         assert_eq!(attribution(&device).limiter, Limiter::Resource("device reads".to_owned()));
     }
@@ -254,23 +254,23 @@ mod tests {
     #[test]
     fn too_few_clients_are_told_from_waits_and_from_what_nothing_explains() {
         // X_max = 1000 / 0.62, N* = 6.45.
-        let few = attribution(&Drive { clients: 4.0, ..drive() });
-        assert!(matches!(few.limiter, Limiter::UnderDriven { knee } if (knee - 6.4516).abs() < 1e-3));
+        let few = attribution(&ClosedSystem { clients: 4.0, ..drive() });
+        assert!(matches!(few.limiter, Limiter::TooFewClients { knee } if (knee - 6.4516).abs() < 1e-3));
         assert!(few.sentence.starts_with("limit: its 4 clients; what is used most would bear 7; used: "));
         assert_eq!(attribution(&drive()).limiter, Limiter::Unexplained);
         let class = |name: &str, share| TimeClass { name: name.to_owned(), share: Ratio(share) };
-        let waits = |locks| Drive { classes: vec![class(ON_PROCESSOR, 0.25), class("locks", locks)], ..drive() };
+        let waits = |locks| ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.25), class("locks", locks)], ..drive() };
         assert_eq!(attribution(&waits(0.5)).limiter, Limiter::Serialised(class("locks", 0.5)));
         assert_eq!(attribution(&waits(0.35)).limiter, Limiter::Unexplained, "more is unknown than known");
-        let works = Drive { classes: vec![class(ON_PROCESSOR, 0.8), class("locks", 0.15)], ..drive() };
+        let works = ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.8), class("locks", 0.15)], ..drive() };
         assert_eq!(attribution(&works).limiter, Limiter::Unexplained, "work is no wait");
-        let offered = Drive { keeps_up: true, cpu_used: Some(Ratio(0.99)), ..waits(0.5) };
+        let offered = ClosedSystem { keeps_up: true, cpu_used: Some(Ratio(0.99)), ..waits(0.5) };
         assert_eq!(attribution(&offered).limiter, Limiter::Offered);
     }
 
     #[test]
     fn nothing_known_is_unexplained() {
-        let found = attribution(&Drive { rate: 1.0, ..Drive::default() });
+        let found = attribution(&ClosedSystem { rate: 1.0, ..ClosedSystem::default() });
         assert_eq!((found.limiter, found.uses.len()), (Limiter::Unexplained, 0));
         assert_eq!(found.sentence, "limit: unexplained; nothing that was measured is full");
     }
@@ -284,7 +284,7 @@ mod tests {
         ) {
             let resources = capacities.iter().enumerate();
             let resources = resources.map(|(at, (capacity, demand))| resource(&format!("r{at}"), *capacity, *demand));
-            let found = attribution(&Drive {
+            let found = attribution(&ClosedSystem {
                 cpu_used: Some(Ratio(cpu)), clients, resources: resources.collect(), ..drive()
             });
             prop_assert!(found.uses.is_sorted_by(|one, other| one.used.0 >= other.used.0));

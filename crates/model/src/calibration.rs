@@ -3,7 +3,7 @@
 //! The runs of `max_iops` read random blocks with more and more I/Os in flight, those of `max_mbps` random megabytes.
 //! The level that speaks for each is, of those that keep the latency bound, the one with most runs: the search measures
 //! a level a few times at most, and repeats the best one at the end. Of levels with as many runs it is the fastest. All
-//! runs at that level that are not void count as repeats, those of the search too: none is chosen for its figure.
+//! runs at that level that are not invalid count as repeats, those of the search too: none is chosen for its figure.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::delta::per_second;
 use crate::estimate::{Estimate, Repeat, estimate};
 use crate::group::{Repeats, middle};
 use crate::queue::in_flight;
-use crate::row::is_void;
+use crate::row::is_invalid;
 
 /// Code of the runs with small random reads.
 pub const MAX_IOPS: &str = "max_iops";
@@ -26,7 +26,7 @@ pub const MAX_MBPS: &str = "max_mbps";
 pub struct Calibration {
     /// Small random reads per second, at the highest load that keeps the bound.
     pub max_iops: Estimate,
-    /// Large random reads, in 10^6 bytes per second; absent where they were not measured or are void.
+    /// Large random reads, in 10^6 bytes per second; absent where they were not measured or are invalid.
     pub max_mbps: Option<Estimate>,
     /// Size of the small reads.
     pub block_bytes: Bytes,
@@ -44,10 +44,10 @@ pub struct Calibration {
     pub bound: Option<Bound>,
     /// Whether that run kept it; absent without a bound.
     pub kept: Option<bool>,
-    /// Small reads by I/Os in flight, ascending. Void runs are not among them.
+    /// Small reads by I/Os in flight, ascending. Invalid runs are not among them.
     pub curve: Vec<CurvePoint>,
-    /// Runs of the calibration that are void; they contribute nothing.
-    pub void_runs: usize,
+    /// Runs of the calibration that are invalid; they contribute nothing.
+    pub invalid_runs: usize,
 }
 
 /// One load of the curve: of several runs at it, that with the median rate (the lower one of two).
@@ -67,18 +67,18 @@ pub struct CurvePoint {
     pub p999_ns: Option<Nanos>,
     /// Whether the bound was kept; absent without one.
     pub kept: Option<bool>,
-    /// Runs at this load that are not void.
+    /// Runs at this load that are not invalid.
     pub runs: usize,
 }
 
-/// The calibration in `record`; none where it has no run of [`MAX_IOPS`] that is not void.
+/// The calibration in `record`; none where it has no run of [`MAX_IOPS`] that is not invalid.
 pub fn calibration(record: &Record) -> Option<Calibration> {
     let small = levels(record, MAX_IOPS);
     let large = levels(record, MAX_MBPS);
     let (level, runs) = chosen(&small)?;
     let middle = *middle(runs)?;
     let large = chosen(&large);
-    let void = |run: &&Run| [MAX_IOPS, MAX_MBPS].contains(&run.test.as_str()) && is_void(run);
+    let invalid = |run: &&Run| [MAX_IOPS, MAX_MBPS].contains(&run.test.as_str()) && is_invalid(run);
     Some(Calibration {
         max_iops: figure(runs, |_| 1.0)?,
         max_mbps: large.and_then(|(_, runs)| figure(runs, |run| bytes_per_operation(run) / 1e6)),
@@ -91,7 +91,7 @@ pub fn calibration(record: &Record) -> Option<Calibration> {
         bound: bound(middle),
         kept: kept(middle),
         curve: small.iter().filter_map(|(level, runs)| point(*level, runs)).collect(),
-        void_runs: record.runs.iter().filter(void).count(),
+        invalid_runs: record.runs.iter().filter(invalid).count(),
     })
 }
 
@@ -100,7 +100,7 @@ type Levels<'a> = BTreeMap<u32, Vec<&'a Run>>;
 /// The runs of `test` that are results, by I/Os in flight, each level from the slowest to the fastest.
 fn levels<'a>(record: &'a Record, test: &str) -> Levels<'a> {
     let mut levels: BTreeMap<u32, Vec<(f64, &Run)>> = BTreeMap::new();
-    for run in record.runs.iter().filter(|run| run.test == test && !is_void(run) && rate(run) > 0.0) {
+    for run in record.runs.iter().filter(|run| run.test == test && !is_invalid(run) && rate(run) > 0.0) {
         if let Some(level) = in_flight(run) {
             levels.entry(level).or_default().push((rate(run), run));
         }
@@ -197,7 +197,7 @@ mod tests {
         run
     }
 
-    fn void(mut run: Run) -> Run {
+    fn invalid(mut run: Run) -> Run {
         run.findings.push(finding(Check::DeviceIo, Verdict::Fail));
         run
     }
@@ -208,7 +208,7 @@ mod tests {
             at(MAX_IOPS, 1, 1_000, 8_192),
             at(MAX_IOPS, 64, 8_000, 8_192),
             at(MAX_IOPS, 128, 8_200, 8_192),
-            void(at(MAX_IOPS, 32, 900_000, 8_192)),
+            invalid(at(MAX_IOPS, 32, 900_000, 8_192)),
         ];
         runs.extend([8_100, 7_900, 8_050].map(|rate| at(MAX_IOPS, 64, rate, 8_192)));
         runs.extend([500, 510].map(|rate| at(MAX_MBPS, 4, rate, 1 << 20)));
@@ -222,7 +222,7 @@ mod tests {
         assert_eq!((found.large_in_flight, found.large_block_bytes), (Some(4), Some(Bytes::MIB)));
         let curve: Vec<_> = found.curve.iter().map(|point| (point.in_flight, point.iops.0, point.kept)).collect();
         assert_eq!(curve, [(1, 1_000.0, Some(true)), (64, 8_000.0, Some(true)), (128, 8_200.0, Some(false))]);
-        assert_eq!((found.curve[1].runs, found.void_runs), (4, 1));
+        assert_eq!((found.curve[1].runs, found.invalid_runs), (4, 1));
     }
 
     #[test]
@@ -237,7 +237,7 @@ mod tests {
     fn a_record_of_something_else_has_no_calibration() {
         assert_eq!(calibration(&record(Vec::new())), None);
         assert_eq!(calibration(&record(vec![crate::fixture::run("T611", 1)])), None);
-        assert_eq!(calibration(&record(vec![void(at(MAX_IOPS, 1, 1_000, 8_192))])), None);
+        assert_eq!(calibration(&record(vec![invalid(at(MAX_IOPS, 1, 1_000, 8_192))])), None);
     }
 
     proptest! {

@@ -23,7 +23,7 @@ use crate::sheet::{ByTest, Limit, fastest, valid};
 
 /// What `ceiling` comes to for `run`: the probe at as many I/Os in flight (of storage) or jobs as the run has workers,
 /// or else where it gave most. A probe that was run while others used the
-/// machine is no ceiling. None where there is no other one and where it is void, or where the counts are missing.
+/// machine is no ceiling. None where there is no other one and where it is invalid, or where the counts are missing.
 pub(crate) fn limit(by_test: &ByTest<'_>, run: &Run, ceiling: &Ceiling) -> Option<Limit> {
     let all = by_test.runs(&ceiling.probe).iter().copied();
     let undisturbed: Vec<&Run> = all.filter(|probe| !is_under_foreign_load(probe)).collect();

@@ -49,7 +49,7 @@ pub struct ForeignIo {
 }
 
 /// Whether other programs took so much from `run` that it tells no longer what the machine gives at most: it is no ceiling.
-/// A run that is too short to be void for them is not asked.
+/// A run that is too short to be invalid for them is not asked.
 pub fn is_under_foreign_load(run: &Run) -> bool {
     let of_others = |check: Check| matches!(check, Check::ForeignCpu | Check::ForeignIo);
     let is_judged = run.window_ns.0 >= RULES.foreign_window_ns_min;

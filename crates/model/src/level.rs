@@ -8,7 +8,7 @@ use crate::rate_search::Visit;
 /// Whether `run` kept the service level in its `storage.bound`, to be recorded by a [`Search`](crate::Search).
 ///
 /// It did not where the rate itself was not kept or too much of its I/O failed, whatever the response times are. None
-/// where that is not known: no service level, no findings, a run that broke off, or one that is void for a reason that
+/// where that is not known: no service level, no findings, a run that broke off, or one that is invalid for a reason that
 /// is not the load's.
 pub fn keeps_bound(run: &Run) -> Option<bool> {
     let said = |check: Check| {
@@ -23,21 +23,21 @@ pub fn keeps_bound(run: &Run) -> Option<bool> {
         return Some(false);
     }
     match bound {
-        _ if crate::is_void(run) => None,
+        _ if crate::is_invalid(run) => None,
         Verdict::Pass => Some(true),
         Verdict::Warn => Some(false),
         Verdict::Unknown | Verdict::Fail => None,
     }
 }
 
-/// The same of a search for `bound`, which also asks the response times of runs that are void for reasons of their
+/// The same of a search for `bound`, which also asks the response times of runs that are invalid for reasons of their
 /// surroundings: they still tell where the level lies. None of a run that broke off.
 pub fn keeps_level(run: &Run, bound: &Bound) -> Option<bool> {
     let of_times = || if run.outcome == Outcome::Done { bound.kept_by(&run.response) } else { None };
     keeps_bound(run).or_else(of_times)
 }
 
-/// Whether `run` is void for what its surroundings took from it, so that whether it kept a level says little of the
+/// Whether `run` is invalid for what its surroundings took from it, so that whether it kept a level says little of the
 /// platform.
 pub fn is_disturbed(run: &Run) -> bool {
     let of_surroundings =
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_void_for_another_reason_says_nothing() {
+    fn a_run_that_is_invalid_for_another_reason_says_nothing() {
         let kept = (Check::Bound, Verdict::Pass);
         assert_eq!(says(&[kept, (Check::Steal, Verdict::Fail)]), None);
         assert_eq!(says(&[kept, (Check::Steal, Verdict::Warn)]), Some(true));

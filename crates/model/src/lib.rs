@@ -64,14 +64,16 @@ pub use activity::{
     ProfileLine, ProfileUnit, SampleCalibration, SessionLoad, activity_figures, activity_runs, database_activity,
     micro_buckets, own_activity,
 };
-pub use attribution::{Attribution, Capacities, Drive, Limiter, Resource, TimeClass, Use, attribute, attribution};
+pub use attribution::{
+    Attribution, Capacities, ClosedSystem, Limiter, Resource, TimeClass, Use, attribute, attribution,
+};
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
 pub use checks::{Context, findings, level_finding, lost_node};
 pub use comparison::{
-    CompareOptions, Comparison, ComparisonVerdict, Contest, Difference, Doubt, Evidence, Gate, GateError,
-    GeometricMean, PointContest, PointFigures, RankSum, Reason, Shift, SignedRank, Standing, TestComparison, TestSide,
-    Unshared, Violation, ViolationFound, compare, holm, rank_sum, shift_interval, shift_median, signed_rank,
+    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, Difference, Doubt,
+    Evidence, Gate, GateError, GeometricMean, PointFigures, RankSum, Reason, Shift, SignedRank, TestComparison,
+    TestSide, Unshared, Violation, ViolationFound, compare, holm, rank_sum, shift_interval, shift_median, signed_rank,
     walsh_interval, walsh_median,
 };
 pub use contradiction::Contradiction;
@@ -99,7 +101,7 @@ pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_f
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
 pub use recorded_search::{RecordedSearch, SearchPoint, io_search};
 pub use response_interval::response_interval;
-pub use row::{Io, Quantiles, Row, doubt, is_answer, is_void, quantiles, row, steady_verdict};
+pub use row::{Io, Quantiles, Row, doubt, is_answer, is_invalid, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use sheet::{Limit, Line, Point, Sheet, sheet};
@@ -112,8 +114,8 @@ pub use statistics::{
 pub use steadiness::{Steadiness, WindowDeviation, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use system::{
-    Cell, Claim, Columns, Degree, Durability, Fact, FactGroup, FactTable, MeasuredRate, Origin, Paired, Remark, System,
-    SystemPoint, SystemTest, VoidReason, VoidRun, Yardstick, conditions, system,
+    Cell, Claim, Columns, ControlProbe, Degree, Durability, Fact, FactGroup, FactTable, InvalidReason, InvalidRun,
+    MeasuredRate, Origin, Paired, Remark, System, SystemPoint, SystemTest, conditions, system,
 };
 pub use thin::thin;
 pub use think_time::{ThinkPoint, ThinkStudy, Whose, think_studies};

@@ -14,7 +14,7 @@ use crate::delta::per_second;
 use crate::distribution::buckets;
 use crate::group::middle;
 use crate::level::keeps_level;
-use crate::row::{Quantiles, is_void, quantiles, verdict};
+use crate::row::{Quantiles, is_invalid, quantiles, verdict};
 
 /// The p99 of an open loop has to be more than so many times that of the closed loop for [`RateCurve::contrast`].
 const CONTRAST_MIN: f64 = 2.0;
@@ -80,12 +80,12 @@ pub fn steps_per_second(run: &Run) -> Option<Rate> {
     per_second(run, run.totals.steps)
 }
 
-/// Of plain runs of one test at one degree of parallelism, each as whether it is void and its steps per second, the
-/// place of the one that stands for the capacity: that with the median rate, the lower one of two. Void ones count only
+/// Of plain runs of one test at one degree of parallelism, each as whether it is invalid and its steps per second, the
+/// place of the one that stands for the capacity: that with the median rate, the lower one of two. Invalid ones count only
 /// where all are: what spoils a figure need not spoil the load that is derived from it. None without any step.
 pub fn capacity(plain: &[(bool, f64)]) -> Option<usize> {
-    let some_valid = plain.iter().any(|(void, rate)| !void && *rate > 0.0);
-    let counts = |(void, rate): &(bool, f64)| *rate > 0.0 && (!some_valid || !void);
+    let some_valid = plain.iter().any(|(invalid, rate)| !invalid && *rate > 0.0);
+    let counts = |(invalid, rate): &(bool, f64)| *rate > 0.0 && (!some_valid || !invalid);
     let mut places: Vec<usize> = (0..plain.len()).filter(|place| counts(&plain[*place])).collect();
     places.sort_by(|one, other| plain[*one].1.total_cmp(&plain[*other].1).then(one.cmp(other)));
     middle(&places).copied()
@@ -130,7 +130,7 @@ fn is_under_rate(run: &Run) -> bool {
 /// The curve of `run` without points, beside the `plain` runs of the same.
 fn empty<'a>(run: &'a Run, plain: &[&'a Run]) -> RateCurve<'a> {
     let rate = |run: &Run| steps_per_second(run).map_or(0.0, |rate| rate.0);
-    let rates: Vec<(bool, f64)> = plain.iter().map(|run| (is_void(run), rate(run))).collect();
+    let rates: Vec<(bool, f64)> = plain.iter().map(|run| (is_invalid(run), rate(run))).collect();
     let closed = capacity(&rates).map(|place| plain[place]);
     RateCurve {
         test: &run.test,
@@ -165,7 +165,7 @@ impl<'a> RateCurve<'a> {
     /// twice as long. At the lowest one the queue that every rate near the capacity builds up explains least of it. None
     /// where they agree, and where one of them is not known well enough.
     pub fn contrast(&self) -> Option<Contrast<'a>> {
-        let closed = self.closed.filter(|run| !is_void(run))?;
+        let closed = self.closed.filter(|run| !is_invalid(run))?;
         let closed_p99 = quantiles(&closed.response)?.p99_ns?;
         let differs = |point: &&RatePoint<'a>| {
             let p99 = point.response.and_then(|response| response.p99_ns);
@@ -247,7 +247,7 @@ mod tests {
         assert_eq!(capacity(&[(false, 0.0)]), None);
         assert_eq!(capacity(&[(false, 30.0), (false, 10.0), (false, 20.0)]), Some(2));
         assert_eq!(capacity(&[(true, 30.0), (false, 10.0), (true, 20.0)]), Some(1));
-        assert_eq!(capacity(&[(true, 30.0), (true, 10.0)]), Some(1), "all are void");
+        assert_eq!(capacity(&[(true, 30.0), (true, 10.0)]), Some(1), "all are invalid");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use record::{Dop, Rate, Ratio, Record, Resource, Run, Sweep, Variation};
 use crate::attribution::{Capacities, Limiter};
 use crate::checks::percent;
 use crate::delta::per_second;
-use crate::row::is_void;
+use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, median, student_interval};
 
@@ -87,7 +87,7 @@ pub fn elasticity(ratio: f64, share: f64) -> Option<f64> {
     (rate.is_finite() && resource.is_finite() && resource != 0.0).then(|| rate / resource)
 }
 
-/// What is proved in `record`, in the order in which it was tried. Void runs prove nothing.
+/// What is proved in `record`, in the order in which it was tried. Invalid runs prove nothing.
 pub fn proofs(record: &Record) -> Vec<Proof> {
     let mut tried: Vec<(&str, Dop, Resource, f64)> = Vec::new();
     for run in &record.runs {
@@ -116,7 +116,7 @@ fn proof(
     share: f64,
 ) -> Option<Proof> {
     let same: Vec<&Run> = record.runs.iter().filter(|run| run.test == test && run.dop == dop).collect();
-    let first = *same.iter().find(|run| run.variation.is_none() && !is_void(run))?;
+    let first = *same.iter().find(|run| run.variation.is_none() && !is_invalid(run))?;
     let pairs = pairs(&same, resource, share);
     let elasticities: Vec<f64> = pairs.iter().filter_map(|(control, less)| elasticity(less / control, share)).collect();
     let found = mean(&elasticities)?;
@@ -141,13 +141,13 @@ fn proof(
     })
 }
 
-/// The rates of each run of `runs` with `share` of the resource and of the control that stands before it. Void runs make no
+/// The rates of each run of `runs` with `share` of the resource and of the control that stands before it. Invalid runs make no
 /// pair.
 fn pairs(runs: &[&Run], resource: Resource, share: f64) -> Vec<(f64, f64)> {
     let mut control = None;
     let mut pairs = Vec::new();
     for run in runs {
-        let rate = rate(run).filter(|_| !is_void(run));
+        let rate = rate(run).filter(|_| !is_invalid(run));
         if run.variation == Some(Variation::Perturbed { resource, share: ALL }) {
             control = rate;
         } else if run.variation == Some(Variation::Perturbed { resource, share }) {
@@ -279,12 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn void_runs_and_runs_without_a_control_prove_nothing() {
+    fn invalid_runs_and_runs_without_a_control_prove_nothing() {
         let finding = crate::fixture::finding(Check::Steal, Verdict::Fail);
-        let void = |run: Run| Run { findings: vec![finding.clone()], ..run };
+        let invalid = |run: Run| Run { findings: vec![finding.clone()], ..run };
         let none = |runs: Vec<Run>| assert_eq!(proofs(&record(runs)), Vec::new());
-        none(vec![plain(100_000), had(1.0, 100_000), void(had(0.8, 80_000))]);
-        none(vec![plain(100_000), void(had(1.0, 100_000)), had(0.8, 80_000)]);
+        none(vec![plain(100_000), had(1.0, 100_000), invalid(had(0.8, 80_000))]);
+        none(vec![plain(100_000), invalid(had(1.0, 100_000)), had(0.8, 80_000)]);
         none(vec![plain(100_000), had(0.8, 80_000), had(1.0, 100_000)]);
         none(vec![had(1.0, 100_000), had(0.8, 80_000)]);
         none(vec![plain(100_000), had(1.0, 100_000)]);

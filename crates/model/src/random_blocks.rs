@@ -176,7 +176,7 @@ mod tests {
         let found = |class, event: &str, session_count| SampledWait { class, event: event.to_owned(), session_count };
         run.activity = Some(Activity {
             period_ns: Nanos(1),
-            look_count: 10,
+            sample_count: 10,
             watched_ns: Nanos(10),
             cost_ns: Nanos(1),
             waits: vec![found(WaitClass::Cpu, "", 9), found(WaitClass::Commit, "Commit", 4)],
@@ -195,7 +195,8 @@ mod tests {
         assert_eq!(top_wait(&record(vec![run.clone()]), &run).map(|(event, _)| event), Some("row lock".to_owned()));
         let found = SampledWait { class: WaitClass::Commit, event: "Commit".to_owned(), session_count: 10 };
         let (period_ns, watched_ns) = (Nanos(1), run.window_ns);
-        run.activity = Some(Activity { period_ns, look_count: 10, watched_ns, cost_ns: Nanos(1), waits: vec![found] });
+        run.activity =
+            Some(Activity { period_ns, sample_count: 10, watched_ns, cost_ns: Nanos(1), waits: vec![found] });
         assert_eq!(top_wait(&record(vec![run.clone()]), &run), Some(("Commit".to_owned(), Ratio(0.5))));
     }
 

@@ -7,7 +7,7 @@
 //! an answer is claimed only where the level is missed there each time, or five times of six, and kept at least once at
 //! the limit. Otherwise rounds go on with what these visits told, as long as the budget lasts.
 //!
-//! A run that is void for what the surroundings took (the hypervisor, swapping) is made again and is no evidence,
+//! A run that is invalid for what the surroundings took (the hypervisor, swapping) is made again and is no evidence,
 //! unless more than half of all are: then there is no other. What is asked for next depends on the seed and on what was
 //! recorded, so that a search that was broken off goes on where it was, and a record tells what each of its runs was
 //! made for.

@@ -26,7 +26,7 @@ pub struct Row {
     pub unit: Unit,
     /// Degree of parallelism.
     pub dop: Dop,
-    /// The worst that a check says; `Fail` where the run broke off. A row with `Fail` is void: its figures tell what
+    /// The worst that a check says; `Fail` where the run broke off. A row with `Fail` is invalid: its figures tell what
     /// was counted, and are no result.
     pub verdict: Verdict,
     /// Length of the window.
@@ -143,7 +143,7 @@ pub fn row(run: &Run) -> Row {
 }
 
 /// Whether `run` is no result: it broke off, or a check failed.
-pub fn is_void(run: &Run) -> bool {
+pub fn is_invalid(run: &Run) -> bool {
     verdict(run) == Verdict::Fail
 }
 
@@ -274,16 +274,16 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_broke_off_or_failed_a_check_is_void() {
+    fn a_run_that_aborted_or_failed_a_check_is_invalid() {
         let finding = |verdict| finding(Check::Steal, verdict);
         let mut checked = run("T611", 1);
         checked.findings = vec![finding(Verdict::Warn), finding(Verdict::Pass)];
         assert_eq!(row(&checked).verdict, Verdict::Warn);
-        assert!(!is_void(&checked));
+        assert!(!is_invalid(&checked));
         checked.findings.push(finding(Verdict::Fail));
-        assert!(is_void(&checked));
+        assert!(is_invalid(&checked));
         let outcome = Outcome::Failed { message: "the server is gone".to_owned() };
-        assert!(is_void(&Run { outcome, ..run("T611", 1) }));
+        assert!(is_invalid(&Run { outcome, ..run("T611", 1) }));
     }
 
     #[test]

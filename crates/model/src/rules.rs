@@ -38,13 +38,13 @@ pub struct Rules {
 
     /// Share of all processor time taken by the hypervisor.
     pub steal_warn: f64,
-    /// Above this the result is void.
+    /// Above this the result is invalid.
     pub steal_fail: f64,
-    /// In a shorter window nothing that the hypervisor took voids the result.
+    /// In a shorter window nothing that the hypervisor took invalidates the result.
     pub steal_window_ns_min: u64,
     /// One interval between two readings may not exceed this.
     pub steal_interval: f64,
-    /// With so many intervals their 0.99 quantile is known, and above `steal_interval` the result is void.
+    /// With so many intervals their 0.99 quantile is known, and above `steal_interval` the result is invalid.
     pub steal_intervals_min: usize,
     /// Less than this is within the tick of the kernel's accounting.
     pub steal_ns_min: u64,
@@ -53,22 +53,22 @@ pub struct Rules {
 
     /// Share of the processors that other programs may use while a run uses all of them.
     pub foreign_cpu_crowded_warn: f64,
-    /// Above this the result is void.
+    /// Above this the result is invalid.
     pub foreign_cpu_crowded_fail: f64,
     /// Share of the processors that other programs may use beside a run that leaves some of them idle.
     pub foreign_cpu_warn: f64,
-    /// Above this the result is void.
+    /// Above this the result is invalid.
     pub foreign_cpu_fail: f64,
     /// Share of the processors that is used when a run is said to use all of them.
     pub foreign_cpu_crowded: f64,
     /// Share of the processors that the counters of the host show as used and that no process accounts for: below it is
     /// the error of ticks.
     pub foreign_cpu_unseen_min: f64,
-    /// In a shorter window nothing that other programs do voids the result.
+    /// In a shorter window nothing that other programs do invalidates the result.
     pub foreign_window_ns_min: u64,
     /// Share of a device's bytes that may be those of other programs.
     pub foreign_io_warn: f64,
-    /// Above this the result is void.
+    /// Above this the result is invalid.
     pub foreign_io_fail: f64,
     /// Bytes per second of other programs, below which they disturb no device.
     pub foreign_io_bytes_per_second_min: f64,
@@ -77,7 +77,7 @@ pub struct Rules {
 
     /// Share of the window during which the quota held the group back, from where on the quota is the limit.
     pub throttled_share: f64,
-    /// Pages swapped in per second from where on the result is void.
+    /// Pages swapped in per second from where on the result is invalid.
     pub swap_in_per_second_fail: f64,
 
     /// Share of what the engine read that must have come through the block layer.
@@ -117,20 +117,20 @@ pub struct Rules {
     /// Gap between the levels, as a share of the distance of their means, at least.
     pub level_gap_min: f64,
 
-    /// Share of steps that may fail before the result is void.
+    /// Share of steps that may fail before the result is invalid.
     pub failure_share_fail: f64,
-    /// Share of due steps that may be left over before the result is void.
+    /// Share of due steps that may be left over before the result is invalid.
     pub backlog_share_fail: f64,
     /// Steps below which quantiles are hardly more than the values themselves.
     pub steps_min: u64,
     /// Window below which nothing is said about steadiness.
     pub window_ns_min: u64,
 
-    /// Share of the regions that was never written, from where on a run that reads them is void.
+    /// Share of the regions that was never written, from where on a run that reads them is invalid.
     pub unwritten_fail: f64,
     /// Share of the regions that lies in the page cache before a buffered run reads them.
     pub cached_warn: f64,
-    /// Above this the result is void.
+    /// Above this the result is invalid.
     pub cached_fail: f64,
     /// Data that deflates to less than this share of its size is compressible.
     pub compressed_min: f64,
@@ -219,7 +219,7 @@ pub struct Rules {
     /// Share by which the tables of two systems may differ in size that are compared.
     pub comparable_size_gap: f64,
     /// Share by which the machine itself may give more or less after the last pair than before the first.
-    pub yardstick_change_max: f64,
+    pub control_probe_change_max: f64,
 
     /// Values on each side of a change in the history of records, at least.
     pub history_segment_min: usize,
@@ -396,7 +396,7 @@ pub const RULES: Rules = Rules {
     equivalence_margin: 0.02,
     equivalence_significance: 0.05,
     comparable_size_gap: 0.01,
-    yardstick_change_max: 0.05,
+    control_probe_change_max: 0.05,
 
     history_segment_min: 5,
     history_significance: 0.001,

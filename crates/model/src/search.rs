@@ -136,7 +136,7 @@ impl Search {
         self.lowest
     }
 
-    /// Notes what a measurement at `level` said; none where it said nothing (it was void, or no I/O was done). A
+    /// Notes what a measurement at `level` said; none where it said nothing (it was invalid, or no I/O was done). A
     /// second measurement that says nothing counts as not kept.
     pub fn record(&mut self, level: f64, kept: Option<bool>) {
         if !level.is_finite() {

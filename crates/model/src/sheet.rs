@@ -9,7 +9,7 @@ use crate::derived::{Derived, derived};
 use crate::efficiency::{limit, rate_in};
 use crate::group::{Repeats, by_degree, degree};
 use crate::queue::in_flight;
-use crate::row::{Quantiles, is_void, quantiles, verdict};
+use crate::row::{Quantiles, is_invalid, quantiles, verdict};
 use crate::rules::RULES;
 use crate::statistics::{Interval, order_interval};
 use crate::system::Degree;
@@ -36,18 +36,18 @@ pub struct Line {
     pub unit: Unit,
     /// Which degree of parallelism was varied.
     pub sweep: Sweep,
-    /// At one job, or at one thread where threads were varied; absent where that was not run or is void.
+    /// At one job, or at one thread where threads were varied; absent where that was not run or is invalid.
     pub speed: Option<Point>,
-    /// The highest throughput; absent where every run is void.
+    /// The highest throughput; absent where every run is invalid.
     pub best: Option<Point>,
     /// Throughput over speed; at least 1.
     pub scalability: Option<f64>,
-    /// The worst that is said of a run that is not void; `Fail` where all are.
+    /// The worst that is said of a run that is not invalid; `Fail` where all are.
     pub verdict: Verdict,
     /// Runs of this test.
     pub runs: usize,
-    /// Runs of it that are void; they contribute nothing above.
-    pub void_runs: usize,
+    /// Runs of it that are invalid; they contribute nothing above.
+    pub invalid_runs: usize,
 }
 
 impl Line {
@@ -59,7 +59,7 @@ impl Line {
     }
 
     /// Whether not one run of the test is a result.
-    pub fn is_void(&self) -> bool {
+    pub fn is_invalid(&self) -> bool {
         self.best.is_none()
     }
 }
@@ -87,7 +87,7 @@ pub struct Point {
     pub service: Option<Quantiles>,
     /// What the test is usually spoken of in, where that is something else.
     pub derived: Option<Derived>,
-    /// What it is held against, where the probe was run and is not void.
+    /// What it is held against, where the probe was run and is not invalid.
     pub ceiling: Option<Limit>,
 }
 
@@ -155,7 +155,7 @@ impl<'a> ByTest<'a> {
     }
 }
 
-/// The spec sheet of `record`. A void run contributes nothing, and job files and calibrations have views of their own.
+/// The spec sheet of `record`. An invalid run contributes nothing, and job files and calibrations have views of their own.
 pub fn sheet(record: &Record) -> Sheet {
     let by_test = ByTest::of(record);
     Sheet { lines: by_test.codes.iter().filter_map(|code| line(&by_test, code)).collect() }
@@ -180,8 +180,8 @@ fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         (Some(speed), Some(best)) => share(best.operations_per_second.0, speed.operations_per_second.0),
         _ => None,
     };
-    let void_runs = runs.iter().filter(|run| is_void(run)).count();
-    let worst = runs.iter().filter(|run| !is_void(run)).map(|run| verdict(run)).max();
+    let invalid_runs = runs.iter().filter(|run| is_invalid(run)).count();
+    let worst = runs.iter().filter(|run| !is_invalid(run)).map(|run| verdict(run)).max();
     Some(Line {
         test: first.test.clone(),
         title: first.title.clone(),
@@ -194,20 +194,20 @@ fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         best,
         scalability,
         runs: runs.len(),
-        void_runs,
+        invalid_runs,
     })
 }
 
-/// Of `runs` of one test those that are not void and have a rate in `unit`, the one that speaks at each degree of
+/// Of `runs` of one test those that are not invalid and have a rate in `unit`, the one that speaks at each degree of
 /// parallelism.
 pub(crate) fn valid<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Degree, &'a Run> {
     let groups = groups(runs, unit).into_iter();
     groups.filter_map(|(degree, repeats)| Some((degree, repeats.speaking()?.1))).collect()
 }
 
-/// Of `runs` of one test those that are not void and have a rate in `unit`.
+/// Of `runs` of one test those that are not invalid and have a rate in `unit`.
 fn groups<'a>(runs: &[&'a Run], unit: Unit) -> BTreeMap<Degree, Repeats<'a>> {
-    let rate = |run: &Run| rate_in(run, unit).filter(|_| !is_void(run)).map(|rate| rate.0);
+    let rate = |run: &Run| rate_in(run, unit).filter(|_| !is_invalid(run)).map(|rate| rate.0);
     by_degree(runs.iter().copied(), rate)
 }
 

@@ -12,7 +12,7 @@ pub(crate) struct Surroundings {
     pub times: f64,
     /// Share of the runs that meet with a burst of noise: their response times are 2 to 20 times as long.
     pub bursts: f64,
-    /// Share of the runs of which the hypervisor takes so much that they are void, and as slow as in a burst.
+    /// Share of the runs of which the hypervisor takes so much that they are invalid, and as slow as in a burst.
     pub stolen: f64,
     /// Deviation of a capacity that wanders,
     pub wandering: f64,

@@ -12,7 +12,7 @@ use record::{Dop, Location, Nanos, Pace, Rate, Ratio, Record, Run, Sweep, Variat
 use crate::cpu::cpu_shares;
 use crate::delta::{delta, per_second, share};
 use crate::platform::{capacity_used, smt_yield};
-use crate::row::{Quantiles, is_void, quantiles};
+use crate::row::{Quantiles, is_invalid, quantiles};
 
 /// One test at one degree of parallelism with several think times.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ pub enum Whose {
 /// were first run. Runs without think time belong to it where they are plain or leave hardware threads alone.
 pub fn think_studies(record: &Record) -> Vec<ThinkStudy<'_>> {
     let key = |run: &'_ Run| (run.test.clone(), run.dop);
-    let studied = || record.runs.iter().filter(|run| is_studied(run, record) && !is_void(run));
+    let studied = || record.runs.iter().filter(|run| is_studied(run, record) && !is_invalid(run));
     let is_telling = |run: &&Run| think(run) > Some(Nanos(0)) || is_on_fewer(run);
     let telling: BTreeSet<(String, Dop)> = studied().filter(is_telling).map(key).collect();
     let mut studies: Vec<ThinkStudy<'_>> = Vec::new();

@@ -73,8 +73,8 @@ impl<W: Work> Work for Apart<W> {
         self.0.finish()
     }
 
-    fn broke_off(&mut self) {
-        self.0.broke_off();
+    fn aborted(&mut self) {
+        self.0.aborted();
     }
 
     fn queue(&mut self) -> Option<&mut dyn Queue> {

@@ -51,7 +51,7 @@ pub struct Activity {
     /// Mean distance between two looks, as planned.
     pub period_ns: Nanos,
     /// How often somebody looked.
-    pub look_count: u64,
+    pub sample_count: u64,
     /// From the first look to the last, and one period.
     pub watched_ns: Nanos,
     /// Time that the looks themselves took, summed.

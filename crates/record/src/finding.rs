@@ -78,7 +78,7 @@ pub enum Verdict {
     Unknown,
     /// To be read with the result.
     Warn,
-    /// The result is void.
+    /// The result is invalid.
     Fail,
 }
 

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bystander, Bytes, Nanos};
+use crate::{BackgroundProgram, Bytes, Nanos};
 
 /// What other programs did on this host while a run was measured: found by looking at all processes before and after
 /// it. A process that ended meanwhile counts where the one that waited for it is seen; others are part only of what
@@ -33,5 +33,5 @@ pub struct ForeignLoad {
     pub server_write_bytes: Option<Bytes>,
     /// The programs that did most, the busiest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub programs: Vec<Bystander>,
+    pub programs: Vec<BackgroundProgram>,
 }

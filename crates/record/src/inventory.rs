@@ -278,7 +278,7 @@ pub struct EngineInventory {
     /// Whether the connection is encrypted, and how.
     pub encryption: Option<String>,
     /// Whether dbdyno started it.
-    pub throwaway: bool,
+    pub temporary: bool,
     /// Whether it reads its data files past the page cache of the operating system; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub direct_reads: Option<bool>,

@@ -65,9 +65,9 @@ pub use run::{
 };
 pub use run_kind::{RunKind, Scan};
 pub use series::{Second, Slices};
-pub use state::{Bystander, HostState, KernelLog};
+pub use state::{BackgroundProgram, HostState, KernelLog};
 pub use steady::{SteadyClass, SteadyDoubt, SteadyRate, SteadyReason, SteadyVerdict};
-pub use streams::{ComparedFile, FileStreams, StreamDirection, StreamKeeper};
+pub use streams::{ComparedFile, FileStreams, StreamBackend, StreamDirection};
 pub use tool::{Build, Tool};
 pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, PassedRung, Rung, Trace};
 pub use variation::{Resource, Unproved, Variation};

@@ -54,7 +54,7 @@ pub struct Head {
     /// The program.
     pub tool: Tool,
     /// When the invocation began.
-    pub begun_at: Timestamp,
+    pub started_at: Timestamp,
     /// What it was asked to do.
     pub plan: Plan,
     /// The machine that dbdyno ran on, as it was at the beginning.

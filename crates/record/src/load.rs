@@ -97,7 +97,7 @@ pub enum LoadStageKind {
     Send,
     /// Values are converted and inserted, where the engine works in this process and the two cannot be told apart.
     Insert,
-    /// The piece is written down as loaded, and committed.
+    /// The batch is written down as loaded, and committed.
     Commit,
 }
 
@@ -178,23 +178,23 @@ pub struct Load {
     pub input_bytes: Bytes,
     /// Bytes of flat file, uncompressed, that were loaded or rejected in this run.
     pub flat_bytes: Bytes,
-    /// Size of a piece, the unit of commit and of restart, in bytes of flat file: at most this.
-    pub piece_bytes: Bytes,
-    /// Pieces that were committed in this run.
-    pub pieces: u64,
+    /// Size of a batch, the unit of commit and of restart, in bytes of flat file: at most this.
+    pub batch_bytes: Bytes,
+    /// Batches that were committed in this run.
+    pub batches: u64,
     /// Rows that were loaded in this run.
     pub rows: u64,
     /// Lines that were not loaded.
     pub rejected_rows: u64,
     /// Rows that an invocation before this one had loaded into the same table.
     pub resumed_rows: u64,
-    /// Pieces sent as they are that the engine refused and that were loaded typed instead.
-    pub retried_pieces: u64,
-    /// Pieces whose commit returned before they were on stable storage, where the last commit of each session took them
+    /// Batches sent as they are that the engine refused and that were loaded typed instead.
+    pub retried_batches: u64,
+    /// Batches whose commit returned before they were on stable storage, where the last commit of each session took them
     /// there within the window.
     #[serde(default)]
-    pub deferred_pieces: u64,
-    /// Bytes that lay between stages at most: pieces in flight, by their size.
+    pub deferred_batches: u64,
+    /// Bytes that lay between stages at most: batches in flight, by their size.
     pub in_flight_bytes_max: Bytes,
     /// What each stage did, in the order of the way.
     pub stages: Vec<LoadStage>,

@@ -62,7 +62,7 @@ pub struct Record {
     /// The program.
     pub tool: Tool,
     /// When the invocation began.
-    pub begun_at: Timestamp,
+    pub started_at: Timestamp,
     /// When it ended; absent while it runs.
     pub ended_at: Option<Timestamp>,
     /// How far it came.

@@ -269,7 +269,7 @@ pub struct Run {
     /// Numbers that the test was run with (`n` of the Fibonacci test, ...).
     pub parameters: BTreeMap<String, i64>,
     /// When the window began.
-    pub begun_at: Timestamp,
+    pub started_at: Timestamp,
     /// From the release of the jobs to the end of the last step.
     pub window_ns: Nanos,
     /// Whether its jobs had ends of their own, a number of steps each or work that was done, so that the faster ones had
@@ -325,8 +325,8 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run of `planned` at `pace` in which nothing has happened yet, begun at `begun_at`.
-    pub fn new(planned: &PlannedRun, pace: Pace, begun_at: Timestamp) -> Run {
+    /// A run of `planned` at `pace` in which nothing has happened yet, begun at `started_at`.
+    pub fn new(planned: &PlannedRun, pace: Pace, started_at: Timestamp) -> Run {
         Run {
             number: planned.number,
             test: planned.test.clone(),
@@ -345,7 +345,7 @@ impl Run {
             commits_expected: None,
             changes: false,
             parameters: BTreeMap::new(),
-            begun_at,
+            started_at,
             window_ns: Nanos(0),
             jobs_ended_apart: false,
             outcome: Outcome::Done,

@@ -15,7 +15,7 @@ pub struct HostState {
     /// The processes of others that used most processor time while nothing was measured, the busiest first; empty where
     /// none used any, absent where nobody looked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bystanders: Option<Vec<Bystander>>,
+    pub background_programs: Option<Vec<BackgroundProgram>>,
     /// Clock, mean over all processors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_mhz: Option<f64>,
@@ -43,7 +43,7 @@ pub struct HostState {
 /// A process that is not part of the measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Bystander {
+pub struct BackgroundProgram {
     /// Name of the program, without its arguments.
     pub name: String,
     /// Processors that it kept busy: 1 is one of them all the time.

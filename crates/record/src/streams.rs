@@ -28,7 +28,7 @@ impl StreamDirection {
 /// Who keeps the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum StreamKeeper {
+pub enum StreamBackend {
     /// The engine, as objects of a form.
     Engine,
     /// The file system, past the page cache.
@@ -63,7 +63,7 @@ pub struct FileStreams {
     /// What that is, and how it is written and read, as a clause.
     pub means: String,
     /// Who keeps them.
-    pub keeper: StreamKeeper,
+    pub backend: StreamBackend,
     /// Which way bytes go.
     pub direction: StreamDirection,
     /// Size of each request.

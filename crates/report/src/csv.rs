@@ -6,7 +6,7 @@ use tables::run;
 use crate::view::View;
 
 /// The runs of `record` as comma-separated values (RFC 4180, UTF-8) under one line of heads; the unit of a column is
-/// in its name: nanoseconds, bytes, per second. A void run has no results.
+/// in its name: nanoseconds, bytes, per second. An invalid run has no results.
 pub fn csv(record: &Record) -> String {
     View::of(run::columns()).csv(run::rows(record))
 }

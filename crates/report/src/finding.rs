@@ -430,14 +430,14 @@ fn failure_word(kind: FailureKind) -> &'static str {
 }
 
 fn backlog(backlog: &Backlog) -> String {
-    let (Backlog::Kept { job } | Backlog::NotBegun { job, .. } | Backlog::Slower { job, .. }) = backlog;
+    let (Backlog::Kept { job } | Backlog::NotStarted { job, .. } | Backlog::Slower { job, .. }) = backlog;
     let (of, noun) = match job {
         Some(job) => (format!("{job}: "), "I/O"),
         None => (String::new(), "step"),
     };
     let text = match backlog {
         Backlog::Kept { .. } => format!("every {noun} that was due was done, at the rate that was asked for"),
-        Backlog::NotBegun { count, share, limit, .. } => format!(
+        Backlog::NotStarted { count, share, limit, .. } => format!(
             "{} due were not begun, {} of all; limit {}: the rate is not kept",
             plural(*count, noun),
             percent(*share),

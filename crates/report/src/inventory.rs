@@ -193,9 +193,9 @@ pub(crate) fn engine_line(engine: &EngineInventory) -> String {
         Location::Remote => "on another host",
     };
     let encryption = engine.encryption.as_ref().map(|encryption| format!(", {encryption}")).unwrap_or_default();
-    let throwaway = if engine.throwaway && engine.location != Location::InProcess { ", throwaway server" } else { "" };
+    let temporary = if engine.temporary && engine.location != Location::InProcess { ", temporary server" } else { "" };
     let nodes = if engine.nodes > 1 { format!(", {} nodes", engine.nodes) } else { String::new() };
-    format!("{} {}{nodes}, {place}{encryption}{throwaway}", engine.title, engine.version)
+    format!("{} {}{nodes}, {place}{encryption}{temporary}", engine.title, engine.version)
 }
 
 pub(crate) fn engine_sizes(engine: &EngineInventory) -> Option<String> {

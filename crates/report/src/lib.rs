@@ -61,7 +61,7 @@ pub use load_plan::{
 };
 pub use plan::plan;
 pub use references::{references, system_text};
-pub use remark::void_run_text;
+pub use remark::invalid_run_text;
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuestion, ScaleView, scale_html, scale_text};
 pub use storage::{io_csv, io_plan_text, io_text};

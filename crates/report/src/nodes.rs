@@ -16,7 +16,7 @@ const NAME_MAX: usize = 30;
 /// The runs whose nodes are shown: of each test the fastest that used several, and those in which a node was lost.
 pub(crate) fn speaking(record: &Record) -> impl Iterator<Item = &Run> {
     let mut fastest: HashMap<&str, (f64, u32)> = HashMap::new();
-    for run in record.runs.iter().filter(|run| !run.nodes.is_empty() && !model::is_void(run)) {
+    for run in record.runs.iter().filter(|run| !run.nodes.is_empty() && !model::is_invalid(run)) {
         let rate = run.totals.operations as f64 / run.window_ns.seconds().max(f64::MIN_POSITIVE);
         let best = fastest.entry(&run.test).or_insert((rate, run.number));
         if rate > best.0 {

@@ -1,6 +1,6 @@
 //! What an invocation would do, before it does it.
 
-use model::Yardstick;
+use model::ControlProbe;
 use record::{Dop, Nanos, Plan, PlannedRun, RunKind, Side, Variation};
 
 use crate::figure::{count, duration};
@@ -80,7 +80,7 @@ fn expected(plan: &Plan) -> Nanos {
     let each = plan.warm_up_ns + plan.window_ns;
     let time = |run: &PlannedRun| match (&plan.paired, run.kind.is_probe()) {
         (None, _) => each.0,
-        (Some(_), true) => each.min(Yardstick::WINDOW_NS_MAX + Yardstick::WARM_UP_NS_MAX).0,
+        (Some(_), true) => each.min(ControlProbe::WINDOW_NS_MAX + ControlProbe::WARM_UP_NS_MAX).0,
         (Some(_), false) => each.0.saturating_mul(2),
     };
     Nanos(plan.runs.iter().map(time).fold(0, u64::saturating_add))
@@ -265,8 +265,8 @@ pub(crate) mod tests {
         assert_eq!((line(&text, "side A"), line(&text, "side B")), ("another".to_owned(), "example".to_owned()));
         assert!(line(&text, "order").starts_with("2 pairs of each test"), "{text}");
         assert_eq!(line(&text, "duration"), "about 28.8 s and set-up");
-        let yardstick = [planned("P111", 2, 1), planned("P111", 2, 2)];
-        let runs = [drawn().runs, yardstick.to_vec()].concat();
+        let control_probe = [planned("P111", 2, 1), planned("P111", 2, 2)];
+        let runs = [drawn().runs, control_probe.to_vec()].concat();
         let long = Plan { window_ns: Nanos(10_000_000_000), runs, ..paired };
         // Six runs of 10.4 s on each side, and two of 2.4 s at most for both.
         assert_eq!(line(&plan(&long, 80), "duration"), "about 130 s and set-up");

@@ -1,6 +1,6 @@
 //! What is to be said of the figures of a system, in words.
 
-use model::{Remark, VoidReason, VoidRun};
+use model::{InvalidReason, InvalidRun, Remark};
 
 use crate::finding::{finding_text, finding_texts};
 
@@ -13,7 +13,7 @@ pub(crate) fn remark_text(remark: &Remark) -> String {
             "measured with a build of dbdyno that was not optimised: its figures mean little".to_owned()
         }
         Remark::NotFinished(reason) => format!("the measurement is not finished{}", with(reason)),
-        Remark::BrokenOff(reason) => format!("the measurement was broken off{}", with(reason)),
+        Remark::Aborted(reason) => format!("the measurement was broken off{}", with(reason)),
         Remark::NotSteady { test, runs: 1, of_runs: 1, first_run, finding } => {
             format!("{test}: run {first_run} is {}", finding_text(finding))
         }
@@ -24,12 +24,12 @@ pub(crate) fn remark_text(remark: &Remark) -> String {
     }
 }
 
-/// Why a run is void, in a clause.
-pub fn void_run_text(void: &VoidRun) -> String {
-    let why = match &void.reason {
-        VoidReason::Failed(message) => message.clone(),
-        VoidReason::Findings(findings) => finding_texts(findings),
-        VoidReason::NothingCounted => "nothing was counted".to_owned(),
+/// Why a run is invalid, in a clause.
+pub fn invalid_run_text(invalid: &InvalidRun) -> String {
+    let why = match &invalid.reason {
+        InvalidReason::Failed(message) => message.clone(),
+        InvalidReason::Findings(findings) => finding_texts(findings),
+        InvalidReason::NothingCounted => "nothing was counted".to_owned(),
     };
-    format!("run {}: {why}", void.run)
+    format!("run {}: {why}", invalid.run)
 }

@@ -14,7 +14,7 @@ const TITLE_WIDTH: usize = 21;
 const WIDTH: usize = 80;
 
 /// What `run` came to, in at most 80 columns: number, test, degree of parallelism, rate, service times and the worst
-/// verdict, and whether its rate was steady where that was asked. A void run says why instead of a rate.
+/// verdict, and whether its rate was steady where that was asked. An invalid run says why instead of a rate.
 pub fn run_line(run: &Run) -> String {
     let row = model::row(run);
     // Of several runs of a test that follow each other it tells more in what one differs than what the test is.
@@ -29,7 +29,7 @@ pub fn run_line(run: &Run) -> String {
     let at = dop(run.dop, run.sweep);
     let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {at:<4}", run.number);
     if row.verdict == Verdict::Fail {
-        return cut(&format!("{identity} void: {}", clean(&reason(run))), WIDTH);
+        return cut(&format!("{identity} invalid: {}", clean(&reason(run))), WIDTH);
     }
     // Of file streams the table shows requests, and a step is an opening or a commit as well.
     let service = match &run.streams {
@@ -58,7 +58,7 @@ pub fn run_line(run: &Run) -> String {
     cut(line.trim_end(), WIDTH)
 }
 
-/// Why a run is void.
+/// Why a run is invalid.
 fn reason(run: &Run) -> String {
     match &run.outcome {
         Outcome::Failed { message } => message.clone(),

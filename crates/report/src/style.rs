@@ -22,14 +22,14 @@ pub(crate) enum Ink {
     /// To be read with the result.
     Warning,
     /// Not a result.
-    Void,
+    Invalid,
 }
 
 impl Ink {
     /// That of what `verdict` is said of.
     pub(crate) fn of(verdict: Verdict) -> Option<Ink> {
         match verdict {
-            Verdict::Fail => Some(Ink::Void),
+            Verdict::Fail => Some(Ink::Invalid),
             Verdict::Warn => Some(Ink::Warning),
             Verdict::Pass | Verdict::Unknown => None,
         }
@@ -42,7 +42,7 @@ impl Ink {
             Ink::Head => plain.bold(),
             Ink::Aside => plain.dimmed(),
             Ink::Warning => plain.fg_color(Some(Color::Ansi(AnsiColor::Yellow))),
-            Ink::Void => plain.fg_color(Some(Color::Ansi(AnsiColor::Red))).bold(),
+            Ink::Invalid => plain.fg_color(Some(Color::Ansi(AnsiColor::Red))).bold(),
         }
     }
 }

@@ -282,7 +282,7 @@ impl<R: Row> Shown<R> {
 fn absent<R: Row>(column: &Column<R>, row: &R) -> &'static str {
     match column.kind {
         Kind::Text | Kind::Flag => "",
-        _ if column.is_result() && row.is_void() => "",
+        _ if column.is_result() && row.is_invalid() => "",
         _ => UNKNOWN,
     }
 }

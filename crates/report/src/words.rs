@@ -15,7 +15,7 @@ pub(crate) fn plural(count: u64, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Heads of the groups of the sheet, and the order in which they stand: from the processor to the whole database.
+/// Heads of the groups of the sheet, and the order in which they fixture: from the processor to the whole database.
 pub(crate) const LAYERS: [(Layer, &str); 5] = [
     (Layer::Cpu, "CPU"),
     (Layer::Memory, "MEMORY"),
@@ -62,7 +62,7 @@ pub(crate) fn mark(verdict: Verdict) -> &'static str {
         Verdict::Pass => "ok",
         Verdict::Unknown => "?",
         Verdict::Warn => "!",
-        Verdict::Fail => "void",
+        Verdict::Fail => "invalid",
     }
 }
 

@@ -63,7 +63,7 @@ impl<'a> Bench<'a> {
             match node.settle(&self.sources.nodes[subject.nodes.first_place()]) {
                 Err(error) if matches!(error.kind, Kind::Lost | Kind::Unreachable) && subject.nodes.counts().0 > 1 => {
                     subject.nodes.lose(place);
-                    self.listener.hear(&Event::Note(&format!("{} is gone: {error}", node.called())));
+                    self.listener.on_event(&Event::Note(&format!("{} is gone: {error}", node.called())));
                 }
                 result => result?,
             }
@@ -97,6 +97,6 @@ impl<'a> Bench<'a> {
 
     /// Tells the listener that a text of interest came up.
     pub(crate) fn note(&self, text: &str) {
-        self.listener.hear(&Event::Note(text));
+        self.listener.on_event(&Event::Note(text));
     }
 }

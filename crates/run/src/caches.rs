@@ -16,7 +16,7 @@ pub(crate) struct Cached {
 
 /// Puts every file below `directory` out of the page cache; the share of their bytes that lies there afterwards. None
 /// where there is nothing to look at. A file that goes away meanwhile, or may not be read, is left out.
-pub(crate) fn put_out(directory: &Path) -> Option<Ratio> {
+pub(crate) fn drop_page_cache(directory: &Path) -> Option<Ratio> {
     left_after(directory).map(|left| left.share)
 }
 
@@ -92,10 +92,10 @@ mod tests {
     #[test]
     fn files_of_folders_are_found_and_an_empty_place_has_no_share() {
         let place = tempfile::tempdir().expect("a place");
-        assert_eq!(put_out(place.path()), None);
+        assert_eq!(drop_page_cache(place.path()), None);
         fs::create_dir(place.path().join("below")).expect("a folder");
         fs::write(place.path().join("below/file"), vec![1; 1 << 20]).expect("a file");
-        let Some(Ratio(share)) = put_out(place.path()) else { panic!("it is there") };
+        let Some(Ratio(share)) = drop_page_cache(place.path()) else { panic!("it is there") };
         // In memory nothing can be put out.
         assert!((0.0..=1.0).contains(&share));
         let mut found = 0;

@@ -23,7 +23,7 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
         _ => None,
     });
     let wanted: Vec<&Test> = wanted.collect();
-    doubts(bench, subject, &wanted).iter().for_each(|doubt| bench.listener.hear(&Event::Note(doubt)));
+    doubts(bench, subject, &wanted).iter().for_each(|doubt| bench.listener.on_event(&Event::Note(doubt)));
     let tables = data_set::needed(wanted);
     let roots = match subject.nodes.processes() {
         Processes::Local(roots) => roots,
@@ -37,9 +37,9 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
     let progress = |progress: Progress| {
         let table = progress.table.name();
         let Progress { rows_done, rows, .. } = progress;
-        bench.listener.hear(&Event::Loading { table, rows_done, rows });
+        bench.listener.on_event(&Event::Loading { table, rows_done, rows });
         if rows_done == rows && finishing.replace(Some(table)) != Some(table) {
-            bench.listener.hear(&Event::Note(&format!("table {table}: {rows} rows loaded, indexes follow")));
+            bench.listener.on_event(&Event::Note(&format!("table {table}: {rows} rows loaded, indexes follow")));
         }
     };
     let jobs = bench.processors.len() as u32;
@@ -72,7 +72,7 @@ fn doubts(bench: &Bench<'_>, subject: &Subject<'_>, wanted: &[&Test]) -> Vec<Str
     }
     let memory = ::host::memory_total();
     let is_here = subject.nodes.first().data_directory().is_some() || subject.nodes.processes() != Processes::Remote;
-    let reads_page_cache = !engine.throwaway && engine.direct_reads != Some(true) && is_here;
+    let reads_page_cache = !engine.temporary && engine.direct_reads != Some(true) && is_here;
     if reads_page_cache && data < memory.0 {
         doubts.push(format!(
             "{codes}: the page cache of this host, {} of memory, holds {} of rows, and the server is not one that dbdyno \

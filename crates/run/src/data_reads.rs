@@ -80,7 +80,7 @@ fn begin(bench: &Bench<'_>, node: &dyn Node, cached_max: Ratio) -> (DataReads, O
     }
     let page_cache = |reason: &str| (DataReads::PageCache { reason: reason.to_owned() }, None);
     match node.data_directory() {
-        _ if !inventory.is_some_and(|inventory| inventory.throwaway) => {
+        _ if !inventory.is_some_and(|inventory| inventory.temporary) => {
             page_cache("the server is not one that dbdyno started, and reads through the page cache")
         }
         None => page_cache("where its files lie is not known"),

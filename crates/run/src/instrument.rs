@@ -1,6 +1,6 @@
 //! The cost of dbdyno itself, measured before anything else is.
 
-use engine::{Engine, Site, Target};
+use engine::{Engine, Target, Workspace};
 use measure::{Work, calibrate, clock};
 use record::{Dop, Instrument, Preset};
 use workload::{Sizes, Stage};
@@ -36,8 +36,8 @@ pub(crate) fn calibrate(counters: &mut host::Counters) -> Result<Instrument> {
 fn null_engine_step_ns() -> Result<f64> {
     let null: &dyn Engine = &engine::null::NULL;
     let target: Target = "null".parse().map_err(|error| Error::environment(format!("{error}")))?;
-    let site = Site { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: 1 };
-    let node = null.open(&target, &site)?;
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: 1 };
+    let node = null.open(&target, &workspace)?;
     let sizes = Sizes::derive(Preset::Smoke, None, 42);
     let stage = Stage { engine: null, node: node.as_ref(), others: &[], sizes: &sizes };
     let test = workload::catalogue().iter().find(|test| test.code == "T611").expect("T611 is in the catalogue");

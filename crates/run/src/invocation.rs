@@ -192,7 +192,7 @@ fn claim(parent: &Path, keep: bool, context: &Context<'_>) -> Result<MeasuredDir
     let mut directory = MeasuredDirectory::claim(parent, keep)?;
     let cleaned = directory.prepare(context.engines)?;
     for line in cleaned.into_iter().chain(host::remove_left_groups()).chain(clean_up_tracing()) {
-        context.listener.hear(&Event::Note(&line));
+        context.listener.on_event(&Event::Note(&line));
     }
     Ok(directory)
 }
@@ -219,7 +219,7 @@ fn begun(path: &Path, (version, build): (&str, Option<&Build>), plan: Plan, plat
         schema_version: SCHEMA_VERSION,
         id: store::id_of(path),
         tool: Tool { version: version.to_owned(), optimised: !cfg!(debug_assertions), build: build.cloned() },
-        begun_at: timestamp(),
+        started_at: timestamp(),
         ended_at: None,
         status: Status::Running,
         reason: None,
@@ -250,7 +250,7 @@ fn close<const SIDES: usize>(
     if error.is_some() {
         for second in &later {
             let note = format!("what was begun could not be ended: {second}");
-            platforms[0].context.listener.hear(&Event::Note(&note));
+            platforms[0].context.listener.on_event(&Event::Note(&note));
         }
     }
     let written = records.iter_mut().map(Recorder::end).filter_map(Result::err);

@@ -16,7 +16,6 @@ mod invocation;
 mod item;
 mod kind;
 mod listener;
-mod lookout;
 mod loss;
 mod meter;
 mod nodes;
@@ -31,6 +30,7 @@ mod resumption;
 mod run;
 mod sampler;
 mod session_job;
+mod session_sampler;
 mod timing;
 mod tracing;
 

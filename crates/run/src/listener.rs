@@ -76,5 +76,5 @@ pub enum Event<'a> {
 /// Hears what happens. Called from the thread that measures, from the sampler, and from jobs before their first step.
 pub trait Listener: Sync {
     /// `event` happened.
-    fn hear(&self, event: &Event<'_>);
+    fn on_event(&self, event: &Event<'_>);
 }

@@ -53,8 +53,8 @@ impl Work for Metered<'_> {
         self.work.finish()
     }
 
-    fn broke_off(&mut self) {
-        self.work.broke_off();
+    fn aborted(&mut self) {
+        self.work.aborted();
     }
 
     fn queue(&mut self) -> Option<&mut dyn Queue> {
@@ -80,7 +80,7 @@ mod tests {
     /// Answers everything otherwise than the defaults do.
     #[derive(Default)]
     struct Unusual {
-        broke_off: bool,
+        aborted: bool,
     }
 
     impl Work for Unusual {
@@ -92,13 +92,13 @@ mod tests {
             Err(Broken { message: "finish".to_owned() })
         }
 
-        fn broke_off(&mut self) {
-            self.broke_off = true;
+        fn aborted(&mut self) {
+            self.aborted = true;
         }
 
         fn queue(&mut self) -> Option<&mut dyn Queue> {
-            // Told after `broke_off` alone, so that one answer shows both.
-            if self.broke_off { Some(self) } else { None }
+            // Told after `aborted` alone, so that one answer shows both.
+            if self.aborted { Some(self) } else { None }
         }
 
         fn streams(&self) -> Vec<usize> {
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!((work.stream_of_unfinished(6), work.stream_of_unfinished(7)), (0, 1));
         assert_eq!(work.finish().map_err(|broken| broken.message), Err("finish".to_owned()));
         assert!(work.queue().is_none());
-        work.broke_off();
+        work.aborted();
         assert_eq!(work.queue().map(|queue| queue.depth()), Some(17));
     }
 
@@ -157,8 +157,9 @@ mod tests {
         passes_everything_on(&mut Unusual::default());
         let meter = Meter::default();
         passes_everything_on(&mut Metered::new(Box::new(Unusual::default()), &meter));
-        let site = engine::Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-        let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &site).expect("a node");
+        let workspace =
+            engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+        let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &workspace).expect("a node");
         let node = &Watched::new(&nodes, 0).expect("a session");
         passes_everything_on(&mut OnNode { job: Unusual::default(), node, stream: None });
     }

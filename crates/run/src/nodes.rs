@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use engine::{Engine, Node, Processes, Site, Target, close_all, writer_first};
+use engine::{Engine, Node, Processes, Target, Workspace, close_all, writer_first};
 use record::NodeInventory;
 
 use crate::{Error, Result};
@@ -20,8 +20,8 @@ impl Nodes {
     ///
     /// # Errors
     /// What the engine says, and where no node takes writes.
-    pub(crate) fn open(engine: &dyn Engine, target: &Target, site: &Site) -> Result<Nodes> {
-        let mut nodes = engine.open_all(target, site)?;
+    pub(crate) fn open(engine: &dyn Engine, target: &Target, workspace: &Workspace) -> Result<Nodes> {
+        let mut nodes = engine.open_all(target, workspace)?;
         if !writer_first(&mut nodes) {
             let names: Vec<String> = nodes.iter().map(|node| node.name()).collect();
             // The first error is the one to tell.

@@ -10,7 +10,7 @@ use record::Nanos;
 use crate::{Event, Listener};
 
 /// Over the end of the window before it is said.
-const PATIENCE: Nanos = Nanos(60_000_000_000);
+const TIMEOUT: Nanos = Nanos(60_000_000_000);
 
 /// Watches one run, looked at once a second.
 pub(crate) struct Overdue<'a> {
@@ -29,8 +29,8 @@ impl<'a> Overdue<'a> {
     /// Says so, once, where the run is overdue.
     pub(crate) fn look(&self) {
         let elapsed = clock::now().since(*self.begun.get_or_init(clock::now));
-        if elapsed > self.longest + PATIENCE && !self.said.swap(true, Ordering::Relaxed) {
-            self.listener.hear(&Event::Note(&format!(
+        if elapsed > self.longest + TIMEOUT && !self.said.swap(true, Ordering::Relaxed) {
+            self.listener.on_event(&Event::Note(&format!(
                 "the run should have ended {:.0} s ago, and a statement has not been answered yet; Ctrl-C breaks it off",
                 elapsed.since(self.longest).seconds()
             )));

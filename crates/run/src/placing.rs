@@ -8,11 +8,11 @@ use trace::Tracer;
 
 use crate::Event;
 use crate::bench::Bench;
-use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::pacing::Threads;
 use crate::run::timestamp;
 use crate::sampler::Sampler;
+use crate::session_sampler::SessionSampler;
 
 /// Puts jobs and their servers where the plan wants them, and reads counters at the edges.
 pub(crate) struct Placing<'a, 'b, 'c> {
@@ -21,10 +21,10 @@ pub(crate) struct Placing<'a, 'b, 'c> {
     pub threads: &'a Threads<'a>,
     pub server_processes: &'a [Option<u32>],
     pub sampler: &'a Sampler<'c>,
-    pub begun_at: &'a OnceLock<Timestamp>,
+    pub started_at: &'a OnceLock<Timestamp>,
     pub losses: Option<&'a Losses<'c>>,
     /// Looks at sessions meanwhile.
-    pub lookout: Option<&'a Lookout<'c>>,
+    pub session_sampler: Option<&'a SessionSampler<'c>>,
     /// Traces the kernel meanwhile.
     pub tracer: Option<&'a Tracer>,
 }
@@ -35,7 +35,7 @@ impl Placing<'_, '_, '_> {
         if self.threads.is_narrowed()
             && let Err(error) = host::keep_this_thread_on(&self.threads.cpus)
         {
-            self.bench.listener.hear(&Event::Note(&format!("job {job} could not be placed: {error}")));
+            self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be placed: {error}")));
         }
     }
 }
@@ -51,33 +51,35 @@ impl Watch for Placing<'_, '_, '_> {
         };
         // A refusal leaves the job where the kernel puts it: worth a word, no reason to stop.
         if let Err(error) = host::pin_this_thread(at(job as usize)) {
-            self.bench.listener.hear(&Event::Note(&format!("job {job} could not be placed: {error}")));
+            self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be placed: {error}")));
         }
         if let Some(process) = self.server_processes.get(job as usize).copied().flatten()
             && let Err(error) = host::pin_process(process, at(job as usize + apart))
         {
-            self.bench.listener.hear(&Event::Note(&format!("server process {process} could not be placed: {error}")));
+            self.bench
+                .listener
+                .on_event(&Event::Note(&format!("server process {process} could not be placed: {error}")));
         }
     }
 
     fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
         let goes_on = self.losses.is_some_and(|losses| losses.goes_on_without(job, broken));
         if goes_on {
-            self.bench.listener.hear(&Event::Note(&format!("job {job} ended with its node: {}", broken.message)));
+            self.bench.listener.on_event(&Event::Note(&format!("job {job} ended with its node: {}", broken.message)));
         }
         goes_on
     }
 
     fn begin(&self) {
         self.sampler.begin();
-        self.lookout.iter().for_each(|lookout| lookout.begin());
-        self.begun_at.get_or_init(timestamp);
+        self.session_sampler.iter().for_each(|session_sampler| session_sampler.begin());
+        self.started_at.get_or_init(timestamp);
         // The last of all, and the first to end: what dbdyno does to read counters is not traced.
         self.tracer.iter().for_each(|tracer| tracer.begin());
     }
 
     fn end(&self) {
         self.tracer.iter().for_each(|tracer| tracer.end());
-        self.sampler.end_after(|| self.lookout.iter().for_each(|lookout| lookout.end()));
+        self.sampler.end_after(|| self.session_sampler.iter().for_each(|session_sampler| session_sampler.end()));
     }
 }

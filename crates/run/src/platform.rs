@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-use engine::{Engine, Site, Target};
+use engine::{Engine, Target, Workspace};
 use record::{Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos, Plan, Preset, Rung, Trace};
 use workload::Sizes;
 
@@ -37,7 +37,7 @@ impl Machine {
         let state = host::state(directory, None);
         let inventory = host::inventory(directory);
         let instrument = instrument::calibrate(&mut counters)?;
-        let at_start = HostState { bystanders: Some(processes.bystanders()), ..state };
+        let at_start = HostState { background_programs: Some(processes.background_programs()), ..state };
         Ok(Machine { host: HostInventory { at_start: Some(at_start), ..inventory }, instrument })
     }
 }
@@ -261,13 +261,13 @@ impl<'a> OpenEngine<'a> {
         let target = context.target;
         // What a directory keeps is what lies in it: a server of somebody else's is asked about at every invocation.
         let elsewhere = is_elsewhere(target);
-        let site = Site {
+        let workspace = Workspace {
             directory: options.directory.clone(),
             keep: if elsewhere { request.keep } else { options.keep },
             cache_bytes: Some(options.cache.unwrap_or_else(|| cache_bytes(request.preset))),
             sessions_max: jobs_max + SESSIONS_BESIDE_JOBS,
         };
-        let nodes = Nodes::open(context.engine, target, &site)?;
+        let nodes = Nodes::open(context.engine, target, &workspace)?;
         let claimed = if is_claimed { nodes.claim() } else { Ok(()) };
         match claimed.and_then(|()| nodes.first().inventory()) {
             Ok(inventory) => {

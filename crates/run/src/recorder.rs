@@ -191,7 +191,7 @@ mod tests {
         format!(
             r#"{{"run":{{"number":{number},"test":"T611","title":"","layer":"server","unit":"row","sweep":"jobs",{DOP},
             "pace":"as_fast_as_possible","ceiling":null,"cache_fit":null,"data_bytes":null,"commits_expected":null,
-            "changes":false,"parameters":{{}},"begun_at":"2026-01-31T12:00:00.000Z","window_ns":1,"outcome":{outcome},
+            "changes":false,"parameters":{{}},"started_at":"2026-01-31T12:00:00.000Z","window_ns":1,"outcome":{outcome},
             "totals":{{"steps":0,"operations":0,"rows":0,"transactions":0,"bytes":null,"failures":{{}},"unfinished":0}},
             "service":{latency},"response":{latency},"readings":[],"findings":[],
             "seconds":{{"steps":[],"service_ns_sum":[],"service_ns_max":[]}}}}}}"#
@@ -201,11 +201,11 @@ mod tests {
     }
 
     /// The lines of a record of which run 1 is done, run 2 failed and run 3 was not begun.
-    fn broken_off() -> String {
+    fn aborted() -> String {
         let host = r#"{"host_name":null,"product":null,"cpu":{"threads":1,"caches":[],"numa_nodes":[]},"memory":{"total_bytes":1},"file_system":null,"devices":[],"kernel":{"release":"","architecture":""},"virtualisation":null,"cgroup":{}}"#;
         let head = format!(
             r#"{{"head":{{"format":"dbdyno record","schema_version":1,"id":"r","tool":{{"version":"","optimised":true}},
-            "begun_at":"2026-01-31T12:00:00.000Z","plan":{{"target":"sqlite","directory":"/tmp","preset":"smoke",
+            "started_at":"2026-01-31T12:00:00.000Z","plan":{{"target":"sqlite","directory":"/tmp","preset":"smoke",
             "window_ns":1,"warm_up_ns":0,"steps":null,"seed":1,"placement":"kernel","pace":"as_fast_as_possible",
             "small_rows":1,"large_rows":1,"repeats":3,"runs":[{},{},{}],"skipped":[],"test_files":[]}},"host":{host},
             "engine":null,"instrument":{{"clock_source":null,"clock_read_ns":1.0,"loop_step_ns":1.0,
@@ -223,14 +223,14 @@ mod tests {
     fn whatever_is_added_to_the_record_is_in_the_file_at_once() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("r.jsonl");
-        fs::write(&path, broken_off()).unwrap();
+        fs::write(&path, aborted()).unwrap();
         let mut recorder = Recorder::resumed(&path, Writer::resume(&path).unwrap());
         let same = |recorder: &Recorder, done: &str| assert_eq!(store::read(&path).unwrap(), **recorder, "{done}");
         assert_eq!(recorder.runs.len(), 1);
         let gone = recorder
             .unplan_runs(|planned, runs| planned.number > 2 && runs.iter().all(|run| run.number != planned.number));
         assert!(gone.unwrap() && recorder.plan.runs.len() == 2);
-        assert_eq!(fs::read_to_string(&path).unwrap(), broken_off(), "nothing is written before it begins");
+        assert_eq!(fs::read_to_string(&path).unwrap(), aborted(), "nothing is written before it begins");
         recorder.begin().unwrap();
         same(&recorder, "begun");
         assert_eq!(recorder.status, Status::Running);
@@ -280,12 +280,12 @@ mod tests {
     fn what_cannot_be_begun_goes_on_in_memory_alone() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("r.jsonl");
-        fs::write(&path, broken_off()).unwrap();
+        fs::write(&path, aborted()).unwrap();
         let mut recorder = Recorder::new(&path, store::read(&path).unwrap());
         assert!(recorder.begin().unwrap_err().message.ends_with("cannot be written: it exists"));
         recorder.conclude(None);
         recorder.end().unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), broken_off());
+        assert_eq!(fs::read_to_string(&path).unwrap(), aborted());
         assert_eq!(recorder.into_record().status, Status::Finished);
     }
 }

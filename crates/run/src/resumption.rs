@@ -82,7 +82,7 @@ pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
         let found = format!("{}{}", found.join(", "), told_apart(&listed, &found));
         return differs("nodes", &listed.join(", "), &found);
     }
-    if now.throwaway {
+    if now.temporary {
         // Target and machine are the same: its settings follow from them and from the space that happens to be free.
         return Ok(());
     }

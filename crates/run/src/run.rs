@@ -10,7 +10,6 @@ use record::{Evidence, Finding, Nanos, NodeRun, Outcome, PlannedRun, Run, Timest
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
-use crate::lookout::Lookout;
 use crate::loss::Losses;
 use crate::meter::{Meter, Metered};
 use crate::overdue::Overdue;
@@ -19,6 +18,7 @@ use crate::placing::Placing;
 use crate::recorder::Recorder;
 use crate::sampler::Sampler;
 use crate::session_job::{OnNode, SessionJob};
+use crate::session_sampler::SessionSampler;
 use crate::{Error, Event, Result};
 
 /// Late steps of an open loop are still begun for so long after the window.
@@ -50,7 +50,7 @@ pub(crate) fn measure(
 
 /// Tells that `run`, which is `planned`, begins.
 pub(crate) fn announce(bench: &Bench<'_>, planned: &PlannedRun, run: &Run, expected: Nanos) {
-    bench.listener.hear(&Event::Began { planned, title: &run.title, expected });
+    bench.listener.on_event(&Event::Began { planned, title: &run.title, expected });
 }
 
 /// Ends `run`: adds what the self-checks say.
@@ -80,7 +80,7 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
 /// # Errors
 /// Where the record cannot be written.
 pub(crate) fn keep(bench: &Bench<'_>, record: &mut Recorder, run: Run) -> Result<Option<String>> {
-    bench.listener.hear(&Event::Ended(&run));
+    bench.listener.on_event(&Event::Ended(&run));
     let failure = match &run.outcome {
         Outcome::Failed { message } => Some(message.clone()),
         Outcome::Done => None,
@@ -98,7 +98,7 @@ pub(crate) struct Workers<'a> {
     /// The places of the nodes that they work on, in the order of the streams of their tallies.
     pub places: Vec<usize>,
     pub losses: Option<Losses<'a>>,
-    pub lookout: Option<Lookout<'a>>,
+    pub session_sampler: Option<SessionSampler<'a>>,
     pub tracer: Option<Tracer>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Workers<'a> {
             server_processes: jobs.iter_mut().map(SessionJob::server_process).collect(),
             cancellers: jobs.iter_mut().flat_map(SessionJob::cancellers).collect(),
             losses: Some(Losses::new(subject.nodes, of_jobs.iter().map(|index| places[*index]).collect())),
-            lookout: Lookout::over(bench, &places),
+            session_sampler: SessionSampler::over(bench, &places),
             works: jobs
                 .into_iter()
                 .zip(&of_jobs)
@@ -153,16 +153,16 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         seed: pacing::run_seed(bench.plan.seed, run),
         ..Course::default()
     };
-    let begun_at = OnceLock::new();
+    let started_at = OnceLock::new();
     let threads = Threads::of(bench, run);
     let placing = Placing {
         bench,
         threads: &threads,
         server_processes: &workers.server_processes,
         sampler: &sampler,
-        begun_at: &begun_at,
+        started_at: &started_at,
         losses: workers.losses.as_ref(),
-        lookout: workers.lookout.as_ref(),
+        session_sampler: workers.session_sampler.as_ref(),
         tracer: workers.tracer.as_ref(),
     };
     let operations = || meters.iter().map(Meter::operations).sum();
@@ -173,15 +173,15 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     };
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| sampler.watch(bench.listener, &operations, &look));
-        workers.lookout.iter().for_each(|lookout| drop(scope.spawn(|| lookout.watch())));
+        workers.session_sampler.iter().for_each(|session_sampler| drop(scope.spawn(|| session_sampler.watch())));
         let interrupt = bench.interrupt;
         let outcome =
             interrupt.during(workers.cancellers, || run_jobs(&mut works, &course, &placing, interrupt.flag()));
         sampler.give_up();
-        workers.lookout.iter().for_each(Lookout::give_up);
+        workers.session_sampler.iter().for_each(SessionSampler::give_up);
         outcome
     });
-    run.begun_at = begun_at.into_inner().unwrap_or_else(timestamp);
+    run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
     run.jobs_ended_apart = outcome.ended_apart;
     run.window_ns = outcome.tally.window();
     run.totals = outcome.tally.totals();
@@ -189,7 +189,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     run.response = outcome.tally.response().latency();
     run.seconds = outcome.tally.seconds().to_vec();
     run.slices = outcome.tally.slices();
-    run.activity = workers.lookout.map(Lookout::into_activity);
+    run.activity = workers.session_sampler.map(SessionSampler::into_activity);
     if let Some(tracer) = workers.tracer {
         run.trace = Some(Box::new(tracer.finish()));
     }

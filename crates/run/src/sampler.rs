@@ -243,7 +243,7 @@ impl<'a> Sampler<'a> {
             let begun = state.begun;
             drop(state);
             let now = clock::now();
-            listener.hear(&Event::Progress { elapsed: now - begun, operations: operations() });
+            listener.on_event(&Event::Progress { elapsed: now - begun, operations: operations() });
             let reading = (now - last >= PERIOD.into()).then(|| {
                 last = now;
                 look();

@@ -76,8 +76,8 @@ impl<J: SessionJob> Work for OnNode<'_, J> {
         Ok(())
     }
 
-    fn broke_off(&mut self) {
-        self.job.broke_off();
+    fn aborted(&mut self) {
+        self.job.aborted();
     }
 
     fn queue(&mut self) -> Option<&mut dyn Queue> {

@@ -30,8 +30,8 @@ pub fn clean_up(product: &'static Product, directory: &Path) -> Result<Vec<Strin
 /// Does what [`clean_up`] says, once it is known that the owner is dead.
 pub(crate) fn sweep(place: &Place, state: &State) -> Result<Vec<String>> {
     let mut said = stop(place, state)?;
-    if let Some(mode) = state.site_mode {
-        set_mode(&place.site, mode)?;
+    if let Some(mode) = state.workspace_mode {
+        set_mode(&place.workspace, mode)?;
     }
     if state.kept {
         // The data were complete before this invocation took them, and a server that crashed repairs its own.
@@ -40,7 +40,7 @@ pub(crate) fn sweep(place: &Place, state: &State) -> Result<Vec<String>> {
         if let Some(path) = socket_place {
             std::fs::remove_dir_all(path).map_err(|error| Error::of_path("remove", path, &error))?;
         }
-        let kept = State { owner: None, server: None, socket: None, site_mode: None, ..state.clone() };
+        let kept = State { owner: None, server: None, socket: None, workspace_mode: None, ..state.clone() };
         kept.write(place)?;
         said.push(format!("kept the cluster {}", place.data.display()));
     } else {

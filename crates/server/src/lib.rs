@@ -1,4 +1,4 @@
-//! Throwaway servers behind `local:NAME`: data in the measured directory, reached over a private Unix socket, run by an
+//! Temporary servers behind `local:NAME`: data in the measured directory, reached over a private Unix socket, run by an
 //! unprivileged user, and removed at the end; what a killed invocation left is found and removed by the next one.
 //!
 //! What is the same for every server stands here: whose the place is, who runs the server and its programs, how long it is

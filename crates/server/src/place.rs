@@ -1,4 +1,4 @@
-//! Where a throwaway server lies: a folder of its engine in the measured directory, and what is in it.
+//! Where a temporary server lies: a folder of its engine in the measured directory, and what is in it.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -16,7 +16,7 @@ use engine::{Error, Kind, Result};
 /// `sun_path` of a Unix socket without its closing zero.
 const SOCKET_PATH_BYTES_MAX: usize = 107;
 /// How long a lock may be held by nobody.
-const LOCK_PATIENCE: Duration = Duration::from_millis(200);
+const LOCK_TIMEOUT: Duration = Duration::from_millis(200);
 /// Beginning of the name of a socket directory that does not lie in the measured directory.
 const SOCKET_PREFIX: &str = "dbdyno-socket-";
 
@@ -26,7 +26,7 @@ pub struct Place {
     /// What it is a server of.
     pub product: &'static Product,
     /// The measured directory.
-    pub site: PathBuf,
+    pub workspace: PathBuf,
     /// All of the server but perhaps its socket.
     pub root: PathBuf,
     /// Its data directory.
@@ -46,15 +46,15 @@ impl Place {
     ///
     /// # Errors
     /// `Usage` where the directory is not there, or has a name that no setting can hold.
-    pub fn of(product: &'static Product, site: &Path) -> Result<Place> {
-        let site = site.canonicalize().map_err(|error| Error::of_path("read", site, &error))?;
-        if !site.to_str().is_some_and(|path| path.chars().all(|letter| !letter.is_control())) {
-            let message = format!("directory {} has a name that a server setting cannot hold", site.display());
+    pub fn of(product: &'static Product, workspace: &Path) -> Result<Place> {
+        let workspace = workspace.canonicalize().map_err(|error| Error::of_path("read", workspace, &error))?;
+        if !workspace.to_str().is_some_and(|path| path.chars().all(|letter| !letter.is_control())) {
+            let message = format!("directory {} has a name that a server setting cannot hold", workspace.display());
             return Err(Error::new(Kind::Usage, message).hint("give a --dir of UTF-8 text without control characters"));
         }
-        let root = site.join(product.name);
+        let root = workspace.join(product.name);
         let (data, log, state) = (root.join("data"), root.join("server.log"), root.join("state"));
-        Ok(Place { product, site, root, data, log, state })
+        Ok(Place { product, workspace, root, data, log, state })
     }
 
     /// Makes the directory of the server, or takes the one that dbdyno made before.
@@ -99,7 +99,7 @@ impl Place {
             match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => {}
                 // A program that another thread is just starting holds a copy of what was locked here before.
-                Err(rustix::io::Errno::WOULDBLOCK) if begun.elapsed() < LOCK_PATIENCE => {
+                Err(rustix::io::Errno::WOULDBLOCK) if begun.elapsed() < LOCK_TIMEOUT => {
                     thread::sleep(Duration::from_millis(5));
                     continue;
                 }

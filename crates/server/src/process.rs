@@ -29,12 +29,12 @@ fn signal(process: Process, signal: Signal) {
 ///
 /// A stopped process heeds nothing but the last, so that all of its tree is continued first.
 pub fn end_process(server: Process, first: Signal) -> bool {
-    let patience = [
+    let timeout = [
         (first, Duration::from_secs(60)),
         (Signal::QUIT, Duration::from_secs(10)),
         (Signal::KILL, Duration::from_secs(5)),
     ];
-    for (harder, limit) in patience {
+    for (harder, limit) in timeout {
         signal(server, harder);
         for process in Trees::new(PROC, &[server.pid]).processes() {
             signal(process, Signal::CONT);

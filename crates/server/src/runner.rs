@@ -61,7 +61,7 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// `Space` or `Usage` where that cannot be.
     pub fn let_in(&self, state: &mut State) -> Result<()> {
-        state.site_mode = self.identity.let_through(&self.place.site)?;
+        state.workspace_mode = self.identity.let_through(&self.place.workspace)?;
         state.write(self.place)
     }
 

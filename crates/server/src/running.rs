@@ -10,7 +10,7 @@ use base::Process;
 use super::place::{Lock, Place};
 use super::process;
 use super::{Product, Signal, State, leftover};
-use engine::{Error, Kind, Result, Site};
+use engine::{Error, Kind, Result, Workspace};
 
 /// The part of the log that is read after a failure.
 const LOG_TAIL_BYTES: u64 = 16 << 10;
@@ -39,10 +39,10 @@ impl Running {
     /// and what `build` says.
     pub fn start(
         product: &'static Product,
-        site: &Site,
+        workspace: &Workspace,
         build: impl FnOnce(&Place, &mut State, bool) -> Result<Child>,
     ) -> Result<Running> {
-        let place = Place::of(product, &site.directory)?;
+        let place = Place::of(product, &workspace.directory)?;
         let lock = place.claim()?;
         let kept = match take_over(&place) {
             Ok(kept) => kept.is_some(),
@@ -55,11 +55,13 @@ impl Running {
             boot: process::boot(),
             owner: Process::own(),
             data: place.data.clone(),
-            kept: kept && site.keep,
+            kept: kept && workspace.keep,
             ..State::default()
         };
         match build(&place, &mut state, kept) {
-            Ok(child) => Ok(Running { pid: child.id(), place, state, keep: site.keep, alive: Some((child, lock)) }),
+            Ok(child) => {
+                Ok(Running { pid: child.id(), place, state, keep: workspace.keep, alive: Some((child, lock)) })
+            }
             Err(error) => {
                 // Kept data stay as they were: what failed is this start.
                 let undone = leftover::sweep(&place, &State { kept, ..state });

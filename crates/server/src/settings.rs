@@ -1,7 +1,7 @@
-//! The settings of a throwaway server: explicit, sized to the host, each with its reason, which is also written into its
+//! The settings of a temporary server: explicit, sized to the host, each with its reason, which is also written into its
 //! configuration; and what a target may ask for among them.
 
-use engine::{Error, Kind, Machine, Result, Site};
+use engine::{Error, Kind, Machine, Result, Workspace};
 
 /// What the values follow from.
 #[derive(Clone, Copy, Debug)]
@@ -18,11 +18,11 @@ pub struct Sizing {
 
 impl Sizing {
     /// Of one of `nodes` servers in `site`.
-    pub fn of(site: &Site, nodes: u64) -> Sizing {
+    pub fn of(workspace: &Workspace, nodes: u64) -> Sizing {
         Sizing {
-            machine: Machine::here(&site.directory),
-            cache_bytes: site.cache_bytes.map(|bytes| bytes.0),
-            sessions_max: u64::from(site.sessions_max),
+            machine: Machine::here(&workspace.directory),
+            cache_bytes: workspace.cache_bytes.map(|bytes| bytes.0),
+            sessions_max: u64::from(workspace.sessions_max),
             nodes,
         }
     }

@@ -27,7 +27,7 @@ pub struct State {
     /// Directory of its socket.
     pub socket: Option<PathBuf>,
     /// Mode that the measured directory had before the server's user was let through.
-    pub site_mode: Option<u32>,
+    pub workspace_mode: Option<u32>,
     /// Whether the data were complete once, and are to stay.
     pub kept: bool,
 }
@@ -86,7 +86,7 @@ impl State {
             ("server", self.server.map(process)),
             ("data", Some(path(&self.data))),
             ("socket", self.socket.as_ref().map(path)),
-            ("site_mode", self.site_mode.map(|mode| format!("{mode:o}"))),
+            ("workspace_mode", self.workspace_mode.map(|mode| format!("{mode:o}"))),
             ("kept", Some(if self.kept { "yes" } else { "no" }.to_owned())),
         ];
         let lines = lines.into_iter().filter_map(|(word, value)| Some(format!("{word} {}\n", value?)));
@@ -109,9 +109,9 @@ impl State {
                 "server" | "postmaster" => state.server = Some(parse_process(value)?),
                 "data" => state.data = absolute(value)?,
                 "socket" => state.socket = Some(absolute(value)?),
-                "site_mode" => {
+                "workspace_mode" => {
                     let mode = u32::from_str_radix(value, 8).ok().filter(|mode| *mode <= 0o7777);
-                    state.site_mode = Some(mode?);
+                    state.workspace_mode = Some(mode?);
                 }
                 "kept" => {
                     state.kept = value == "yes";
@@ -154,7 +154,7 @@ mod tests {
             server: Some(Process { pid: 4712, start_ticks: 24 }),
             data: PathBuf::from("/a b/somebase/data"),
             socket: Some(PathBuf::from("/tmp/dbdyno-socket-4711-0")),
-            site_mode: Some(0o2700),
+            workspace_mode: Some(0o2700),
             kept: true,
         }
     }

@@ -36,7 +36,7 @@ pub struct Summary {
     /// Its name.
     pub id: String,
     /// When it was begun.
-    pub begun_at: Timestamp,
+    pub started_at: Timestamp,
     /// How far it came.
     pub status: Status,
     /// The version of dbdyno that wrote it.
@@ -80,7 +80,7 @@ impl Summary {
         let reading = Reading { fields: Fields::NoSeries, workers: 1, look: &|_: &mut Counted| Ok(()) };
         let (Folded { record, runs, .. }, _) = gather(path, &file, &reading)?;
         // A date that is none cannot be put in order.
-        possible::date("begun_at", &record.begun_at)
+        possible::date("started_at", &record.started_at)
             .map_err(|reason| Error::Impossible { path: path.to_owned(), reason })?;
         Ok(Summary { runs: runs.len(), ..Summary::of(&record) })
     }
@@ -90,7 +90,7 @@ impl Summary {
         let tests: BTreeSet<&String> = record.plan.runs.iter().map(|run| &run.test).collect();
         Summary {
             id: record.id.clone(),
-            begun_at: record.begun_at.clone(),
+            started_at: record.started_at.clone(),
             status: record.status,
             tool: record.tool.version.clone(),
             engine: record.engine.as_ref().map(|engine| format!("{} {}", engine.title, engine.version)),
@@ -115,10 +115,10 @@ impl fmt::Display for Entry {
             Status::Interrupted => "interrupted",
             Status::Failed => "failed",
         };
-        let (path, begun_at) = (self.path.display(), &summary.begun_at);
+        let (path, started_at) = (self.path.display(), &summary.started_at);
         let engine = summary.engine.as_deref().unwrap_or("probes only");
         let (runs, planned, tool) = (summary.runs, summary.runs_planned, &summary.tool);
-        write!(formatter, "{path}  {begun_at}  {status:<11}  {runs}/{planned} runs  {engine}  dbdyno {tool}  ")?;
+        write!(formatter, "{path}  {started_at}  {status:<11}  {runs}/{planned} runs  {engine}  dbdyno {tool}  ")?;
         match summary.tests.as_slice() {
             [] => write!(formatter, "no tests"),
             tests @ ([_] | [_, _] | [_, _, _]) => write!(formatter, "{}", tests.join(" ")),
@@ -185,5 +185,5 @@ fn was_a_record(path: &Path) -> bool {
 
 /// When the record was begun; `None`, which is the least, for a broken one.
 fn begun(entry: &Entry) -> Option<&Timestamp> {
-    entry.content.as_ref().ok().map(|summary| &summary.begun_at)
+    entry.content.as_ref().ok().map(|summary| &summary.started_at)
 }

@@ -8,10 +8,10 @@ use crate::column::{Column, Kind, Part, Row, degree, identity, parts};
 /// A figure of a run.
 pub type ActivityRow<'a> = Part<'a, ActivityFigure>;
 
-/// The figures of each run of `record` that is not void.
+/// The figures of each run of `record` that is not invalid.
 pub fn rows(record: &Record) -> impl Iterator<Item = ActivityRow<'_>> {
     let of_run = |run| model::own_activity(record, run).map(|told| model::activity_figures(&told));
-    parts(record, move |run| of_run(run).unwrap_or_default()).filter(|row| !row.is_void())
+    parts(record, move |run| of_run(run).unwrap_or_default()).filter(|row| !row.is_invalid())
 }
 
 /// The figures of `activity`, which is of `run` of `record`.

@@ -3,7 +3,7 @@
 use model::PerOperation;
 use record::{BlockOperations, RandomBlocks, Ratio, Record};
 
-use crate::column::{Column, Kind, Part, identity, latency, parts, void};
+use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::value::Value;
 
 /// What a run was like, and what an operation of it cost on average.
@@ -41,7 +41,7 @@ pub fn columns<'a>() -> Vec<Column<BlocksRow<'a>>> {
         Figure::fact("operations_per_step", Kind::Count, |of| of.of.0.operations_per_step.into()),
         Figure::fact("page_cached_ratio", Kind::Ratio, |of| of.of.0.page_cached.into()).head("% in page\ncache"),
         Figure::fact("window_ns", Kind::Nanoseconds, |of| of.run.window_ns.into()).head("elapsed"),
-        void(),
+        invalid(),
         Figure::result("operations_per_second", Kind::PerSecond, |of| model::row(of.run).operations_per_second.into())
             .head("exec/s"),
         Figure::result("logical_reads_per_second", Kind::PerSecond, |of| {
@@ -96,7 +96,7 @@ pub fn kind_columns<'a>() -> Vec<Column<KindRow<'a>>> {
         KindFigure::fact("operation", Kind::Text, |of| Value::word(of.of.1.operation)),
         KindFigure::fact("steps", Kind::Count, |of| of.of.1.steps.into()),
         KindFigure::fact("rows", Kind::Count, |of| of.of.1.rows.into()),
-        void(),
+        invalid(),
     ]);
     columns.extend(latency!(KindFigure, "service", |of| &of.of.1.service));
     columns

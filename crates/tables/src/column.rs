@@ -74,7 +74,7 @@ impl Kind {
 /// What the rows of a table have in common.
 pub trait Row {
     /// Whether the row is about a run that is no result: its columns of results are empty then.
-    fn is_void(&self) -> bool {
+    fn is_invalid(&self) -> bool {
         false
     }
 }
@@ -98,20 +98,20 @@ pub struct Part<'a, T> {
     pub place: usize,
     /// The part, with what is derived for it.
     pub of: T,
-    is_void: bool,
+    is_invalid: bool,
 }
 
 impl<'a, T> Part<'a, T> {
     /// The part `of` of `run`, which is of `record`.
     pub(crate) fn new(record: &'a Record, run: &'a Run, of: T) -> Part<'a, T> {
         let place = record.runs.iter().position(|one| std::ptr::eq(one, run)).unwrap_or(0);
-        Part { record, run, place, of, is_void: model::is_void(run) }
+        Part { record, run, place, of, is_invalid: model::is_invalid(run) }
     }
 }
 
 impl<T> Row for Part<'_, T> {
-    fn is_void(&self) -> bool {
-        self.is_void
+    fn is_invalid(&self) -> bool {
+        self.is_invalid
     }
 }
 
@@ -131,8 +131,8 @@ pub(crate) fn parts<'a, T, I: IntoIterator<Item = T>>(
     parts: impl Fn(&'a Run) -> I,
 ) -> impl Iterator<Item = Part<'a, T>> {
     record.runs.iter().enumerate().flat_map(move |(place, run)| {
-        let is_void = model::is_void(run);
-        parts(run).into_iter().map(move |of| Part { record, run, place, of, is_void })
+        let is_invalid = model::is_invalid(run);
+        parts(run).into_iter().map(move |of| Part { record, run, place, of, is_invalid })
     })
 }
 
@@ -190,8 +190,8 @@ pub(crate) fn share(variation: Option<Variation>) -> Option<f64> {
 }
 
 /// Whether the run is no result.
-pub(crate) fn void<R: Row>() -> Column<R> {
-    Column::fact("void", Kind::Flag, |of: &R| of.is_void().into())
+pub(crate) fn invalid<R: Row>() -> Column<R> {
+    Column::fact("invalid", Kind::Flag, |of: &R| of.is_invalid().into())
 }
 
 /// One figure of rows that are an `R`.
@@ -213,7 +213,7 @@ impl<R: Row> Column<R> {
         Column { key, kind, group: "", heading: "", is_result: false, value }
     }
 
-    /// A result: absent of a void row, so that nobody takes it for one.
+    /// A result: absent of an invalid row, so that nobody takes it for one.
     pub(crate) fn result(key: &'static str, kind: Kind, value: for<'r> fn(&'r R) -> Value<'r>) -> Column<R> {
         Column { is_result: true, ..Column::fact(key, kind, value) }
     }
@@ -233,14 +233,14 @@ impl<R: Row> Column<R> {
         if self.heading.is_empty() { Cow::Owned(self.key.replace('_', " ")) } else { Cow::Borrowed(self.heading) }
     }
 
-    /// Whether it is absent of a void row.
+    /// Whether it is absent of an invalid row.
     pub fn is_result(&self) -> bool {
         self.is_result
     }
 
     /// Its value in `row`.
     pub fn value<'r>(&self, row: &'r R) -> Value<'r> {
-        if self.is_result && row.is_void() { Value::Absent } else { (self.value)(row) }
+        if self.is_result && row.is_invalid() { Value::Absent } else { (self.value)(row) }
     }
 }
 

@@ -1,13 +1,13 @@
 //! Systems held against a base: of each test and system one row for the best points, and one for each equal degree of
 //! parallelism.
 
-use model::{Comparison, Contest, Interval, PointContest, Standing, System, TestComparison};
+use model::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, Interval, System, TestComparison};
 
 use crate::column::{Column, Kind, Row};
 use crate::value::Value;
 
 /// A test on a system, held against the base.
-pub struct ContestRow<'a> {
+pub struct ComparedTestRow<'a> {
     /// The systems, the base first.
     pub systems: &'a [System],
     /// What is said of them.
@@ -17,36 +17,38 @@ pub struct ContestRow<'a> {
     /// Which of the systems is held against the base.
     pub index: usize,
     /// What is said of the two.
-    pub contest: &'a Contest,
+    pub compared_test: &'a ComparedTest,
     /// Two points; absent where there are no best ones.
-    pub point: Option<&'a PointContest>,
+    pub point: Option<&'a ComparedPoint>,
     /// Whether they are the best ones, which alone have a verdict.
     pub is_best: bool,
 }
 
 /// What cannot be compared has no ratio.
-impl Row for ContestRow<'_> {
-    fn is_void(&self) -> bool {
-        matches!(self.contest.standing, Standing::Incomparable { .. }) || self.contest.headline.is_none()
+impl Row for ComparedTestRow<'_> {
+    fn is_invalid(&self) -> bool {
+        matches!(self.compared_test.outcome, ComparisonOutcome::Incomparable { .. })
+            || self.compared_test.headline.is_none()
     }
 }
 
-impl ContestRow<'_> {
+impl ComparedTestRow<'_> {
     fn interval(&self) -> Option<Interval> {
         self.point.and_then(|point| point.shift.interval)
     }
 }
 
 /// The rows of `comparison`, which is of `systems`.
-pub fn rows<'a>(systems: &'a [System], comparison: &'a Comparison) -> impl Iterator<Item = ContestRow<'a>> {
+pub fn rows<'a>(systems: &'a [System], comparison: &'a Comparison) -> impl Iterator<Item = ComparedTestRow<'a>> {
     let of_test = |test: &'a TestComparison| {
-        let contests = test.contests.iter().enumerate();
-        contests.filter_map(move |(index, contest)| Some((test, index, contest.as_ref()?)))
+        let compared_tests = test.compared_tests.iter().enumerate();
+        compared_tests.filter_map(move |(index, compared_test)| Some((test, index, compared_test.as_ref()?)))
     };
-    comparison.tests.iter().flat_map(of_test).flat_map(move |(test, index, contest)| {
-        let row = move |(point, is_best)| ContestRow { systems, comparison, test, index, contest, point, is_best };
-        let points = contest.points.iter().map(|point| (Some(point), false));
-        std::iter::once((contest.headline.as_ref(), true)).chain(points).map(row)
+    comparison.tests.iter().flat_map(of_test).flat_map(move |(test, index, compared_test)| {
+        let row =
+            move |(point, is_best)| ComparedTestRow { systems, comparison, test, index, compared_test, point, is_best };
+        let points = compared_test.points.iter().map(|point| (Some(point), false));
+        std::iter::once((compared_test.headline.as_ref(), true)).chain(points).map(row)
     })
 }
 
@@ -55,10 +57,10 @@ fn finite(value: Option<f64>) -> Value<'static> {
     value.filter(|value| value.is_finite()).into()
 }
 
-type Figure<'a> = Column<ContestRow<'a>>;
+type Figure<'a> = Column<ComparedTestRow<'a>>;
 
 /// Who is held against whom at what, then the ratio, then what is said of it.
-pub fn columns<'a>() -> Vec<Column<ContestRow<'a>>> {
+pub fn columns<'a>() -> Vec<Column<ComparedTestRow<'a>>> {
     vec![
         Figure::fact("base", Kind::Text, |of| of.comparison.systems.first().into()),
         Figure::fact("system", Kind::Text, |of| of.comparison.systems.get(of.index).into()),
@@ -78,13 +80,13 @@ pub fn columns<'a>() -> Vec<Column<ContestRow<'a>>> {
         Figure::result("service_p99_ratio", Kind::Number, |of| {
             finite(of.point.and_then(|point| point.service_p99_ratio))
         }),
-        Figure::fact("p_adjusted", Kind::Number, |of| match of.contest.standing {
-            Standing::Judged { p_adjusted, .. } if of.is_best => finite(p_adjusted),
+        Figure::fact("p_adjusted", Kind::Number, |of| match of.compared_test.outcome {
+            ComparisonOutcome::Judged { p_adjusted, .. } if of.is_best => finite(p_adjusted),
             _ => Value::Absent,
         }),
-        Figure::fact("verdict", Kind::Text, |of| of.is_best.then(|| of.contest.standing.word()).into()),
-        Figure::fact("more_pairs", Kind::Count, |of| match of.contest.standing {
-            Standing::Judged { more_pairs, .. } if of.is_best => more_pairs.into(),
+        Figure::fact("verdict", Kind::Text, |of| of.is_best.then(|| of.compared_test.outcome.word()).into()),
+        Figure::fact("more_pairs", Kind::Count, |of| match of.compared_test.outcome {
+            ComparisonOutcome::Judged { more_pairs, .. } if of.is_best => more_pairs.into(),
             _ => Value::Absent,
         }),
     ]

@@ -3,7 +3,7 @@
 use model::StreamFigures;
 use record::{FileStreams, Record};
 
-use crate::column::{Column, Kind, Part, identity, latency, parts, void};
+use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::value::Value;
 
 /// The streams of a run, and what they came to.
@@ -24,7 +24,7 @@ pub fn columns<'a>() -> Vec<Column<FileStreamRow<'a>>> {
     let mut columns = identity();
     columns.extend([
         Figure::fact("form", Kind::Text, |of| (&of.of.0.form).into()),
-        Figure::fact("keeper", Kind::Text, |of| Value::word(of.of.0.keeper)),
+        Figure::fact("backend", Kind::Text, |of| Value::word(of.of.0.backend)),
         Figure::fact("direction", Kind::Text, |of| Value::word(of.of.0.direction)).head("way"),
         Figure::fact("streams", Kind::Count, |of| of.run.dop.jobs.into()).head("#J"),
         Figure::fact("request_bytes", Kind::Memory, |of| of.of.0.request_bytes.into()).head("request"),
@@ -36,7 +36,7 @@ pub fn columns<'a>() -> Vec<Column<FileStreamRow<'a>>> {
         Figure::fact("unequal_files", Kind::Count, |of| {
             of.of.0.compared.iter().filter(|file| !file.equal).count().into()
         }),
-        void(),
+        invalid(),
         Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| of.of.1.bytes_per_second.into()).head("MB/s"),
         Figure::result("over_file_system_ratio", Kind::Ratio, |of| model::over_file_system(of.record, of.run).into())
             .head("% of\nfiles"),

@@ -2,7 +2,7 @@
 
 use record::{IoJob, IoKind, IoStream, Pace, Rate, Record, Run};
 
-use crate::column::{Column, Kind, Part, identity, latency, parts, void};
+use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::value::Value;
 
 /// A stream, with the job that asked for it; absent where the plan does not have it.
@@ -73,7 +73,7 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
     let mut columns = identity();
     columns.extend([
         Figure::fact("title", Kind::Text, |of| (&of.run.title).into()),
-        Figure::fact("begun_at", Kind::Text, |of| (&of.run.begun_at.0).into()),
+        Figure::fact("started_at", Kind::Text, |of| (&of.run.started_at.0).into()),
         Figure::fact("verdict", Kind::Text, |of| Value::word(model::row(of.run).verdict)),
         Figure::fact("job", Kind::Text, |of| (&of.of.0.job).into()),
         Figure::fact("report_group", Kind::Count, |of| of.of.0.report_group.into()),
@@ -101,7 +101,7 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
         Figure::fact("unfinished", Kind::Count, |of| of.of.0.unfinished.into()),
         Figure::fact("verified", Kind::Count, |of| of.of.0.verified.into()),
         Figure::fact("corrupt", Kind::Count, |of| of.of.0.corrupt.into()),
-        void(),
+        invalid(),
         Figure::result("operations_per_second", Kind::Iops, |of| operations_per_second(of).into()).head("IOPS"),
         Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| bytes_per_second(of).into()).head("MB/s"),
     ]);

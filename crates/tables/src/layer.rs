@@ -20,7 +20,7 @@ pub struct LayerRow<'a> {
 
 /// Only a row has a distribution to be expected; what is left of a layer, or is not there, has none.
 impl Row for LayerRow<'_> {
-    fn is_void(&self) -> bool {
+    fn is_invalid(&self) -> bool {
         !matches!(self.line, LayerLine::Row(..))
     }
 }

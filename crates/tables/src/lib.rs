@@ -2,7 +2,7 @@
 //!
 //! A crate of its own because there are two consumers: `report` chooses columns by their keys and renders them for people,
 //! `export` writes all of them into files. It derives nothing that `model` could derive, renders nothing and does no I/O.
-//! A figure that has no source is absent, and so are the results of a void run; that is decided here, so that no view can
+//! A figure that has no source is absent, and so are the results of an invalid run; that is decided here, so that no view can
 //! forget it. A figure is added as one line of the list of its row.
 
 pub mod activity;

@@ -3,7 +3,7 @@
 use model::load::{LoadFigures, StageFigures};
 use record::{Load, LoadStage, Record};
 
-use crate::column::{Column, Kind, Part, identity, parts, void};
+use crate::column::{Column, Kind, Part, identity, invalid, parts};
 use crate::value::Value;
 
 /// A load, and what it came to.
@@ -33,20 +33,20 @@ pub fn columns<'a>() -> Vec<Column<LoadRow<'a>>> {
         Figure::fact("layout", Kind::Text, |of| (&of.of.0.layout).into()),
         Figure::fact("input_bytes", Kind::Bytes, |of| of.of.0.input_bytes.into()),
         Figure::fact("flat_bytes", Kind::Bytes, |of| of.of.0.flat_bytes.into()),
-        Figure::fact("piece_bytes", Kind::Memory, |of| of.of.0.piece_bytes.into()),
-        Figure::fact("pieces", Kind::Count, |of| of.of.0.pieces.into()),
+        Figure::fact("batch_bytes", Kind::Memory, |of| of.of.0.batch_bytes.into()),
+        Figure::fact("batches", Kind::Count, |of| of.of.0.batches.into()),
         Figure::fact("rows", Kind::Count, |of| of.of.0.rows.into()),
         Figure::fact("rejected_rows", Kind::Count, |of| of.of.0.rejected_rows.into()).head("rows\nrejected"),
         Figure::fact("resumed_rows", Kind::Count, |of| of.of.0.resumed_rows.into()).head("rows\nthere before"),
-        Figure::fact("retried_pieces", Kind::Count, |of| of.of.0.retried_pieces.into()),
-        Figure::fact("deferred_pieces", Kind::Count, |of| of.of.0.deferred_pieces.into()),
+        Figure::fact("retried_batches", Kind::Count, |of| of.of.0.retried_batches.into()),
+        Figure::fact("deferred_batches", Kind::Count, |of| of.of.0.deferred_batches.into()),
         Figure::fact("table_bytes", Kind::Bytes, |of| of.of.0.table_bytes.into()).under("table", "size"),
         Figure::fact("index_bytes", Kind::Bytes, |of| of.of.0.index_bytes.into()).under("indexes", "size"),
         Figure::fact("indexes", Kind::Text, |of| Value::word(of.of.0.indexes)).under("indexes", "made"),
         Figure::fact("index_build_ns", Kind::Nanoseconds, |of| of.of.0.index_build_ns.into())
             .under("indexes", "made in"),
         Figure::fact("first_query_ns", Kind::Nanoseconds, |of| of.of.0.first_query_ns.into()).head("first\nquery"),
-        void(),
+        invalid(),
     ]);
     columns.extend(results());
     columns

@@ -2,7 +2,7 @@
 
 use record::{NodeInventory, NodeRun, Rate, Record, Run};
 
-use crate::column::{Column, Kind, Part, identity, latency, parts, void};
+use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::run::failures;
 
 /// A node, and what is known of it.
@@ -43,7 +43,7 @@ pub fn columns<'a>() -> Vec<Column<NodeRow<'a>>> {
         Figure::fact("failures", Kind::Count, |of| failures(&of.of.0.totals)),
         Figure::fact("unfinished", Kind::Count, |of| of.of.0.totals.unfinished.into()),
         Figure::fact("commits", Kind::Count, |of| model::node_commits(of.of.0).into()),
-        void(),
+        invalid(),
         Figure::result("operations_per_second", Kind::PerSecond, |of| model::node_rate(of.run, of.of.0).into())
             .head("ops/s"),
         Figure::result("commits_per_second", Kind::PerSecond, |of| commits_per_second(of.run, of.of.0).into())

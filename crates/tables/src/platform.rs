@@ -11,7 +11,7 @@ pub fn columns<'a>() -> Vec<Column<RunRow<'a>>> {
     vec![
         Figure::fact("tool_version", Kind::Text, |of| (&of.record.tool.version).into()),
         Figure::fact("tool_optimised", Kind::Flag, |of| of.record.tool.optimised.into()),
-        Figure::fact("record_begun_at", Kind::Text, |of| (&of.record.begun_at.0).into()),
+        Figure::fact("record_started_at", Kind::Text, |of| (&of.record.started_at.0).into()),
         Figure::fact("record_status", Kind::Text, |of| Value::word(of.record.status)),
         Figure::fact("target", Kind::Text, |of| (&of.record.plan.target).into()),
         Figure::fact("directory", Kind::Text, |of| (&of.record.plan.directory).into()),

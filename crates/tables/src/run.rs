@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use model::{Steadiness, delta, rate};
 use record::{NodeEventKind, Outcome, Pace, Rate, Record, Run, Verdict, name};
 
-use crate::column::{Column, Kind, Row, RowOfRun, degree, identity, latency, void};
+use crate::column::{Column, Kind, Row, RowOfRun, degree, identity, invalid, latency};
 use crate::value::Value;
 
 /// What the columns of runs need.
@@ -61,7 +61,7 @@ impl<'a> RunRow<'a> {
 }
 
 impl Row for RunRow<'_> {
-    fn is_void(&self) -> bool {
+    fn is_invalid(&self) -> bool {
         self.row.verdict == Verdict::Fail
     }
 }
@@ -110,7 +110,7 @@ fn facts<'a>() -> Vec<Figure<'a>> {
             Pace::ThinkTime { think_ns } => think_ns.into(),
             _ => Value::Absent,
         }),
-        Figure::fact("begun_at", Kind::Text, |of| (&of.run.begun_at.0).into()),
+        Figure::fact("started_at", Kind::Text, |of| (&of.run.started_at.0).into()),
         Figure::fact("outcome", Kind::Text, |of| match of.run.outcome {
             Outcome::Done => "done".into(),
             Outcome::Failed { .. } => "failed".into(),
@@ -120,7 +120,7 @@ fn facts<'a>() -> Vec<Figure<'a>> {
             Outcome::Failed { message } => message.into(),
         }),
         Figure::fact("verdict", Kind::Text, |of| Value::word(of.row.verdict)),
-        void(),
+        invalid(),
         Figure::fact("data_bytes", Kind::Bytes, |of| of.run.data_bytes.into()),
         Figure::fact("window_ns", Kind::Nanoseconds, |of| of.run.window_ns.into()).head("time"),
         Figure::fact("steps", Kind::Count, |of| of.run.totals.steps.into()),

@@ -3,7 +3,7 @@
 use model::load::{ProbeRates, ScanFigures, scan_figures};
 use record::{Record, Scan};
 
-use crate::column::{Column, Kind, Part, identity, parts, void};
+use crate::column::{Column, Kind, Part, identity, invalid, parts};
 use crate::value::Value;
 
 /// What was read and from where, and what it came to.
@@ -26,7 +26,7 @@ pub fn columns<'a>() -> Vec<Column<ScanRow<'a>>> {
         Figure::fact("compressed", Kind::Flag, |of| of.of.0.model.compressed.into()),
         Figure::fact("cold", Kind::Flag, |of| of.of.0.is_cold.into()),
         Figure::fact("scans", Kind::Count, |of| of.run.totals.transactions.into()),
-        void(),
+        invalid(),
         Figure::result("scan_ns_mean", Kind::Nanoseconds, |of| Value::time(&of.run.service, of.run.service.mean_ns))
             .head("a scan"),
         Figure::result("rows_per_second", Kind::PerSecond, |of| of.of.1.rows_per_second.into()).head("rows/s"),

@@ -33,8 +33,8 @@ pub(crate) trait Rings: Send {
 /// closes it notes the time and then lets no more through.
 #[derive(Debug)]
 struct Window {
-    begun_ns: AtomicU64,
-    ended_ns: AtomicU64,
+    start_ns: AtomicU64,
+    end_ns: AtomicU64,
 }
 
 /// The thread. It ends when this is dropped.
@@ -56,7 +56,7 @@ impl Collector {
     /// # Errors
     /// Where there is no thread to be had.
     pub(crate) fn start(rings: impl Rings + 'static) -> io::Result<Collector> {
-        let window = Arc::new(Window { begun_ns: AtomicU64::new(0), ended_ns: AtomicU64::new(u64::MAX) });
+        let window = Arc::new(Window { start_ns: AtomicU64::new(0), end_ns: AtomicU64::new(u64::MAX) });
         let (stop, stopped) = channel();
         let seen = Arc::clone(&window);
         let thread = Builder::new().name("dbdyno-trace".to_owned()).spawn(move || read(rings, &seen, &stopped))?;
@@ -65,15 +65,15 @@ impl Collector {
 
     /// What is issued from now on counts.
     pub(crate) fn begin(&self) {
-        self.window.begun_ns.store(now_ns(), Ordering::Release);
-        self.window.ended_ns.store(u64::MAX, Ordering::Release);
+        self.window.start_ns.store(now_ns(), Ordering::Release);
+        self.window.end_ns.store(u64::MAX, Ordering::Release);
     }
 
     /// What completes from now on does not; the first time counts.
     pub(crate) fn end(&self) {
         let (now, open) = (now_ns(), u64::MAX);
         // Where it was closed before, it stays as it was.
-        let _ = self.window.ended_ns.compare_exchange(open, now, Ordering::AcqRel, Ordering::Acquire);
+        let _ = self.window.end_ns.compare_exchange(open, now, Ordering::AcqRel, Ordering::Acquire);
     }
 
     /// What was paired.
@@ -104,7 +104,7 @@ fn read(mut rings: impl Rings, window: &Window, stopped: &Receiver<()>) -> io::R
         // Everything older than this is in the rings by now.
         let settled_ns = if is_last { u64::MAX } else { now_ns().saturating_sub(SETTLED_NS) };
         rings.drain(&mut gathered)?;
-        pairing.within(window.begun_ns.load(Ordering::Acquire), window.ended_ns.load(Ordering::Acquire));
+        pairing.within(window.start_ns.load(Ordering::Acquire), window.end_ns.load(Ordering::Acquire));
         take_until(&mut pairing, &mut gathered, settled_ns);
         if is_last {
             pairing.lost_at_least(rings.lost_count().unwrap_or(0));
@@ -154,16 +154,16 @@ mod tests {
         let collector = Collector::start(filled.clone()).unwrap();
         let before = event(What::Issued, now_ns() - 1_000, 8_888);
         collector.begin();
-        let begun_ns = now_ns();
+        let start_ns = now_ns();
         // The processor on which requests end is read before the one on which they begin.
-        let ends: Vec<Event> = (0..100).map(|at| event(What::Completed, begun_ns + at * 10 + 500, at * 8)).collect();
-        let begins: Vec<Event> = (1..100).map(|at| event(What::Issued, begun_ns + at * 10, at * 8)).collect();
-        let end_of_before = event(What::Completed, begun_ns + 500, 8_888);
+        let ends: Vec<Event> = (0..100).map(|at| event(What::Completed, start_ns + at * 10 + 500, at * 8)).collect();
+        let begins: Vec<Event> = (1..100).map(|at| event(What::Issued, start_ns + at * 10, at * 8)).collect();
+        let end_of_before = event(What::Completed, start_ns + 500, 8_888);
         filled.0.lock().unwrap().extend([ends, vec![before, end_of_before], begins].concat());
         std::thread::sleep(Duration::from_millis(1));
         collector.end();
         let late = now_ns();
-        filled.0.lock().unwrap().extend([event(What::Issued, begun_ns, 9_000), event(What::Completed, late, 9_000)]);
+        filled.0.lock().unwrap().extend([event(What::Issued, start_ns, 9_000), event(What::Completed, late, 9_000)]);
         let pairing = collector.finish().unwrap();
         let head = Head::of(&pairing.histogram(4).unwrap());
         assert_eq!(

@@ -51,9 +51,9 @@ impl Pairing {
         }
     }
 
-    /// Only what is issued and completed from `begun_ns` to `ended_ns` counts from now on.
-    pub(crate) fn within(&mut self, begun_ns: u64, ended_ns: u64) {
-        self.window_ns = (begun_ns, ended_ns);
+    /// Only what is issued and completed from `start_ns` to `end_ns` counts from now on.
+    pub(crate) fn within(&mut self, start_ns: u64, end_ns: u64) {
+        self.window_ns = (start_ns, end_ns);
     }
 
     /// The histograms of a place, as [`crate::request::rows`] wants them.
@@ -128,8 +128,8 @@ impl Pairing {
             let rest = (name.0, name.1.saturating_add(event.sectors));
             return self.pending.entry(rest).or_default().push(pending);
         }
-        let (begun_ns, ended_ns) = self.window_ns;
-        if pending.issued_ns < begun_ns || event.at_ns > ended_ns || event.at_ns < pending.issued_ns {
+        let (start_ns, end_ns) = self.window_ns;
+        if pending.issued_ns < start_ns || event.at_ns > end_ns || event.at_ns < pending.issued_ns {
             return;
         }
         for (place, since_ns) in [(name.0, pending.queued_ns), (OPERATIONS + name.0, pending.issued_ns)] {

@@ -10,7 +10,7 @@ use record::Location;
 use crate::silence;
 
 /// The default of `connect_timeout`.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a connection was made, so that a second one can be made to the very same server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,24 +42,24 @@ impl Way {
 }
 
 /// Connects to `peer`, or to the first address of `host` that answers. Small messages go out at once, reads wait no
-/// longer than `patience`, and a host that falls silent is noticed even where that is for ever.
+/// longer than `timeout`, and a host that falls silent is noticed even where that is for ever.
 ///
 /// # Errors
 /// Those of the last address.
-pub fn dial(host: &str, port: u16, peer: Option<SocketAddr>, patience: Option<Duration>) -> io::Result<TcpStream> {
+pub fn dial(host: &str, port: u16, peer: Option<SocketAddr>, timeout: Option<Duration>) -> io::Result<TcpStream> {
     let addresses: Vec<SocketAddr> = match peer {
         Some(peer) => vec![peer],
         None => (host, port).to_socket_addrs()?.collect(),
     };
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in addresses {
-        let stream = match patience {
-            Some(patience) => TcpStream::connect_timeout(&address, patience),
+        let stream = match timeout {
+            Some(timeout) => TcpStream::connect_timeout(&address, timeout),
             None => TcpStream::connect(address),
         };
         let ready = stream.and_then(|stream| {
             stream.set_nodelay(true)?;
-            stream.set_read_timeout(patience)?;
+            stream.set_read_timeout(timeout)?;
             silence::limit(&stream)?;
             Ok(stream)
         });
@@ -71,12 +71,12 @@ pub fn dial(host: &str, port: u16, peer: Option<SocketAddr>, patience: Option<Du
     Err(failure)
 }
 
-/// What `connect_timeout` asks for: [`PATIENCE`] where it is not given, and to wait for ever where it is 0.
+/// What `connect_timeout` asks for: [`TIMEOUT`] where it is not given, and to wait for ever where it is 0.
 ///
 /// # Errors
 /// `Usage` for what is no number of seconds.
-pub fn patience(given: Option<&str>) -> Result<Option<Duration>> {
-    let Some(text) = given else { return Ok(Some(PATIENCE)) };
+pub fn timeout(given: Option<&str>) -> Result<Option<Duration>> {
+    let Some(text) = given else { return Ok(Some(TIMEOUT)) };
     match text.parse::<u32>() {
         Ok(0) => Ok(None),
         Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn a_timeout_is_whole_seconds() {
-        assert_eq!(patience(None).unwrap(), Some(PATIENCE));
-        assert_eq!(patience(Some("0")).unwrap(), None);
-        assert_eq!(patience(Some("3")).unwrap(), Some(Duration::from_secs(3)));
+        assert_eq!(timeout(None).unwrap(), Some(TIMEOUT));
+        assert_eq!(timeout(Some("0")).unwrap(), None);
+        assert_eq!(timeout(Some("3")).unwrap(), Some(Duration::from_secs(3)));
         for text in ["soon", "-1", "1.5", ""] {
-            let error = patience(Some(text)).unwrap_err();
+            let error = timeout(Some(text)).unwrap_err();
             assert_eq!(error.kind, Kind::Usage);
             assert!(error.message.contains(&format!("connect_timeout {text} ")), "{error}");
         }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn nobody_there_is_said_without_numbers() {
         let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let error = dial("127.0.0.1", free.port(), None, Some(PATIENCE)).unwrap_err();
+        let error = dial("127.0.0.1", free.port(), None, Some(TIMEOUT)).unwrap_err();
         assert_eq!(plain(&error), "connection refused");
         assert_eq!(plain(&io::ErrorKind::WouldBlock.into()), "no answer in time");
     }

@@ -16,7 +16,7 @@ mod surroundings;
 mod tls;
 
 pub use self::buffer::Buffer;
-pub use self::dial::{PATIENCE, Way, dial, patience, plain};
+pub use self::dial::{TIMEOUT, Way, dial, plain, timeout};
 pub use self::encoder::{Encoder, RowFormat};
 pub use self::messages::{Framing, Input, LOGIN_MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX, Messages};
 pub use self::stream::{Transport, malformed};

@@ -75,7 +75,7 @@ pub struct Messages<F> {
     pub transport: Transport,
     /// What arrives.
     pub input: Input<F>,
-    patience: Option<Duration>,
+    timeout: Option<Duration>,
 }
 
 impl<F: Framing> Messages<F> {
@@ -83,9 +83,9 @@ impl<F: Framing> Messages<F> {
     ///
     /// # Errors
     /// As the operating system says.
-    pub fn new(transport: Transport, patience: Option<Duration>) -> io::Result<Messages<F>> {
-        let mut messages = Messages { transport, input: Input::new(LOGIN_MESSAGE_BYTES_MAX), patience: None };
-        messages.set_patience(patience)?;
+    pub fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Messages<F>> {
+        let mut messages = Messages { transport, input: Input::new(LOGIN_MESSAGE_BYTES_MAX), timeout: None };
+        messages.set_timeout(timeout)?;
         Ok(messages)
     }
 
@@ -95,16 +95,16 @@ impl<F: Framing> Messages<F> {
     /// As the operating system says.
     pub fn trust(&mut self) -> io::Result<()> {
         self.input.message_bytes_max = MESSAGE_BYTES_MAX;
-        self.set_patience(None)
+        self.set_timeout(None)
     }
 
     /// How long to wait for the server from now on; for ever without a limit.
     ///
     /// # Errors
     /// As the operating system says.
-    pub fn set_patience(&mut self, patience: Option<Duration>) -> io::Result<()> {
-        self.patience = patience;
-        self.transport.set_patience(patience)
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
+        self.timeout = timeout;
+        self.transport.set_timeout(timeout)
     }
 
     /// The next message of the server, which is waited for.
@@ -117,7 +117,7 @@ impl<F: Framing> Messages<F> {
             if let Some(frame) = self.input.frame()? {
                 return Ok(self.input.take(frame));
             }
-            self.transport.receive(&mut self.input.buffer, self.patience)?;
+            self.transport.receive(&mut self.input.buffer, self.timeout)?;
         }
     }
 

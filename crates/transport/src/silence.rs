@@ -55,13 +55,13 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
-    use crate::{PATIENCE, Transport, dial, plain};
+    use crate::{TIMEOUT, Transport, dial, plain};
 
     /// Both ends of a connection.
     fn connection() -> (TcpStream, TcpStream) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let near = dial("127.0.0.1", port, None, Some(PATIENCE)).unwrap();
+        let near = dial("127.0.0.1", port, None, Some(TIMEOUT)).unwrap();
         (near, listener.accept().unwrap().0)
     }
 

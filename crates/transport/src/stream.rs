@@ -31,13 +31,13 @@ impl Transport {
     /// once. TCP has no such wake-up, and the extra call would only cost.
     ///
     /// # Errors
-    /// `TimedOut` when `patience` ran out or the host of the peer is silent, `UnexpectedEof` at the end of the stream.
+    /// `TimedOut` when `timeout` ran out or the host of the peer is silent, `UnexpectedEof` at the end of the stream.
     #[inline]
-    pub fn receive(&mut self, buffer: &mut Buffer, patience: Option<Duration>) -> io::Result<()> {
+    pub fn receive(&mut self, buffer: &mut Buffer, timeout: Option<Duration>) -> io::Result<()> {
         let into = buffer.room();
         let count = match self {
             Transport::Unix(stream) => {
-                if !has_input(stream, patience)? {
+                if !has_input(stream, timeout)? {
                     return Err(io::ErrorKind::TimedOut.into());
                 }
                 receive_from(stream, into)?
@@ -85,12 +85,12 @@ impl Transport {
     ///
     /// # Errors
     /// As the operating system says.
-    pub fn set_patience(&mut self, patience: Option<Duration>) -> io::Result<()> {
+    pub fn set_timeout(&mut self, timeout: Option<Duration>) -> io::Result<()> {
         match self {
             // `poll` does the waiting.
             Transport::Unix(_) => Ok(()),
-            Transport::Tcp(stream) => stream.set_read_timeout(patience),
-            Transport::Tls(stream) => stream.sock.set_read_timeout(patience),
+            Transport::Tcp(stream) => stream.set_read_timeout(timeout),
+            Transport::Tls(stream) => stream.sock.set_read_timeout(timeout),
         }
     }
 
@@ -120,12 +120,12 @@ impl Transport {
     }
 }
 
-/// Waits until something is there to be read; false when `patience` ran out.
+/// Waits until something is there to be read; false when `timeout` ran out.
 #[inline]
-fn has_input(stream: &impl AsFd, patience: Option<Duration>) -> io::Result<bool> {
-    let limit = patience.map(|patience| Timespec {
-        tv_sec: i64::try_from(patience.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: patience.subsec_nanos().into(),
+fn has_input(stream: &impl AsFd, timeout: Option<Duration>) -> io::Result<bool> {
+    let limit = timeout.map(|timeout| Timespec {
+        tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: timeout.subsec_nanos().into(),
     });
     loop {
         match poll(&mut [PollFd::new(stream, PollFlags::IN)], limit.as_ref()) {
@@ -186,12 +186,12 @@ mod tests {
     fn an_empty_answer_a_late_one_and_the_end_are_three_things() {
         let (near, mut far) = UnixStream::pair().unwrap();
         let (mut near, mut buffer) = (Transport::Unix(near), Buffer::new());
-        let patience = Some(Duration::from_millis(20));
+        let timeout = Some(Duration::from_millis(20));
         assert!(!near.has_input());
-        assert_eq!(near.receive(&mut buffer, patience).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(near.receive(&mut buffer, timeout).unwrap_err().kind(), io::ErrorKind::TimedOut);
         far.write_all(b"word").unwrap();
         assert!(near.has_input());
-        near.receive(&mut buffer, patience).unwrap();
+        near.receive(&mut buffer, timeout).unwrap();
         assert_eq!(buffer.unread(), b"word");
         near.send(b"answer").unwrap();
         let mut heard = [0; 6];

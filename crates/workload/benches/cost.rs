@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dbdyno_workload::data::{Generator, Source};
 use dbdyno_workload::{DataTable, Sizes, Stage, catalogue, jobs};
-use engine::{Engine, Site, null::NULL};
+use engine::{Engine, Workspace, null::NULL};
 use measure::Work;
 use record::{Dop, Preset};
 
 const ROWS: u64 = 65_536;
 
 fn rows(criterion: &mut Criterion) {
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-    let node = NULL.open(&"null".parse().expect("a target"), &site).expect("a node");
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    let node = NULL.open(&"null".parse().expect("a target"), &workspace).expect("a node");
     let mut session = node.connect().expect("a session");
     let generator = Generator::new(DataTable::Large, &Sizes::derive(Preset::Quick, None, 42));
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
@@ -30,8 +30,8 @@ fn rows(criterion: &mut Criterion) {
 }
 
 fn steps(criterion: &mut Criterion) {
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-    let node = NULL.open(&"null?rows=1".parse().expect("a target"), &site).expect("a node");
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    let node = NULL.open(&"null?rows=1".parse().expect("a target"), &workspace).expect("a node");
     let sizes = Sizes::derive(Preset::Quick, None, 42);
     let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let mut group = criterion.benchmark_group("step");

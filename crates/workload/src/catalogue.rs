@@ -154,8 +154,9 @@ mod tests {
     #[test]
     fn an_engine_with_every_ability_misses_nothing_and_one_without_says_what() {
         let target = "null".parse().expect("a target");
-        let site = engine::Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-        let mut caps = *NULL.open(&target, &site).expect("a node").caps();
+        let workspace =
+            engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+        let mut caps = *NULL.open(&target, &workspace).expect("a node").caps();
         assert!(catalogue().iter().all(|test| test.missing(&caps, &NULL).is_none()));
         caps.table_compression = false;
         caps.answers = true;

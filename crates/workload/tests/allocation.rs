@@ -4,7 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use dbdyno_workload::{Sizes, Stage, catalogue, jobs};
-use engine::{Engine, Site, null::NULL};
+use engine::{Engine, Workspace, null::NULL};
 use measure::Work;
 use record::{Dop, Preset};
 
@@ -33,8 +33,8 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn a_step_of_any_test_allocates_nothing() {
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-    let node = NULL.open(&"null?rows=1".parse().expect("a target"), &site).expect("a node");
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    let node = NULL.open(&"null?rows=1".parse().expect("a target"), &workspace).expect("a node");
     let sizes = Sizes::derive(Preset::Smoke, None, 42);
     let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     for test in catalogue() {

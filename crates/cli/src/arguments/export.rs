@@ -40,7 +40,7 @@ pub enum ExportFormat {
     Csv,
     /// The same tables as Parquet
     Parquet,
-    /// A log of histograms for each run that is not void, over time where slices were kept
+    /// A log of histograms for each run that is not invalid, over time where slices were kept
     Hdr,
 }
 

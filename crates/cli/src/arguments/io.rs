@@ -126,7 +126,7 @@ pub struct IoArguments {
     pub submission_polled: bool,
     /// Where everything lies
     #[command(flatten)]
-    pub ground: GroundArguments,
+    pub location: LocationArguments,
     /// Write every I/O with its times to this file (CSV)
     #[arg(long, value_name = "FILE", help_heading = "Where")]
     pub log: Option<PathBuf>,
@@ -143,7 +143,7 @@ pub struct IoArguments {
 
 /// Where I/O goes.
 #[derive(Args, Clone, Debug, Default)]
-pub struct GroundArguments {
+pub struct LocationArguments {
     /// Directory to measure; dbdyno works in a directory `dbdyno-data` below it [default: . or that of the job file]
     #[arg(long, short, value_name = "DIR", visible_alias = "directory", help_heading = "Where")]
     pub dir: Option<PathBuf>,
@@ -198,7 +198,7 @@ pub struct CalibrateArguments {
     pub seed: Option<u64>,
     /// Where everything lies
     #[command(flatten)]
-    pub ground: GroundArguments,
+    pub location: LocationArguments,
     /// How to print the result
     #[arg(long, short, value_enum, default_value_t = IoFormat::Text)]
     pub format: IoFormat,

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 
 use super::{PlacementArgument, PresetArgument};
 
-/// Smaller pieces are all commit, larger ones all memory.
-const PIECE_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
+/// Smaller batches are all commit, larger ones all memory.
+const BATCH_BYTES: std::ops::RangeInclusive<u64> = 1 << 10..=1 << 30;
 
 const LOAD_EXAMPLES: &str = "\
 Examples:
@@ -23,11 +23,11 @@ Examples:
   dbdyno load mine.tbl --layout mine.toml --max-errors 50 --indexes after --target sqlite
   dbdyno load cards.tbl --target postgres://me@db1/shop --jobs 4 --resume --record second.jsonl
 
-Lines go in in pieces, each in a transaction of its own, together with a note that it is loaded:
+Lines go in in batches, each in a transaction of its own, together with a note that it is loaded:
 a load that was broken off is gone on with by --resume, exactly. Lines that cannot be loaded go to
 --rejects as they are, and why to the file beside it that ends with .log; each of them once, where
 the load is gone on with and the same --rejects. In the words of other loaders: workers are --jobs,
-rows per commit --piece, a bad file --rejects, errors allowed --max-errors, delimiters and a line
+rows per commit --batch, a bad file --rejects, errors allowed --max-errors, delimiters and a line
 of names --layout. A layout is TOML:
 
   name = \"mine\"
@@ -119,8 +119,8 @@ pub struct LoadArguments {
     )]
     pub preset: PresetArgument,
     /// Flat file that is committed at once [default: 8MiB, less of a small source]
-    #[arg(long, value_name = "SIZE", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::bytes("piece", PIECE_BYTES))]
-    pub piece: Option<Bytes>,
+    #[arg(long, alias = "piece", value_name = "SIZE", allow_hyphen_values = true, help_heading = "How long and how large", value_parser = value::bytes("batch", BATCH_BYTES))]
+    pub batch: Option<Bytes>,
     /// Lines that may be rejected before the load stops
     #[arg(long, value_name = "N", default_value = "0", allow_hyphen_values = true, help_heading = "What goes wrong", value_parser = value::count("max-errors", 0..=u64::MAX))]
     pub max_errors: u64,

@@ -103,7 +103,7 @@ pub enum Command {
 const RUN_EXAMPLES: &str = "\
 Examples:
   dbdyno run                                  this machine through SQLite, a few minutes
-  dbdyno run --target local:postgres          the same through a throwaway PostgreSQL server
+  dbdyno run --target local:postgres          the same through a temporary PostgreSQL server
   dbdyno run --target 'local:postgres?shared_buffers=2GB&synchronous_commit=off'
   dbdyno run --target postgres://me@db1/shop  in a schema `dbdyno` of its own; asks PGPASSWORD or ~/.pgpass
   dbdyno run --target 'local:postgres?replicas=2&synchronous=on'

@@ -15,19 +15,19 @@ use crate::storage::request::{default_size, fresh_seed, record_path, surrounding
 /// Carries out `dbdyno calibrate`.
 ///
 /// # Errors
-/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are void.
+/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are invalid.
 pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
-    let ground = &with_absolute_devices(&arguments.ground)?;
+    let location = &with_absolute_devices(&arguments.location)?;
     let window = arguments.seconds;
-    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(ground.dir.as_deref()));
+    let size = arguments.size.as_deref().unwrap_or_else(|| default_size(location.dir.as_deref()));
     let (small, file_size) = sizes(&arguments.bs, size)?;
     let (large, _) = sizes(&arguments.large_bs, size)?;
-    let (file, size) = match ground.device.as_slice() {
+    let (file, size) = match location.device.as_slice() {
         [device] => (device.display().to_string(), None),
         [_, _, ..] => {
             return Err(Error::user(format!(
                 "one device is calibrated at a time, and {} are named",
-                ground.device.len()
+                location.device.len()
             ))
             .hint("give one --device, or run a job on all of them: dbdyno io --device ..."));
         }
@@ -36,12 +36,12 @@ pub fn calibrate(arguments: &CalibrateArguments) -> Result<()> {
     let request = IoRequest {
         plan: run::calibration_phases(&file, size, small, large, window),
         goal: Goal::Calibrate { bound: arguments.max_latency, disks: arguments.disks },
-        directory: ground.dir.clone().unwrap_or_else(|| PathBuf::from(".")),
-        permission: permission(ground, &[])?,
+        directory: location.dir.clone().unwrap_or_else(|| PathBuf::from(".")),
+        permission: permission(location, &[])?,
         precondition: None,
         log: None,
         seed: arguments.seed.unwrap_or_else(fresh_seed),
-        record: record_path(ground.record.as_deref())?,
+        record: record_path(location.record.as_deref())?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: Some(build()),
     };

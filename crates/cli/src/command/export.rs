@@ -68,8 +68,8 @@ fn summary(written: &Written, out: &Path) -> String {
     text.extend(written.tables.iter().map(|(name, rows)| format!("{name:<width$}{rows:>12}\n")));
     match written.left_out {
         0 => (),
-        1 => text.push_str("1 void run is left out\n"),
-        count => text.push_str(&format!("{count} void runs are left out\n")),
+        1 => text.push_str("1 invalid run is left out\n"),
+        count => text.push_str(&format!("{count} invalid runs are left out\n")),
     }
     text
 }

@@ -67,7 +67,7 @@ fn cards(arguments: &CardsArguments) -> Result<()> {
 fn write(files: &Files, stop: &AtomicBool, progress: &Progress) -> Result<FilesWritten> {
     let tell = |told: FilesProgress<'_>| {
         let file = told.file.display().to_string();
-        progress.hear(&Event::Writing { file: &file, done: told.done, size: told.size });
+        progress.on_event(&Event::Writing { file: &file, done: told.done, size: told.size });
     };
     flat::write_files(files, stop, &tell).map_err(|error| match error {
         FilesError::Stopped { whole } => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Engine, Site, Target, close_all, writer_first};
+use engine::{Engine, Target, Workspace, close_all, writer_first};
 use record::{EngineInventory, HostInventory, HostState, NodeInventory, Preset};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
@@ -31,7 +31,7 @@ pub fn inventory(arguments: &InventoryArguments) -> Result<()> {
     let processes = host::Processes::look();
     let state = host::state(&arguments.dir, None);
     let inventory = host::inventory(&arguments.dir);
-    let now = HostState { bystanders: Some(processes.bystanders()), ..state };
+    let now = HostState { background_programs: Some(processes.background_programs()), ..state };
     let host = HostInventory { at_start: Some(now), ..inventory };
     let (engine, nodes) = asked.unzip();
     let nodes = nodes.unwrap_or_default();
@@ -54,8 +54,8 @@ fn ask(
     }
     // The cache that a run without options has.
     let cache_bytes = Some(run::cache_bytes(Preset::Quick));
-    let site = Site { directory: directory.data(), keep: directory.keep(), cache_bytes, sessions_max: 4 };
-    let mut nodes = engine.open_all(target, &site)?;
+    let workspace = Workspace { directory: directory.data(), keep: directory.keep(), cache_bytes, sessions_max: 4 };
+    let mut nodes = engine.open_all(target, &workspace)?;
     // Of replicas alone any speaks for all.
     writer_first(&mut nodes);
     let inventory = nodes[0].inventory().map(|inventory| match nodes.len() as u32 {

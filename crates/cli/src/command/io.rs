@@ -24,27 +24,27 @@ const JOB_FILE_BYTES_MAX: u64 = 4 << 20;
 /// Carries out `dbdyno io`.
 ///
 /// # Errors
-/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are void.
+/// The user's mistakes, the environment's refusals, Ctrl-C, and runs that are invalid.
 pub fn io(arguments: &IoArguments) -> Result<()> {
-    let arguments = &IoArguments { ground: with_absolute_devices(&arguments.ground)?, ..arguments.clone() };
+    let arguments = &IoArguments { location: with_absolute_devices(&arguments.location)?, ..arguments.clone() };
     let (mut plan, directory) = planned(arguments)?;
     if let Some(rate) = arguments.rate {
         set_rate(&mut plan, rate, arguments.arrival)?;
     }
     let writes: Vec<PathBuf> = written_devices(&plan, arguments.precondition);
     if arguments.dry_run {
-        let allowed = Permission { devices: arguments.ground.device.clone(), destroy: writes };
+        let allowed = Permission { devices: arguments.location.device.clone(), destroy: writes };
         let request = IoRequest { permission: allowed, ..request(arguments, plan, directory, Permission::default())? };
         run::survey_io(&request)?;
         return print(&report::io_plan_text(&request.plan, width()));
     }
-    let permission = permission(&arguments.ground, &writes)?;
+    let permission = permission(&arguments.location, &writes)?;
     let request = request(arguments, plan, directory, permission)?;
     carry_out(&request, arguments.format, arguments.quiet)
 }
 
 fn request(arguments: &IoArguments, plan: IoPlan, directory: PathBuf, permission: Permission) -> Result<IoRequest> {
-    let record = record_path(arguments.ground.record.as_deref())?;
+    let record = record_path(arguments.location.record.as_deref())?;
     if let Some(log) = arguments.log.as_ref().filter(|log| **log == record || log.exists()) {
         let what = if *log == record { "is that of the record too" } else { "exists" };
         return Err(Error::user(format!("log {} {what}", log.display())).hint("give another --log"));
@@ -118,7 +118,7 @@ fn planned(arguments: &IoArguments) -> Result<(IoPlan, PathBuf)> {
         set_warm_up(&mut plan);
     }
     let named = fio::directory(&files, &overrides).map_err(refused)?;
-    let directory = directory(arguments.ground.dir.as_deref(), named, &mut plan)?;
+    let directory = directory(arguments.location.dir.as_deref(), named, &mut plan)?;
     Ok((plan, directory))
 }
 

@@ -47,10 +47,10 @@ fn planned(request: &LoadRequest, plan: &LoadPlan) -> String {
     let of_bytes = |Bytes(bytes): Bytes| format!("{}B", report::number(bytes as f64));
     let size = request.input.size().map_or(String::new(), |size| format!(", {}", of_bytes(size)));
     let mut text = format!(
-        "source  {}{size}, layout {}, in pieces of {}\n",
+        "source  {}{size}, layout {}, in batches of {}\n",
         request.input.source(),
         request.layout.name,
-        of_bytes(plan.piece)
+        of_bytes(plan.batch)
     );
     let mut number = 0;
     let mut line = |said: String| {
@@ -98,7 +98,7 @@ fn request(arguments: &LoadArguments) -> Result<LoadRequest> {
             FormArgument::Both => vec![LoadForm::Typed, LoadForm::AsIs],
         },
         degrees: arguments.jobs.as_deref().map(once),
-        piece: arguments.piece,
+        batch: arguments.batch,
         months: months(arguments.first_month.as_deref())?,
         indexes: match arguments.indexes {
             IndexArgument::None => IndexTime::None,

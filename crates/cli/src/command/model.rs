@@ -96,12 +96,13 @@ fn heed_ceilings(curve: &mut LoadCurve, question: &ScaleQuestion) -> Result<()> 
 fn no_curve(system: &System, test: &SystemTest) -> Error {
     let what = format!("{} of {}", test.code, system.name);
     if test.points.iter().all(|point| point.rates.is_empty()) {
-        let why: Vec<String> = test.points.iter().flat_map(|point| &point.void).map(report::void_run_text).collect();
+        let why: Vec<String> =
+            test.points.iter().flat_map(|point| &point.invalid).map(report::invalid_run_text).collect();
         let message = match why.as_slice() {
             [] => format!("{what} has no rate"),
-            [first, ..] => format!("{what} has no rate: all {} runs are void, {first}", why.len()),
+            [first, ..] => format!("{what} has no rate: all {} runs are invalid, {first}", why.len()),
         };
-        return Error::user(message).hint("`dbdyno report` says of each run why it is void; measure the test again");
+        return Error::user(message).hint("`dbdyno report` says of each run why it is invalid; measure the test again");
     }
     if matches!(test.pace, Pace::Rate { .. } | Pace::Poisson { .. }) {
         return Error::user(format!("{what} was run at a rate that was asked for: that is no curve"))

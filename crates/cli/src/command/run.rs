@@ -78,7 +78,7 @@ fn show(measured: Measured) -> Result<()> {
 }
 
 /// Whether something is wrong with the run itself. What only its surroundings spoilt (other guests of the host, a client
-/// that was too slow) is void on the sheet and no error of the invocation.
+/// that was too slow) is invalid on the sheet and no error of the invocation.
 fn has_failed(run: &Run) -> bool {
     let surroundings = [Check::Steal, Check::Swapping, Check::Throttling, Check::ClientShare, Check::RateLevels];
     // How much of a rate is kept is what runs of a sweep and of a search are made to find out.

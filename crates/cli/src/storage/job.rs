@@ -58,7 +58,7 @@ pub fn pairs(arguments: &IoArguments) -> Pairs {
     if arguments.submission_polled {
         add("sqthread_poll", Some("1"));
     }
-    let devices = &arguments.ground.device;
+    let devices = &arguments.location.device;
     if !devices.is_empty() && arguments.files.is_empty() && arguments.profile.is_none() {
         let names: Vec<String> =
             devices.iter().map(|device| device.display().to_string().replace(':', "\\:")).collect();
@@ -85,8 +85,8 @@ pub fn with_defaults<'a>(arguments: &IoArguments, pairs: &'a Pairs) -> Vec<(&'a 
     if !given("runtime") {
         all.extend([("runtime", Some("10")), ("time_based", Some("1"))]);
     }
-    if !given("size") && arguments.ground.device.is_empty() {
-        all.push(("size", Some(default_size(arguments.ground.dir.as_deref()))));
+    if !given("size") && arguments.location.device.is_empty() {
+        all.push(("size", Some(default_size(arguments.location.dir.as_deref()))));
     }
     all.retain(|(key, _)| !given(key));
     all.extend(pairs.iter().map(|(key, value)| (key.as_str(), value.as_deref())));

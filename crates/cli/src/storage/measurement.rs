@@ -11,7 +11,7 @@ use crate::output::{print, style, width};
 /// Measures, and shows the record.
 ///
 /// # Errors
-/// What measuring says; runs that failed or are void.
+/// What measuring says; runs that failed or are invalid.
 pub fn carry_out(request: &IoRequest, format: IoFormat, quiet: bool) -> Result<()> {
     // Nothing is asked of an engine; what one left in the directory is cleaned up.
     let target = "sqlite".parse().map_err(|error| Error::environment(format!("{error}")))?;
@@ -29,10 +29,10 @@ pub fn carry_out(request: &IoRequest, format: IoFormat, quiet: bool) -> Result<(
     if let Some(error) = measured.error {
         return Err(error);
     }
-    let void: Vec<&Run> = measured.record.runs.iter().filter(|run| model::is_void(run)).collect();
-    let names: Vec<&str> = void.iter().map(|run| run.test.as_str()).collect();
-    match void.iter().all(|run| is_spoilt_only(run)) {
-        _ if void.is_empty() => Ok(()),
+    let invalid: Vec<&Run> = measured.record.runs.iter().filter(|run| model::is_invalid(run)).collect();
+    let names: Vec<&str> = invalid.iter().map(|run| run.test.as_str()).collect();
+    match invalid.iter().all(|run| is_spoilt_only(run)) {
+        _ if invalid.is_empty() => Ok(()),
         true => Err(Error::environment(format!("spoilt from outside: {}", names.join(", ")))
             .hint("the report says by what; measure again on a quiet machine")),
         false => Err(Error::environment(format!("no measurement of the device: {}", names.join(", ")))

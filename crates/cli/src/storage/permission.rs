@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use run::{Error, Permission, Result};
 
-use crate::arguments::io::GroundArguments;
+use crate::arguments::io::LocationArguments;
 use crate::output::note;
 
 /// What stands for a device that was not named again: it is asked for.
@@ -15,7 +15,7 @@ pub const ASK: &str = "-";
 ///
 /// # Errors
 /// Where the user did not confirm.
-pub fn permission(arguments: &GroundArguments, writes: &[PathBuf]) -> Result<Permission> {
+pub fn permission(arguments: &LocationArguments, writes: &[PathBuf]) -> Result<Permission> {
     let mut destroy = Vec::new();
     for path in &arguments.destroy_data {
         match path == Path::new(ASK) {

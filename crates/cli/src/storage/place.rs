@@ -7,14 +7,14 @@ use record::IoPlan;
 use run::{Error, Result};
 
 use super::permission::ASK;
-use crate::arguments::io::GroundArguments;
+use crate::arguments::io::LocationArguments;
 
 /// The same arguments with every device by its absolute path. One that is given as such stays as it is, so that it is
 /// the one that a job file names.
 ///
 /// # Errors
 /// Devices and files that are not there.
-pub fn with_absolute_devices(ground: &GroundArguments) -> Result<GroundArguments> {
+pub fn with_absolute_devices(location: &LocationArguments) -> Result<LocationArguments> {
     let absolute = |path: &PathBuf| match path.is_absolute() && path.exists() {
         true => Ok(path.clone()),
         false => path.canonicalize().map_err(|error| {
@@ -22,14 +22,14 @@ pub fn with_absolute_devices(ground: &GroundArguments) -> Result<GroundArguments
                 .hint("name a block device such as /dev/nvme1n1, or a file that is there")
         }),
     };
-    let device = ground.device.iter().map(absolute).collect::<Result<_>>()?;
+    let device = location.device.iter().map(absolute).collect::<Result<_>>()?;
     // What is not there is no device either, which is said later.
     let again = |path: &PathBuf| match path == Path::new(ASK) {
         true => path.clone(),
         false => absolute(path).unwrap_or_else(|_| path.clone()),
     };
-    let destroy_data = ground.destroy_data.iter().map(again).collect();
-    Ok(GroundArguments { device, destroy_data, ..ground.clone() })
+    let destroy_data = location.destroy_data.iter().map(again).collect();
+    Ok(LocationArguments { device, destroy_data, ..location.clone() })
 }
 
 /// The directory to work in: that of the command line, or the one that the jobs name, or the one of their files.
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_device_is_known_by_its_absolute_path() {
         let named =
-            |device: &str| GroundArguments { device: vec![PathBuf::from(device)], ..GroundArguments::default() };
+            |device: &str| LocationArguments { device: vec![PathBuf::from(device)], ..LocationArguments::default() };
         let cargo = with_absolute_devices(&named("Cargo.toml")).unwrap();
         assert!(cargo.device[0].is_absolute() && cargo.device[0].ends_with("Cargo.toml"), "{:?}", cargo.device);
         assert_eq!(with_absolute_devices(&named("/dev/null")).unwrap().device, [PathBuf::from("/dev/null")]);

@@ -29,7 +29,7 @@ fn twenty_three_are_twenty_three_while_somebody_looks() {
             assert_eq!(run["totals"]["transactions"], 2 * 23, "{target} {test}");
             let engine = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap();
             assert_eq!(engine, 2 * 23, "{target} {test}: what the engine counted, less what dbdyno did to read it");
-            let looks = run["activity"]["look_count"].as_u64().unwrap();
+            let looks = run["activity"]["sample_count"].as_u64().unwrap();
             assert!(looks > 0, "{target} {test}: nobody looked");
         }
     }
@@ -67,7 +67,7 @@ fn sessions_that_want_one_row_are_seen_waiting_for_it() {
         let record = bench.record("r.json");
         let run = runs(&record, "T902")[0];
         // One of eight has the row; of the others some wait for a processor where others have the machine.
-        let looks = run["activity"]["look_count"].as_u64().unwrap();
+        let looks = run["activity"]["sample_count"].as_u64().unwrap();
         assert!(looks > 0 && 2 * sessions_in(run, "application") > looks, "{target}: {}", run["activity"]);
         let shown = bench.succeed(&["report", "r.json", "--activity", "T902"]).out;
         for part in ["SESSIONS", "LOAD PROFILE", "TOP TIMED EVENTS", event, "WAIT CLASSES", "I/O BY KIND", "HISTOGRAM"]
@@ -177,7 +177,7 @@ fn a_session_that_looks_and_is_lost_ends_no_run() {
     let run = runs(&record, "T616")[0];
     assert_eq!(run["outcome"]["status"], "done");
     // What it saw until then is kept, and 40 looks would have been taken.
-    let looks = run["activity"]["look_count"].as_u64();
+    let looks = run["activity"]["sample_count"].as_u64();
     assert!(looks.is_none_or(|looks| looks < 30), "{looks:?}");
     let engine = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap();
     let ours = run["totals"]["transactions"].as_u64().unwrap();

@@ -25,15 +25,15 @@ fn range(rates: &[f64]) -> (f64, f64) {
 }
 
 /// Calibrates; gives the rates at the best level, small and large blocks. None where other work on this machine made
-/// measurements void: there is no answer then, and rightly so.
+/// measurements invalid: there is no answer then, and rightly so.
 fn calibrated(bench: &Bench, name: &str) -> Option<[Vec<f64>; 2]> {
     let said = bench.run(&[&SHORT[..], &["--record", name]].concat());
     let record = bench.record(name);
     assert_eq!(record["status"], "finished", "{}", said.err);
     let rates = ["max_iops", "max_mbps"].map(|test| best(&record, test));
     let findings = record["runs"].as_array().unwrap().iter().filter_map(|run| run["findings"].as_array()).flatten();
-    let void = findings.filter(|finding| finding["verdict"] == "fail").count();
-    if void > 0 && rates.iter().any(|rates| rates.len() < 5) {
+    let invalid = findings.filter(|finding| finding["verdict"] == "fail").count();
+    if invalid > 0 && rates.iter().any(|rates| rates.len() < 5) {
         return None;
     }
     assert!(rates.iter().all(|rates| rates.len() >= 5), "{rates:?}\n{}", said.out);
@@ -52,7 +52,7 @@ fn agree(one: &[Vec<f64>; 2], other: &[Vec<f64>; 2]) -> bool {
 }
 
 // Windows of a tenth of a second on a machine that runs other tests at the same time: what it gives may fall to a
-// hundredth from one calibration to the next, or be void. Two that do not agree are therefore held against dbdyno only
+// hundredth from one calibration to the next, or be invalid. Two that do not agree are therefore held against dbdyno only
 // after two more, and only where each was steady in itself. The interval that is printed is a matter of quiet machines.
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that tests nothing has to say so")]

@@ -98,7 +98,7 @@ fn single_runs_decide_nothing_and_published_figures_have_no_verdict() {
     bench.write_record("branch/copy.json", &other);
     let copied = bench.succeed(&["compare", "one.json", "branch/copy.json"]);
     assert!(copied.err.contains("are the same system"), "{}", copied.err);
-    other["begun_at"] = json!("2026-01-31T12:00:00.000Z");
+    other["started_at"] = json!("2026-01-31T12:00:00.000Z");
     bench.write_record("branch/one.json", &other);
     let apart = bench.succeed(&["compare", "one.json", "branch/one.json"]);
     assert!(!apart.err.contains("are the same system"), "{}", apart.err);

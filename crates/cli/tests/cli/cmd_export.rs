@@ -52,13 +52,14 @@ fn parquet_files_are_whole_and_logs_are_one_for_each_run() {
         assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{table}");
     }
     let logs = |out: &str| std::fs::read_dir(bench.path().join(out)).unwrap().count();
-    let is_void = |run: &serde_json::Value| run["findings"].as_array().unwrap().iter().any(|f| f["verdict"] == "fail");
+    let is_invalid =
+        |run: &serde_json::Value| run["findings"].as_array().unwrap().iter().any(|f| f["verdict"] == "fail");
     let mut record = bench.record("r.json");
-    let sound = record["runs"].as_array().unwrap().iter().filter(|run| !is_void(run)).count();
+    let sound = record["runs"].as_array().unwrap().iter().filter(|run| !is_invalid(run)).count();
     bench.succeed(&["export", "r.json", "--format", "hdr", "--out", "h"]);
     assert_eq!(logs("h"), sound);
-    // A void run is no log, and two records of one name are not one.
-    let first = record["runs"].as_array().unwrap().iter().position(|run| !is_void(run)).unwrap();
+    // An invalid run is no log, and two records of one name are not one.
+    let first = record["runs"].as_array().unwrap().iter().position(|run| !is_invalid(run)).unwrap();
     record["runs"][first]["outcome"] = serde_json::json!({ "status": "failed", "message": "gone" });
     std::fs::create_dir(bench.path().join("other")).unwrap();
     bench.write_record("other/r.json", &record);

@@ -11,7 +11,7 @@ fn followed() -> Bench {
     for day in 1..=20u64 {
         let mut copy = record.clone();
         copy["id"] = format!("day{day}").into();
-        copy["begun_at"] = format!("2026-01-{day:02}T12:00:00.000Z").into();
+        copy["started_at"] = format!("2026-01-{day:02}T12:00:00.000Z").into();
         let run = &mut copy["runs"][0];
         let level = if day > 10 { 50_000 } else { 100_000 };
         run["totals"]["operations"] = (level + day * 7 % 5 * 100).into();

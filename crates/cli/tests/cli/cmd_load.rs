@@ -122,10 +122,10 @@ fn generated_rows_are_there_once_each_at_every_degree() {
             assert_eq!((count(run, "rows"), found(run, "rows")), (5_000, "5000"), "{target}");
             assert_eq!(found(run, "sum of purchase_amt"), found(found_runs[0], "sum of purchase_amt"), "{target}");
             assert!(found(run, "first purchase_dt") < found(run, "last purchase_dt"), "{target}");
-            let pieces = count(run, "pieces");
-            assert!(pieces > 1, "{target}: in several pieces");
+            let batches = count(run, "batches");
+            assert!(batches > 1, "{target}: in several batches");
             let commits = growth(run, "commit_count").unwrap() - growth(run, "bookkeeping_commit_count").unwrap_or(0);
-            assert_eq!((run["commits_expected"].as_u64().unwrap(), commits), (pieces, pieces), "{target}");
+            assert_eq!((run["commits_expected"].as_u64().unwrap(), commits), (batches, batches), "{target}");
             let stages: Vec<&str> =
                 run["load"]["stages"].as_array().unwrap().iter().map(|stage| stage["kind"].as_str().unwrap()).collect();
             let own = if target == "sqlite" { vec!["insert"] } else { vec!["convert", "send"] };
@@ -153,15 +153,15 @@ fn exactly_the_malformed_lines_are_rejected() {
         let (record, _) = loaded(
             &bench,
             "r.json",
-            &["bad.tbl", "--target", target, "--form", form, "--max-errors", "5", "--jobs", "1", "--piece", "4KiB"],
+            &["bad.tbl", "--target", target, "--form", form, "--max-errors", "5", "--jobs", "1", "--batch", "4KiB"],
         );
         let code = if form == "typed" { "L100" } else { "L100,as-is" };
         let run = only_run(&record, code);
         assert_eq!((count(run, "rows"), count(run, "rejected_rows")), (400, 5), "{target} {form}");
         assert_eq!(found(run, "rows"), "400");
-        assert_eq!(count(run, "retried_pieces") > 0, form == "as-is", "{target} {form}");
-        let deferred_pieces = if target == "local:postgres" { count(run, "pieces") } else { 0 };
-        assert_eq!(count(run, "deferred_pieces"), deferred_pieces, "{target} {form}");
+        assert_eq!(count(run, "retried_batches") > 0, form == "as-is", "{target} {form}");
+        let deferred_batches = if target == "local:postgres" { count(run, "batches") } else { 0 };
+        assert_eq!(count(run, "deferred_batches"), deferred_batches, "{target} {form}");
         if form == "typed" {
             assert_eq!(found(run, "sum of purchase_amt"), sum(1..401), "{target}");
         }
@@ -283,7 +283,7 @@ fn lines_sent_as_they_are_give_the_same_table_in_every_model() {
         for run in found_runs {
             // What lines that nobody looked into hold is known from the run that parsed them.
             assert_eq!(found(run, "sum of purchase_amt"), found(&found_runs[0], "sum of purchase_amt"), "{target}");
-            assert_eq!(count(run, "retried_pieces"), 0);
+            assert_eq!(count(run, "retried_batches"), 0);
             assert!(count(run, "table_bytes") > 0, "{target}");
         }
         let codes: Vec<&str> = found_runs.iter().map(|run| run["test"].as_str().unwrap()).collect();
@@ -348,7 +348,7 @@ fn what_cannot_be_loaded() {
     refused(&["."], 2, &["it is not a file"]);
     refused(&["--rows", "0"], 2, &["rows 0 is less than 1"]);
     refused(&["--size", "much"], 2, &["size much is not a size in whole bytes"]);
-    refused(&["--piece", "1B"], 2, &["piece 1B is less than 1KiB"]);
+    refused(&["--batch", "1B"], 2, &["batch 1B is less than 1KiB"]);
     refused(&["--jobs", "0"], 2, &["jobs 0 is not a degree of parallelism"]);
     refused(&["--jobs", "2", "--rows", "10"], 2, &["nothing to load", "one session write at a time"]);
     refused(&["--models", "row"], 2, &["model \"row\" is not known"]);

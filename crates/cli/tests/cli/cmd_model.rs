@@ -88,10 +88,14 @@ fn a_record_has_curves_by_test() {
     for run in record["runs"].as_array_mut().unwrap() {
         run["outcome"] = serde_json::json!({ "status": "failed", "message": "the disk was full" });
     }
-    bench.write_record("void.json", &record);
-    let void = bench.run(&["model", "scale", "void.json", "--test", "T611"]);
-    let told = "has no rate: all 3 runs are void, run ";
-    assert!(void.code == 2 && void.err.contains(told) && void.err.contains("the disk was full"), "{}", void.err);
+    bench.write_record("invalid.json", &record);
+    let invalid = bench.run(&["model", "scale", "invalid.json", "--test", "T611"]);
+    let told = "has no rate: all 3 runs are invalid, run ";
+    assert!(
+        invalid.code == 2 && invalid.err.contains(told) && invalid.err.contains("the disk was full"),
+        "{}",
+        invalid.err
+    );
     let which = bench.run(&["model", "scale", "r.json"]);
     assert_eq!(which.code, 2);
     assert!(which.err.contains("--test is one of P111, T611"), "{}", which.err);

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::aborted::{signal, wait_for_runs};
 use crate::bench::{Bench, runs, said};
-use crate::broken_off::{signal, wait_for_runs};
 use crate::local_server::servers;
 
 const SMALL: [&str; 8] = ["--preset", "smoke", "--jobs", "1", "--tests", "T611,T716", "--record", "r.json"];
@@ -57,7 +57,7 @@ fn both_sides_are_measured_in_turns_and_each_has_a_record_that_names_the_other()
     assert_eq!((a["runs"][0]["test"].as_str(), a["runs"][13]["test"].as_str()), (Some("P111"), Some("P111")));
     assert_eq!((&a["runs"][0], &a["runs"][13]), (&b["runs"][0], &b["runs"][13]), "one run of the machine");
     assert!(said.out.contains("the machine itself (P111) gave"), "{}", said.out);
-    let begun = |runs: &[Value], at: usize| runs[at]["begun_at"].as_str().unwrap().to_owned();
+    let begun = |runs: &[Value], at: usize| runs[at]["started_at"].as_str().unwrap().to_owned();
     let first: Vec<bool> = (0..12).map(|at| begun(&tests_a, at) < begun(&tests_b, at)).collect();
     assert!(first.contains(&true) && first.contains(&false), "the lot decides who begins: {first:?}");
     for at in 1..12 {
@@ -185,10 +185,11 @@ fn it_ends_in_the_comparison_and_a_gate_decides_the_exit_code() {
     assert_eq!((said.code, said.err.as_str()), (0, ""));
     // A pair of which the hypervisor spoilt one run does not count.
     let (a, b) = (bench.record("r-a.json"), bench.record("r-b.json"));
-    let is_void = |run: &Value| run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail");
+    let is_invalid =
+        |run: &Value| run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail");
     let both = runs(&a, "T611").into_iter().zip(runs(&b, "T611"));
-    let pairs = both.filter(|(one, other)| !is_void(one) && !is_void(other)).count();
-    assert!(said.out.contains(&format!("paired, {pairs} pair")), "{pairs} pairs without a void run\n{}", said.out);
+    let pairs = both.filter(|(one, other)| !is_invalid(one) && !is_invalid(other)).count();
+    assert!(said.out.contains(&format!("paired, {pairs} pair")), "{pairs} pairs without an invalid run\n{}", said.out);
     let verdicts = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE"];
     assert!(verdicts.iter().any(|verdict| said.out.contains(verdict)), "{}", said.out);
     let refused = paired(&["--record", "none.json", "--fail-if", "faster"]);

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::aborted::signal;
 use crate::bench::{Bench, growth, runs, said};
-use crate::broken_off::signal;
 
 /// The forms of each engine that has any.
 const ENGINES: [(&str, &[&str]); 3] =
@@ -140,7 +140,7 @@ fn files_on_the_file_system_need_no_engine_that_keeps_files() {
     let sizes = ["--file", "1MiB", "--request", "128KiB", "--streams", "2", "--buffered"];
     let (record, _) = measured(&bench, &[&["--form", "file-system"], &sizes[..]].concat());
     assert_eq!(record["runs"].as_array().unwrap().len(), 2);
-    assert_eq!(run(&record, "file-system", "read", 2)["streams"]["keeper"], "file_system_cached");
+    assert_eq!(run(&record, "file-system", "read", 2)["streams"]["backend"], "file_system_cached");
     std::fs::remove_file(bench.path().join("r.json")).unwrap();
     // Where the tests are built lies no file system of a kind that knows no direct I/O; a temporary one may.
     let direct = bench.run(&[
@@ -156,7 +156,7 @@ fn files_on_the_file_system_need_no_engine_that_keeps_files() {
         "d.json",
     ]);
     match direct.code {
-        0 => assert_eq!(bench.record("d.json")["runs"][0]["streams"]["keeper"], "file_system_direct"),
+        0 => assert_eq!(bench.record("d.json")["runs"][0]["streams"]["backend"], "file_system_direct"),
         code => assert!(code == 1 && direct.err.contains("knows no direct I/O"), "{}", direct.err),
     }
 }

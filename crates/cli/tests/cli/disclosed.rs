@@ -29,8 +29,9 @@ fn the_program_and_the_machine_before_and_after_are_in_the_record() {
         let log = &state["kernel_log"];
         assert!(log["unreadable"].is_string() || log["last_message"].is_u64(), "{log}");
     }
-    assert!(host["at_start"]["bystanders"].is_array());
-    let names = host["at_start"]["bystanders"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap());
+    assert!(host["at_start"]["background_programs"].is_array());
+    let names =
+        host["at_start"]["background_programs"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap());
     assert!(names.into_iter().all(|name| !name.contains(' ') || !name.contains('/')), "names, and no arguments");
     assert!(host["kernel"]["settings"]["vm.swappiness"].is_string());
     let shown = bench.succeed(&["inventory"]).out;

@@ -52,14 +52,14 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
     let (file, bad) = malformed();
     fs::write(bench.path().join("bad.tbl"), file).unwrap();
     let load = |record: &str, more: &[&str]| {
-        let arguments = ["load", "bad.tbl", "--jobs", "2", "--piece", "4KiB", "--record", record];
+        let arguments = ["load", "bad.tbl", "--jobs", "2", "--batch", "4KiB", "--record", record];
         bench.run(&[&arguments[..], &INTO, more].concat())
     };
     let stopped = load("a.json", &["--max-errors", "2", "--indexes", "before"]);
     assert_eq!(stopped.code, 1, "{}\n{}", stopped.out, stopped.err);
     let broken = bench.record("a.json");
     let broken = only_run(&broken, "L100");
-    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "only whole pieces are in the table");
+    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "only whole batches are in the table");
     let other = load("b.json", &["--resume", "--table", "another"]);
     assert!(other.code == 2 && other.err.contains("no load of table another was begun here"), "{}", other.err);
     let gone_on = load("c.json", &["--max-errors", "5", "--resume", "--indexes", "before", "--rejects", "all.tbl"]);

@@ -12,7 +12,7 @@ use crate::cmd_io::streams;
 fn logged(bench: &Bench, name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(bench.path().join(name)).unwrap();
     let mut lines = text.lines().map(str::to_owned);
-    assert_eq!(lines.next().unwrap(), "run,job,kind,due_ns,begun_ns,ended_ns,offset_bytes,size_bytes,lane,failed");
+    assert_eq!(lines.next().unwrap(), "run,job,kind,due_ns,start_ns,end_ns,offset_bytes,size_bytes,lane,failed");
     lines.collect()
 }
 

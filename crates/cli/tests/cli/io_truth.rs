@@ -1,4 +1,4 @@
-//! What is no measurement of the device is void, whatever it looks like.
+//! What is no measurement of the device is invalid, whatever it looks like.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -20,21 +20,21 @@ fn verdict<'a>(record: &'a Value, check: &str) -> &'a str {
 }
 
 /// Reads the file `name` at random, which is no measurement of the device for the reasons `checks`.
-fn is_void(bench: &Bench, path: &Path, more: &[&str], checks: &[&str]) -> Said {
+fn is_invalid(bench: &Bench, path: &Path, more: &[&str], checks: &[&str]) -> Said {
     let shown = path.display().to_string();
     let job = ["io", "--rw", "randread", "--depth", "4", "--seconds", "0.5", "--warm-up", "0.1", "--quiet"];
     let said = bench.run(&[&job[..], &["--device", &shown, "--record", "r.json"], more].concat());
     assert_eq!(said.code, 1, "{}\n{}", said.out, said.err);
     assert!(said.err.contains("no measurement of the device"), "{}", said.err);
-    assert!(said.out.contains("void"), "{}", said.out);
+    assert!(said.out.contains("invalid"), "{}", said.out);
     let record = bench.record("r.json");
     for check in checks {
         assert_eq!(verdict(&record, check), "fail", "{check}: {}", said.out);
     }
-    // A void run has its figures in the record and none in the table.
+    // An invalid run has its figures in the record and none in the table.
     let operations = streams(&record, 1)[0]["operations"].as_u64().unwrap();
     assert!(operations > 0);
-    let row = said.out.lines().find(|line| line.contains("randread") && line.contains("void"));
+    let row = said.out.lines().find(|line| line.contains("randread") && line.contains("invalid"));
     assert!(row.is_some_and(|row| !row.contains("MiB/s")), "{row:?}");
     assert!(path.exists(), "a file of somebody else stays");
     said
@@ -54,7 +54,7 @@ fn a_sparse_file() {
     let bench = Bench::on_disk();
     let path = bench.path().join("sparse");
     File::create(&path).unwrap().set_len(SIZE).unwrap();
-    let said = is_void(&bench, &path, &[], &["unwritten", "device_io"]);
+    let said = is_invalid(&bench, &path, &[], &["unwritten", "device_io"]);
     assert!(said.out.contains("holes"), "{}", said.out);
 }
 
@@ -64,7 +64,7 @@ fn a_file_whose_space_was_reserved_and_never_written() {
     let path = bench.path().join("reserved");
     let file = OpenOptions::new().write(true).create_new(true).open(&path).unwrap();
     rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, SIZE).unwrap();
-    let said = is_void(&bench, &path, &[], &["unwritten", "device_io"]);
+    let said = is_invalid(&bench, &path, &[], &["unwritten", "device_io"]);
     assert!(said.out.contains("never written"), "{}", said.out);
 }
 
@@ -74,7 +74,7 @@ fn a_file_in_the_page_cache() {
     let path = bench.path().join("cached");
     written(&path);
     std::io::copy(&mut File::open(&path).unwrap(), &mut std::io::sink()).unwrap();
-    is_void(&bench, &path, &["--buffered"], &["page_cache", "device_io"]);
+    is_invalid(&bench, &path, &["--buffered"], &["page_cache", "device_io"]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn a_file_in_memory() {
     let memory = tempfile::tempdir_in("/dev/shm").unwrap();
     let path = memory.path().join("memory");
     written(&path);
-    let said = is_void(&bench, &path, &["--buffered"], &["device_io"]);
+    let said = is_invalid(&bench, &path, &["--buffered"], &["device_io"]);
     assert!(said.out.contains("tmpfs"), "{}", said.out);
 }
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::aborted::signal;
 use crate::bench::{Bench, Said, runs, said};
-use crate::broken_off::signal;
 use crate::local_server::servers;
 
 /// A test of the user's own: what everybody wants is one row.

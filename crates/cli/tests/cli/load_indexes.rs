@@ -6,12 +6,12 @@ use crate::bench::{Bench, Said};
 use crate::cmd_load::{count, found, is_right, loaded, malformed, only_run};
 
 fn load(bench: &Bench, record: &str, more: &[&str]) -> Said {
-    let arguments = ["load", "bad.tbl", "--jobs", "1", "--piece", "4KiB", "--record", record];
+    let arguments = ["load", "bad.tbl", "--jobs", "1", "--batch", "4KiB", "--record", record];
     bench.run(&[&arguments[..], more].concat())
 }
 
 #[test]
-fn indexes_that_a_load_was_broken_off_before_it_had_them_are_made_when_it_goes_on() {
+fn indexes_that_a_load_was_aborted_before_it_had_them_are_made_when_it_goes_on() {
     for (begun, gone_on) in [("none", "before"), ("before", "before"), ("after", "after")] {
         let bench = Bench::new();
         fs::write(bench.path().join("bad.tbl"), malformed().0).unwrap();

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use crate::aborted::signal;
 use crate::bench::{Bench, said};
-use crate::broken_off::signal;
 use crate::cmd_load::{count, found, is_right, lines, malformed, only_run, piped, start_piped, sum};
 use crate::local_server::servers;
 
@@ -16,7 +16,7 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
     let (file, _) = malformed();
     fs::write(bench.path().join("bad.tbl"), file).unwrap();
     let load = |record: &str, more: &[&str]| {
-        let arguments = ["load", "bad.tbl", "--jobs", "1", "--piece", "4KiB", "--record", record];
+        let arguments = ["load", "bad.tbl", "--jobs", "1", "--batch", "4KiB", "--record", record];
         bench.run(&[&arguments[..], more].concat())
     };
     let said = load("a.json", &["--max-errors", "2"]);
@@ -24,7 +24,7 @@ fn too_many_rejected_lines_stop_a_load_that_can_be_gone_on_with() {
     for words in ["3 lines were rejected", "--max-errors 2", "bad.tbl:101: 5 fields instead of 9", "--resume"] {
         assert!(said.err.contains(words), "no {words:?} in {}", said.err);
     }
-    assert_eq!(rejected(&bench, "a.rejects"), [3, 3], "that of the piece that was not loaded, too");
+    assert_eq!(rejected(&bench, "a.rejects"), [3, 3], "that of the batch that was not loaded, too");
     let record = bench.record("a.json");
     let broken = only_run(&record, "L100");
     assert_eq!((record["status"].as_str(), broken["outcome"]["status"].as_str()), (Some("failed"), Some("failed")));
@@ -91,16 +91,16 @@ fn wait_for_rejects(bench: &Bench, name: &str, least: usize) {
     });
 }
 
-/// Two thousand lines, and one that is none before each hundred: with pieces of 8 KiB the first ones have one each, and
-/// the third of these is written down when two pieces are committed.
+/// Two thousand lines, and one that is none before each hundred: with batches of 8 KiB the first ones have one each, and
+/// the third of these is written down when two batches are committed.
 fn with_marks() -> Vec<u8> {
     let hundred = |hundred: u64| [b"no line\n", &lines(1 + hundred * 100..101 + hundred * 100)[..]].concat();
     (0..20).flat_map(hundred).collect()
 }
 
 /// Options of a load of [`with_marks`], and what else.
-fn marked<'a>(target: &'a str, piece: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let options = ["--target", target, "--jobs", "1", "--max-errors", "20", "--piece", piece];
+fn marked<'a>(target: &'a str, batch: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let options = ["--target", target, "--jobs", "1", "--max-errors", "20", "--batch", batch];
     options.iter().chain(more).copied().collect()
 }
 
@@ -115,9 +115,9 @@ pub fn stopped_and_gone_on_with(target: &str, name: &str) {
     signal(child.id(), name);
     child.wait().unwrap();
     drop(pipe);
-    let gone_on = |piece: &str, record: &str| loop {
+    let gone_on = |batch: &str, record: &str| loop {
         let more = ["--resume", "--rejects", "a.rejects", "--record", record];
-        let said = piped(&bench, &file, &marked(target, piece, &more));
+        let said = piped(&bench, &file, &marked(target, batch, &more));
         // What was killed may hold its schema for a moment longer.
         if !said.err.contains("in use by another") {
             return said;
@@ -125,7 +125,7 @@ pub fn stopped_and_gone_on_with(target: &str, name: &str) {
         std::thread::sleep(Duration::from_millis(20));
     };
     let other = gone_on("4KiB", "x.json");
-    assert!(other.code == 2 && other.err.contains("pieces of 8192 bytes"), "{target} {}: {}", other.code, other.err);
+    assert!(other.code == 2 && other.err.contains("batches of 8192 bytes"), "{target} {}: {}", other.code, other.err);
     let said = gone_on("8KiB", "b.json");
     assert_eq!(said.code, 0, "{target}\n{}\n{}", said.out, said.err);
     let record = bench.record("b.json");
@@ -148,7 +148,7 @@ fn a_load_that_was_killed_goes_on_without_a_row_twice() {
 }
 
 #[test]
-fn a_load_that_was_broken_off_goes_on_in_the_server_that_it_had() {
+fn a_load_that_was_aborted_goes_on_in_the_server_that_it_had() {
     for target in ["local:postgres", "local:mariadb"] {
         stopped_and_gone_on_with(target, "INT");
     }
@@ -157,7 +157,7 @@ fn a_load_that_was_broken_off_goes_on_in_the_server_that_it_had() {
 #[test]
 fn ctrl_c_ends_a_load_that_waits_for_its_pipe() {
     let bench = Bench::new();
-    let mut child = start_piped(&bench, &["--jobs", "1", "--piece", "4KiB", "--max-errors", "9", "--record", "a.json"]);
+    let mut child = start_piped(&bench, &["--jobs", "1", "--batch", "4KiB", "--max-errors", "9", "--record", "a.json"]);
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(&[b"no line\n", &lines(1..300)[..]].concat()).unwrap();
     wait_for_rejects(&bench, "a.rejects.log", 1);
@@ -189,7 +189,7 @@ fn a_full_disk_stops_a_load_and_room_lets_it_go_on() {
     fs::write(bench.path().join("cards.tbl"), lines(1..40_001)).unwrap();
     let refused = bench.run(&["load", "cards.tbl", "--jobs", "1", "--dir", "small", "--record", "a.json"]);
     // How much comes out of a pipe is not known before.
-    let load = ["--jobs", "1", "--dir", "small", "--piece", "64KiB"];
+    let load = ["--jobs", "1", "--dir", "small", "--batch", "64KiB"];
     let full = piped(&bench, &lines(1..40_001), &[&load[..], &["--record", "a.json"]].concat());
     let grown = mount("remount,size=64m");
     let resumed = piped(&bench, &lines(1..40_001), &[&load[..], &["--record", "b.json", "--resume"]].concat());
@@ -203,7 +203,7 @@ fn a_full_disk_stops_a_load_and_room_lets_it_go_on() {
     let record = bench.record("a.json");
     let broken = only_run(&record, "L100");
     assert!((1..40_000).contains(&count(broken, "rows")), "some of it is loaded");
-    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "whole pieces");
+    assert_eq!(found(broken, "rows"), count(broken, "rows").to_string(), "whole batches");
     assert_eq!(resumed.code, 0, "{}\n{}", resumed.out, resumed.err);
     let record = bench.record("b.json");
     let run = only_run(&record, "L100");

@@ -50,7 +50,7 @@ fn every_test_that_the_engine_is_capable_of_has_a_row_and_nothing_is_left() {
     let skipped: Vec<&Value> = record["plan"]["skipped"].as_array().unwrap().iter().collect();
     assert_eq!(skipped.len(), 1, "{skipped:?}");
     assert_eq!(skipped[0]["test"], "T332");
-    assert_eq!(record["engine"]["throwaway"], true);
+    assert_eq!(record["engine"]["temporary"], true);
     assert!(servers(&bench).is_empty(), "a server was left behind");
     assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
 }

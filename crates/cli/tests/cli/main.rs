@@ -1,8 +1,8 @@
 //! The command line, end to end: the program itself, in an empty directory, as a user would run it.
 
+mod aborted;
 mod bad_input;
 mod bench;
-mod broken_off;
 mod cmd_activity;
 mod cmd_blocks;
 mod cmd_calibrate;
@@ -24,7 +24,7 @@ mod cmd_streams;
 mod columns;
 mod disclosed;
 mod duckdb_load;
-mod io_broken_off;
+mod io_aborted;
 mod io_counts;
 mod io_refused;
 mod io_truth;

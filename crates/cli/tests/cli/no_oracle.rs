@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use engine::{Engine, Site, Target};
+use engine::{Engine, Target, Workspace};
 
 use crate::bench::Bench;
 
@@ -98,8 +98,9 @@ fn a_closed_port_an_http_server_and_a_postgresql_server_are_three_different_erro
 
     let directory = tempfile::Builder::new().prefix("dbdyno-oracle-").tempdir_in("/tmp").expect("a directory");
     let target: Target = "local:postgres".parse().expect("a target");
-    let site = Site { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 4 };
-    let node = postgres::POSTGRES.open(&target, &site).unwrap_or_else(|error| panic!("{error:?}"));
+    let workspace =
+        Workspace { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 4 };
+    let node = postgres::POSTGRES.open(&target, &workspace).unwrap_or_else(|error| panic!("{error:?}"));
     let socket = socket(directory.path()).expect("the socket of the server");
     let postgresql = refusal(relay(socket));
     assert!(postgresql.contains("is no Oracle listener but a PostgreSQL server"), "{postgresql}");

@@ -12,7 +12,7 @@ use crate::local_server::{command_line, servers};
 fn jobs_are_spread_and_the_nodes_add_up() {
     let bench = Bench::new();
     let arguments = ["run", "--target", "null?rows=1&nodes=3", "--preset", "smoke", "--jobs", "1,5"];
-    // Whether a run is void because the loop costs more than an engine that does nothing is not the question.
+    // Whether a run is invalid because the loop costs more than an engine that does nothing is not the question.
     let said = bench.run(&[&arguments[..], &["--tests", "T611,T426", "--record", "r.json"]].concat());
     let record = bench.record("r.json");
     let degrees = |code: &str| -> Vec<(u64, u64, u64)> {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use crate::aborted::{signal, wait_for_runs};
 use crate::bench::{Bench, runs, said};
-use crate::broken_off::{signal, wait_for_runs};
 use crate::local_server::wait_for_server;
 
 const SQLITE: [&str; 7] = ["run", "--preset", "smoke", "--tests", "T611", "--record", "r.json"];
@@ -196,7 +196,7 @@ fn windows_of_a_search_are_as_long_as_its_quantile_needs_and_one_that_would_take
 }
 
 #[test]
-fn a_search_that_was_broken_off_goes_on_with_what_it_had_measured() {
+fn a_search_that_was_aborted_goes_on_with_what_it_had_measured() {
     let bench = Bench::new();
     let level = ["--jobs", "1", "--seconds", "0.3", "--until", "p50=200ms"];
     let child = bench.start(&[&SQLITE[..], &level].concat());

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::aborted::{signal, wait_for_runs};
 use crate::bench::{Bench, said};
-use crate::broken_off::{signal, wait_for_runs};
 
 const ARGUMENTS: [&str; 8] =
     ["run", "--preset", "smoke", "--jobs", "1,2", "--tests", "P111,P113,T611,T616,T716", "--quiet"];

@@ -46,10 +46,10 @@ fn a_test_of_storage_is_held_against_its_probe() {
         say("P331 was not run here");
         return;
     }
-    let is_void = |run: &serde_json::Value| {
+    let is_invalid = |run: &serde_json::Value| {
         run["findings"].as_array().unwrap().iter().any(|finding| finding["verdict"] == "fail")
     };
-    if !is_void(run) && !is_void(runs(&record, "P331")[0]) {
+    if !is_invalid(run) && !is_invalid(runs(&record, "P331")[0]) {
         assert!(said.out.contains("ceiling P331 at 1 in flight: "), "{}", said.out);
     }
 }

@@ -21,7 +21,7 @@ fn a_bare_name_is_an_embedded_engine() {
 }
 
 #[test]
-fn local_names_a_throwaway_server_with_its_settings() {
+fn local_names_a_temporary_server_with_its_settings() {
     let target = parsed("local:postgres?shared_buffers=2GB&fsync=off&fsync=on");
     assert!(target.local);
     assert_eq!(target.parameter("shared_buffers"), Some("2GB"));

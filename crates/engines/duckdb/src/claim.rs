@@ -12,7 +12,7 @@ use engine::{Error, Kind, Result};
 /// What the mark of a database says that is to stay.
 const KEPT: &str = "made by dbdyno, kept\n";
 /// What it says otherwise.
-const THROWAWAY: &str = "made by dbdyno, may be removed\n";
+const TEMPORARY: &str = "made by dbdyno, may be removed\n";
 /// Name of the database; all that the library puts beside it begins with the same.
 const DATABASE: &str = "dbdyno.duckdb";
 
@@ -37,8 +37,8 @@ pub(crate) struct Files {
 
 impl Files {
     /// In the measured directory.
-    pub(crate) fn below(site: &Path) -> Files {
-        let directory = site.join("duckdb");
+    pub(crate) fn below(workspace: &Path) -> Files {
+        let directory = workspace.join("duckdb");
         Files { database: directory.join(DATABASE), mark: directory.join("mark"), directory }
     }
 
@@ -54,7 +54,7 @@ impl Files {
             Found::Ours { .. } | Found::Nothing => {}
         }
         fs::create_dir_all(&self.directory).map_err(|error| Error::of_path("create", &self.directory, &error))?;
-        let mark = if keep { KEPT } else { THROWAWAY };
+        let mark = if keep { KEPT } else { TEMPORARY };
         fs::write(&self.mark, mark).map_err(|error| Error::of_path("write", &self.mark, &error))
     }
 
@@ -88,7 +88,7 @@ impl Files {
     fn found(&self) -> Result<Found> {
         match fs::read_to_string(&self.mark) {
             // What a crash cut short is a mark all the same, and was not yet followed by a database.
-            Ok(text) if KEPT.starts_with(&text) || THROWAWAY.starts_with(&text) => {
+            Ok(text) if KEPT.starts_with(&text) || TEMPORARY.starts_with(&text) => {
                 return Ok(Found::Ours { kept: text == KEPT });
             }
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn a_directory_of_somebody_else_is_refused_and_left_alone() {
-        let site = tempfile::tempdir().expect("a directory");
-        let files = Files::below(site.path());
+        let workspace = tempfile::tempdir().expect("a directory");
+        let files = Files::below(workspace.path());
         fs::write(&files.directory, "a file").expect("write");
         assert_eq!(files.claim(false).expect_err("a file").kind, Kind::NotOurs);
         fs::remove_file(&files.directory).expect("remove");
@@ -151,8 +151,8 @@ mod tests {
 
     #[test]
     fn what_a_killed_invocation_left_is_removed_and_what_is_kept_stays() {
-        let site = tempfile::tempdir().expect("a directory");
-        let files = Files::below(site.path());
+        let workspace = tempfile::tempdir().expect("a directory");
+        let files = Files::below(workspace.path());
         assert!(files.remove_orphan().expect("nothing there").is_empty());
         files.claim(true).expect("claim");
         fs::write(&files.database, "").expect("write");
@@ -167,8 +167,8 @@ mod tests {
 
     #[test]
     fn what_lies_beside_the_database_and_is_not_of_it_stays() {
-        let site = tempfile::tempdir().expect("a directory");
-        let files = Files::below(site.path());
+        let workspace = tempfile::tempdir().expect("a directory");
+        let files = Files::below(workspace.path());
         files.claim(false).expect("claim");
         fs::write(files.directory.join("notes.txt"), "mine").expect("write");
         files.remove().expect("remove");

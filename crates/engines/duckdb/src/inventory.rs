@@ -46,7 +46,7 @@ pub(crate) fn read(library: Library, connection: &Connection, settings: &Setting
         location: Location::InProcess,
         nodes: 1,
         encryption: None,
-        throwaway: true,
+        temporary: true,
         direct_reads: Some(false),
         block_bytes: block_bytes.map(Bytes),
         cache_bytes: Some(Bytes(settings.memory_bytes)),

@@ -31,7 +31,7 @@ mod sql;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFile, Target, Workspace};
 
 /// DuckDB.
 pub const DUCKDB: DuckDb = DuckDb;
@@ -69,7 +69,7 @@ impl Engine for DuckDb {
         Err("has no large objects, and writes and reads a blob as a whole")
     }
 
-    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
+    fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         if target.user.is_some()
             || target.password.is_some()
             || !target.addresses.is_empty()
@@ -79,8 +79,8 @@ impl Engine for DuckDb {
                 Error::new(Kind::Usage, format!("DuckDB has no server and no login, but the target is {target}"));
             return Err(error.hint("give the target duckdb, and with --dir the directory that the file is to lie in"));
         }
-        let settings = setting::Settings::parse(target, site)?;
-        Ok(Box::new(node::DuckDbNode::new(settings, site)?))
+        let settings = setting::Settings::parse(target, workspace)?;
+        Ok(Box::new(node::DuckDbNode::new(settings, workspace)?))
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use engine::{Caps, Error, Kind, Node, Processes, Result, Session, Site};
+use engine::{Caps, Error, Kind, Node, Processes, Result, Session, Workspace};
 use record::EngineInventory;
 
 use crate::capi::{Database, Library};
@@ -31,11 +31,11 @@ struct Opened {
 }
 
 impl DuckDbNode {
-    pub(crate) fn new(settings: Settings, site: &Site) -> Result<DuckDbNode> {
+    pub(crate) fn new(settings: Settings, workspace: &Workspace) -> Result<DuckDbNode> {
         let library = Library::load(&settings.source)?;
-        let files = Files::below(&site.directory);
+        let files = Files::below(&workspace.directory);
         let opened = Mutex::new(None);
-        Ok(DuckDbNode { library, settings, files, keep: site.keep, tally: Arc::new(Tally::default()), opened })
+        Ok(DuckDbNode { library, settings, files, keep: workspace.keep, tally: Arc::new(Tally::default()), opened })
     }
 
     fn opened(&self) -> MutexGuard<'_, Option<Opened>> {

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use base::quantity;
-use engine::{Error, Kind, Result, Site, Target};
+use engine::{Error, Kind, Result, Target, Workspace};
 
 use crate::capi::Source;
 
@@ -24,13 +24,13 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn parse(target: &Target, site: &Site) -> Result<Settings> {
+    pub(crate) fn parse(target: &Target, workspace: &Workspace) -> Result<Settings> {
         if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
             let error = Error::new(Kind::Usage, format!("DuckDB has no parameter {name}"));
             return Err(error.hint(format!("known are {}", KNOWN.join(", "))));
         }
         let size = |name: &str| target.parameter(name).map(|value| size_bytes(name, value)).transpose();
-        let planned = site.cache_bytes.map_or(0, |bytes| bytes.0).max(MEMORY_BYTES_MIN);
+        let planned = workspace.cache_bytes.map_or(0, |bytes| bytes.0).max(MEMORY_BYTES_MIN);
         Ok(Settings {
             source: source(target.parameter("library"), |name| std::env::var_os(name))?,
             memory_bytes: size("memory_limit")?.unwrap_or(planned),
@@ -90,8 +90,8 @@ mod tests {
     use super::*;
 
     fn parse(target: &str, cache_bytes: Option<Bytes>) -> Result<Settings> {
-        let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes, sessions_max: 4 };
-        Settings::parse(&target.parse().expect("a target"), &site)
+        let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes, sessions_max: 4 };
+        Settings::parse(&target.parse().expect("a target"), &workspace)
     }
 
     #[test]

@@ -14,17 +14,17 @@ fn target(more: &str) -> String {
 }
 
 /// A claimed node in a directory of its own.
-struct Stand {
+struct Fixture {
     node: Option<Box<dyn Node>>,
     directory: TempDir,
 }
 
-impl Stand {
-    fn new(more: &str) -> Stand {
+impl Fixture {
+    fn new(more: &str) -> Fixture {
         let directory = tempfile::tempdir().expect("a directory");
         let node = open(&target(more), directory.path(), false).expect("open");
         node.claim().expect("claim");
-        Stand { node: Some(node), directory }
+        Fixture { node: Some(node), directory }
     }
 
     fn node(&self) -> &dyn Node {
@@ -51,7 +51,7 @@ impl Stand {
     }
 }
 
-impl Drop for Stand {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let closed = self.node.take().map(|node| node.close());
         if !std::thread::panicking() {
@@ -62,8 +62,8 @@ impl Drop for Stand {
 }
 
 fn open(target: &str, directory: &Path, keep: bool) -> Result<Box<dyn Node>> {
-    let site = Site { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
-    DUCKDB.open(&target.parse().expect("a target"), &site)
+    let workspace = Workspace { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
+    DUCKDB.open(&target.parse().expect("a target"), &workspace)
 }
 
 fn ask(session: &mut dyn Session, sql: &str) -> Vec<Vec<Value<'static>>> {
@@ -93,8 +93,8 @@ fn a_missing_library_leaves_nothing_behind() {
 
 #[test]
 fn a_statement_that_cannot_be_run_is_refused() {
-    let stand = Stand::new("");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("");
+    let mut session = fixture.session_with_table();
     for sql in ["", " ; ", "-- nothing", "select 1; select 2", "select $1, from where"] {
         assert_eq!(session.prepare(sql).expect_err(sql).kind, Kind::Statement, "{sql}");
     }
@@ -120,8 +120,8 @@ fn a_statement_that_cannot_be_run_is_refused() {
 
 #[test]
 fn every_type_that_is_read_is_read_right() {
-    let stand = Stand::new("");
-    let mut session = stand.session();
+    let fixture = Fixture::new("");
+    let mut session = fixture.session();
     let long = "a text of more than twelve bytes";
     for (sql, expected) in [
         ("true", Value::Int(1)),
@@ -158,8 +158,8 @@ fn every_type_that_is_read_is_read_right() {
 
 #[test]
 fn a_statement_that_changes_no_rows_counts_none() {
-    let stand = Stand::new("");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("");
+    let mut session = fixture.session_with_table();
     let insert = session.prepare("insert into t values (2, 2), (3, 3), (4, 4)").expect("prepare");
     assert_eq!(session.execute(insert, &[]).expect("insert"), 3);
     let create = session.prepare("create table u (id integer)").expect("prepare");
@@ -170,9 +170,9 @@ fn a_statement_that_changes_no_rows_counts_none() {
 
 #[test]
 fn a_commit_that_fails_ends_its_transaction() {
-    let stand = Stand::new("");
-    let mut first = stand.session_with_table();
-    let mut second = stand.session();
+    let fixture = Fixture::new("");
+    let mut first = fixture.session_with_table();
+    let mut second = fixture.session();
     first.begin().expect("begin");
     second.begin().expect("begin");
     first.batch("insert into t values (7, 1)").expect("insert");
@@ -190,8 +190,8 @@ fn a_commit_that_fails_ends_its_transaction() {
 
 #[test]
 fn a_transaction_in_which_a_statement_failed_is_never_taken_for_committed() {
-    let stand = Stand::new("");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("");
+    let mut session = fixture.session_with_table();
     session.begin().expect("begin");
     session.batch("insert into t values (2, 2)").expect("insert");
     session.batch("insert into t values (1, 1)").expect_err("a duplicate key");
@@ -207,12 +207,12 @@ fn a_transaction_in_which_a_statement_failed_is_never_taken_for_committed() {
 
 #[test]
 fn what_failed_is_not_counted_as_a_commit() {
-    let stand = Stand::new("");
-    let mut session = stand.session_with_table();
-    let mut other = stand.session();
+    let fixture = Fixture::new("");
+    let mut session = fixture.session_with_table();
+    let mut other = fixture.session();
     let insert = session.prepare("insert into t values ($1, 0)").expect("prepare");
     let update = other.prepare("update t set n = n + 1 where id = 1").expect("prepare");
-    let before = stand.commits(&mut *other);
+    let before = fixture.commits(&mut *other);
     for number in 0..10 {
         session.execute(insert, &[Value::Int(1)]).expect_err("a duplicate key");
         session.prepare("select nothing from t").expect_err("no such column");
@@ -226,7 +226,7 @@ fn what_failed_is_not_counted_as_a_commit() {
         session.execute(insert, &[Value::Int(100 + number)]).expect("insert");
         session.rollback().expect("rollback");
     }
-    assert_eq!(stand.commits(&mut *other) - before - 1, 10);
+    assert_eq!(fixture.commits(&mut *other) - before - 1, 10);
 }
 
 /// Rows whose fields do not fit the table of the load.
@@ -246,8 +246,8 @@ impl RowSource for Misfit {
 
 #[test]
 fn a_load_of_what_does_not_fit_is_refused_and_loads_nothing() {
-    let stand = Stand::new("");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("");
+    let mut session = fixture.session_with_table();
     session.batch("create table d (id bigint, amount decimal(4, 2))").expect("create");
     let column = |name: &str, kind| Column { name: name.to_owned(), kind };
     let amount = ColumnType::Decimal { precision: 4, scale: 2 };
@@ -278,8 +278,8 @@ fn a_load_of_what_does_not_fit_is_refused_and_loads_nothing() {
 
 #[test]
 fn the_inventory_shows_what_was_set_beside_the_default() {
-    let stand = Stand::new("&memory_limit=1GiB&checkpoint_threshold=4MiB");
-    let inventory = stand.node().inventory().expect("inventory");
+    let fixture = Fixture::new("&memory_limit=1GiB&checkpoint_threshold=4MiB");
+    let inventory = fixture.node().inventory().expect("inventory");
     let setting = |name: &str| inventory.settings.iter().find(|setting| setting.name == name).expect(name);
     assert_eq!(
         (setting("memory_limit").value.as_str(), inventory.cache_bytes),
@@ -295,8 +295,8 @@ fn the_inventory_shows_what_was_set_beside_the_default() {
 
 #[test]
 fn too_little_memory_is_a_counted_step_with_a_hint() {
-    let stand = Stand::new("&memory_limit=2MiB");
-    let mut session = stand.session();
+    let fixture = Fixture::new("&memory_limit=2MiB");
+    let mut session = fixture.session();
     session.batch("set threads = 1").expect("set");
     let sql = "select count(*) from (select i, list(i) from range(3000000) as r(i) group by i)";
     let error = session.batch(sql).expect_err("out of memory");

@@ -57,19 +57,19 @@ impl Login {
                 (Transport::Unix(stream), Way::default())
             }
             Place::Tcp { host, port } => {
-                let stream = transport::dial(host, *port, None, self.patience);
+                let stream = transport::dial(host, *port, None, self.timeout);
                 let stream = stream.map_err(|error| self.unreachable(&error))?;
                 let way = Way::of_tcp(&stream);
                 (Transport::Tcp(stream), way)
             }
         };
-        let wire = Wire::new(transport, self.patience).map_err(|error| self.unreachable(&error))?;
+        let wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
         self.log_in(wire, way, database.or(self.database.as_deref()))
     }
 
     /// Logs in over `transport`, on which nothing was said yet.
     pub(crate) fn open_over(&self, transport: Transport) -> Result<Opened> {
-        let wire = Wire::new(transport, self.patience).map_err(|error| self.unreachable(&error))?;
+        let wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
         self.log_in(wire, Way::default(), self.database.as_deref())
     }
 

@@ -66,7 +66,7 @@ fn ask_node(session: &mut MysqlSession, counts: &SessionCounts) -> Result<()> {
     let _ = (activity.map(|activity| activity.look(session)), counters.read(session, counts.total()));
     let _ = replication::addresses(session, &Address { host: "h".to_owned(), port: None });
     let cluster_nodes = replication::cluster_nodes(session).ok();
-    let seen = Seen { location: Location::UnixSocket, encryption: None, throwaway: false, cluster_nodes };
+    let seen = Seen { location: Location::UnixSocket, encryption: None, temporary: false, cluster_nodes };
     inventory::read(session, seen).map(drop)
 }
 

@@ -47,7 +47,7 @@ const NOT_SHOWN: &str = "^(socket|datadir|basedir|tmpdir|pid_file|log_error|igno
 pub(crate) struct Seen {
     pub(crate) location: Location,
     pub(crate) encryption: Option<String>,
-    pub(crate) throwaway: bool,
+    pub(crate) temporary: bool,
     /// Nodes of the cluster that it is one of; none where it is of no cluster.
     pub(crate) cluster_nodes: Option<u32>,
 }
@@ -70,7 +70,7 @@ pub(crate) fn read(session: &mut MysqlSession, seen: Seen) -> Result<EngineInven
         location: seen.location,
         nodes: seen.cluster_nodes.unwrap_or(1),
         encryption: seen.encryption,
-        throwaway: seen.throwaway,
+        temporary: seen.temporary,
         direct_reads: direct_reads(&value),
         block_bytes: bytes("innodb_page_size"),
         cache_bytes: bytes("innodb_buffer_pool_size"),

@@ -36,7 +36,7 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Node, ObjectForm, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Node, ObjectForm, Result, StatementFile, Target, Workspace};
 
 use self::flavour::Flavour;
 
@@ -90,12 +90,12 @@ impl Engine for MysqlEngine {
         Ok(objects::FORMS)
     }
 
-    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
-        Ok(Box::new(opening::open(self.flavour, target, site)?))
+    fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
+        Ok(Box::new(opening::open(self.flavour, target, workspace)?))
     }
 
-    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
-        let nodes = opening::open_all(self.flavour, target, site)?;
+    fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
+        let nodes = opening::open_all(self.flavour, target, workspace)?;
         Ok(nodes.into_iter().map(|node| -> Box<dyn Node> { Box::new(node) }).collect())
     }
 

@@ -185,14 +185,14 @@ impl Node for MysqlNode {
         loop {
             // The database comes before its mark: for a moment it may look like somebody else's.
             let seen = self.find_database(&mut session);
-            let is_late = begun.elapsed() > replication::PATIENCE;
+            let is_late = begun.elapsed() > replication::TIMEOUT;
             match seen {
                 Ok(true) => break,
                 Err(error) if error.kind != Kind::NotOurs || is_late => return Err(error),
                 Ok(false) | Err(_) => {}
             }
             if is_late {
-                let seconds = replication::PATIENCE.as_secs();
+                let seconds = replication::TIMEOUT.as_secs();
                 let message = format!("database {DATABASE}, made on another node, is not seen here within {seconds} s");
                 return Err(Error::new(Kind::NotOurs, message).hint("name nodes of one database, that replicate"));
             }
@@ -225,7 +225,7 @@ impl Node for MysqlNode {
         let seen = Seen {
             location: self.way.location(),
             encryption: self.way.encryption.clone(),
-            throwaway: self.cluster.is_some(),
+            temporary: self.cluster.is_some(),
             cluster_nodes,
         };
         inventory::read(&mut session, seen)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use engine::{Address, Error, Kind, Result, Site, Target};
+use engine::{Address, Error, Kind, Result, Target, Workspace};
 use transport::Surroundings;
 
 use crate::connect::{Login, SOCKETS};
@@ -13,10 +13,10 @@ use crate::server::{self, Cluster};
 use crate::session::{MysqlSession, SessionCounts};
 
 /// Reaches the server at `target`, or starts one in `site`.
-pub(crate) fn open(flavour: Flavour, target: &Target, site: &Site) -> Result<MysqlNode> {
+pub(crate) fn open(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<MysqlNode> {
     let mut nodes = match target.local {
-        true => start(flavour, target, site)?,
-        false => return reach(target, site),
+        true => start(flavour, target, workspace)?,
+        false => return reach(target, workspace),
     };
     match (nodes.pop(), nodes.len()) {
         (Some(node), 0) => Ok(node),
@@ -25,33 +25,33 @@ pub(crate) fn open(flavour: Flavour, target: &Target, site: &Site) -> Result<Mys
 }
 
 /// Reaches the server at `target`.
-fn reach(target: &Target, site: &Site) -> Result<MysqlNode> {
-    MysqlNode::of(Login::of(target, &Surroundings::here(&SOCKETS))?, None, site.keep)
+fn reach(target: &Target, workspace: &Workspace) -> Result<MysqlNode> {
+    MysqlNode::of(Login::of(target, &Surroundings::here(&SOCKETS))?, None, workspace.keep)
 }
 
 /// Starts the servers of `flavour` that `target` asks for.
-fn start(flavour: Flavour, target: &Target, site: &Site) -> Result<Vec<MysqlNode>> {
+fn start(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<Vec<MysqlNode>> {
     // Dropping a cluster on an error stops it.
     let node = |cluster: Cluster| {
         let login = Login::of_socket(&cluster.socket, server::USER);
-        MysqlNode::of(login, Some(cluster), site.keep)
+        MysqlNode::of(login, Some(cluster), workspace.keep)
     };
-    server::start(flavour, target, site)?.into_iter().map(node).collect()
+    server::start(flavour, target, workspace)?.into_iter().map(node).collect()
 }
 
 /// Reaches every server that `target` names, or that the one it names knows of (`nodes=all`), or starts them.
-pub(crate) fn open_all(flavour: Flavour, target: &Target, site: &Site) -> Result<Vec<MysqlNode>> {
+pub(crate) fn open_all(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<Vec<MysqlNode>> {
     if target.local {
-        return start(flavour, target, site);
+        return start(flavour, target, workspace);
     }
     let target = expanded(target)?;
     if target.addresses.len() < 2 {
-        return Ok(vec![reach(&target, site)?]);
+        return Ok(vec![reach(&target, workspace)?]);
     }
     // Nothing is claimed yet, so that those that are open need only be dropped on an error.
     let of_address = |address: &Address| {
         let one = Target { addresses: vec![address.clone()], ..target.clone() };
-        let mut node = reach(&one, site).map_err(|error| {
+        let mut node = reach(&one, workspace).map_err(|error| {
             let message = format!("node {address}: {}", error.message);
             Error { message, ..error }
         })?;

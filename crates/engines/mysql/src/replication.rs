@@ -12,7 +12,7 @@ use crate::flavour::Flavour;
 use crate::session::MysqlSession;
 
 /// How long a node may take to have what another one has.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How changes reach a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Replication {
     /// Waits until all that the server of `first` has committed can be read in `here`.
     ///
     /// # Errors
-    /// `Unreachable` where that takes longer than [`PATIENCE`].
+    /// `Unreachable` where that takes longer than [`TIMEOUT`].
     pub(crate) fn catch_up(self, here: &mut dyn Session, first: &mut dyn Session) -> Result<()> {
         match self {
             Replication::Galera => wait_for_group(here),
@@ -48,7 +48,7 @@ impl Replication {
                 if position.is_empty() || number(here, "select @@server_id")? == number(first, "select @@server_id")? {
                     return Ok(());
                 }
-                let seconds = PATIENCE.as_secs();
+                let seconds = TIMEOUT.as_secs();
                 let waited = number(here, &format!("select master_gtid_wait('{position}', {seconds})"))?;
                 if waited == 0 { Ok(()) } else { Err(too_late(&position)) }
             }
@@ -58,7 +58,7 @@ impl Replication {
                 if position.is_empty() || number(here, "select @@server_id")? == number(first, "select @@server_id")? {
                     return Ok(());
                 }
-                let seconds = PATIENCE.as_secs();
+                let seconds = TIMEOUT.as_secs();
                 let waited = number(here, &format!("select wait_for_executed_gtid_set('{position}', {seconds})"))?;
                 if waited == 0 { Ok(()) } else { Err(too_late(&position)) }
             }
@@ -79,7 +79,7 @@ pub(crate) fn wait_for_group(here: &mut dyn Session) -> Result<()> {
     here.batch("set @dbdyno_wait = @@session.wsrep_sync_wait, session wsrep_sync_wait = 1")?;
     let waited = loop {
         match here.batch("select 1") {
-            Err(Error { kind: Kind::Step(_), .. }) if begun.elapsed() < PATIENCE => {
+            Err(Error { kind: Kind::Step(_), .. }) if begun.elapsed() < TIMEOUT => {
                 std::thread::sleep(Duration::from_millis(100));
             }
             Err(error) => break Err(Error { kind: Kind::Unreachable, ..error }),
@@ -90,7 +90,7 @@ pub(crate) fn wait_for_group(here: &mut dyn Session) -> Result<()> {
 }
 
 fn too_late(position: &str) -> Error {
-    let message = format!("the node has not reached position {position} within {} s", PATIENCE.as_secs());
+    let message = format!("the node has not reached position {position} within {} s", TIMEOUT.as_secs());
     Error::new(Kind::Unreachable, message).hint("see whether it replicates: show replica status")
 }
 

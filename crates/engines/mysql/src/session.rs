@@ -76,7 +76,7 @@ impl MysqlSession {
             sending: Duration::ZERO,
             lost: false,
         };
-        engine::Session::batch(&mut session, &manners(flavour))?;
+        engine::Session::batch(&mut session, &session_setup(flavour))?;
         Ok(session)
     }
 
@@ -226,7 +226,7 @@ impl MysqlSession {
 }
 
 /// What every session says first: one set of rules, no limits of the account's that would cut off what is measured.
-fn manners(flavour: Flavour) -> String {
+fn session_setup(flavour: Flavour) -> String {
     let own = match flavour {
         Flavour::MariaDb => "max_statement_time = 0, max_recursive_iterations = 4294967295",
         Flavour::MySql => {
@@ -346,7 +346,7 @@ impl engine::Session for MysqlSession {
 /// Takes leave of the server and waits until it closes its side: by then its place among the connections is free.
 impl Drop for MysqlSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.messages.set_patience(Some(FAREWELL)).is_err() {
+        if self.lost || self.wire.messages.set_timeout(Some(FAREWELL)).is_err() {
             return;
         }
         // Nobody can ask for them afterwards.

@@ -115,8 +115,8 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// As [`Messages::new`].
-    pub(crate) fn new(transport: Transport, patience: Option<Duration>) -> io::Result<Wire> {
-        Ok(Wire { messages: Messages::new(transport, patience)?, output: Vec::with_capacity(4096) })
+    pub(crate) fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Wire> {
+        Ok(Wire { messages: Messages::new(transport, timeout)?, output: Vec::with_capacity(4096) })
     }
 
     /// What carries the bytes, and the sequence where it is: encryption begins in mid-login.

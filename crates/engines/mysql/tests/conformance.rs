@@ -1,4 +1,4 @@
-//! What every engine must do alike, on throwaway servers.
+//! What every engine must do alike, on temporary servers.
 
 mod mysql;
 

@@ -18,7 +18,7 @@ pub(crate) use self::address::Login;
 use crate::failure;
 
 /// The default of `connect_timeout`: what an answer may take, and what a login may take in all.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Statements that the driver keeps open in a session: those of any test, and those that a node asks about itself.
 const STATEMENTS_KEPT: usize = 64;
@@ -56,7 +56,7 @@ impl Login {
     pub(crate) fn knock(&self) -> Result<Way> {
         let mut first = None;
         for place in &self.places {
-            match knock::knock(place, self.patience) {
+            match knock::knock(place, self.timeout) {
                 Ok(way) => return Ok(way),
                 Err(error) => first = first.or(Some(error)),
             }
@@ -80,8 +80,8 @@ impl Login {
             let _ = done.send(oracledb::connect(config));
         });
         worker.map_err(|error| Error::new(Kind::Unreachable, format!("no thread for a login: {error}")))?;
-        let received = match self.patience {
-            Some(patience) => outcome.recv_timeout(patience),
+        let received = match self.timeout {
+            Some(timeout) => outcome.recv_timeout(timeout),
             None => outcome.recv().map_err(|_| RecvTimeoutError::Disconnected),
         };
         match received {
@@ -108,7 +108,7 @@ impl Login {
         let mut config = Config::default()
             .set_user(&self.user)
             .set_password(self.password.reveal())
-            .set_transport_connect_timeout(self.patience)
+            .set_transport_connect_timeout(self.timeout)
             .set_stmtcachesize(STATEMENTS_KEPT)
             .set_program("dbdyno")
             .map_err(usage)?;

@@ -116,7 +116,7 @@ pub(crate) fn read(session: &mut OracleSession, seen: &Seen) -> Result<EngineInv
         location: seen.location,
         nodes: 1,
         encryption: seen.encrypted.then(|| "TLS".to_owned()),
-        throwaway: false,
+        temporary: false,
         direct_reads: None,
         block_bytes: bytes("db_block_size"),
         cache_bytes: bytes("sga.buffer_cache_size"),

@@ -28,7 +28,7 @@ mod sql;
 #[cfg(test)]
 mod tests;
 
-use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFile, Target, Workspace};
 
 /// Oracle Database 12.1 and later.
 pub const ORACLE: OracleEngine = OracleEngine;
@@ -72,11 +72,11 @@ impl Engine for OracleEngine {
         Err("has large objects, which dbdyno does not write yet")
     }
 
-    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
+    fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         if target.local {
             let error = Error::new(Kind::Usage, "dbdyno starts no Oracle server of its own");
             return Err(error.hint("start one and name it: oracle://user@host:1521/service"));
         }
-        Ok(Box::new(node::open(target, site)?))
+        Ok(Box::new(node::open(target, workspace)?))
     }
 }

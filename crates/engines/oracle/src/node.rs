@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use engine::{Address, Caps, Error, Kind, Look, Node, Processes, Result, Session, Site, Target, Value};
+use engine::{Address, Caps, Error, Kind, Look, Node, Processes, Result, Session, Target, Value, Workspace};
 use record::{EngineInventory, Location};
 
 use crate::activity;
@@ -35,7 +35,7 @@ pub(crate) struct OracleNode {
 }
 
 /// Reaches the server at `target`.
-pub(crate) fn open(target: &Target, site: &Site) -> Result<OracleNode> {
+pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<OracleNode> {
     let login = Arc::new(Login::of(target, &|name| std::env::var(name).ok())?);
     let way = login.knock()?;
     let mut session = OracleSession::start(&login, None)?;
@@ -51,7 +51,7 @@ pub(crate) fn open(target: &Target, site: &Site) -> Result<OracleNode> {
     Ok(OracleNode {
         login,
         way,
-        keep: site.keep,
+        keep: workspace.keep,
         claimed: AtomicBool::new(false),
         guard: Mutex::new(None),
         caps,

@@ -72,7 +72,7 @@ impl OracleSession {
             sending: Duration::ZERO,
             lost: false,
         };
-        for setting in manners(schema) {
+        for setting in session_setup(schema) {
             session.batch(&setting)?;
         }
         Ok(session)
@@ -207,7 +207,7 @@ impl OracleSession {
 }
 
 /// What makes sessions behave the same on every server: the language of messages is the driver's business.
-pub(crate) fn manners(schema: Option<&str>) -> Vec<String> {
+pub(crate) fn session_setup(schema: Option<&str>) -> Vec<String> {
     let same = [
         "alter session set nls_comp = binary",
         "alter session set nls_sort = binary",

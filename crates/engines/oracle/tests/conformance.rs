@@ -3,9 +3,9 @@
 //! `DBDYNO_TEST_ORACLE=oracle://user:password@host/service cargo test -p dbdyno-engine-oracle -- --ignored`
 
 use dbdyno_engine_oracle::ORACLE;
-use engine_kit::SharedStand;
+use engine_kit::SharedFixture;
 
-static STAND: SharedStand = SharedStand::new();
+static STAND: SharedFixture = SharedFixture::new();
 
 fn target() -> String {
     std::env::var("DBDYNO_TEST_ORACLE").expect("DBDYNO_TEST_ORACLE names a target")

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::time::{Duration, Instant};
 
 use dbdyno_engine_postgres::POSTGRES;
-use engine::{Engine, LineForm, Site, Target, Value};
+use engine::{Engine, LineForm, Target, Value, Workspace};
 use rustix::time::{ClockId, clock_gettime};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,8 +23,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut file = File::open(argument(1).ok_or(usage)?)?;
     let piece_bytes: usize = argument(2).unwrap_or("8").parse::<usize>()? << 20;
     let separator = *argument(3).unwrap_or("|").as_bytes().first().ok_or(usage)?;
-    let site = Site { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: 1 };
-    let node = POSTGRES.open(&target, &site)?;
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: 1 };
+    let node = POSTGRES.open(&target, &workspace)?;
     let mut session = node.connect()?;
     let question =
         "select attname::text from pg_attribute where attrelid = 'lines'::regclass and attnum > 0 order by attnum";
@@ -49,12 +49,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
         let size = bytes[..filled].iter().rposition(|byte| *byte == b'\n').map_or(filled, |at| at + 1);
         form.ends_with_separator = bytes[..size].strip_suffix(b"\n").is_some_and(|line| line.ends_with(&[separator]));
-        let (begun, cpu_begun_ns) = (Instant::now(), cpu_now_ns());
+        let (begun, cpu_start_ns) = (Instant::now(), cpu_now_ns());
         session.begin()?;
         rows += session.append_lines("lines", &form, &bytes[..size])?;
         session.commit()?;
         spent += begun.elapsed();
-        cpu_ns += cpu_now_ns() - cpu_begun_ns;
+        cpu_ns += cpu_now_ns() - cpu_start_ns;
         total += size;
         bytes.copy_within(size..filled, 0);
         kept = filled - size;

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dbdyno_engine_postgres::POSTGRES;
-use engine::{Engine, Session, Site, Statement, Target, Value};
+use engine::{Engine, Session, Statement, Target, Value, Workspace};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -29,8 +29,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         processors.set(processor.parse()?);
         sched_setaffinity(None, &processors)?;
     }
-    let site = Site { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: jobs as u32 };
-    let node = POSTGRES.open(&target, &site)?;
+    let workspace =
+        Workspace { directory: std::env::temp_dir(), keep: true, cache_bytes: None, sessions_max: jobs as u32 };
+    let node = POSTGRES.open(&target, &workspace)?;
     let mut first = node.connect()?;
     let count = first.prepare("select count(*) from pgbench_accounts")?;
     let rows = match first.query(count, &[])?.first().map(Vec::as_slice) {
@@ -56,12 +57,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 })
             })
             .collect();
-        let (cpu_begun, begun) = (cpu_now_ns(), Instant::now());
+        let (cpu_started, begun) = (cpu_now_ns(), Instant::now());
         barrier.wait();
         thread::sleep(Duration::from_secs_f64(seconds));
         stop.store(true, Ordering::Relaxed);
         let statements: u64 = running.into_iter().map(|job| job.join().unwrap_or(0)).sum();
-        (statements, begun.elapsed(), cpu_now_ns() - cpu_begun)
+        (statements, begun.elapsed(), cpu_now_ns() - cpu_started)
     });
     if statements == 0 {
         return Err("no statement was done".into());

@@ -94,7 +94,7 @@ impl Login {
     /// Connects to the server that was reached by `way`, and says nothing yet.
     pub(crate) fn reach_again(&self, way: &Way) -> Result<Wire> {
         let reached = self.reach(way.encryption.is_some(), way.peer)?;
-        Wire::new(reached.transport, self.patience).map_err(|error| self.unreachable(&error))
+        Wire::new(reached.transport, self.timeout).map_err(|error| self.unreachable(&error))
     }
 
     fn reach(&self, encrypt: bool, peer: Option<SocketAddr>) -> Result<Reached> {
@@ -132,7 +132,7 @@ impl Login {
     }
 
     fn dial(&self, host: &str, port: u16, peer: Option<SocketAddr>) -> Result<TcpStream> {
-        transport::dial(host, port, peer, self.patience).map_err(|error| self.unreachable(&error))
+        transport::dial(host, port, peer, self.timeout).map_err(|error| self.unreachable(&error))
     }
 
     /// Nothing answers: in words, with what may be done.

@@ -55,7 +55,7 @@ fn ask_node(session: &mut PostgresSession) -> Result<()> {
     let seen = Seen {
         location: Location::UnixSocket,
         encryption: None,
-        throwaway: false,
+        temporary: false,
         version: session.server().version.clone(),
         nodes: 1,
         unlocked: false,

@@ -30,7 +30,7 @@ const IMPORTANT: [&str; 19] = [
     "maintenance_work_mem",
 ];
 
-/// Settings of our own session, where a throwaway server has its socket, and what may hold a password or another secret.
+/// Settings of our own session, where a temporary server has its socket, and what may hold a password or another secret.
 const NOT_SHOWN: &str = "name in ('application_name', 'client_encoding', 'DateStyle', 'search_path', \
                          'unix_socket_directories') \
                          or name ~* '(password|passphrase|secret|token|conninfo|credential|_command$)' \
@@ -40,7 +40,7 @@ const NOT_SHOWN: &str = "name in ('application_name', 'client_encoding', 'DateSt
 pub(crate) struct Seen {
     pub(crate) location: Location,
     pub(crate) encryption: Option<String>,
-    pub(crate) throwaway: bool,
+    pub(crate) temporary: bool,
     pub(crate) version: String,
     /// How many nodes there are, where dbdyno started them.
     pub(crate) nodes: u32,
@@ -83,7 +83,7 @@ pub(crate) fn read(session: &mut PostgresSession, abilities: &Abilities, seen: S
         location: seen.location,
         nodes: seen.nodes,
         encryption: seen.encryption,
-        throwaway: seen.throwaway,
+        temporary: seen.temporary,
         direct_reads,
         block_bytes,
         cache_bytes,

@@ -3,7 +3,7 @@
 //! A crate of its own so that its weight (TLS, the protocol) is paid only where it is used. The session is our own
 //! because it is what is measured with: the convenient drivers cost half as much again per statement as `pgbench`.
 //!
-//! Native needs: none; `local:postgres` needs the server's programs. A synchronous replica of a throwaway server that
+//! Native needs: none; `local:postgres` needs the server's programs. A synchronous replica of a temporary server that
 //! dies is waited for no longer, as a manager of a cluster would have it.
 //!
 //! Known limits: no client certificates, no GSSAPI; below version 15 a reading of the counters takes a second; of
@@ -33,7 +33,7 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Node, ObjectForm, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Node, ObjectForm, Result, StatementFile, Target, Workspace};
 
 /// PostgreSQL 13 and later.
 pub const POSTGRES: Postgres = Postgres;
@@ -72,12 +72,12 @@ impl Engine for Postgres {
         Ok(objects::FORMS)
     }
 
-    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
-        Ok(Box::new(node::open(target, site)?))
+    fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
+        Ok(Box::new(node::open(target, workspace)?))
     }
 
-    fn open_all(&self, target: &Target, site: &Site) -> Result<Vec<Box<dyn Node>>> {
-        let nodes = node::open_all(target, site)?;
+    fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
+        let nodes = node::open_all(target, workspace)?;
         Ok(nodes.into_iter().map(|node| Box::new(node) as Box<dyn Node>).collect())
     }
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Site, Target};
+use engine::{Caps, Error, Kind, Look, Node, ObjectForm, ObjectSession, Processes, Result, Session, Target, Workspace};
 use record::EngineInventory;
 use transport::{Surroundings, Way};
 
@@ -29,7 +29,7 @@ use crate::session::PostgresSession;
 /// The oldest version of PostgreSQL itself that is measured.
 const VERSION_MIN: u32 = 13;
 /// How long another node may take to see what the first one did.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// How often it is asked whether it does.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -63,8 +63,8 @@ pub(crate) struct PostgresNode {
 ///
 /// # Errors
 /// As [`engine::Engine::open`]; `Usage` where the target has several nodes.
-pub(crate) fn open(target: &Target, site: &Site) -> Result<PostgresNode> {
-    let mut nodes = open_all(target, site)?;
+pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<PostgresNode> {
+    let mut nodes = open_all(target, workspace)?;
     match (nodes.pop(), nodes.len()) {
         (Some(node), 0) => Ok(node),
         (_, more) => Err(Error::new(Kind::Usage, format!("target {target} has {} nodes where one is due", more + 1))
@@ -76,19 +76,19 @@ pub(crate) fn open(target: &Target, site: &Site) -> Result<PostgresNode> {
 ///
 /// # Errors
 /// As [`engine::Engine::open_all`].
-pub(crate) fn open_all(target: &Target, site: &Site) -> Result<Vec<PostgresNode>> {
+pub(crate) fn open_all(target: &Target, workspace: &Workspace) -> Result<Vec<PostgresNode>> {
     if target.local {
         // Dropping a cluster on an error stops it.
-        let clusters = server::start_all(target, site)?;
+        let clusters = server::start_all(target, workspace)?;
         let count = clusters.len() as u32;
-        let open = |cluster: Cluster| PostgresNode::of(cluster.login(), Some(cluster), count, site.keep);
+        let open = |cluster: Cluster| PostgresNode::of(cluster.login(), Some(cluster), count, workspace.keep);
         return clusters.into_iter().map(open).collect();
     }
     let surroundings = Surroundings::here(&SOCKET_DIRECTORIES);
     let targets = membership::of(target, &surroundings)?;
     let several = targets.len() > 1;
     let open = |one: &Target| {
-        let reached = Login::of(one, &surroundings).and_then(|login| PostgresNode::of(login, None, 0, site.keep));
+        let reached = Login::of(one, &surroundings).and_then(|login| PostgresNode::of(login, None, 0, workspace.keep));
         reached.map_err(|error| match one.addresses.first() {
             Some(address) if several => Error { message: format!("node {address}: {}", error.message), ..error },
             _ => error,
@@ -194,8 +194,8 @@ impl Node for PostgresNode {
         let mut session = self.session(None)?;
         let begun = Instant::now();
         while !self.find_schema(&mut session)? {
-            if begun.elapsed() > PATIENCE {
-                let message = format!("schema {SCHEMA} is not seen within {} s", PATIENCE.as_secs());
+            if begun.elapsed() > TIMEOUT {
+                let message = format!("schema {SCHEMA} is not seen within {} s", TIMEOUT.as_secs());
                 return Err(Error::new(Kind::NotOurs, message)
                     .hint("check that all nodes of the target belong to one cluster, and that its replicas replay"));
             }
@@ -227,7 +227,7 @@ impl Node for PostgresNode {
         let seen = Seen {
             location: self.way.location(),
             encryption: self.way.encryption.clone(),
-            throwaway: self.cluster.is_some(),
+            temporary: self.cluster.is_some(),
             version: self.version.clone(),
             nodes: self.started.max(1),
             unlocked: self.unlocked.load(Ordering::SeqCst),

@@ -304,7 +304,7 @@ impl engine::Session for PostgresSession {
 /// free, and its place among `max_connections` as well.
 impl Drop for PostgresSession {
     fn drop(&mut self) {
-        if self.lost || self.wire.messages.set_patience(Some(FAREWELL)).is_err() {
+        if self.lost || self.wire.messages.set_timeout(Some(FAREWELL)).is_err() {
             return;
         }
         self.wire.output.clear();

@@ -53,8 +53,8 @@ pub(crate) struct Wire {
 
 impl Wire {
     /// As [`Messages::new`].
-    pub(crate) fn new(transport: Transport, patience: Option<Duration>) -> io::Result<Wire> {
-        Ok(Wire { messages: Messages::new(transport, patience)?, output: BytesMut::with_capacity(4096) })
+    pub(crate) fn new(transport: Transport, timeout: Option<Duration>) -> io::Result<Wire> {
+        Ok(Wire { messages: Messages::new(transport, timeout)?, output: BytesMut::with_capacity(4096) })
     }
 
     /// Sends what stands in `output`.

@@ -1,4 +1,4 @@
-//! What every engine must do alike, on a throwaway server.
+//! What every engine must do alike, on a temporary server.
 
 use dbdyno_engine_postgres::POSTGRES;
 

@@ -2,14 +2,14 @@
 //! own servers cannot be had here.
 
 use dbdyno_engine_postgres::POSTGRES;
-use engine::{Engine, Kind, Node, Site, Target, Value};
-use engine_kit::Stand;
+use engine::{Engine, Kind, Node, Target, Value, Workspace};
+use engine_kit::Fixture;
 use engine_kit::session::{Rows, ask, make, prepare};
 use record::{EngineInventory, name};
 
 /// A database that is shaped by `sql`, as a target for its owner.
-fn shaped(stand: &Stand, database: &str, sql: &str) -> String {
-    let mut boss = stand.session();
+fn shaped(fixture: &Fixture, database: &str, sql: &str) -> String {
+    let mut boss = fixture.session();
     boss.batch(&format!("create database {database}")).expect("create database");
     let rows = ask(&mut *boss, "select current_setting('unix_socket_directories')");
     let Value::Text(directory) = &rows[0][0] else { panic!("{rows:?}") };
@@ -20,13 +20,13 @@ fn shaped(stand: &Stand, database: &str, sql: &str) -> String {
     target
 }
 
-fn site() -> Site {
-    Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 }
+fn workspace() -> Workspace {
+    Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 }
 }
 
 fn open(target: &str) -> Box<dyn Node> {
     let parsed: Target = target.parse().expect("a target");
-    POSTGRES.open(&parsed, &site()).unwrap_or_else(|error| panic!("{target}: {error:?}"))
+    POSTGRES.open(&parsed, &workspace()).unwrap_or_else(|error| panic!("{target}: {error:?}"))
 }
 
 /// Has `version()` say `text`.
@@ -43,28 +43,28 @@ fn setting<'a>(inventory: &'a EngineInventory, name: &str) -> Option<&'a str> {
 
 #[test]
 fn relatives_are_named_and_measured_as_far_as_they_answer() {
-    let stand = Stand::open(&POSTGRES, "local:postgres");
-    postgres_has_everything(&stand);
-    cockroach_lacks_much_and_is_measured_nevertheless(&stand);
-    a_lock_that_everybody_gets_is_none(&stand);
-    yugabyte_is_asked_for_its_nodes(&stand);
-    citus_is_an_extension(&stand);
-    aurora_has_a_log_of_its_own(&stand);
-    opengauss_is_named(&stand);
+    let fixture = Fixture::open(&POSTGRES, "local:postgres");
+    postgres_has_everything(&fixture);
+    cockroach_lacks_much_and_is_measured_nevertheless(&fixture);
+    a_lock_that_everybody_gets_is_none(&fixture);
+    yugabyte_is_asked_for_its_nodes(&fixture);
+    citus_is_an_extension(&fixture);
+    aurora_has_a_log_of_its_own(&fixture);
+    opengauss_is_named(&fixture);
 }
 
-fn postgres_has_everything(stand: &Stand) {
-    let inventory = stand.node().inventory().expect("inventory");
+fn postgres_has_everything(fixture: &Fixture) {
+    let inventory = fixture.node().inventory().expect("inventory");
     assert_eq!(inventory.title, "PostgreSQL");
     assert_eq!((inventory.durable, setting(&inventory, "dbdyno.lock")), (Some(true), None));
-    let caps = stand.node().caps();
+    let caps = fixture.node().caps();
     assert!(caps.procedures && caps.partitions && caps.lines);
-    let mut session = stand.session();
+    let mut session = fixture.session();
     let error = session.batch("set enable_nonsense = off").expect_err("PostgreSQL knows what it knows");
     assert_eq!(error.code.as_deref(), Some("42704"));
 }
 
-fn cockroach_lacks_much_and_is_measured_nevertheless(stand: &Stand) {
+fn cockroach_lacks_much_and_is_measured_nevertheless(fixture: &Fixture) {
     let lacks = says("CockroachDB CCL v23.1.11 (x86_64-pc-linux-gnu, built 2023/09/27)")
         + "drop extension plpgsql; \
            alter function pg_catalog.pg_try_advisory_lock(int, int) rename to lock_away; \
@@ -77,7 +77,7 @@ fn cockroach_lacks_much_and_is_measured_nevertheless(stand: &Stand) {
            alter view pg_catalog.pg_settings rename to settings_away; \
            create view pg_catalog.pg_settings as select name, setting, unit from settings_away \
            where name not like 'enable%'";
-    let node = open(&shaped(stand, "cockroach", &lacks));
+    let node = open(&shaped(fixture, "cockroach", &lacks));
     assert!(!node.caps().procedures && node.caps().decimal && node.takes_writes());
     node.claim().expect("claim without a lock");
     let inventory = node.inventory().expect("inventory");
@@ -97,7 +97,7 @@ fn cockroach_lacks_much_and_is_measured_nevertheless(stand: &Stand) {
     // A session works as on PostgreSQL, and a setting that is not there is left alone.
     session.batch("set enable_nonsense = off").expect("left out");
     session.batch("set enable_nonsense to").expect_err("a mistake is a mistake");
-    make(stand, &mut *session, "item");
+    make(fixture, &mut *session, "item");
     assert_eq!(session.bulk("item", &mut Rows::new(1000, |id, sink| sink.decimal(id, 2))).expect("bulk"), 1000);
     assert_eq!(ask(&mut *session, "select count(*) from dbdyno.item"), [[Value::Int(1000)]]);
     node.settle(&mut *session).expect("settle");
@@ -105,28 +105,28 @@ fn cockroach_lacks_much_and_is_measured_nevertheless(stand: &Stand) {
     node.close().expect("the schema is removed");
 }
 
-fn a_lock_that_everybody_gets_is_none(stand: &Stand) {
+fn a_lock_that_everybody_gets_is_none(fixture: &Fixture) {
     let stub = says("CockroachDB CCL v24.1.0 (x86_64-pc-linux-gnu)")
         + "alter function pg_catalog.pg_try_advisory_lock(int, int) rename to lock_away; \
            create function pg_catalog.pg_try_advisory_lock(int, int) returns bool language sql as 'select true'";
-    let node = open(&shaped(stand, "stub", &stub));
+    let node = open(&shaped(fixture, "stub", &stub));
     node.claim().expect("claim");
     assert!(setting(&node.inventory().expect("inventory"), "dbdyno.lock").is_some());
     node.close().expect("close");
     // A lock that works is believed, of a relative as well.
-    let node = open(&shaped(stand, "locked", &says("CockroachDB CCL v99.1.0 (x86_64-pc-linux-gnu)")));
+    let node = open(&shaped(fixture, "locked", &says("CockroachDB CCL v99.1.0 (x86_64-pc-linux-gnu)")));
     node.claim().expect("claim");
     assert_eq!(setting(&node.inventory().expect("inventory"), "dbdyno.lock"), None);
     node.close().expect("close");
 }
 
-fn yugabyte_is_asked_for_its_nodes(stand: &Stand) {
-    let target = shaped(stand, "yugabyte", &says("PostgreSQL 11.2-YB-2.20.1.0-b0 on x86_64-pc-linux-gnu"));
+fn yugabyte_is_asked_for_its_nodes(fixture: &Fixture) {
+    let target = shaped(fixture, "yugabyte", &says("PostgreSQL 11.2-YB-2.20.1.0-b0 on x86_64-pc-linux-gnu"));
     let node = open(&target);
     assert_eq!(node.inventory().expect("inventory").title, "YugabyteDB");
     let mut session = node.connect().expect("connect");
     let asked: Target = format!("{target}?nodes=all").parse().expect("a target");
-    let error = POSTGRES.open_all(&asked, &site()).map(|_| ()).expect_err("it has no such function");
+    let error = POSTGRES.open_all(&asked, &workspace()).map(|_| ()).expect_err("it has no such function");
     assert!(error.kind == Kind::Usage && error.message.contains("does not say where its nodes are"), "{error:?}");
     // Both of its nodes are this server, which is as well as another here.
     session
@@ -135,26 +135,26 @@ fn yugabyte_is_asked_for_its_nodes(stand: &Stand) {
              $$ select current_setting('unix_socket_directories'), 5432 from generate_series(1, 2) number $$",
         )
         .expect("create function");
-    let nodes = POSTGRES.open_all(&asked, &site()).unwrap_or_else(|error| panic!("{error:?}"));
+    let nodes = POSTGRES.open_all(&asked, &workspace()).unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!(nodes.len(), 1, "a node that is named twice is one");
     assert!(nodes[0].name().ends_with(":5432"), "{}", nodes[0].name());
 }
 
-fn citus_is_an_extension(stand: &Stand) {
+fn citus_is_an_extension(fixture: &Fixture) {
     let has = "insert into pg_catalog.pg_extension (oid, extname, extowner, extnamespace, extrelocatable, extversion) \
                values (999999, 'citus', 10, 11, false, '12.1-1')";
-    let node = open(&shaped(stand, "citus", has));
+    let node = open(&shaped(fixture, "citus", has));
     let inventory = node.inventory().expect("inventory");
     assert_eq!((inventory.title.as_str(), inventory.durable), ("PostgreSQL with Citus", Some(true)));
     assert!(inventory.version.starts_with("12.1-1 (PostgreSQL "), "{}", inventory.version);
 }
 
-fn aurora_has_a_log_of_its_own(stand: &Stand) {
+fn aurora_has_a_log_of_its_own(fixture: &Fixture) {
     let shape = "create function pg_catalog.aurora_version() returns text language sql as $$ select '15.4.2' $$; \
                  alter function pg_catalog.pg_current_wal_insert_lsn() rename to lsn_away; \
                  create function pg_catalog.pg_current_wal_insert_lsn() returns pg_lsn language plpgsql as \
                  $$ begin raise exception using errcode = '0A000', message = 'not supported for Aurora'; end $$";
-    let node = open(&shaped(stand, "aurora", shape));
+    let node = open(&shaped(fixture, "aurora", shape));
     let inventory = node.inventory().expect("inventory");
     assert_eq!((inventory.title.as_str(), inventory.durable), ("Amazon Aurora PostgreSQL", None));
     assert!(inventory.version.starts_with("15.4.2 ("), "{}", inventory.version);
@@ -165,8 +165,8 @@ fn aurora_has_a_log_of_its_own(stand: &Stand) {
     assert_eq!(session.query(one, &[]).expect("query"), [[Value::Int(1)]]);
 }
 
-fn opengauss_is_named(stand: &Stand) {
-    let node = open(&shaped(stand, "gauss", &says("(openGauss 5.0.0 build a07d57c3) compiled at 2023-03-29")));
+fn opengauss_is_named(fixture: &Fixture) {
+    let node = open(&shaped(fixture, "gauss", &says("(openGauss 5.0.0 build a07d57c3) compiled at 2023-03-29")));
     let inventory = node.inventory().expect("inventory");
     assert_eq!(inventory.title, "openGauss");
     assert!(inventory.version.starts_with("5.0.0 ("), "{}", inventory.version);

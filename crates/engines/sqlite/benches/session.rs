@@ -7,7 +7,7 @@ use std::ffi::c_int;
 use std::ptr;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use engine::{Column, ColumnType, Engine as _, RowSink, RowSource, Session, Site, Table, Value};
+use engine::{Column, ColumnType, Engine as _, RowSink, RowSource, Session, Table, Value, Workspace};
 use libsqlite3_sys as ffi;
 use rusqlite::{Connection, OpenFlags};
 
@@ -60,8 +60,8 @@ impl RowSource for Items {
     }
 }
 
-fn site(directory: &std::path::Path) -> Site {
-    Site { directory: directory.to_owned(), keep: false, cache_bytes: None, sessions_max: 1 }
+fn workspace(directory: &std::path::Path) -> Workspace {
+    Workspace { directory: directory.to_owned(), keep: false, cache_bytes: None, sessions_max: 1 }
 }
 
 /// A key that differs from the one before by more than a page.
@@ -72,7 +72,7 @@ fn following(key: i64) -> i64 {
 fn select(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().expect("a directory");
     let engine = dbdyno_engine_sqlite::SQLITE;
-    let node = engine.open(&"sqlite".parse().expect("a target"), &site(directory.path())).expect("open");
+    let node = engine.open(&"sqlite".parse().expect("a target"), &workspace(directory.path())).expect("open");
     node.claim().expect("claim");
     let mut session = node.connect().expect("connect");
     let (table, dialect) = (Items::table(), engine.dialect());
@@ -150,7 +150,7 @@ fn select(criterion: &mut Criterion) {
 fn bulk(criterion: &mut Criterion) {
     let directory = tempfile::tempdir().expect("a directory");
     let engine = dbdyno_engine_sqlite::SQLITE;
-    let node = engine.open(&"sqlite".parse().expect("a target"), &site(directory.path())).expect("open");
+    let node = engine.open(&"sqlite".parse().expect("a target"), &workspace(directory.path())).expect("open");
     node.claim().expect("claim");
     let mut session = node.connect().expect("connect");
     let (table, dialect) = (Items::table(), engine.dialect());

@@ -16,7 +16,7 @@ use crate::setting::Settings;
 /// `dbDy`.
 const APPLICATION_ID: u32 = 0x6462_4479;
 /// User version of a database that may be removed.
-const THROWAWAY: u32 = 1;
+const TEMPORARY: u32 = 1;
 /// User version of one that was asked to be kept.
 const KEPT: u32 = 2;
 
@@ -45,8 +45,8 @@ pub(crate) struct Files {
 
 impl Files {
     /// In the measured directory.
-    pub(crate) fn below(site: &Path) -> Files {
-        let directory = site.join("sqlite");
+    pub(crate) fn below(workspace: &Path) -> Files {
+        let directory = workspace.join("sqlite");
         let database = directory.join("dbdyno.db");
         Files { directory, database }
     }
@@ -70,7 +70,7 @@ impl Files {
             Found::Ours { page_bytes, .. } => page_bytes,
             Found::Nothing => settings.page_bytes,
         };
-        let mark = if keep { KEPT } else { THROWAWAY };
+        let mark = if keep { KEPT } else { TEMPORARY };
         self.set_up(settings, page_bytes, mark).map_err(|error| match failure::of_rusqlite(&error) {
             refused if refused.kind == Kind::Lost => self.space(&refused),
             refused => refused,
@@ -162,7 +162,7 @@ fn recognise(header: &[u8]) -> Found {
         size => size,
     };
     match (number(68), number(60)) {
-        (APPLICATION_ID, THROWAWAY) => Found::Ours { page_bytes, kept: false },
+        (APPLICATION_ID, TEMPORARY) => Found::Ours { page_bytes, kept: false },
         (APPLICATION_ID, KEPT) => Found::Ours { page_bytes, kept: true },
         _ => Found::Foreign,
     }

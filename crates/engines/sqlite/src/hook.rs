@@ -31,7 +31,7 @@ pub(crate) struct Hooks {
     timeout: Duration,
     connection: AtomicPtr<ffi::sqlite3>,
     /// When the wait in progress began, nanoseconds on our clock.
-    begun_ns: AtomicU64,
+    start_ns: AtomicU64,
     /// Until when it has been counted.
     counted_until_ns: AtomicU64,
     timed_out: AtomicBool,
@@ -45,7 +45,7 @@ impl Hooks {
             share,
             timeout,
             connection: AtomicPtr::new(ptr::null_mut()),
-            begun_ns: AtomicU64::new(0),
+            start_ns: AtomicU64::new(0),
             counted_until_ns: AtomicU64::new(0),
             timed_out: AtomicBool::new(false),
             cancelled: AtomicBool::new(false),
@@ -95,12 +95,12 @@ impl Hooks {
     fn wait(&self, count: c_int) -> bool {
         let now = now_ns();
         if count == 0 {
-            self.begun_ns.store(now, Ordering::Relaxed);
+            self.start_ns.store(now, Ordering::Relaxed);
             self.counted_until_ns.store(now, Ordering::Relaxed);
             self.share.shard().busy_waits.fetch_add(1, Ordering::Relaxed);
         }
         self.count_wait(now);
-        let waited = Duration::from_nanos(now.saturating_sub(self.begun_ns.load(Ordering::Relaxed)));
+        let waited = Duration::from_nanos(now.saturating_sub(self.start_ns.load(Ordering::Relaxed)));
         // SAFETY: SQLite is calling from within a statement of this connection, so it is open.
         if unsafe { ffi::sqlite3_is_interrupted(self.connection.load(Ordering::Relaxed)) } != 0 {
             self.cancelled.store(true, Ordering::Relaxed);

@@ -42,7 +42,7 @@ pub(crate) fn read(connection: &Connection, settings: &Settings) -> Result<Engin
         location: Location::InProcess,
         nodes: 1,
         encryption: None,
-        throwaway: true,
+        temporary: true,
         direct_reads: None,
         block_bytes: u64::try_from(page_bytes).ok().map(Bytes),
         cache_bytes: Some(Bytes(settings.cache_bytes)),

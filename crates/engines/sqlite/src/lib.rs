@@ -36,7 +36,7 @@ mod vfs;
 
 use std::path::Path;
 
-use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, Site, StatementFile, Target};
+use engine::{Dialect, Engine, Error, Kind, Node, ObjectForm, Result, StatementFile, Target, Workspace};
 
 /// SQLite.
 pub const SQLITE: Sqlite = Sqlite;
@@ -74,7 +74,7 @@ impl Engine for Sqlite {
         Ok(objects::FORMS)
     }
 
-    fn open(&self, target: &Target, site: &Site) -> Result<Box<dyn Node>> {
+    fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         if target.user.is_some()
             || target.password.is_some()
             || !target.addresses.is_empty()
@@ -84,8 +84,8 @@ impl Engine for Sqlite {
                 Error::new(Kind::Usage, format!("SQLite has no server and no login, but the target is {target}"));
             return Err(error.hint("give the target sqlite, and with --dir the directory that the file is to lie in"));
         }
-        let settings = setting::Settings::parse(target, site)?;
-        Ok(Box::new(node::SqliteNode::new(settings, site)?))
+        let settings = setting::Settings::parse(target, workspace)?;
+        Ok(Box::new(node::SqliteNode::new(settings, workspace)?))
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {

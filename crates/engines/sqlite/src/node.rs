@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Site};
+use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Workspace};
 use record::{DataReads, EngineInventory, FailureKind};
 
 use crate::claim::Files;
@@ -29,12 +29,12 @@ pub(crate) struct SqliteNode {
 }
 
 impl SqliteNode {
-    pub(crate) fn new(settings: Settings, site: &Site) -> Result<SqliteNode> {
-        let files = Files::below(&site.directory);
+    pub(crate) fn new(settings: Settings, workspace: &Workspace) -> Result<SqliteNode> {
+        let files = Files::below(&workspace.directory);
         let tally = Arc::new(Tally::new());
         let direct = Arc::new(DirectFiles::default());
         let vfs = Arc::new(Vfs::register(Arc::clone(&tally), Arc::clone(&direct), &files.directory)?);
-        Ok(SqliteNode { settings, files, keep: site.keep, claimed: AtomicBool::new(false), tally, direct, vfs })
+        Ok(SqliteNode { settings, files, keep: workspace.keep, claimed: AtomicBool::new(false), tally, direct, vfs })
     }
 
     fn link(&self) -> Result<Link> {

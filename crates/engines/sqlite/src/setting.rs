@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::quantity::{self, Written};
 use engine::Machine;
-use engine::{Error, Kind, Result, Site, Target};
+use engine::{Error, Kind, Result, Target, Workspace};
 
 /// Where the plan says nothing of a cache.
 const CACHE_BYTES_DEFAULT: u64 = 64 << 20;
@@ -43,7 +43,7 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) fn parse(target: &Target, site: &Site) -> Result<Settings> {
+    pub(crate) fn parse(target: &Target, workspace: &Workspace) -> Result<Settings> {
         if let Some((name, _)) = target.parameters.iter().find(|(name, _)| !KNOWN.contains(&name.as_str())) {
             let error = Error::new(Kind::Usage, format!("SQLite has no parameter {name}"));
             return Err(error.hint(format!("known are {}", KNOWN.join(", "))));
@@ -60,7 +60,7 @@ impl Settings {
             journal_mode: choice("journal_mode", &["wal", "delete", "truncate", "persist"], "wal")?,
             synchronous: choice("synchronous", &["off", "normal", "full", "extra"], "full")?,
             temp_store: choice("temp_store", &["default", "file", "memory"], "default")?,
-            cache_bytes: bytes("cache_size")?.unwrap_or_else(|| planned_cache_bytes(site)),
+            cache_bytes: bytes("cache_size")?.unwrap_or_else(|| planned_cache_bytes(workspace)),
             mmap_bytes: bytes("mmap_size")?.unwrap_or(0),
             direct: choice("direct", &["on", "off"], "on")? == "on",
             busy_timeout: target.parameter("busy_timeout").map_or(Ok(Duration::from_secs(60)), busy_timeout)?,
@@ -71,10 +71,10 @@ impl Settings {
 
 /// The cache that the plan counts on, for each session, as far as all sessions together leave half of the memory
 /// free: a table that fits must fit for every job, but no machine may run out of memory for it.
-fn planned_cache_bytes(site: &Site) -> u64 {
-    let planned = site.cache_bytes.map_or(CACHE_BYTES_DEFAULT, |bytes| bytes.0);
-    let memory = Machine::here(&site.directory).memory_bytes;
-    let share = memory / 2 / u64::from(site.sessions_max.max(1));
+fn planned_cache_bytes(workspace: &Workspace) -> u64 {
+    let planned = workspace.cache_bytes.map_or(CACHE_BYTES_DEFAULT, |bytes| bytes.0);
+    let memory = Machine::here(&workspace.directory).memory_bytes;
+    let share = memory / 2 / u64::from(workspace.sessions_max.max(1));
     planned.min(share).max(1 << 20)
 }
 
@@ -122,8 +122,8 @@ mod tests {
     use super::*;
 
     fn parse(target: &str, cache_bytes: Option<Bytes>) -> Result<Settings> {
-        let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes, sessions_max: 4 };
-        Settings::parse(&target.parse().expect("a target"), &site)
+        let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes, sessions_max: 4 };
+        Settings::parse(&target.parse().expect("a target"), &workspace)
     }
 
     #[test]

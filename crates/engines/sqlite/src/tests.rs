@@ -23,20 +23,20 @@ mod with_a_rollback_journal {
 }
 
 /// A claimed node in a directory of its own.
-struct Stand {
+struct Fixture {
     /// Does nothing but read counters.
     idle: Mutex<Box<dyn Session>>,
     node: Option<Box<dyn Node>>,
     directory: TempDir,
 }
 
-impl Stand {
-    fn new(target: &str) -> Stand {
+impl Fixture {
+    fn new(target: &str) -> Fixture {
         let directory = tempfile::tempdir().expect("a directory");
         let node = open(target, directory.path(), false).expect("open");
         node.claim().expect("claim");
         let idle = Mutex::new(node.connect().expect("connect"));
-        Stand { idle, node: Some(node), directory }
+        Fixture { idle, node: Some(node), directory }
     }
 
     fn node(&self) -> &dyn Node {
@@ -70,7 +70,7 @@ impl Stand {
     }
 }
 
-impl Drop for Stand {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let closed = self.node.take().map(|node| node.close());
         if !std::thread::panicking() {
@@ -81,8 +81,8 @@ impl Drop for Stand {
 }
 
 fn open(target: &str, directory: &Path, keep: bool) -> Result<Box<dyn Node>> {
-    let site = Site { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
-    SQLITE.open(&target.parse().expect("a target"), &site)
+    let workspace = Workspace { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
+    SQLITE.open(&target.parse().expect("a target"), &workspace)
 }
 
 /// By how much each counter rose.
@@ -103,8 +103,8 @@ fn a_target_with_a_place_or_a_login_is_refused_with_a_hint() {
 
 #[test]
 fn a_statement_that_cannot_be_run_is_refused() {
-    let stand = Stand::new("sqlite");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("sqlite");
+    let mut session = fixture.session_with_table();
     for sql in ["", " ; ", "-- nothing", "select 1; select 2", "select ?1, ?3 from"] {
         assert_eq!(session.prepare(sql).expect_err(sql).kind, Kind::Statement, "{sql}");
     }
@@ -126,8 +126,8 @@ fn a_statement_that_cannot_be_run_is_refused() {
 
 #[test]
 fn a_statement_that_changes_no_rows_does_not_return_the_count_of_the_one_before() {
-    let stand = Stand::new("sqlite");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("sqlite");
+    let mut session = fixture.session_with_table();
     let insert = session.prepare("insert into t (n) values (1), (2), (3)").expect("prepare");
     assert_eq!(session.execute(insert, &[]).expect("insert"), 3);
     let create = session.prepare("create table u (id integer)").expect("prepare");
@@ -147,7 +147,7 @@ fn the_inventory_says_whether_a_commit_lasts() {
         ("sqlite?synchronous=normal&journal_mode=truncate", false, "wrong moment"),
         ("sqlite?synchronous=off", false, "nothing is forced"),
     ] {
-        let inventory = Stand::new(target).node().inventory().expect("inventory");
+        let inventory = Fixture::new(target).node().inventory().expect("inventory");
         assert_eq!(inventory.durable, Some(durable), "{target}");
         assert!(inventory.durability.contains(words), "{target}: {}", inventory.durability);
     }
@@ -155,8 +155,8 @@ fn the_inventory_says_whether_a_commit_lasts() {
 
 #[test]
 fn the_inventory_shows_what_the_library_answers() {
-    let stand = Stand::new("sqlite?page_size=16KiB&mmap_size=1MiB&wal_autocheckpoint=7&journal_mode=persist");
-    let inventory = stand.node().inventory().expect("inventory");
+    let fixture = Fixture::new("sqlite?page_size=16KiB&mmap_size=1MiB&wal_autocheckpoint=7&journal_mode=persist");
+    let inventory = fixture.node().inventory().expect("inventory");
     let value =
         |name: &str| inventory.settings.iter().find(|setting| setting.name == name).map(|setting| &*setting.value);
     assert_eq!(inventory.block_bytes, Some(record::Bytes(16384)));
@@ -167,8 +167,8 @@ fn the_inventory_shows_what_the_library_answers() {
 
 #[test]
 fn a_full_database_is_a_matter_of_space() {
-    let stand = Stand::new("sqlite");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("sqlite");
+    let mut session = fixture.session_with_table();
     session.batch("pragma max_page_count = 8").expect("a limit");
     let error = session.batch("create table big as select zeroblob(100000) as b").expect_err("no room");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Space, Some("SQLITE_FULL")), "{error:?}");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Engine as _, Node, Session, Site};
+use engine::{Engine as _, Node, Session, Workspace};
 
 /// Bytes that this process has passed to read and write calls, and how many bytes reading the figures took.
 fn kernel() -> (u64, u64, u64) {
@@ -22,9 +22,10 @@ fn counters(node: &dyn Node, session: &mut dyn Session) -> BTreeMap<String, u64>
 #[test]
 fn every_byte_that_the_kernel_saw_was_counted() {
     let directory = tempfile::tempdir().expect("a directory");
-    let site = Site { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 2 };
+    let workspace =
+        Workspace { directory: directory.path().to_owned(), keep: false, cache_bytes: None, sessions_max: 2 };
     let target = "sqlite?wal_autocheckpoint=200&cache_size=1MiB".parse().expect("a target");
-    let node = dbdyno_engine_sqlite::SQLITE.open(&target, &site).expect("open");
+    let node = dbdyno_engine_sqlite::SQLITE.open(&target, &workspace).expect("open");
     node.claim().expect("claim");
     let mut session = node.connect().expect("connect");
     // The shared memory of the log is made by the first statement, by writes of the layer below that are not the

@@ -14,7 +14,7 @@ fn cells<'a>(row: &'a BTreeMap<String, String>, names: &[&str]) -> Vec<&'a str> 
 }
 
 #[test]
-fn every_figure_of_a_run_that_is_not_void_is_one_row() {
+fn every_figure_of_a_run_that_is_not_invalid_is_one_row() {
     let activity = rows("activity");
     let found = |run: &str, name: &str| {
         let is_it = |row: &&BTreeMap<String, String>| row["run"] == run && row.get("name").is_some_and(|it| it == name);

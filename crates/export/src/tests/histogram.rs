@@ -25,7 +25,7 @@ fn a_log_reads_back_to_the_same_counts() {
     let directory = tempfile::tempdir().unwrap();
     let counted = written(directory.path(), Format::Hdr);
     assert_eq!((counted.tables, counted.left_out), (vec![("intervals".to_owned(), 4)], 1));
-    assert!(!directory.path().join("r1.000003.T611.hlog").exists(), "a void run");
+    assert!(!directory.path().join("r1.000003.T611.hlog").exists(), "an invalid run");
     let log = fs::read_to_string(directory.path().join("r1.000002.T611.hlog")).unwrap();
     assert!(log.contains("#[StartTime: 1769860801.250 (seconds since epoch), 2026-01-31T12:00:01.250Z]"), "{log}");
     let found = intervals(&log);

@@ -24,13 +24,13 @@ fn loaded(number: u32) -> Run {
         layout: "cards".to_owned(),
         input_bytes: Bytes(1_500_000),
         flat_bytes: Bytes(1_500_000),
-        piece_bytes: Bytes(1_000),
-        pieces: 1_500,
+        batch_bytes: Bytes(1_000),
+        batches: 1_500,
         rows: 15_000,
         rejected_rows: 3,
         resumed_rows: 0,
-        retried_pieces: 1,
-        deferred_pieces: 1_500,
+        retried_batches: 1,
+        deferred_batches: 1_500,
         in_flight_bytes_max: Bytes(9_000),
         stages: vec![stage],
         table_bytes: Some(Bytes(750_000)),
@@ -46,10 +46,10 @@ fn loaded(number: u32) -> Run {
 #[test]
 fn a_load_is_a_row_and_so_is_each_of_its_stages() {
     let directory = tempfile::tempdir().unwrap();
-    let mut void = loaded(2);
-    void.findings = vec![Finding::new(Verdict::Fail, Evidence::Steal(None))];
+    let mut invalid = loaded(2);
+    invalid.findings = vec![Finding::new(Verdict::Fail, Evidence::Steal(None))];
     let mut export = Export::begin(directory.path(), Format::Csv, Existing::Replace).unwrap();
-    export.add(Record { runs: vec![loaded(1), void], ..record() }).unwrap();
+    export.add(Record { runs: vec![loaded(1), invalid], ..record() }).unwrap();
     export.finish().unwrap();
     let loads = csv_rows(&directory.path().join("loads.csv"));
     let cell = |row: usize, name: &str| loads[row].get(name).map(String::as_str);
@@ -60,7 +60,7 @@ fn a_load_is_a_row_and_so_is_each_of_its_stages() {
     assert_eq!((cell(0, "flat_bytes_per_second"), cell(0, "flat_over_table")), (Some("1000000"), Some("2")));
     assert_eq!((cell(0, "index_bytes"), cell(0, "server_cpus")), (None, None), "what has no source is empty");
     assert_eq!(
-        (cell(1, "void"), cell(1, "flat_bytes_per_second"), cell(1, "flat_over_table")),
+        (cell(1, "invalid"), cell(1, "flat_bytes_per_second"), cell(1, "flat_over_table")),
         (Some("true"), None, None)
     );
     let stages = csv_rows(&directory.path().join("load_stages.csv"));

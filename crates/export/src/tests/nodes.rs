@@ -9,15 +9,15 @@ fn a_node_is_one_row_with_its_own_figures() {
     let nodes = csv_rows(&directory.path().join("nodes.csv"));
     let cells = |row: usize, names: [&str; 4]| names.map(|name| nodes[row].get(name).map(String::as_str));
     assert_eq!(cells(0, ["run", "nodes", "node", "name"]), [Some("2"), Some("3"), Some("1"), Some("h1")]);
-    assert_eq!(cells(1, ["name", "takes_writes", "jobs", "void"]), ["h3", "false", "2", "false"].map(Some));
+    assert_eq!(cells(1, ["name", "takes_writes", "jobs", "invalid"]), ["h3", "false", "2", "false"].map(Some));
     assert_eq!(cells(1, ["steps", "operations", "transactions", "failures"]), ["33", "30", "30", "3"].map(Some));
     let figures = ["commits", "operations_per_second", "service_ns_p50", "service_ns_p99"];
     assert_eq!(cells(1, figures), ["30", "20", "5", "9"].map(Some), "33 commits, 3 of them by reading counters");
     let until_lost = [None, Some("2.4"), Some("5"), Some("9")];
     assert_eq!(cells(0, figures), until_lost, "one reading, and 3 operations in the 1.25 s before it was lost");
     assert_eq!(cells(2, ["node", "name", "takes_writes", "response_ns_p50"]), [Some("4"), None, None, None]);
-    // Of a void run what was counted, and no result.
-    assert_eq!(cells(4, ["run", "void", "operations", "commits"]), ["3", "true", "30", "30"].map(Some));
+    // Of an invalid run what was counted, and no result.
+    assert_eq!(cells(4, ["run", "invalid", "operations", "commits"]), ["3", "true", "30", "30"].map(Some));
     assert_eq!(cells(4, ["operations_per_second", "service_ns_p50", "service_ns_p99", "response_ns_p99"]), [None; 4]);
 }
 

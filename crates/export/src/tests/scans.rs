@@ -17,10 +17,10 @@ fn scanned(number: u32, test: &str) -> Run {
 #[test]
 fn a_scan_is_a_row() {
     let directory = tempfile::tempdir().unwrap();
-    let mut void = scanned(2, "L441");
-    void.findings = vec![Finding::new(Verdict::Fail, Evidence::Steal(None))];
+    let mut invalid = scanned(2, "L441");
+    invalid.findings = vec![Finding::new(Verdict::Fail, Evidence::Steal(None))];
     let mut export = Export::begin(directory.path(), Format::Csv, Existing::Replace).unwrap();
-    export.add(Record { runs: vec![scanned(1, "L431@compressed,cold"), void, run(3)], ..record() }).unwrap();
+    export.add(Record { runs: vec![scanned(1, "L431@compressed,cold"), invalid, run(3)], ..record() }).unwrap();
     export.finish().unwrap();
     let scans = csv_rows(&directory.path().join("scans.csv"));
     let cell = |row: usize, name: &str| scans[row].get(name).map(String::as_str);
@@ -31,5 +31,5 @@ fn a_scan_is_a_row() {
         (Some("4000000"), Some("2000000"))
     );
     assert_eq!((cell(0, "probe"), cell(0, "scans")), (None, Some("2")));
-    assert_eq!((cell(1, "void"), cell(1, "cold"), cell(1, "rows_per_second")), (Some("true"), Some("false"), None));
+    assert_eq!((cell(1, "invalid"), cell(1, "cold"), cell(1, "rows_per_second")), (Some("true"), Some("false"), None));
 }

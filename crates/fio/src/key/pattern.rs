@@ -76,7 +76,7 @@ pub(crate) const KEYS: &[Key] = &[
     no_effect("verify_write_sequence", Switch, CHECKSUM),
     no_effect("verifysort", Switch, "blocks are verified in the order of the file"),
     no_effect("verifysort_nr", Number, "blocks are verified in the order of the file"),
-    no_effect("verify_fatal", Switch, "corrupt blocks are counted, and the result is void"),
+    no_effect("verify_fatal", Switch, "corrupt blocks are counted, and the result is invalid"),
     no_effect("verify_dump", Switch, "corrupt blocks are counted and not dumped"),
     no_effect("verify_async", Number, "the clones verify"),
     no_effect("verify_async_cpus", Text, "the clones verify"),

@@ -32,7 +32,7 @@ pub(crate) fn pattern(text: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Takes one number: hexadecimal digits in the order in which they stand, a decimal one in the order of the machine.
+/// Takes one number: hexadecimal digits in the order in which they fixture, a decimal one in the order of the machine.
 fn number<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Option<&'a str> {
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let end = digits.find(|letter: char| !letter.is_ascii_hexdigit()).unwrap_or(digits.len());

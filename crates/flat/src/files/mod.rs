@@ -1,8 +1,8 @@
 //! Files of card transactions: equal ones, made by several threads at the same time, each whole or not there.
 
-mod crew;
 mod parquet_file;
 mod sink;
+mod workers;
 
 use std::io;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use record::Bytes;
 
 use crate::cards::{Cards, Style};
 use crate::compression::{Compression, Packer, Packing};
-use crew::Crew;
+use workers::Workers;
 
 /// Rows that the size of compressed files is estimated from.
 const PREVIEW_ROWS: u64 = 1 << 14;
@@ -210,7 +210,7 @@ pub fn write_files(
     stop: &AtomicBool,
     progress: &(dyn Fn(FilesProgress<'_>) + Sync),
 ) -> Result<FilesWritten, FilesError> {
-    Crew::new(files, stop, progress).work()
+    Workers::new(files, stop, progress).work()
 }
 
 #[cfg(test)]

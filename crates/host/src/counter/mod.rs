@@ -132,8 +132,8 @@ mod tests {
         let mut counters = Counters::new(Path::new("/"));
         let first = counters.read(&[std::process::id()]);
         // By the processor's clock: how long that takes by the wall is up to the other processes.
-        let begun_ns = cpu::own_ns();
-        while cpu::own_ns() - begun_ns < 30_000_000 {
+        let start_ns = cpu::own_ns();
+        while cpu::own_ns() - start_ns < 30_000_000 {
             std::hint::spin_loop();
         }
         let second = counters.read(&[std::process::id()]);

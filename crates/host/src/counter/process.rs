@@ -38,7 +38,7 @@ impl ProcessTrees {
         self.trees.walk(|pid, stat: &Stat, _| {
             // One without a clock has ended since, and its parent may have counted it already.
             let own_ns = if self.has_clocks { cpu_ns(pid).unwrap_or(0) } else { stat.own_ns() };
-            let total_ns = own_ns.saturating_add(stat.ended_ns());
+            let total_ns = own_ns.saturating_add(stat.end_ns());
             sum_ns = Some(sum_ns.unwrap_or(0).saturating_add(total_ns));
         });
         sum_ns
@@ -127,8 +127,8 @@ mod tests {
         let stat = Stat::of(Path::new("/proc"), child.id()).expect("stat");
         assert!(stat.ended_ticks > 0, "the shell has waited for children that ran");
         let last_ns = *readings.last().expect("readings");
-        let ended_ns = ticks_ns(stat.ended_ticks);
-        assert!(last_ns >= ended_ns, "{last_ns} ns in all, {ended_ns} ns of those that ended");
+        let end_ns = ticks_ns(stat.ended_ticks);
+        assert!(last_ns >= end_ns, "{last_ns} ns in all, {end_ns} ns of those that ended");
         drop(child.stdin.take());
         child.wait().expect("end");
     }

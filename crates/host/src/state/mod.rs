@@ -30,7 +30,7 @@ fn state_at(root: &Root, directory: &Path, since: Option<&KernelLog>) -> HostSta
     let available = root::entry(&memory, "MemAvailable").and_then(root::size_bytes).map(record::Bytes);
     HostState {
         load_average_1_minute: load_average(&root::text(root.proc.join("loadavg")).unwrap_or_default()),
-        bystanders: None,
+        background_programs: None,
         clock_mhz: inventory::clock_mhz(root),
         temperature_celsius_max: heat::temperature_celsius_max(root),
         thermal_throttle_count: heat::throttle_count(root),

@@ -1,6 +1,6 @@
 //! The loop for work with several operations in flight, on a device that is invented: depth, order, due times, ends.
 
-mod crew;
 mod device;
 mod flight;
 mod pace;
+mod workers;

@@ -36,7 +36,7 @@ pub(super) fn database_time(place: &Place<'_>) -> Option<DatabaseTime> {
         let total_ns = run.service.mean_ns.0 as f64 * run.service.count as f64;
         return Some(DatabaseTime { total_ns, method: ActivityMethod::Called });
     }
-    let activity = run.activity.as_ref().filter(|activity| activity.look_count > 0)?;
+    let activity = run.activity.as_ref().filter(|activity| activity.sample_count > 0)?;
     let method = ActivityMethod::Sampled { period_ns: period(activity) };
     // Nobody found in a few looks does not mean that nobody was there.
     let total_ns = Some(sampled_ns(activity, run.window_ns, |_| true)).filter(|total_ns| *total_ns > 0.0)?;
@@ -49,13 +49,13 @@ pub(super) fn sampled_ns(activity: &Activity, window: Nanos, wanted: impl Fn(&Sa
     let waits = activity.waits.iter().filter(|wait| wait.class != WaitClass::Idle && wanted(wait));
     // A sum of nothing would be a negative zero.
     let sessions = waits.fold(0.0, |sum, wait| sum + wait.session_count as f64);
-    share(sessions, activity.look_count as f64).unwrap_or(0.0) * window.0 as f64
+    share(sessions, activity.sample_count as f64).unwrap_or(0.0) * window.0 as f64
 }
 
 /// The events of a run. What is not known is added to `not_known`.
 pub(super) fn events(place: &Place<'_>, time: Option<DatabaseTime>, not_known: &mut Vec<NotKnown>) -> Events {
     let timed = timed(place);
-    let activity = place.run.activity.as_ref().filter(|activity| activity.look_count > 0);
+    let activity = place.run.activity.as_ref().filter(|activity| activity.sample_count > 0);
     let mut events = Events { foreground: Vec::new(), background: Vec::new(), calibrations: Vec::new() };
     if let Some(activity) = activity {
         events.foreground = sampled(activity, place.run.window_ns, &timed);

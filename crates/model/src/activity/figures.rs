@@ -194,7 +194,7 @@ fn sessions(activity: &DatabaseActivity) -> Vec<ActivityFigure> {
         at_work("average", activity.database_time.map(|time| method(time.method)), load.average),
         at_work("sampled average", sampled, load.sampled),
         at_work("found by looks", sampled, count(load.found)),
-        of("looks", "how many", FigureUnit::Count, count(load.look_count)),
+        of("looks", "how many", FigureUnit::Count, count(load.sample_count)),
         of("looks", "period", FigureUnit::Nanos, load.period_ns.map(|period| period.0 as f64)),
         of("looks", "cost", FigureUnit::Nanos, load.cost_ns.map(|cost| cost.0 as f64)),
         of("looks", "coverage of database time", FigureUnit::Ratio, load.coverage.map(|coverage| coverage.0)),

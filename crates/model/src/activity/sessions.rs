@@ -21,7 +21,7 @@ pub struct SessionLoad {
     /// How many sessions were found at work, over all looks: of few of them little follows.
     pub found: Option<u64>,
     /// How often somebody looked; absent where nobody was to.
-    pub look_count: Option<u64>,
+    pub sample_count: Option<u64>,
     /// Between two looks, as it was on average.
     pub period_ns: Option<Nanos>,
     /// What all looks took.
@@ -50,7 +50,7 @@ impl SampleCalibration {
 
 /// Between two looks: as it was, and not as it was planned.
 pub(super) fn period(activity: &Activity) -> Nanos {
-    match activity.watched_ns.0.checked_div(activity.look_count) {
+    match activity.watched_ns.0.checked_div(activity.sample_count) {
         Some(period) if period > 0 => Nanos(period),
         _ => activity.period_ns,
     }
@@ -66,7 +66,7 @@ fn found(activity: &Activity) -> u64 {
 pub(super) fn load(place: &Place<'_>, time: Option<DatabaseTime>, not_known: &mut Vec<NotKnown>) -> SessionLoad {
     let (run, window) = (place.run, place.run.window_ns);
     let activity = run.activity.as_ref();
-    let looked = activity.filter(|activity| activity.look_count > 0);
+    let looked = activity.filter(|activity| activity.sample_count > 0);
     let timed = time.filter(|time| time.method == ActivityMethod::Timed);
     let sampled = looked.map(|activity| sampled_ns(activity, window, |_| true));
     if looked.is_none() {
@@ -92,7 +92,7 @@ pub(super) fn load(place: &Place<'_>, time: Option<DatabaseTime>, not_known: &mu
             .then_some(place.processors),
         coverage: sampled.zip(timed).and_then(|(sampled, time)| share(sampled, time.total_ns)).map(Ratio),
         found: looked.map(found),
-        look_count: activity.map(|activity| activity.look_count),
+        sample_count: activity.map(|activity| activity.sample_count),
         period_ns: looked.map(period),
         cost_ns: activity.map(|activity| activity.cost_ns),
     }

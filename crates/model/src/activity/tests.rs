@@ -18,7 +18,7 @@ fn wait(class: WaitClass, event: &str, session_count: u64) -> SampledWait {
 fn looked(run: Run, waits: Vec<SampledWait>) -> Run {
     let activity = Activity {
         period_ns: Nanos(100_000_000),
-        look_count: 100,
+        sample_count: 100,
         watched_ns: Nanos(10 * SECOND),
         cost_ns: Nanos(SECOND / 10),
         waits,
@@ -76,7 +76,7 @@ fn active_sessions_are_database_time_over_elapsed_time() {
     let load = found.sessions;
     assert_eq!((load.average, load.sampled), (Some(2.5), Some(1.9)));
     assert_eq!((load.coverage, load.found), (Some(Ratio(0.76)), Some(190)), "19 s of 25 s");
-    assert_eq!((load.processors, load.look_count, load.period_ns), (Some(2), Some(100), Some(Nanos(SECOND / 10))));
+    assert_eq!((load.processors, load.sample_count, load.period_ns), (Some(2), Some(100), Some(Nanos(SECOND / 10))));
 }
 
 #[test]
@@ -266,9 +266,9 @@ fn nothing_is_made_up() {
         assert!(found.not_known.iter().any(|it| it.what == what), "{what}");
     }
     let mut never = looked(run("T611", 1), Vec::new());
-    never.activity.as_mut().unwrap().look_count = 0;
+    never.activity.as_mut().unwrap().sample_count = 0;
     let found = of(never);
-    assert_eq!((found.sessions.sampled, found.sessions.look_count), (None, Some(0)));
+    assert_eq!((found.sessions.sampled, found.sessions.sample_count), (None, Some(0)));
 }
 
 #[test]

@@ -58,7 +58,7 @@ pub(super) fn is_of_sessions(class: &TimeClass) -> bool {
 
 /// Whether sessions were found at work, and the engine could say of most of them what they did.
 fn sessions_tell(run: &Run) -> bool {
-    let activity = run.activity.as_ref().filter(|activity| activity.look_count >= RULES.attribution_looks_min);
+    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min);
     let count = |is_told: bool| -> u64 {
         let told = |class: WaitClass| !matches!(class, WaitClass::Other | WaitClass::SystemIo | WaitClass::Idle);
         let waits = activity.iter().flat_map(|activity| &activity.waits);
@@ -90,10 +90,10 @@ fn lock_share(run: &Run) -> Option<f64> {
 /// The share that `class` has by what sessions were found doing: sessions that were in it at a time, on average, times
 /// the window, over all service times. None where too few looked.
 fn sampled(run: &Run, class: WaitClass) -> Option<f64> {
-    let activity = run.activity.as_ref().filter(|activity| activity.look_count >= RULES.attribution_looks_min)?;
+    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min)?;
     let found = activity.waits.iter().filter(|wait| wait.class == class);
     let sessions: u64 = found.map(|wait| wait.session_count).fold(0, u64::saturating_add);
-    share(sessions as f64 / activity.look_count as f64 * run.window_ns.0 as f64, all_ns(run))
+    share(sessions as f64 / activity.sample_count as f64 * run.window_ns.0 as f64, all_ns(run))
 }
 
 #[cfg(test)]
@@ -114,7 +114,7 @@ mod tests {
         };
         let activity = Activity {
             period_ns: Nanos(SECOND / 10),
-            look_count: looks,
+            sample_count: looks,
             watched_ns: Nanos(looks * SECOND / 10),
             cost_ns: Nanos(1),
             waits: found.iter().map(wait).collect(),

@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use record::{Cpu, Dop, IoKind, Location, Pace, Ratio, Record, Run, Unit, name};
 
 use super::classes::classes;
-use super::{Attribution, Drive, Resource, attribution};
+use super::{Attribution, ClosedSystem, Resource, attribution};
 use crate::cpu::cpu_shares;
 use crate::delta::{delta, per_second, rate, share};
 use crate::efficiency::rate_in;
 use crate::foreign::{foreign_cpu, is_under_foreign_load};
 use crate::platform::{capacity_used, smt_yield};
-use crate::row::is_void;
+use crate::row::is_invalid;
 use crate::rules::RULES;
 use crate::sheet::{ByTest, fastest, valid};
 use crate::system::Degree;
@@ -92,12 +92,12 @@ impl Capacities {
     }
 
     /// What limits `run`: the processors' time, what the block layer counted against what the probes of storage found,
-    /// the processor time of dbdyno against that of its jobs, and where the response time went. None for a void run,
+    /// the processor time of dbdyno against that of its jobs, and where the response time went. None for an invalid run,
     /// for a run that needs no engine, and where none of it is known. Of an engine on another host only what dbdyno
     /// itself does is known. A probe of storage counts where the run names one as its ceiling: there the engine's data
     /// lie on the probed device.
     pub fn attribute(&self, run: &Run) -> Option<Attribution> {
-        if is_void(run) || run.storage.is_some() || run.kind.is_probe() {
+        if is_invalid(run) || run.storage.is_some() || run.kind.is_probe() {
             return None;
         }
         let rate = per_second(run, run.totals.operations)?.0;
@@ -105,7 +105,7 @@ impl Capacities {
             let demand_per_operation = share(self::rate(run, capacity.counter)?.0, rate)?;
             Some(Resource { name: capacity.what.to_owned(), capacity: capacity.per_second, demand_per_operation })
         });
-        let drive = Drive {
+        let drive = ClosedSystem {
             rate,
             clients: f64::from(run.dop.jobs.saturating_mul(run.dop.threads)),
             demand_seconds: self.demand_seconds.get(&run.test).copied(),

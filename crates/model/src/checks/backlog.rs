@@ -63,7 +63,7 @@ impl Due {
         }
         let verdict = if ratio > RULES.backlog_share_fail { Verdict::Fail } else { Verdict::Warn };
         let limit = Ratio(RULES.backlog_share_fail);
-        Some((verdict, Backlog::NotBegun { job, count, share: Ratio(ratio), limit }))
+        Some((verdict, Backlog::NotStarted { job, count, share: Ratio(ratio), limit }))
     }
 
     /// Every step was done in the end; whether as many a second as the `due` ones. Arrivals at random differ from

@@ -24,7 +24,7 @@ mod tests {
     use crate::fixture::{io_run, run, storage};
 
     #[test]
-    fn one_corrupt_block_voids_the_run() {
+    fn one_corrupt_block_invalidates_the_run() {
         let says = |verified: u64, corrupt: u64| {
             let mut run = io_run("io", IoKind::Read, 1);
             let stream = &mut storage(&mut run).streams[0];

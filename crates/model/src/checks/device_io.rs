@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_that_the_device_never_saw_void_the_run() {
+    fn reads_that_the_device_never_saw_invalidate_the_run() {
         let read = device_share(IoDirection::Read, Some(0.03), 0.9, false);
         assert_eq!(says(&seen_by_device(IoKind::Read, 0.03)), (Verdict::Fail, read));
         assert_eq!(says(&seen_by_device(IoKind::Read, 0.9)).0, Verdict::Pass);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn trims_that_the_device_was_not_told_of_void_the_run() {
+    fn trims_that_the_device_was_not_told_of_invalidate_the_run() {
         let says =
             |discarded: u64| says(&counted(io_run("io", IoKind::Trim, 1), &[(name::DEVICE_DISCARD_BYTES, discarded)]));
         let trimmed = |share| device_share(IoDirection::Trim, Some(share), 0.9, false);

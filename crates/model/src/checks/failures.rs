@@ -39,7 +39,7 @@ mod tests {
     use crate::fixture::{io_run, run, storage};
 
     #[test]
-    fn failures_are_said_by_kind_and_many_of_them_void_the_run() {
+    fn failures_are_said_by_kind_and_many_of_them_invalidate_the_run() {
         let mut failing = run("T716", 1);
         assert_eq!(check(&failing).unwrap().verdict, Verdict::Pass);
         failing.totals.failures.insert(FailureKind::Deadlock, 50);

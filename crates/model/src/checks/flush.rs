@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn syncs_without_a_flush_void_the_run() {
+    fn syncs_without_a_flush_invalidate_the_run() {
         let (flushes, sharing) = (Some(0), FlushSharing::NotForced);
         let none = Flush::Syncs { syncs: 10_000, flushes, sharing, slots: 1, fastest_ns: None };
         assert_eq!(says(&flushed(IoKind::Sync, 0), Some("write back")), Some((Verdict::Fail, none)));

@@ -2,11 +2,11 @@
 //!
 //! Where a run uses all processors, what others take is missing in its figure: the limit is low. Where it leaves some
 //! idle, others may use those, and still share caches, memory and clock with it: the limit is higher. What no process
-//! accounts for never voids a run, and neither do processes among which an engine out of sight may be, nor anything in
+//! accounts for never invalidates a run, and neither do processes among which an engine out of sight may be, nor anything in
 //! a run that makes no claims or is short.
 
 use record::evidence::{ForeignCpuShare, ProgramCpu};
-use record::{Bystander, Evidence, Finding, Location, Ratio, Run, Verdict};
+use record::{BackgroundProgram, Evidence, Finding, Location, Ratio, Run, Verdict};
 
 use super::{Context, finding, is_probe};
 use crate::cpu::cpu_shares;
@@ -27,7 +27,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     };
     let may_be_engine = !is_probe(run) && context.engine.is_some_and(|engine| engine.location == Location::Remote);
     let verdict = match found {
-        _ if found.used.0 > fail && may_void(run, context) && !may_be_engine => Verdict::Fail,
+        _ if found.used.0 > fail && may_invalidate(run, context) && !may_be_engine => Verdict::Fail,
         _ if found.all().0 > warn => doubt(context),
         _ => Verdict::Pass,
     };
@@ -43,14 +43,14 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     finding(verdict, Evidence::ForeignCpu(Some(Box::new(share))))
 }
 
-/// What is said of others where they do not void the run: where nothing is claimed, it is not judged.
+/// What is said of others where they do not invalidate the run: where nothing is claimed, it is not judged.
 pub(super) fn doubt(context: &Context<'_>) -> Verdict {
     if context.makes_claims { Verdict::Warn } else { Verdict::Unknown }
 }
 
-/// Whether others may void the run: not where nothing is claimed, and not in a window as short as what they do once in
+/// Whether others may invalidate the run: not where nothing is claimed, and not in a window as short as what they do once in
 /// a while.
-pub(super) fn may_void(run: &Run, context: &Context<'_>) -> bool {
+pub(super) fn may_invalidate(run: &Run, context: &Context<'_>) -> bool {
     context.makes_claims && run.window_ns.0 >= RULES.foreign_window_ns_min
 }
 
@@ -64,7 +64,7 @@ fn uses_all(run: &Run, context: &Context<'_>) -> bool {
 /// Those that are worth naming.
 fn programs(run: &Run) -> Vec<ProgramCpu> {
     let programs = run.foreign_load.as_ref().map_or(&[][..], |load| &load.programs);
-    let program = |one: &Bystander| ProgramCpu { name: one.name.clone(), processors: one.processors };
+    let program = |one: &BackgroundProgram| ProgramCpu { name: one.name.clone(), processors: one.processors };
     programs.iter().filter(|one| one.processors >= NAMED_PROCESSORS_MIN).map(program).collect()
 }
 
@@ -89,7 +89,11 @@ mod tests {
         let load = ForeignLoad {
             watched_ns: Nanos(10 * SECOND),
             processors: others,
-            programs: vec![Bystander { name: "cc".to_owned(), processors: others, ..Bystander::default() }],
+            programs: vec![BackgroundProgram {
+                name: "cc".to_owned(),
+                processors: others,
+                ..BackgroundProgram::default()
+            }],
             ..ForeignLoad::default()
         };
         Run { foreign_load: Some(Box::new(load)), ..counted(run("P111", jobs), &counters) }
@@ -118,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_loop_beside_all_processors_voids() {
+    fn a_busy_loop_beside_all_processors_invalidates() {
         let (verdict, share) = judged(&beside(2, 2, 2.0, 0.7), 2, true, None);
         let share = share.unwrap();
         assert_eq!((verdict, share.limit, share.needs_all), (Verdict::Fail, Ratio(0.1), true));

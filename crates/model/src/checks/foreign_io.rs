@@ -2,12 +2,12 @@
 //!
 //! Asked of runs that use the device: runs of storage, and those whose own bytes or flushes are worth speaking of. What no
 //! process accounts for (data that were written into the page cache before, or by programs that cannot be seen) never
-//! voids a run; nor does anything where nothing is claimed, or in a short window.
+//! invalidates a run; nor does anything where nothing is claimed, or in a short window.
 
 use record::evidence::{ForeignIoShare, ProgramIo};
-use record::{Bystander, Evidence, Finding, Rate, Ratio, Run, Verdict, name};
+use record::{BackgroundProgram, Evidence, Finding, Rate, Ratio, Run, Verdict, name};
 
-use super::foreign_cpu::{doubt, may_void};
+use super::foreign_cpu::{doubt, may_invalidate};
 use super::{Context, finding, uses_several_devices};
 use crate::delta::delta;
 use crate::foreign::{ForeignIo, foreign_io};
@@ -32,7 +32,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let is_little = found.bytes_per_second < RULES.foreign_io_bytes_per_second_min;
     let verdict = match () {
         () if is_little => Verdict::Pass,
-        () if used > RULES.foreign_io_fail && may_void(run, context) => Verdict::Fail,
+        () if used > RULES.foreign_io_fail && may_invalidate(run, context) => Verdict::Fail,
         () if found.share.0 > RULES.foreign_io_warn => doubt(context),
         () => Verdict::Pass,
     };
@@ -58,7 +58,8 @@ const NAMED_BYTES_PER_SECOND_MIN: f64 = 100_000.0;
 /// The busiest programs first.
 fn programs(run: &Run, found: &ForeignIo) -> Vec<ProgramIo> {
     let programs = run.foreign_load.as_ref().map_or(&[][..], |load| &load.programs);
-    let bytes = |one: &Bystander| one.read_bytes_per_second.unwrap_or(0.0) + one.write_bytes_per_second.unwrap_or(0.0);
+    let bytes =
+        |one: &BackgroundProgram| one.read_bytes_per_second.unwrap_or(0.0) + one.write_bytes_per_second.unwrap_or(0.0);
     let busy = programs.iter().filter(|one| bytes(one) >= NAMED_BYTES_PER_SECOND_MIN && found.used_bytes > 0.0);
     let mut busy: Vec<ProgramIo> =
         busy.map(|one| ProgramIo { name: one.name.clone(), bytes_per_second: Rate(bytes(one)) }).collect();
@@ -85,7 +86,7 @@ mod tests {
             watched_ns: Nanos(10_000_000_000),
             read_bytes: Some(Bytes(0)),
             write_bytes: Some(Bytes(seen)),
-            programs: vec![Bystander {
+            programs: vec![BackgroundProgram {
                 name: "dd".to_owned(),
                 processors: 0.2,
                 read_bytes_per_second: Some(0.0),
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_writer_beside_a_reader_voids() {
+    fn a_writer_beside_a_reader_invalidates() {
         let reader = || io_run("P321", IoKind::Read, 1);
         let (verdict, io) = judged(&beside(reader(), 82_000_000, 8_400_000_000, 8_400_000_000)).unwrap();
         let dd = ProgramIo { name: "dd".to_owned(), bytes_per_second: Rate(840e6) };

@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_yardstick_that_was_exceeded_is_none() {
+    fn a_control_probe_that_was_exceeded_is_none() {
         assert_eq!(says(800.0), (Verdict::Unknown, 1.25));
         assert_eq!(says(1_000.0).0, Verdict::Warn, "all of it");
     }

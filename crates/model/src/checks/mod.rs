@@ -56,7 +56,7 @@ pub struct Context<'a> {
     pub flush_probe: Option<Nanos>,
 }
 
-/// What every check says of `run`, in the order of [`record::Check`]. Nothing for a run that broke off: it is void whatever
+/// What every check says of `run`, in the order of [`record::Check`]. Nothing for a run that broke off: it is invalid whatever
 /// its counts are.
 pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     if matches!(run.outcome, Outcome::Failed { .. }) {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_broke_off_is_not_checked() {
+    fn a_run_that_aborted_is_not_checked() {
         let (engine, instrument) = (engine(), instrument());
         let broken = Run { outcome: Outcome::Failed { message: "gone".to_owned() }, ..run("T611", 1) };
         assert_eq!(findings(&broken, &context(&engine, &instrument)), Vec::new());

@@ -10,7 +10,7 @@ use super::{Context, commit_count, finding};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
-    let engine = context.engine.filter(|engine| !engine.throwaway)?;
+    let engine = context.engine.filter(|engine| !engine.temporary)?;
     let more = commit_count::surplus(run).filter(|more| *more > i128::from(RULES.commit_surplus_count))?;
     let share = more as f64 / run.commits_expected.unwrap_or(0).max(1) as f64;
     if share <= RULES.commit_gap {
@@ -48,7 +48,7 @@ mod tests {
             )
         };
         assert_eq!(asked(&engine, &busy), None, "nobody else is in a server of our own");
-        engine.throwaway = false;
+        engine.temporary = false;
         let found = asked(&engine, &busy).unwrap();
         let others = OtherSessions { commits: 10_000, share: Ratio(1.0), engine: "engine".to_owned() };
         assert_eq!((found.verdict, found.evidence), (Verdict::Warn, Evidence::OtherSessions(others)));

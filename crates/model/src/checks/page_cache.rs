@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_buffered_run_over_a_cached_file_is_void() {
+    fn a_buffered_run_over_a_cached_file_is_invalid() {
         let says = |cached: Option<f64>, direct: bool| {
             let mut run = io_run("io", IoKind::Read, 1);
             let storage = storage(&mut run);

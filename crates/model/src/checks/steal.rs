@@ -2,7 +2,7 @@
 //!
 //! Its share of the time of all processors, over the window and over each interval between two readings. A share
 //! above the limit that is only a few ticks of the kernel's accounting is not judged. One bad interval is a warning; only
-//! where there are so many that their 0.99 quantile is known does it void the run. A window that is no longer than such an
+//! where there are so many that their 0.99 quantile is known does it invalid the run. A window that is no longer than such an
 //! interval is judged as one: it is warned of. So is one that makes no claims.
 
 use record::evidence::Steal;
@@ -22,12 +22,12 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let intervals = intervals(run);
     let peak = quantile_99(&intervals).unwrap_or(0.0);
     let bad_interval = peak > RULES.steal_interval;
-    let may_void = context.makes_claims && run.window_ns.0 >= RULES.steal_window_ns_min;
+    let may_invalidate = context.makes_claims && run.window_ns.0 >= RULES.steal_window_ns_min;
     let verdict = match ratio {
         ratio if stolen < RULES.steal_ns_min && ratio > RULES.steal_warn => Verdict::Unknown,
         _ if stolen < RULES.steal_ns_min => Verdict::Pass,
-        ratio if may_void && ratio > RULES.steal_fail => Verdict::Fail,
-        _ if may_void && bad_interval && intervals.len() >= RULES.steal_intervals_min => Verdict::Fail,
+        ratio if may_invalidate && ratio > RULES.steal_fail => Verdict::Fail,
+        _ if may_invalidate && bad_interval && intervals.len() >= RULES.steal_intervals_min => Verdict::Fail,
         ratio if ratio > RULES.steal_warn || bad_interval => Verdict::Warn,
         _ => Verdict::Pass,
     };
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_second_warns_and_voids_only_a_long_run() {
+    fn one_bad_second_warns_and_invalidates_only_a_long_run() {
         let mut seconds = vec![0; 20];
         seconds[7] = 300;
         let (verdict, found) = says(&seconds);

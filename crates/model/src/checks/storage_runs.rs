@@ -76,18 +76,18 @@ fn nothing_of_an_engine_is_asked() {
 
 #[test]
 fn each_false_file_gets_its_verdict() {
-    let void = |change: fn(&mut IoFile), device_bytes: u64| {
+    let invalid = |change: fn(&mut IoFile), device_bytes: u64| {
         let mut run = calm(IoKind::Read);
         change(&mut storage(&mut run).files[0]);
         run.readings.last_mut().unwrap().values.insert(name::DEVICE_READ_BYTES.to_owned(), 1_000 + device_bytes);
         let failed = said(&run).into_iter().filter(|finding| finding.verdict == Verdict::Fail);
         failed.map(|finding| finding.check()).collect::<Vec<_>>()
     };
-    assert_eq!(void(|file| file.hole_bytes = Some(Bytes::GIB), 0), [Check::DeviceIo, Check::Unwritten], "sparse");
+    assert_eq!(invalid(|file| file.hole_bytes = Some(Bytes::GIB), 0), [Check::DeviceIo, Check::Unwritten], "sparse");
     let allocated = |file: &mut IoFile| file.unwritten_bytes = Some(Bytes::GIB);
-    assert_eq!(void(allocated, 0), [Check::DeviceIo, Check::Unwritten], "fallocated");
-    assert_eq!(void(|file| file.cached = Some(Ratio(1.0)), 4_096), [Check::DeviceIo], "cached");
-    assert_eq!(void(|file| file.has_device = Some(false), 1 << 40), [Check::DeviceIo], "tmpfs");
+    assert_eq!(invalid(allocated, 0), [Check::DeviceIo, Check::Unwritten], "fallocated");
+    assert_eq!(invalid(|file| file.cached = Some(Ratio(1.0)), 4_096), [Check::DeviceIo], "cached");
+    assert_eq!(invalid(|file| file.has_device = Some(false), 1 << 40), [Check::DeviceIo], "tmpfs");
 }
 
 fn kinds() -> impl Strategy<Value = IoKind> {

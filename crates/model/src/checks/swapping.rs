@@ -1,6 +1,6 @@
 //! Pages brought in from swap while measured.
 //!
-//! The counter is the whole host's: a few pages may belong to anybody and are a warning, many void the run.
+//! The counter is the whole host's: a few pages may belong to anybody and are a warning, many invalid the run.
 
 use record::evidence::Swapping;
 use record::{Evidence, Finding, Run, Verdict, name};

@@ -1,6 +1,6 @@
 //! The processor quota of the control group.
 //!
-//! Being held back voids nothing: where there is a quota it is a part of the platform, and then it may be what limits
+//! Being held back invalidates nothing: where there is a quota it is a part of the platform, and then it may be what limits
 //! the result, which has to be said. Not asked where no control group counts it, nor where dbdyno itself took away a part
 //! of the processors, to see what that does.
 

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_of_holes_and_of_reserved_space_void_the_run() {
+    fn reads_of_holes_and_of_reserved_space_invalidate_the_run() {
         assert_eq!(says(&with(IoKind::Read, 1_000, 0)), Some((Verdict::Fail, some(1.0, true))));
         assert_eq!(says(&with(IoKind::Read, 0, 10)), Some((Verdict::Fail, some(0.01, false))), "at the limit");
         assert_eq!(says(&with(IoKind::Read, 4, 5)).unwrap().0, Verdict::Warn);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_log_with_holes_beside_reads_of_other_files_does_not_void_them() {
+    fn a_log_with_holes_beside_reads_of_other_files_does_not_invalid_them() {
         let mut profile = with(IoKind::Read, 1_000, 0);
         let storage = storage(&mut profile);
         storage.streams.push(IoStream { job: "log".to_owned(), kind: IoKind::Commit, ..storage.streams[0].clone() });

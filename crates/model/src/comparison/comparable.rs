@@ -8,7 +8,7 @@ use record::{Bytes, Pace, Preset};
 use super::verdict::Reason;
 use crate::checks::percent;
 use crate::rules::RULES;
-use crate::system::{Durability, Origin, System, SystemTest, VoidRun, pace_words, size_words};
+use crate::system::{Durability, InvalidRun, Origin, System, SystemTest, pace_words, size_words};
 
 /// The reasons why the rates of `tests` on `systems` (the base first) are not of the same thing; empty
 /// where there is none.
@@ -34,7 +34,7 @@ pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<Rea
         reasons.extend(durability(systems.map(|system| system.durability.as_ref())));
     }
     let not_alike = reasons.into_iter().map(Reason::NotAlike);
-    not_alike.chain((0..2).filter_map(|at| void(systems[at], tests[at]))).collect()
+    not_alike.chain((0..2).filter_map(|at| invalid(systems[at], tests[at]))).collect()
 }
 
 fn is_smoke(system: &System) -> bool {
@@ -89,14 +89,14 @@ fn word(durability: &Durability) -> &'static str {
 }
 
 /// That not one repeat counts.
-fn void(system: &System, test: &SystemTest) -> Option<Reason> {
+fn invalid(system: &System, test: &SystemTest) -> Option<Reason> {
     if test.points.iter().any(|point| !point.rates.is_empty()) {
         return None;
     }
-    let void: Vec<&VoidRun> = test.points.iter().flat_map(|point| &point.void).collect();
+    let invalid: Vec<&InvalidRun> = test.points.iter().flat_map(|point| &point.invalid).collect();
     let system = system.name.clone();
-    Some(match void.first() {
+    Some(match invalid.first() {
         None => Reason::NoFigure { system },
-        Some(first) => Reason::Void { system, runs: void.len(), first: (*first).clone() },
+        Some(first) => Reason::Invalid { system, runs: invalid.len(), first: (*first).clone() },
     })
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Comparison, ComparisonVerdict, Contest, PointContest, Reason, Standing};
+use super::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonVerdict, Reason};
 
 /// Conditions under which a comparison fails: `slower>2%,T611:slower>5%,inconclusive,incomparable`.
 ///
@@ -97,10 +97,10 @@ impl Gate {
     pub fn violations(&self, comparison: &Comparison) -> Vec<Violation> {
         let mut violations = Vec::new();
         for test in &comparison.tests {
-            for (contest, system) in test.contests.iter().zip(0..) {
-                let Some(contest) = contest else { continue };
+            for (compared_test, system) in test.compared_tests.iter().zip(0..) {
+                let Some(compared_test) = compared_test else { continue };
                 violations.extend(self.rules_of(&test.code).filter_map(|rule| {
-                    let found = rule.condition.met(contest)?;
+                    let found = rule.condition.met(compared_test)?;
                     Some(Violation {
                         test: Some(test.code.clone()),
                         system: Some(system),
@@ -117,8 +117,9 @@ impl Gate {
 
     /// What is said where not one test has a verdict: a gate that nothing came to has let nothing through.
     fn untried(&self, comparison: &Comparison) -> Option<Violation> {
-        let mut contests = comparison.tests.iter().flat_map(|test| test.contests.iter().flatten());
-        let is_tried = contests.any(|contest| matches!(contest.standing, Standing::Judged { .. }));
+        let mut compared_tests = comparison.tests.iter().flat_map(|test| test.compared_tests.iter().flatten());
+        let is_tried =
+            compared_tests.any(|compared_test| matches!(compared_test.outcome, ComparisonOutcome::Judged { .. }));
         let found = || ViolationFound::Stated("nothing was compared: no test has a verdict".to_owned());
         (!is_tried).then(|| Violation { test: None, system: None, rule: self.to_string(), found: found() })
     }
@@ -147,7 +148,7 @@ impl Rule {
         let Some(test) = comparison.tests.iter().find(|test| test.code == *code) else {
             return vec![missed(None, "the test was not compared: not every system has it".to_owned())];
         };
-        let lacking = (1..test.contests.len()).filter(|at| test.contests[*at].is_none());
+        let lacking = (1..test.compared_tests.len()).filter(|at| test.compared_tests[*at].is_none());
         lacking.map(|at| missed(Some(at), "the test was not compared: the system lacks it".to_owned())).collect()
     }
 }
@@ -162,17 +163,20 @@ impl Condition {
     }
 
     /// What was found, if it is this.
-    fn met(self, contest: &Contest) -> Option<ViolationFound> {
-        let stated = match (self, &contest.standing) {
+    fn met(self, compared_test: &ComparedTest) -> Option<ViolationFound> {
+        let stated = match (self, &compared_test.outcome) {
             // One rule: what the verdict leaves open does not fail here.
-            (Condition::Slower(limit), Standing::Judged { verdict: ComparisonVerdict::Slower, .. }) => {
-                slower(contest.headline.as_ref()?, limit)
+            (Condition::Slower(limit), ComparisonOutcome::Judged { verdict: ComparisonVerdict::Slower, .. }) => {
+                slower(compared_test.headline.as_ref()?, limit)
             }
-            (Condition::Inconclusive, Standing::Judged { verdict: ComparisonVerdict::Inconclusive, reason, .. }) => {
-                Some(reason.clone())
+            (
+                Condition::Inconclusive,
+                ComparisonOutcome::Judged { verdict: ComparisonVerdict::Inconclusive, reason, .. },
+            ) => Some(reason.clone()),
+            (Condition::Inconclusive, ComparisonOutcome::Unjudged) => {
+                Some("published figures have no verdict".to_owned())
             }
-            (Condition::Inconclusive, Standing::Unjudged) => Some("published figures have no verdict".to_owned()),
-            (Condition::Incomparable, Standing::Incomparable { reasons }) => {
+            (Condition::Incomparable, ComparisonOutcome::Incomparable { reasons }) => {
                 return Some(ViolationFound::Incomparable(reasons.clone()));
             }
             _ => None,
@@ -181,7 +185,7 @@ impl Condition {
     }
 }
 
-fn slower(headline: &PointContest, limit: f64) -> Option<String> {
+fn slower(headline: &ComparedPoint, limit: f64) -> Option<String> {
     let shift = &headline.shift;
     let interval = shift.interval?;
     (shift.ratio < 1.0 - limit).then(|| {

@@ -1,19 +1,19 @@
 //! From an interval to a word.
 
-use super::{ComparisonVerdict, Evidence, Shift, Standing};
+use super::{ComparisonOutcome, ComparisonVerdict, Evidence, Shift};
 use crate::checks::{percent, plural};
 use crate::rules::RULES;
 use crate::statistics::{Interval, pairs_needed};
 
 /// What is said of `shift` at `margin`, with its p-value as `p_adjusted` makes it among `family` tests.
-pub(super) fn judge(shift: &Shift, p_adjusted: Option<f64>, family: usize, margin: f64) -> Standing {
+pub(super) fn judge(shift: &Shift, p_adjusted: Option<f64>, family: usize, margin: f64) -> ComparisonOutcome {
     let said = |verdict, more_pairs, reason: String| {
         let reason = reason + shift.evidence.mark();
-        Standing::Judged { verdict, p_adjusted, more_pairs, reason }
+        ComparisonOutcome::Judged { verdict, p_adjusted, more_pairs, reason }
     };
     let inconclusive = |more_pairs, reason: String| said(ComparisonVerdict::Inconclusive, more_pairs, reason);
     let interval = match (shift.evidence, shift.interval) {
-        (Evidence::Published, _) => return Standing::Unjudged,
+        (Evidence::Published, _) => return ComparisonOutcome::Unjudged,
         (Evidence::Single, _) => return inconclusive(None, shift.evidence.words().to_owned()),
         (_, Some(interval)) => interval,
         (evidence, None) => return inconclusive(more_pairs(shift, family, margin), too_few(evidence)),
@@ -111,7 +111,7 @@ mod tests {
 
     fn said(shift: &Shift, p_adjusted: f64) -> (ComparisonVerdict, Option<u64>) {
         match judge(shift, Some(p_adjusted), 1, 0.02) {
-            Standing::Judged { verdict, more_pairs, .. } => (verdict, more_pairs),
+            ComparisonOutcome::Judged { verdict, more_pairs, .. } => (verdict, more_pairs),
             other => panic!("{other:?}"),
         }
     }
@@ -143,7 +143,7 @@ mod tests {
     fn what_was_not_paired_says_so() {
         let unpaired = |shift: Shift| Shift { evidence: Evidence::Unpaired { base: 3, other: 3 }, ..shift };
         let reason = |shift: Shift| match judge(&shift, Some(0.002), 1, 0.02) {
-            Standing::Judged { reason, .. } => reason,
+            ComparisonOutcome::Judged { reason, .. } => reason,
             other => panic!("{other:?}"),
         };
         let faster = shift(1.03, 1.05, 1.07);
@@ -168,6 +168,6 @@ mod tests {
         let single = Shift { evidence: Evidence::Single, ..shift(0.7, 0.8, 0.9) };
         assert_eq!(said(&single, 0.01).0, ComparisonVerdict::Inconclusive);
         let published = Shift { evidence: Evidence::Published, ..shift(0.7, 0.8, 0.9) };
-        assert_eq!(judge(&published, None, 1, 0.02), Standing::Unjudged);
+        assert_eq!(judge(&published, None, 1, 0.02), ComparisonOutcome::Unjudged);
     }
 }

@@ -10,7 +10,7 @@
 //! significant when all tests of the comparison are taken together (Holm 1979).
 
 mod comparable;
-mod contest;
+mod compared_test;
 mod difference;
 mod evidence;
 mod gate;
@@ -32,11 +32,11 @@ pub use holm::holm;
 pub use rank_sum::{RankSum, rank_sum, shift_interval, shift_median};
 pub use signed_rank::{SignedRank, signed_rank, walsh_interval, walsh_median};
 pub use summary::GeometricMean;
-pub use verdict::{ComparisonVerdict, Doubt, Reason, Standing};
+pub use verdict::{ComparisonOutcome, ComparisonVerdict, Doubt, Reason};
 
 use crate::rules::RULES;
 use crate::statistics::Interval;
-use crate::system::{Degree, Remark, System, VoidRun};
+use crate::system::{Degree, InvalidRun, Remark, System};
 
 /// What a comparison may be told.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +97,7 @@ pub struct TestComparison {
     /// What each system gives, one per system; absent where it lacks the test.
     pub sides: Vec<Option<TestSide>>,
     /// How each system stands against the base, one per system; absent for the base and where it lacks the test.
-    pub contests: Vec<Option<Contest>>,
+    pub compared_tests: Vec<Option<ComparedTest>>,
 }
 
 /// What one system gives in one test.
@@ -105,10 +105,10 @@ pub struct TestComparison {
 pub struct TestSide {
     /// At one of each; absent where that was not measured.
     pub speed: Option<PointFigures>,
-    /// At the degree of parallelism with the highest median rate; absent where every repeat is void.
+    /// At the degree of parallelism with the highest median rate; absent where every repeat is invalid.
     pub best: Option<PointFigures>,
-    /// Repeats that are void.
-    pub void: Vec<VoidRun>,
+    /// Repeats that are invalid.
+    pub invalid: Vec<InvalidRun>,
 }
 
 /// One system at one degree of parallelism.
@@ -128,9 +128,9 @@ pub struct PointFigures {
 
 /// One system against the base in one test.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Contest {
+pub struct ComparedTest {
     /// What may be said.
-    pub standing: Standing,
+    pub outcome: ComparisonOutcome,
     /// Why it is to be doubted all the same: what the runs of either side are doubted for, and where the two are the sides
     /// of a pair, a clause about the measurement as a whole.
     pub doubt: Option<Doubt>,
@@ -138,14 +138,14 @@ pub struct Contest {
     /// at which both together give most, for nothing else is paired. Otherwise it is the same degree wherever both come
     /// there within the margin of their own best, so that chance does not choose, and else each system's own best.
     /// Absent where one of the two has no valid repeat.
-    pub headline: Option<PointContest>,
+    pub headline: Option<ComparedPoint>,
     /// The points at equal degrees of parallelism. They are figures without a verdict.
-    pub points: Vec<PointContest>,
+    pub points: Vec<ComparedPoint>,
 }
 
 /// Two points, one of each system.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PointContest {
+pub struct ComparedPoint {
     /// The point of the base.
     pub base: PointFigures,
     /// The point of the other system.
@@ -193,5 +193,5 @@ impl Shift {
 /// A comparison without a test in common has no tests: see [`Comparison::unshared`]. The same systems give the same
 /// comparison for ever.
 pub fn compare(systems: &[System], options: CompareOptions) -> Comparison {
-    contest::compare(systems, options)
+    compared_test::compare(systems, options)
 }

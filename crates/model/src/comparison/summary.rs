@@ -1,6 +1,6 @@
 //! All tests of a comparison in one figure.
 
-use super::{Standing, TestComparison};
+use super::{ComparisonOutcome, TestComparison};
 use crate::rules::RULES;
 use crate::statistics::{Interval, mean, student_quantile, variance};
 
@@ -20,10 +20,10 @@ pub struct GeometricMean {
 /// The mean of system `other` over `tests`.
 pub(super) fn geometric_mean(tests: &[TestComparison], other: usize) -> Option<GeometricMean> {
     let ratio = |test: &TestComparison| {
-        let contest = test.contests.get(other)?.as_ref()?;
-        match contest.standing {
-            Standing::Incomparable { .. } => None,
-            _ => contest.headline.as_ref().map(|headline| headline.shift.ratio.ln()),
+        let compared_test = test.compared_tests.get(other)?.as_ref()?;
+        match compared_test.outcome {
+            ComparisonOutcome::Incomparable { .. } => None,
+            _ => compared_test.headline.as_ref().map(|headline| headline.shift.ratio.ln()),
         }
     };
     let of_engines: Vec<f64> = tests.iter().filter(|test| !test.is_probe).filter_map(ratio).collect();

@@ -7,7 +7,7 @@ use record::{Bytes, Check, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Uni
 use super::*;
 use crate::simulation::Simulation;
 use crate::system::{
-    Columns, Durability, Fact, FactGroup, MeasuredRate, Origin, Paired, SystemPoint, SystemTest, Yardstick,
+    Columns, ControlProbe, Durability, Fact, FactGroup, MeasuredRate, Origin, Paired, SystemPoint, SystemTest,
 };
 
 mod drift;
@@ -42,10 +42,10 @@ fn system(name: &str, paired_with: Option<&str>, tests: Vec<SystemTest>) -> Syst
         name: name.to_owned(),
         title: String::new(),
         origin: Origin::Measured {
-            begun_at: Timestamp::default(),
+            started_at: Timestamp::default(),
             version: "1".to_owned(),
             preset: Preset::Standard,
-            paired: paired_with.map(|with| Paired { with: with.to_owned(), plan_hash: None, yardstick: None }),
+            paired: paired_with.map(|with| Paired { with: with.to_owned(), plan_hash: None, control_probe: None }),
         },
         facts: Vec::new(),
         durability: Some(Durability { durable: Some(true), words: "every commit waits".to_owned() }),
@@ -67,12 +67,12 @@ fn compared(systems: &[System]) -> Comparison {
 }
 
 /// How the second system stands in the first test.
-fn contest(comparison: &Comparison) -> &Contest {
-    comparison.tests[0].contests[1].as_ref().unwrap()
+fn compared_test(comparison: &Comparison) -> &ComparedTest {
+    comparison.tests[0].compared_tests[1].as_ref().unwrap()
 }
 
 fn shift(comparison: &Comparison) -> Shift {
-    contest(comparison).headline.as_ref().unwrap().shift
+    compared_test(comparison).headline.as_ref().unwrap().shift
 }
 
 fn stated(violation: &Violation) -> &str {
@@ -84,12 +84,12 @@ fn stated(violation: &Violation) -> &str {
 
 /// The reasons why the first test cannot be compared.
 fn reasons(systems: &[System]) -> Vec<String> {
-    match &contest(&compared(systems)).standing {
-        Standing::Incomparable { reasons } => reasons
+    match &compared_test(&compared(systems)).outcome {
+        ComparisonOutcome::Incomparable { reasons } => reasons
             .iter()
             .map(|reason| match reason {
                 Reason::NotAlike(clause) => clause.clone(),
-                Reason::NoFigure { .. } | Reason::Void { .. } => format!("{reason:?}"),
+                Reason::NoFigure { .. } | Reason::Invalid { .. } => format!("{reason:?}"),
             })
             .collect(),
         other => panic!("{other:?}"),
@@ -107,14 +107,14 @@ fn a_figure_of_the_page_cache_is_not_held_against_one_of_a_device_and_doubts_tra
     let doubt = crate::fixture::finding(Check::PageCache, Verdict::Warn);
     cached.doubts = vec![doubt.clone()];
     let systems = [system("flash", None, vec![flash.clone()]), system("vm", None, vec![cached.clone()])];
-    let contest = compared(&systems).tests[0].contests[1].clone().unwrap();
-    let Standing::Incomparable { reasons } = &contest.standing else { panic!("{contest:?}") };
+    let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
+    let ComparisonOutcome::Incomparable { reasons } = &compared_test.outcome else { panic!("{compared_test:?}") };
     let alike = "the test was run with reads from the device and from the page cache";
     assert_eq!(reasons, &[Reason::NotAlike(alike.to_owned())]);
     cached.conditions.clear();
     let systems = [system("flash", None, vec![flash]), system("vm", None, vec![cached])];
-    let contest = compared(&systems).tests[0].contests[1].clone().unwrap();
-    assert_eq!(contest.doubt, Some(Doubt::Runs(vec![("vm".to_owned(), vec![doubt])])));
+    let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
+    assert_eq!(compared_test.doubt, Some(Doubt::Runs(vec![("vm".to_owned(), vec![doubt])])));
 }
 
 #[test]
@@ -125,16 +125,17 @@ fn pairs_on_a_machine_that_changed_or_with_two_plans_are_in_doubt() {
         for (system, plan) in systems.iter_mut().zip(["sha256:1", hash]) {
             let Origin::Measured { paired: Some(paired), .. } = &mut system.origin else { panic!("a side of a pair") };
             let (probe, before) = ("P111".to_owned(), Some(Rate(1e9)));
-            paired.yardstick = Some(Yardstick { probe, unit: Unit::Operation, before, after: Some(Rate(after)) });
+            paired.control_probe =
+                Some(ControlProbe { probe, unit: Unit::Operation, before, after: Some(Rate(after)) });
             paired.plan_hash = Some(plan.to_owned());
         }
         let comparison = compared(&systems);
-        let contest = contest(&comparison).clone();
-        let doubt = contest.doubt.map(|doubt| match doubt {
+        let compared_test = compared_test(&comparison).clone();
+        let doubt = compared_test.doubt.map(|doubt| match doubt {
             Doubt::Measurement(doubt) => doubt,
             Doubt::Runs(_) => panic!("{doubt:?}"),
         });
-        (contest.standing.word(), doubt)
+        (compared_test.outcome.word(), doubt)
     };
     assert_eq!(sides(1.01e9, "sha256:1"), ("SLOWER", None));
     let (word, doubt) = sides(0.8e9, "sha256:1");
@@ -156,7 +157,7 @@ fn ten_pairs_by_hand() {
     assert!((shift.ratio - 0.8).abs() < 0.001 && (shift.gain() + 0.2).abs() < 0.001, "{shift:?}");
     assert_eq!((shift.p_value, shift.superiority), (Some(0.001953125), Some(0.0)));
     assert!(shift.evidence.is_strong());
-    let Standing::Judged { verdict, more_pairs, .. } = contest(&comparison).standing else { panic!() };
+    let ComparisonOutcome::Judged { verdict, more_pairs, .. } = compared_test(&comparison).outcome else { panic!() };
     assert_eq!((verdict, more_pairs), (ComparisonVerdict::Slower, None));
     let mean = comparison.means[1].unwrap();
     assert_eq!((comparison.means[0], mean.tests, mean.interval), (None, 1, None));
@@ -169,12 +170,12 @@ fn repeats_without_pairs_are_compared_and_said_to_be_so() {
     let shift = shift(&comparison);
     assert_eq!(shift.evidence, Evidence::Unpaired { base: 10, other: 10 }, "one side alone cannot say it");
     assert_eq!(shift.superiority, Some(1.0));
-    assert_eq!(contest(&comparison).standing.word(), "FASTER");
+    assert_eq!(compared_test(&comparison).outcome.word(), "FASTER");
     let slower = compared(&[system("a", None, tests(&TEN)), system("b", None, tests(&times(0.9)))]);
     let found = "slower".parse::<Gate>().unwrap().violations(&slower);
     assert!(found.len() == 1 && stated(&found[0]).ends_with(" (unpaired)"), "{found:?}");
     let few = compared(&[system("a", None, tests(&TEN[..3])), system("b", None, tests(&times(1.1)[..3]))]);
-    assert_eq!(contest(&few).standing.word(), "INCONCLUSIVE");
+    assert_eq!(compared_test(&few).outcome.word(), "INCONCLUSIVE");
     assert_eq!(self::shift(&few).interval, None);
 }
 
@@ -191,7 +192,7 @@ fn a_single_run_has_a_ratio_and_no_verdict() {
     assert!(
         (shift.ratio - 0.5).abs() < 1e-12 && (interval.high / 0.5).ln() > 0.0141 && (interval.high / 0.5).ln() < 0.0142
     );
-    let Standing::Judged { verdict, reason, .. } = &contest(&comparison).standing else { panic!() };
+    let ComparisonOutcome::Judged { verdict, reason, .. } = &compared_test(&comparison).outcome else { panic!() };
     assert_eq!(*verdict, ComparisonVerdict::Inconclusive);
     assert_eq!(reason, "single run: repeatability unknown");
 }
@@ -204,10 +205,13 @@ fn published_figures_have_a_ratio_and_no_verdict() {
     let mut measured = system("new", None, vec![test("T611", vec![point(2, &TEN)])]);
     measured.tests[0].points[0].columns = Columns { service_mean_ns: Some(Nanos(100)), ..Columns::default() };
     let comparison = compared(&[published, measured]);
-    let headline = contest(&comparison).headline.as_ref().unwrap();
+    let headline = compared_test(&comparison).headline.as_ref().unwrap();
     assert_eq!((headline.shift.evidence, headline.shift.interval), (Evidence::Published, None));
     assert_eq!((headline.service_mean_ratio, headline.service_p99_ratio), (Some(0.5), None));
-    assert_eq!((&contest(&comparison).standing, contest(&comparison).standing.verdict()), (&Standing::Unjudged, None));
+    assert_eq!(
+        (&compared_test(&comparison).outcome, compared_test(&comparison).outcome.verdict()),
+        (&ComparisonOutcome::Unjudged, None)
+    );
 }
 
 #[test]
@@ -215,8 +219,8 @@ fn the_headline_is_where_both_give_most() {
     let sweep = |rates: [f64; 3]| vec![test("T611", (0..3).map(|at| point(1 << at, &[rates[at]; 6])).collect())];
     let degrees = |base: [f64; 3], other: [f64; 3]| {
         let comparison = compared(&pair(sweep(base), sweep(other)));
-        let headline = contest(&comparison).headline.clone().unwrap();
-        assert_eq!(contest(&comparison).points.len(), 3);
+        let headline = compared_test(&comparison).headline.clone().unwrap();
+        assert_eq!(compared_test(&comparison).points.len(), 3);
         (headline.base.degree.dop.jobs, headline.other.degree.dop.jobs, headline.shift.evidence)
     };
     let paired = Evidence::Paired { pairs: 6 };
@@ -231,7 +235,7 @@ fn the_headline_is_found_with_the_margin_that_was_asked_for() {
     let systems = [system("a", None, sweep([100.0, 108.0])), system("b", None, sweep([100.0, 91.0]))];
     let degrees = |margin: f64| {
         let comparison = compare(&systems, CompareOptions { margin });
-        let headline = contest(&comparison).headline.clone().unwrap();
+        let headline = compared_test(&comparison).headline.clone().unwrap();
         (headline.base.degree.dop.jobs, headline.other.degree.dop.jobs)
     };
     assert_eq!((degrees(0.02), degrees(0.1)), ((2, 1), (1, 1)));
@@ -279,7 +283,10 @@ fn several_tests_are_several_chances_to_be_wrong() {
     };
     let word = |count: usize| {
         let comparison = compared(&pair(tests(count, 1.0), tests(count, 1.3)));
-        let Standing::Judged { verdict, p_adjusted, more_pairs, .. } = contest(&comparison).standing else { panic!() };
+        let ComparisonOutcome::Judged { verdict, p_adjusted, more_pairs, .. } = compared_test(&comparison).outcome
+        else {
+            panic!()
+        };
         (verdict, p_adjusted, more_pairs)
     };
     assert_eq!(word(1), (ComparisonVerdict::Faster, Some(0.03125), None));
@@ -305,8 +312,8 @@ fn of_three_systems_two_are_held_against_the_first() {
     let systems = [system("a", None, tests(1.0)), system("b", None, vec![]), system("c", None, tests(1.5))];
     let comparison = compared(&systems);
     let test = &comparison.tests[0];
-    assert!(test.contests[0].is_none() && test.contests[1].is_none() && test.sides[1].is_none());
-    assert_eq!(test.contests[2].as_ref().unwrap().standing.word(), "FASTER");
+    assert!(test.compared_tests[0].is_none() && test.compared_tests[1].is_none() && test.sides[1].is_none());
+    assert_eq!(test.compared_tests[2].as_ref().unwrap().outcome.word(), "FASTER");
     assert_eq!(test.sides[2].as_ref().unwrap().best.unwrap().repeats, 10);
     assert!(comparison.means[1].is_none() && comparison.means[2].is_some());
     let violations = |gate: &str| gate.parse::<Gate>().unwrap().violations(&comparison);

@@ -2,7 +2,7 @@
 
 use record::Finding;
 
-use crate::system::VoidRun;
+use crate::system::InvalidRun;
 
 /// What is said of one system against the base. A closed set.
 ///
@@ -39,7 +39,7 @@ impl ComparisonVerdict {
 
 /// How one system stands against the base in one test.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Standing {
+pub enum ComparisonOutcome {
     /// There is a verdict.
     Judged {
         /// The verdict.
@@ -71,14 +71,14 @@ pub enum Reason {
         /// Its name.
         system: String,
     },
-    /// All runs of a system are void.
-    Void {
+    /// All runs of a system are invalid.
+    Invalid {
         /// Its name.
         system: String,
         /// How many runs.
         runs: usize,
         /// The first of them.
-        first: VoidRun,
+        first: InvalidRun,
     },
 }
 
@@ -91,21 +91,21 @@ pub enum Doubt {
     Runs(Vec<(String, Vec<Finding>)>),
 }
 
-impl Standing {
+impl ComparisonOutcome {
     /// The verdict, where there is one.
     pub fn verdict(&self) -> Option<ComparisonVerdict> {
         match self {
-            Standing::Judged { verdict, .. } => Some(*verdict),
-            Standing::Unjudged | Standing::Incomparable { .. } => None,
+            ComparisonOutcome::Judged { verdict, .. } => Some(*verdict),
+            ComparisonOutcome::Unjudged | ComparisonOutcome::Incomparable { .. } => None,
         }
     }
 
     /// The word of the verdict, `INCOMPARABLE`, or `PUBLISHED` where no verdict is given.
     pub fn word(&self) -> &'static str {
         match self {
-            Standing::Judged { verdict, .. } => verdict.word(),
-            Standing::Unjudged => "PUBLISHED",
-            Standing::Incomparable { .. } => "INCOMPARABLE",
+            ComparisonOutcome::Judged { verdict, .. } => verdict.word(),
+            ComparisonOutcome::Unjudged => "PUBLISHED",
+            ComparisonOutcome::Incomparable { .. } => "INCOMPARABLE",
         }
     }
 }

@@ -41,7 +41,7 @@ pub(super) fn database(run: &Run, location: Option<Location>) -> Found {
 pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
     let timed = timed(run);
     let times_io = timed.iter().any(|(row, _)| row.class.is_some());
-    let looked = run.activity.as_ref().filter(|activity| activity.look_count >= RULES.attribution_looks_min);
+    let looked = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min);
     let sampled = looked.map(|activity| sampled(run, activity, times_io));
     let knows_io = times_io || sampled.is_some();
     let mut rows = each_once(timed, sampled.unwrap_or_default());
@@ -117,7 +117,7 @@ fn sampled(run: &Run, activity: &Activity, is_timed: bool) -> Vec<LayerRow> {
     let wanted = activity.waits.iter().filter(|wait| is_wanted(wait.class));
     let row = |wait: &record::SampledWait| {
         // So many sessions at a time, on average, for all of the window.
-        let at_a_time = share(wait.session_count as f64, activity.look_count as f64)?;
+        let at_a_time = share(wait.session_count as f64, activity.sample_count as f64)?;
         let total_ns = at_a_time * run.window_ns.0 as f64;
         let event = if wait.event.is_empty() { "not named".to_owned() } else { words(&wait.event) };
         let method = LayerMethod::Sampled { period_ns: period(activity) };
@@ -133,7 +133,7 @@ fn words(event: &str) -> String {
 
 /// Between two looks, as it was and not as it was planned.
 fn period(activity: &Activity) -> Nanos {
-    match activity.watched_ns.0.checked_div(activity.look_count) {
+    match activity.watched_ns.0.checked_div(activity.sample_count) {
         Some(period) if period > 0 => Nanos(period),
         _ => activity.period_ns,
     }
@@ -179,7 +179,7 @@ mod tests {
             };
             run.activity = Some(Activity {
                 period_ns: Nanos(1),
-                look_count: 20,
+                sample_count: 20,
                 watched_ns: run.window_ns,
                 cost_ns: Nanos(0),
                 waits: vec![wait("row_lock_wait"), wait("advisory")],

@@ -27,7 +27,7 @@ use record::{
 };
 
 use crate::delta::delta;
-use crate::row::is_void;
+use crate::row::is_invalid;
 use crate::rules::RULES;
 
 use self::repeat::Repeats;
@@ -183,7 +183,7 @@ impl<'a> LayerTables<'a> {
     }
 
     /// The latency table of `run`, or of its traced repeat where there is one: the same test at the same degree of
-    /// parallelism. None for a probe and a run of storage, which no engine takes part in, for a void run, and where no step
+    /// parallelism. None for a probe and a run of storage, which no engine takes part in, for an invalid run, and where no step
     /// succeeded.
     pub fn table(&self, run: &Run) -> Option<LayerTable> {
         let traced = self.repeats.traced(run).filter(|traced| has_steps(traced));
@@ -228,7 +228,7 @@ fn table(record: &Record, shown: &Run, repeats: &Repeats<'_>) -> Option<LayerTab
 /// Whether `run` is a result of a test of an engine, and something was done in it.
 fn has_steps(run: &Run) -> bool {
     let is_engine = run.storage.is_none() && !run.kind.is_probe();
-    is_engine && !is_void(run) && run.totals.steps > 0 && run.service.count > 0
+    is_engine && !is_invalid(run) && run.totals.steps > 0 && run.service.count > 0
 }
 
 fn found(point: MeasuringPoint, run: &Run, location: Option<Location>) -> Found {

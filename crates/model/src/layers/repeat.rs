@@ -6,7 +6,7 @@ use record::{Dop, Ratio, Record, Run, Variation};
 
 use crate::delta::{per_second, share};
 use crate::group;
-use crate::row::is_void;
+use crate::row::is_invalid;
 use crate::statistics::{Interval, median, order_interval};
 
 /// That a run repeats a plain one while the kernel was traced.
@@ -50,12 +50,12 @@ struct Repeated<'a> {
 impl<'a> Repeats<'a> {
     /// Those of `record`.
     pub(super) fn of(record: &'a Record) -> Repeats<'a> {
-        let traced = record.runs.iter().filter(|run| is_traced(run) && !is_void(run));
+        let traced = record.runs.iter().filter(|run| is_traced(run) && !is_invalid(run));
         let mut alike: BTreeMap<Alike<'_>, Vec<&Run>> = traced.map(|run| (key(run), Vec::new())).collect();
         if alike.is_empty() {
             return Repeats(BTreeMap::new());
         }
-        for run in record.runs.iter().filter(|run| !is_void(run)) {
+        for run in record.runs.iter().filter(|run| !is_invalid(run)) {
             alike.entry(key(run)).and_modify(|runs| runs.push(run));
         }
         let rounds = record.plan.runs.iter().map(|planned| (planned.number, planned.repeat)).collect();

@@ -281,7 +281,7 @@ fn with_a_traced_run_in_every_round_the_cost_is_the_median_of_the_pairs() {
 }
 
 #[test]
-fn void_runs_and_probes_have_no_table() {
+fn invalid_runs_and_probes_have_no_table() {
     let broken = Run { outcome: record::Outcome::Failed { message: String::new() }, ..run("T311", 1) };
     let record = record(vec![broken, run("P111", 1)]);
     assert!(record.runs.iter().all(|run| table_of(&record, run).is_none()));
@@ -293,7 +293,7 @@ fn sampled_waits_stand_beside_timed_ones_and_not_in_their_place() {
     let waits = |class, event: &str, session_count| SampledWait { class, event: event.to_owned(), session_count };
     let activity = Activity {
         period_ns: Nanos(100_000_000),
-        look_count: 100,
+        sample_count: 100,
         watched_ns: Nanos(10_000_000_000),
         cost_ns: Nanos(50_000_000),
         waits: vec![
@@ -310,7 +310,7 @@ fn sampled_waits_stand_beside_timed_ones_and_not_in_their_place() {
     let looked_at = table(Run { activity: Some(activity.clone()), ..published() });
     let of = |table: &LayerTable| table.layer(MeasuringPoint::DatabaseTime).unwrap().rows[0].total_ns;
     assert_eq!(of(&table(published())) - of(&looked_at), 50e6, "looking is no work for a step");
-    let few = Activity { look_count: 3, ..activity.clone() };
+    let few = Activity { sample_count: 3, ..activity.clone() };
     let few = table(Run { activity: Some(few), ..run("T311", 1) });
     assert!(few.layer(MeasuringPoint::Wait).unwrap().missing.is_some(), "three looks tell nothing");
     let both = rows(Run { activity: Some(activity), ..published() });

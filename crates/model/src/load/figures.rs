@@ -4,7 +4,7 @@ use record::{Bytes, LoadModel, Rate, Record, Run, name};
 
 use super::stage::{StageFigures, stages};
 use crate::delta::{delta, share};
-use crate::row::{is_void, row};
+use crate::row::{is_invalid, row};
 
 /// Bytes of a terabyte, 10^12: prices in processor time are told per terabyte.
 const TERABYTE: f64 = 1e12;
@@ -98,7 +98,7 @@ pub fn table_against_plain(record: &Record, run: &Run) -> Option<f64> {
     };
     let is_plain = |other: &&Run| {
         let of = other.load.as_deref();
-        !is_void(other)
+        !is_invalid(other)
             && of.is_some_and(|of| {
                 of.model == LoadModel::default() && (&of.source, &of.layout) == (&load.source, &load.layout)
             })

@@ -19,7 +19,7 @@ pub use figures::{BytesPerByte, LoadFigures, figures, table_against_plain};
 pub use observation::{are_lines_found, inputs};
 pub use prediction::{Binding, Composed, InputCost, LoadCheck, Prediction, Refusal, Target, check, measured, predict};
 pub use scan::{ProbeRates, ScanCeiling, ScanFigures, cold_finding, scan_figures};
-pub use stage::{Crew, StageFigures, crew, slowest, stages};
+pub use stage::{StageFigures, Workers, slowest, stages, workers};
 
 pub(crate) use observation::{Observation, input_word, observations};
 pub(crate) use stage::cpu_ns;

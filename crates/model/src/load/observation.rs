@@ -2,10 +2,10 @@
 
 use record::{Load, LoadStageKind, Record, Run, name};
 
-use super::stage::{Crew, crew, input_cpu_ns_per_byte, reading_ns_per_byte, slowest};
+use super::stage::{Workers, input_cpu_ns_per_byte, reading_ns_per_byte, slowest, workers};
 use crate::cpu::{cpu_shares, host_cpu_ns};
 use crate::delta::delta;
-use crate::row::{is_void, row};
+use crate::row::{is_invalid, row};
 use crate::rules::RULES;
 
 /// What compresses a source that is not compressed.
@@ -59,7 +59,7 @@ pub(crate) fn observations(record: &Record) -> Vec<Observation<'_>> {
     record
         .runs
         .iter()
-        .filter(|run| run.variation.is_none() && !is_void(run) && !run.load.as_deref().is_some_and(Load::is_rest))
+        .filter(|run| run.variation.is_none() && !is_invalid(run) && !run.load.as_deref().is_some_and(Load::is_rest))
         .filter_map(observation)
         .collect()
 }
@@ -98,8 +98,11 @@ fn observation(run: &Run) -> Option<Observation<'_>> {
         .map(|client| client.saturating_add(delta(run, name::SERVER_CPU_NS).unwrap_or(0)));
     let shares = cpu_shares(run);
     let used = host_cpu_ns(run).zip(spent).map(|(all, spent)| spent as f64 / all);
-    let readers =
-        load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers).map(|stage| stage.threads);
+    let readers = load
+        .stages
+        .iter()
+        .filter(|stage| workers(stage.kind, load.form) == Workers::Readers)
+        .map(|stage| stage.threads);
     Some(Observation {
         run,
         load,
@@ -110,7 +113,7 @@ fn observation(run: &Run) -> Option<Observation<'_>> {
         other_cpu_ns: spent.map(|spent| (spent as f64 / loaded - input_cpu_ns).max(0.0)),
         reading_ns: reading_ns_per_byte(load).filter(|time| *time > 0.0),
         readers: readers.max().unwrap_or(0),
-        is_read_bound: slowest(run).is_some_and(|stage| crew(stage.kind, load.form) == Crew::Readers),
+        is_read_bound: slowest(run).is_some_and(|stage| workers(stage.kind, load.form) == Workers::Readers),
         used,
         idle: shares.map(|shares| (1.0 - shares.busy().0 - shares.steal.0).max(0.0)),
     })

@@ -93,7 +93,7 @@ fn ceiling(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanCeiling> {
 }
 
 /// Whether `run`, which is called cold, is so, where `left` of the engine's files, as a share and in bytes, lay in the page
-/// cache when it began: a run that only bears the name is void.
+/// cache when it began: a run that only bears the name is invalid.
 pub fn cold_finding(run: &Run, left: Option<(Ratio, Bytes)>) -> Finding {
     let limit = Ratio(RULES.cached_warn);
     let is_cached = left.is_some_and(|(share, Bytes(bytes))| share > limit && bytes > MAPPED_BYTES_MAX);

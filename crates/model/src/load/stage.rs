@@ -4,7 +4,7 @@ use record::{Load, LoadForm, LoadStage, LoadStageKind, Nanos, Rate, Ratio, Run};
 
 /// Threads that stages share: who reads also decompresses, who sends also converts and commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Crew {
+pub enum Workers {
     /// They bring the lines: generate, read, decompress.
     Readers,
     /// They parse.
@@ -13,14 +13,16 @@ pub enum Crew {
     Senders,
 }
 
-/// The crew that works on a stage of a load in `form`. Of lines that are sent as they are, only those are parsed that cannot
+/// The workers that works on a stage of a load in `form`. Of lines that are sent as they are, only those are parsed that cannot
 /// be, by who sends them.
-pub fn crew(kind: LoadStageKind, form: LoadForm) -> Crew {
+pub fn workers(kind: LoadStageKind, form: LoadForm) -> Workers {
     match kind {
-        LoadStageKind::Parse if form == LoadForm::AsIs => Crew::Senders,
-        LoadStageKind::Generate | LoadStageKind::Read | LoadStageKind::Decompress => Crew::Readers,
-        LoadStageKind::Parse => Crew::Parsers,
-        LoadStageKind::Convert | LoadStageKind::Send | LoadStageKind::Insert | LoadStageKind::Commit => Crew::Senders,
+        LoadStageKind::Parse if form == LoadForm::AsIs => Workers::Senders,
+        LoadStageKind::Generate | LoadStageKind::Read | LoadStageKind::Decompress => Workers::Readers,
+        LoadStageKind::Parse => Workers::Parsers,
+        LoadStageKind::Convert | LoadStageKind::Send | LoadStageKind::Insert | LoadStageKind::Commit => {
+            Workers::Senders
+        }
     }
 }
 
@@ -29,12 +31,12 @@ pub fn crew(kind: LoadStageKind, form: LoadForm) -> Crew {
 pub struct StageFigures {
     /// Which one.
     pub kind: LoadStageKind,
-    /// Threads that worked on it, among other stages of the same crew.
+    /// Threads that worked on it, among other stages of the same workers.
     pub threads: u32,
     /// Share of the time of these threads: busy over threads times window.
     pub busy: Ratio,
-    /// Share of it of all stages of the crew: near 1, nobody waits for anything but this crew.
-    pub crew_busy: Ratio,
+    /// Share of it of all stages of the workers: near 1, nobody waits for anything but this workers.
+    pub workers_busy: Ratio,
     /// Bytes of flat file per second at work of one thread; absent where nothing went through.
     pub per_thread: Option<Rate>,
 }
@@ -45,25 +47,26 @@ pub fn stages(run: &Run) -> Vec<StageFigures> {
     let all = load.stages.iter();
     all.filter_map(|stage| {
         let busy = busy(stage, run.window_ns)?;
-        let crew_busy = load.stages.iter().filter(|other| crew(other.kind, load.form) == crew(stage.kind, load.form));
-        let crew_busy = crew_busy.filter_map(|other| share(other, run.window_ns)).sum();
+        let workers_busy =
+            load.stages.iter().filter(|other| workers(other.kind, load.form) == workers(stage.kind, load.form));
+        let workers_busy = workers_busy.filter_map(|other| share(other, run.window_ns)).sum();
         Some(StageFigures {
             kind: stage.kind,
             threads: stage.threads,
             busy: Ratio(busy),
-            crew_busy: Ratio(crew_busy),
+            workers_busy: Ratio(workers_busy),
             per_thread: per_second(stage),
         })
     })
     .collect()
 }
 
-/// The stage that sets the pace: the busiest one of the crew that waits least for the others. None of a run that is no
+/// The stage that sets the pace: the busiest one of the workers that waits least for the others. None of a run that is no
 /// load.
 pub fn slowest(run: &Run) -> Option<StageFigures> {
     let order = |one: &StageFigures, other: &StageFigures| {
-        let by_crew = one.crew_busy.0.total_cmp(&other.crew_busy.0);
-        by_crew.then(one.busy.0.total_cmp(&other.busy.0))
+        let by_workers = one.workers_busy.0.total_cmp(&other.workers_busy.0);
+        by_workers.then(one.busy.0.total_cmp(&other.busy.0))
     };
     stages(run).into_iter().max_by(order)
 }
@@ -77,7 +80,7 @@ pub(super) fn reading_ns_per_byte(load: &Load) -> Option<f64> {
 
 /// The stages of the readers of `load`, and how many bytes went through them: not each of them is compressed.
 fn readers(load: &Load) -> (impl Iterator<Item = &LoadStage>, u64) {
-    let readers = || load.stages.iter().filter(|stage| crew(stage.kind, load.form) == Crew::Readers);
+    let readers = || load.stages.iter().filter(|stage| workers(stage.kind, load.form) == Workers::Readers);
     (readers(), readers().map(|stage| stage.bytes.0).max().unwrap_or(0))
 }
 

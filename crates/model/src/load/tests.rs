@@ -54,22 +54,22 @@ fn rows_of_an_earlier_invocation_leave_no_ratio() {
 }
 
 #[test]
-fn the_slowest_stage_is_that_of_the_crew_which_waits_least() {
+fn the_slowest_stage_is_that_of_the_workers_which_waits_least() {
     let made = Machine { cores: 16.0, ..Machine::SMALL }.run(PLAIN, 1, false);
     let send = slowest(&made).expect("stages");
-    assert_eq!((send.kind, crew(send.kind, LoadForm::Typed)), (LoadStageKind::Send, Crew::Senders));
+    assert_eq!((send.kind, workers(send.kind, LoadForm::Typed)), (LoadStageKind::Send, Workers::Senders));
     let window = made.window_ns.0 as f64;
     let busy = |kind: LoadStageKind| {
         let load = made.load.as_deref().unwrap();
         load.stages.iter().find(|stage| stage.kind == kind).unwrap().busy_ns.0 as f64 / window
     };
     assert!(close(send.busy.0, busy(LoadStageKind::Send)));
-    let of_crew = [LoadStageKind::Convert, LoadStageKind::Send, LoadStageKind::Commit].map(busy).iter().sum();
-    assert!(close(send.crew_busy.0, of_crew));
+    let of_workers = [LoadStageKind::Convert, LoadStageKind::Send, LoadStageKind::Commit].map(busy).iter().sum();
+    assert!(close(send.workers_busy.0, of_workers));
     // Decompression is shorter than sending, and sets the pace where it has fewer threads.
     let mut slow = Machine { cores: 16.0, ..Machine::SMALL }.run(PLAIN, 4, true);
     for stage in &mut slow.load.as_mut().unwrap().stages {
-        stage.threads = if crew(stage.kind, LoadForm::Typed) == Crew::Readers { 1 } else { 4 };
+        stage.threads = if workers(stage.kind, LoadForm::Typed) == Workers::Readers { 1 } else { 4 };
     }
     assert_eq!(slowest(&slow).unwrap().kind, LoadStageKind::Decompress);
     assert_eq!(slowest(&run("T331", 1)), None);
@@ -144,7 +144,7 @@ fn what_was_not_measured_is_refused_with_a_reason() {
     assert_eq!(predict(&empty, &target(PLAIN, 1, "none")), Err(Refusal::NoLoads));
     let mut broken = record.clone();
     broken.runs[0].outcome = Outcome::Failed { message: "the disk was full".to_owned() };
-    assert_eq!(predict(&broken, &target(PLAIN, 2, "none")), Err(Refusal::NoLoads), "a void run is no result");
+    assert_eq!(predict(&broken, &target(PLAIN, 2, "none")), Err(Refusal::NoLoads), "an invalid run is no result");
 }
 
 #[test]

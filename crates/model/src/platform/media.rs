@@ -95,7 +95,7 @@ pub fn life_years(endurance_bytes: f64, written: Rate) -> f64 {
     endurance_bytes / (written.0 * 86_400.0 * 365.0)
 }
 
-/// Drive writes per day over five years.
+/// ClosedSystem writes per day over five years.
 pub fn drive_writes_per_day(endurance_bytes: f64, capacity: Bytes) -> f64 {
     endurance_bytes / (capacity.0 as f64 * 365.0 * 5.0)
 }

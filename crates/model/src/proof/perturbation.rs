@@ -59,7 +59,7 @@ pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturb
         Limiter::OneThread { .. } => processors(run, left, false),
         Limiter::Resource(name) => device(name),
         Limiter::Offered => Ok(Perturbation::ArrivalRate),
-        Limiter::UnderDriven { .. } => Err("fewer clients are a run of its sweep (--jobs)".to_owned()),
+        Limiter::TooFewClients { .. } => Err("fewer clients are a run of its sweep (--jobs)".to_owned()),
         Limiter::Serialised(_) => Err("a wait is no resource of which a run can have less".to_owned()),
         Limiter::Unexplained => Err("nothing is known that it could have less of".to_owned()),
     }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn what_is_no_resource_cannot_be_taken_away() {
         let class = TimeClass { name: "waiting for locks".to_owned(), share: Ratio(0.7) };
-        for limiter in [Limiter::Serialised(class), Limiter::Unexplained, Limiter::UnderDriven { knee: 4.0 }] {
+        for limiter in [Limiter::Serialised(class), Limiter::Unexplained, Limiter::TooFewClients { knee: 4.0 }] {
             let reason = perturbation(&run("T716", 2), &limiter, LEFT).unwrap_err();
             assert!(!reason.is_empty() && !reason.ends_with('.'), "{reason}");
         }

@@ -9,7 +9,7 @@ pub struct Visit {
     pub rate: f64,
     /// Whether it kept the level; none where it does not tell.
     pub kept: Option<bool>,
-    /// Whether it is void for what its surroundings took.
+    /// Whether it is invalid for what its surroundings took.
     pub is_disturbed: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct RateAnswer {
     pub bracket: (Option<f64>, Option<f64>),
     /// Runs that tell of the limit.
     pub told: usize,
-    /// Runs that are void for what their surroundings took,
+    /// Runs that are invalid for what their surroundings took,
     pub disturbed: usize,
     /// which count all the same, because they are more than half of all.
     pub disturbed_count: bool,

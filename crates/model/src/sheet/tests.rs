@@ -6,7 +6,7 @@ use record::{Bytes, Ceiling, Check, IoKind, Outcome};
 use super::*;
 use crate::fixture::{faster, finding, io_run, record, run, storage};
 
-fn void(mut run: Run) -> Run {
+fn invalid(mut run: Run) -> Run {
     run.findings.push(finding(Check::LittlesLaw, Verdict::Fail));
     run
 }
@@ -33,17 +33,17 @@ fn speed_throughput_and_scalability_by_hand() {
     let best = line.best.as_ref().unwrap();
     assert_eq!((best.dop.jobs, best.run, best.operations_per_second), (4, 3, Rate(8_000.0)));
     assert_eq!(line.scalability, Some(8.0));
-    assert_eq!((line.runs, line.void_runs, line.verdict), (4, 0, Verdict::Pass));
+    assert_eq!((line.runs, line.invalid_runs, line.verdict), (4, 0, Verdict::Pass));
 }
 
 #[test]
-fn a_void_run_is_never_the_best() {
+fn an_invalid_run_is_never_the_best() {
     let outcome = Outcome::Failed { message: "gone".to_owned() };
     let failed = Run { outcome, ..faster(run("T611", 8), 100) };
-    let sheet = sheet(&record(vec![run("T611", 1), void(faster(run("T611", 4), 10)), failed, run("T611", 2)]));
+    let sheet = sheet(&record(vec![run("T611", 1), invalid(faster(run("T611", 4), 10)), failed, run("T611", 2)]));
     let line = &sheet.lines[0];
     assert_eq!(line.best.as_ref().unwrap().dop.jobs, 2);
-    assert_eq!((line.runs, line.void_runs, line.is_void()), (4, 2, false));
+    assert_eq!((line.runs, line.invalid_runs, line.is_invalid()), (4, 2, false));
     assert_eq!(line.verdict, Verdict::Pass, "of the runs that count");
 }
 
@@ -51,15 +51,15 @@ fn a_void_run_is_never_the_best() {
 fn the_worst_word_about_a_run_that_counts_is_the_word_about_the_test() {
     let mut doubtful = run("T611", 2);
     doubtful.findings = [Verdict::Warn, Verdict::Unknown].map(|verdict| finding(Check::Steal, verdict)).into();
-    let sheet = sheet(&record(vec![run("T611", 1), doubtful, void(run("T611", 4))]));
+    let sheet = sheet(&record(vec![run("T611", 1), doubtful, invalid(run("T611", 4))]));
     assert_eq!(sheet.lines[0].verdict, Verdict::Warn);
 }
 
 #[test]
-fn a_test_with_only_void_runs_is_void() {
-    let sheet = sheet(&record(vec![void(run("T611", 1)), void(run("T611", 2))]));
+fn a_test_with_only_invalid_runs_is_invalid() {
+    let sheet = sheet(&record(vec![invalid(run("T611", 1)), invalid(run("T611", 2))]));
     let line = &sheet.lines[0];
-    assert!(line.is_void());
+    assert!(line.is_invalid());
     assert_eq!((line.verdict, line.scalability, line.runs), (Verdict::Fail, None, 2));
     assert_eq!((&line.speed, &line.best), (&None, &None));
 }
@@ -93,7 +93,7 @@ fn threads_are_workers_too() {
 }
 
 #[test]
-fn bytes_are_held_against_bytes_and_a_void_probe_is_no_ceiling() {
+fn bytes_are_held_against_bytes_and_an_invalid_probe_is_no_ceiling() {
     let mut scan = under(run("T421", 1), "P212", Unit::Byte);
     let mut probe = run("P212", 1);
     probe.unit = Unit::Byte;
@@ -104,8 +104,8 @@ fn bytes_are_held_against_bytes_and_a_void_probe_is_no_ceiling() {
     let best = with.lines[1].best.as_ref().unwrap();
     assert_eq!(best.bytes_per_second, Some(Rate(250.0)));
     assert_eq!(best.ceiling.as_ref().unwrap().efficiency, Ratio(0.25));
-    let voided = sheet(&record(vec![void(probe), scan]));
-    assert_eq!(voided.lines[1].best.as_ref().unwrap().ceiling, None);
+    let invalidated = sheet(&record(vec![invalid(probe), scan]));
+    assert_eq!(invalidated.lines[1].best.as_ref().unwrap().ceiling, None);
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn of_repeated_runs_the_median_speaks() {
 fn six_valid_repeats_have_an_interval_and_five_have_none() {
     let at = |count: u64| {
         let mut runs: Vec<Run> = (1..=count).map(|times| faster(run("T1", 1), times)).collect();
-        runs.push(void(faster(run("T1", 1), 50)));
+        runs.push(invalid(faster(run("T1", 1), 50)));
         sheet(&record(runs)).lines[0].best.clone().unwrap()
     };
     assert_eq!((at(5).repeats, at(5).interval), (5, None));

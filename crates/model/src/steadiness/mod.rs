@@ -87,7 +87,7 @@ pub struct Steadiness {
 
 /// The steadiness of the operations per second of `run`: whole seconds of the window, empty ones count as zero.
 ///
-/// Whether the run broke off or is void for another reason is not asked.
+/// Whether the run broke off or is invalid for another reason is not asked.
 pub fn steadiness(run: &Run) -> Steadiness {
     let checkpoints = checkpoints(run).filter(|_| run.changes);
     judge(&rates(run), checkpoints)

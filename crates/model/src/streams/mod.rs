@@ -1,9 +1,9 @@
 //! What a run of file streams came to, byte by byte, and beside the same streams on the file system.
 
-use record::{FileStreams, Rate, Ratio, Record, Run, StreamDirection, StreamKeeper, name};
+use record::{FileStreams, Rate, Ratio, Record, Run, StreamBackend, StreamDirection, name};
 
 use crate::delta::{delta, per_second, share};
-use crate::row::{Quantiles, is_void, quantiles};
+use crate::row::{Quantiles, is_invalid, quantiles};
 
 /// Figures of a run of file streams; whatever has no source is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,7 +39,7 @@ pub fn stream_figures(run: &Run) -> Option<StreamFigures> {
         StreamDirection::Write => (name::PHYSICAL_WRITE_BYTES, name::DEVICE_WRITE_BYTES),
         StreamDirection::Read => (name::PHYSICAL_READ_BYTES, name::DEVICE_READ_BYTES),
     };
-    let in_engine = streams.keeper == StreamKeeper::Engine;
+    let in_engine = streams.backend == StreamBackend::Engine;
     let of_engine = |counter: &str| each(counter).filter(|_| in_engine);
     Some(StreamFigures {
         bytes_per_second: per_second(run, bytes),
@@ -58,14 +58,14 @@ pub fn stream_figures(run: &Run) -> Option<StreamFigures> {
 /// The rate of `run` over that of the same streams on the file system, in the same record and the same way; none of a run
 /// without the engine, where there is no such run, or where its files lay on another device.
 pub fn over_file_system(record: &Record, run: &Run) -> Option<Ratio> {
-    let streams = run.streams.as_deref().filter(|streams| streams.keeper == StreamKeeper::Engine)?;
+    let streams = run.streams.as_deref().filter(|streams| streams.backend == StreamBackend::Engine)?;
     let is_beside = |other: &Run, of_other: &FileStreams| {
-        of_other.keeper != StreamKeeper::Engine
+        of_other.backend != StreamBackend::Engine
             && of_other.same_device != Some(false)
             && (of_other.direction, other.dop) == (streams.direction, run.dop)
             && (of_other.request_bytes, of_other.file_bytes) == (streams.request_bytes, streams.file_bytes)
     };
-    let valid = record.runs.iter().filter(|other| !is_void(other));
+    let valid = record.runs.iter().filter(|other| !is_invalid(other));
     let beside =
         valid.clone().find(|other| other.streams.as_deref().is_some_and(|of_other| is_beside(other, of_other)))?;
     let rate = |run: &Run| Some(stream_figures(run)?.bytes_per_second?.0);
@@ -79,11 +79,11 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, record, run};
 
-    fn streams(keeper: StreamKeeper, direction: StreamDirection) -> FileStreams {
+    fn streams(backend: StreamBackend, direction: StreamDirection) -> FileStreams {
         FileStreams {
             form: "form".to_owned(),
             means: "means".to_owned(),
-            keeper,
+            backend,
             direction,
             request_bytes: Bytes(1 << 20),
             file_bytes: Bytes(10 << 20),
@@ -100,10 +100,10 @@ mod tests {
         }
     }
 
-    fn of(keeper: StreamKeeper, direction: StreamDirection, bytes: u64, counters: &[(&str, u64)]) -> Run {
+    fn of(backend: StreamBackend, direction: StreamDirection, bytes: u64, counters: &[(&str, u64)]) -> Run {
         let mut run = counted(run("S100@form", 2), counters);
         run.totals.bytes = Some(Bytes(bytes));
-        run.streams = Some(Box::new(streams(keeper, direction)));
+        run.streams = Some(Box::new(streams(backend, direction)));
         run
     }
 
@@ -118,7 +118,7 @@ mod tests {
             (name::DEVICE_WRITE_BYTES, 4_000_000),
             (name::DEVICE_READ_BYTES, 250_000),
         ];
-        let write = of(StreamKeeper::Engine, StreamDirection::Write, 1_000_000, &counters);
+        let write = of(StreamBackend::Engine, StreamDirection::Write, 1_000_000, &counters);
         let figures = stream_figures(&write).expect("figures");
         assert_eq!((figures.client_ns_per_byte, figures.server_ns_per_byte), (Some(2.0), Some(8.0)));
         assert_eq!((figures.redo_per_byte, figures.engine_per_byte), (Some(3.0), Some(1.5)));
@@ -126,27 +126,27 @@ mod tests {
         let window = write.window_ns.seconds();
         assert_eq!(figures.bytes_per_second, Some(Rate(1e6 / window)));
         let read =
-            stream_figures(&of(StreamKeeper::Engine, StreamDirection::Read, 1_000_000, &counters)).expect("figures");
+            stream_figures(&of(StreamBackend::Engine, StreamDirection::Read, 1_000_000, &counters)).expect("figures");
         assert_eq!(
             (read.redo_per_byte, read.engine_per_byte, read.device_per_byte),
             (Some(3.0), Some(0.5), Some(0.25))
         );
-        let beside = of(StreamKeeper::FileSystemDirect, StreamDirection::Write, 1_000_000, &counters);
+        let beside = of(StreamBackend::FileSystemDirect, StreamDirection::Write, 1_000_000, &counters);
         let beside = stream_figures(&beside).expect("figures");
         assert_eq!((beside.redo_per_byte, beside.server_ns_per_byte, beside.engine_per_byte), (None, None, None));
-        assert_eq!(stream_figures(&of(StreamKeeper::Engine, StreamDirection::Read, 0, &counters)), None);
+        assert_eq!(stream_figures(&of(StreamBackend::Engine, StreamDirection::Read, 0, &counters)), None);
         assert_eq!(stream_figures(&run("T611", 1)), None);
     }
 
     #[test]
     fn the_engine_is_held_against_the_same_streams_on_the_same_device() {
-        let engine = of(StreamKeeper::Engine, StreamDirection::Write, 1_000_000, &[]);
-        let files = of(StreamKeeper::FileSystemDirect, StreamDirection::Write, 4_000_000, &[]);
+        let engine = of(StreamBackend::Engine, StreamDirection::Write, 1_000_000, &[]);
+        let files = of(StreamBackend::FileSystemDirect, StreamDirection::Write, 4_000_000, &[]);
         let with = |files: Run| over_file_system(&record(vec![files, engine.clone()]), &engine);
         assert_eq!(with(files.clone()), Some(Ratio(0.25)));
         let other = |change: &dyn Fn(&mut Run, &mut FileStreams)| {
             let mut files = files.clone();
-            let mut of_files = streams(StreamKeeper::FileSystemDirect, StreamDirection::Write);
+            let mut of_files = streams(StreamBackend::FileSystemDirect, StreamDirection::Write);
             change(&mut files, &mut of_files);
             files.streams = Some(Box::new(of_files));
             with(files)

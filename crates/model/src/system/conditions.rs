@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{CacheState, FileStreams, IndexTime, Load, LoopPlace, RandomBlocks, Run, StreamKeeper};
+use record::{CacheState, FileStreams, IndexTime, Load, LoopPlace, RandomBlocks, Run, StreamBackend};
 
 use super::facts::pace_words;
 use crate::load::input_word;
@@ -69,10 +69,10 @@ pub(super) fn of_blocks(blocks: &RandomBlocks) -> BTreeMap<String, String> {
 
 /// What a run of file streams depends on beside its numbers: where files were kept.
 fn of_streams(streams: &FileStreams) -> (String, String) {
-    let kept = match streams.keeper {
-        StreamKeeper::Engine => "in the engine",
-        StreamKeeper::FileSystemDirect => "on the file system, past the page cache",
-        StreamKeeper::FileSystemCached => "on the file system, through the page cache",
+    let kept = match streams.backend {
+        StreamBackend::Engine => "in the engine",
+        StreamBackend::FileSystemDirect => "on the file system, past the page cache",
+        StreamBackend::FileSystemCached => "on the file system, through the page cache",
     };
     ("files".to_owned(), kept.to_owned())
 }

@@ -117,7 +117,7 @@ fn describe_engine(engine: &EngineInventory, facts: &mut Facts) {
         Location::LocalTcp => "on this host, over TCP",
         Location::Remote => "on another host",
     };
-    let origin = if engine.throwaway { "started by dbdyno" } else { "found running" };
+    let origin = if engine.temporary { "started by dbdyno" } else { "found running" };
     fact("engine", Some(format!("{} {}", engine.title, engine.version)));
     fact("location", Some(location.to_owned()));
     fact("server", (engine.location != Location::InProcess).then(|| origin.to_owned()));

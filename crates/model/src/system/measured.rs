@@ -6,21 +6,22 @@ use record::{CacheFit, Check, Finding, Nanos, Outcome, Rate, Ratio, Record, Run,
 
 use super::conditions::{of_kind, parameters};
 use super::facts::facts;
-use super::paired::{is_yardstick, paired};
+use super::paired::{is_control_probe, paired};
 use super::{
-    Columns, Degree, Durability, MeasuredRate, Origin, Remark, System, SystemPoint, SystemTest, VoidReason, VoidRun,
+    Columns, Degree, Durability, InvalidReason, InvalidRun, MeasuredRate, Origin, Remark, System, SystemPoint,
+    SystemTest,
 };
 use crate::efficiency::rate_in;
 use crate::group::middle;
 use crate::queue::in_flight;
 use crate::random_blocks::{changes_anything, compared_bytes};
-use crate::row::{is_void, row};
+use crate::row::{is_invalid, row};
 use crate::statistics::mean_interval;
 
 /// The platform of `record` with its tests and probes, in the order in which they were first run. Job files and
 /// calibrations are no tests.
 ///
-/// Each repeat is one rate: operations over its whole window. Void runs give none; why they are void is kept.
+/// Each repeat is one rate: operations over its whole window. Invalid runs give none; why they are invalid is kept.
 pub fn system(record: &Record) -> System {
     let mut remarks = Vec::new();
     if !record.tool.optimised {
@@ -29,14 +30,14 @@ pub fn system(record: &Record) -> System {
     match record.status {
         Status::Finished => {}
         Status::Running => remarks.push(Remark::NotFinished(record.reason.clone())),
-        Status::Interrupted | Status::Failed => remarks.push(Remark::BrokenOff(record.reason.clone())),
+        Status::Interrupted | Status::Failed => remarks.push(Remark::Aborted(record.reason.clone())),
     }
     remarks.extend(unsteady(record));
     System {
         name: record.id.clone(),
         title: title(record),
         origin: Origin::Measured {
-            begun_at: record.begun_at.clone(),
+            started_at: record.started_at.clone(),
             version: record.tool.version.clone(),
             preset: record.plan.preset,
             paired: paired(record),
@@ -58,7 +59,7 @@ pub fn system(record: &Record) -> System {
 /// what its check found: the seconds need not be there any more.
 fn unsteady(record: &Record) -> Vec<Remark> {
     let mut tests: Vec<(&str, Vec<&Run>)> = Vec::new();
-    let is_result = |run: &&Run| run.storage.is_none() && run.variation.is_none() && !is_void(run);
+    let is_result = |run: &&Run| run.storage.is_none() && run.variation.is_none() && !is_invalid(run);
     for run in record.runs.iter().filter(is_result) {
         match tests.iter_mut().find(|(code, _)| *code == run.test) {
             Some((_, runs)) => runs.push(run),
@@ -93,7 +94,7 @@ fn tests(record: &Record) -> Vec<SystemTest> {
     let repeats: HashMap<u32, u32> = record.plan.runs.iter().map(|run| (run.number, run.repeat)).collect();
     let mut order: HashMap<&str, usize> = HashMap::new();
     let mut groups: Vec<Vec<&Run>> = Vec::new();
-    let is_test = |run: &Run| (run.storage.is_none() || run.kind.is_probe()) && !is_yardstick(record, run);
+    let is_test = |run: &Run| (run.storage.is_none() || run.kind.is_probe()) && !is_control_probe(record, run);
     for run in record.runs.iter().filter(|run| run.variation.is_none() && is_test(run)) {
         let at = *order.entry(&run.test).or_insert(groups.len());
         match groups.get_mut(at) {
@@ -131,7 +132,7 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
 /// Where tables outside the engine's cache were read from, as far as that was checked: the page cache where it served a
 /// single run.
 fn reads(runs: &[&Run]) -> Option<(String, String)> {
-    let outside = runs.iter().filter(|run| run.cache_fit == Some(CacheFit::Outside) && !is_void(run));
+    let outside = runs.iter().filter(|run| run.cache_fit == Some(CacheFit::Outside) && !is_invalid(run));
     let said = outside.flat_map(|run| run.findings.iter().filter(|finding| finding.check() == Check::PageCache));
     let source = match said.map(|finding| finding.verdict).max()? {
         Verdict::Pass => "from the device",
@@ -155,7 +156,7 @@ fn doubts(runs: &[&Run]) -> Vec<Finding> {
         );
         of_surroundings && finding.verdict == Verdict::Warn
     };
-    let counted = runs.iter().filter(|run| !is_void(run));
+    let counted = runs.iter().filter(|run| !is_invalid(run));
     let mut doubts: BTreeMap<Check, &Finding> = BTreeMap::new();
     for finding in counted.flat_map(|run| run.findings.iter().filter(matters)) {
         doubts.entry(finding.check()).or_insert(finding);
@@ -165,14 +166,14 @@ fn doubts(runs: &[&Run]) -> Vec<Finding> {
 
 fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPoint {
     let mut counted: Vec<(MeasuredRate, &Run)> = Vec::new();
-    let mut void = Vec::new();
+    let mut invalid = Vec::new();
     for (run, nth) in runs.iter().zip(1..) {
         // A run that the plan does not know is counted in the order in which it came.
         let repeat = repeats.get(&run.number).copied().unwrap_or(nth);
         let rate = rate_in(run, run.unit).filter(|rate| rate.0 > 0.0);
-        match (is_void(run), rate) {
-            (true, _) => void.push(VoidRun { run: run.number, reason: why_void(run) }),
-            (false, None) => void.push(VoidRun { run: run.number, reason: VoidReason::NothingCounted }),
+        match (is_invalid(run), rate) {
+            (true, _) => invalid.push(InvalidRun { run: run.number, reason: why_invalid(run) }),
+            (false, None) => invalid.push(InvalidRun { run: run.number, reason: InvalidReason::NothingCounted }),
             (false, Some(per_second)) => counted.push((MeasuredRate { repeat, per_second }, run)),
         }
     }
@@ -185,15 +186,23 @@ fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPo
         one.per_second.0.total_cmp(&other.per_second.0).then(one.repeat.cmp(&other.repeat))
     });
     let middle = middle(&counted);
-    SystemPoint { degree, rates, void, columns: middle.map_or(Columns::default(), |(_, run)| columns(run)), within_run }
+    SystemPoint {
+        degree,
+        rates,
+        invalid,
+        columns: middle.map_or(Columns::default(), |(_, run)| columns(run)),
+        within_run,
+    }
 }
 
-fn why_void(run: &Run) -> VoidReason {
+fn why_invalid(run: &Run) -> InvalidReason {
     match &run.outcome {
-        Outcome::Failed { message } => VoidReason::Failed(message.lines().next().unwrap_or("it broke off").to_owned()),
+        Outcome::Failed { message } => {
+            InvalidReason::Failed(message.lines().next().unwrap_or("it broke off").to_owned())
+        }
         Outcome::Done => {
             let failed = run.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
-            VoidReason::Findings(failed.cloned().collect())
+            InvalidReason::Findings(failed.cloned().collect())
         }
     }
 }
@@ -236,7 +245,7 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, faster, finding, io_run, record, run};
 
-    fn void(mut run: Run) -> Run {
+    fn invalid(mut run: Run) -> Run {
         run.findings.push(finding(Check::Steal, Verdict::Fail));
         run
     }
@@ -279,21 +288,22 @@ mod tests {
     }
 
     #[test]
-    fn void_runs_are_no_rates_and_say_why() {
+    fn invalid_runs_are_no_rates_and_say_why() {
         let mut failed = run("T611", 2);
         failed.outcome = Outcome::Failed { message: "the server is gone\nhint: look".to_owned() };
         let mut idle = run("T611", 2);
         idle.totals.operations = 0;
-        let system = system(&record(vec![run("T611", 2), void(run("T611", 2)), failed, idle]));
+        let system = system(&record(vec![run("T611", 2), invalid(run("T611", 2)), failed, idle]));
         let point = &system.tests[0].points[0];
         assert_eq!(point.rates.len(), 1);
         let reasons = [
-            VoidReason::Findings(vec![finding(Check::Steal, Verdict::Fail)]),
-            VoidReason::Failed("the server is gone".to_owned()),
-            VoidReason::NothingCounted,
+            InvalidReason::Findings(vec![finding(Check::Steal, Verdict::Fail)]),
+            InvalidReason::Failed("the server is gone".to_owned()),
+            InvalidReason::NothingCounted,
         ];
-        let void: Vec<VoidRun> = reasons.into_iter().zip(2..).map(|(reason, run)| VoidRun { run, reason }).collect();
-        assert_eq!(point.void, void);
+        let invalid: Vec<InvalidRun> =
+            reasons.into_iter().zip(2..).map(|(reason, run)| InvalidRun { run, reason }).collect();
+        assert_eq!(point.invalid, invalid);
     }
 
     #[test]
@@ -343,7 +353,7 @@ mod tests {
         assert_eq!(system.title, "Engine 1");
         record.reason = None;
         let remarks = |record: &Record| super::system(record).remarks[1..].to_vec();
-        assert_eq!(remarks(&record), [Remark::BrokenOff(None)], "whatever the reason was");
+        assert_eq!(remarks(&record), [Remark::Aborted(None)], "whatever the reason was");
         record.status = Status::Running;
         assert_eq!(remarks(&record), [Remark::NotFinished(None)]);
         (record.status, record.reason) = (Status::Finished, Some("all was done".to_owned()));
@@ -363,7 +373,7 @@ mod tests {
             warned(run("T611", 2), Verdict::Pass, SteadyVerdict::Steady),
             warned(run("T611", 2), Verdict::Warn, SteadyVerdict::Drifting),
             warned(run("T616", 1), Verdict::Warn, SteadyVerdict::NotSteady),
-            void(warned(run("T716", 1), Verdict::Warn, SteadyVerdict::Drifting)),
+            invalid(warned(run("T716", 1), Verdict::Warn, SteadyVerdict::Drifting)),
             preconditioned,
         ]);
         let found = system(&record).remarks;

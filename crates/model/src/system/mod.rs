@@ -12,7 +12,7 @@ use record::{Bytes, Dop, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep
 pub use conditions::conditions;
 pub(crate) use facts::{pace_words, size_words};
 pub use measured::system;
-pub use paired::{Paired, Yardstick};
+pub use paired::{ControlProbe, Paired};
 
 use crate::price::PriceBook;
 
@@ -66,7 +66,7 @@ pub enum Origin {
     /// Measured by dbdyno.
     Measured {
         /// When the measurement began.
-        begun_at: Timestamp,
+        started_at: Timestamp,
         /// The version of dbdyno.
         version: String,
         /// How long and how large.
@@ -98,7 +98,7 @@ pub enum Remark {
     /// The measurement is not finished, and why.
     NotFinished(Option<String>),
     /// The measurement was broken off, and why.
-    BrokenOff(Option<String>),
+    Aborted(Option<String>),
     /// Runs of a test were not steady throughout.
     NotSteady {
         /// The code of the test.
@@ -120,23 +120,23 @@ impl Remark {
         match self {
             Remark::Published { test, .. } => test.as_deref(),
             Remark::NotSteady { test, .. } => Some(test),
-            Remark::NotOptimised | Remark::NotFinished(_) | Remark::BrokenOff(_) => None,
+            Remark::NotOptimised | Remark::NotFinished(_) | Remark::Aborted(_) => None,
         }
     }
 }
 
 /// A run that is no result.
 #[derive(Clone, Debug, PartialEq)]
-pub struct VoidRun {
+pub struct InvalidRun {
     /// Its number.
     pub run: u32,
     /// Why it is none.
-    pub reason: VoidReason,
+    pub reason: InvalidReason,
 }
 
 /// Why a run is no result.
 #[derive(Clone, Debug, PartialEq)]
-pub enum VoidReason {
+pub enum InvalidReason {
     /// It broke off, with this message.
     Failed(String),
     /// Checks failed.
@@ -261,10 +261,10 @@ pub struct SystemTest {
 pub struct SystemPoint {
     /// The degree; the default stands for 1 of each.
     pub degree: Degree,
-    /// What was measured, one per repeat; empty where all of them are void.
+    /// What was measured, one per repeat; empty where all of them are invalid.
     pub rates: Vec<MeasuredRate>,
-    /// Repeats that are void.
-    pub void: Vec<VoidRun>,
+    /// Repeats that are invalid.
+    pub invalid: Vec<InvalidRun>,
     /// The published columns of the repeat whose rate is the median (the lower one of two).
     pub columns: Columns,
     /// Where there is one repeat only: half of the 95 % interval of its rate within the run, as a share of the rate.
@@ -274,7 +274,7 @@ pub struct SystemPoint {
 
 impl SystemPoint {
     /// The median of the rates of the repeats, the lower one of two in the middle: it is the rate of a repeat, the one
-    /// that `columns` are of. Absent where all are void.
+    /// that `columns` are of. Absent where all are invalid.
     pub fn median(&self) -> Option<Rate> {
         let counts = |rate: &f64| *rate > 0.0 && rate.is_finite();
         let mut rates: Vec<f64> = self.rates.iter().map(|rate| rate.per_second.0).filter(counts).collect();

@@ -4,7 +4,7 @@ use record::{Nanos, Pairing, Rate, Record, Run, Unit};
 
 use crate::checks::percent;
 use crate::efficiency::rate_in;
-use crate::row::is_void;
+use crate::row::is_invalid;
 use crate::rules::RULES;
 
 /// That a system is one side of a comparison in pairs.
@@ -15,24 +15,24 @@ pub struct Paired {
     /// Hash of what both sides were asked; absent where the record is older than that.
     pub plan_hash: Option<String>,
     /// What the machine itself gave meanwhile; absent where the record is older than that.
-    pub yardstick: Option<Yardstick>,
+    pub control_probe: Option<ControlProbe>,
 }
 
 /// A probe of the machine that was carried out before the first pair and again after the last one. It belongs to both
 /// sides alike and is no test of either.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Yardstick {
+pub struct ControlProbe {
     /// The code of the probe.
     pub probe: String,
     /// What it counts.
     pub unit: Unit,
-    /// What it gave before the first pair; absent where that run is void.
+    /// What it gave before the first pair; absent where that run is invalid.
     pub before: Option<Rate>,
-    /// What it gave after the last pair; absent where that run is void, or the pairs were broken off before.
+    /// What it gave after the last pair; absent where that run is invalid, or the pairs were broken off before.
     pub after: Option<Rate>,
 }
 
-impl Yardstick {
+impl ControlProbe {
     /// The longest window of the probe.
     pub const WINDOW_NS_MAX: Nanos = Nanos(2_000_000_000);
     /// Its longest warm-up.
@@ -53,11 +53,11 @@ impl Yardstick {
             return Some(format!("what the machine itself gave {when} is not known ({probe})"));
         };
         let word = if change > 0.0 { "more" } else { "less" };
-        (change.abs() > RULES.yardstick_change_max).then(|| {
+        (change.abs() > RULES.control_probe_change_max).then(|| {
             format!(
                 "the machine itself gave {} {word} after the last pair than before the first ({probe}), the limit is {}",
                 percent(change.abs()),
-                percent(RULES.yardstick_change_max)
+                percent(RULES.control_probe_change_max)
             )
         })
     }
@@ -66,24 +66,24 @@ impl Yardstick {
 /// What `record` says of its pairing; none where it is no side of one.
 pub(super) fn paired(record: &Record) -> Option<Paired> {
     let Pairing { other, plan_hash, .. } = record.plan.paired.as_ref()?;
-    Some(Paired { with: other.clone(), plan_hash: plan_hash.clone(), yardstick: yardstick(record) })
+    Some(Paired { with: other.clone(), plan_hash: plan_hash.clone(), control_probe: control_probe(record) })
 }
 
-/// Whether `run` of `record` is one of its yardstick: the probes of a pair are.
-pub(super) fn is_yardstick(record: &Record, run: &Run) -> bool {
+/// Whether `run` of `record` is one of its control_probe: the probes of a pair are.
+pub(super) fn is_control_probe(record: &Record, run: &Run) -> bool {
     record.plan.paired.is_some() && run.kind.is_probe()
 }
 
-fn yardstick(record: &Record) -> Option<Yardstick> {
-    let runs = || record.runs.iter().filter(|run| is_yardstick(record, run));
+fn control_probe(record: &Record) -> Option<ControlProbe> {
+    let runs = || record.runs.iter().filter(|run| is_control_probe(record, run));
     let planned = record.plan.runs.iter().filter(|planned| planned.kind.is_probe());
     let [before, after] = planned.map(|planned| planned.number).collect::<Vec<_>>().try_into().ok()?;
     let first = runs().next()?;
     let rate = |number: u32| {
-        let run = runs().find(|run| run.number == number && run.window_ns > Nanos(0) && !is_void(run))?;
+        let run = runs().find(|run| run.number == number && run.window_ns > Nanos(0) && !is_invalid(run))?;
         rate_in(run, run.unit).filter(|rate| rate.0 > 0.0)
     };
-    Some(Yardstick { probe: first.test.clone(), unit: first.unit, before: rate(before), after: rate(after) })
+    Some(ControlProbe { probe: first.test.clone(), unit: first.unit, before: rate(before), after: rate(after) })
 }
 
 #[cfg(test)]
@@ -115,19 +115,19 @@ mod tests {
         record
     }
 
-    fn found(record: &Record) -> Yardstick {
-        paired(record).unwrap().yardstick.unwrap()
+    fn found(record: &Record) -> ControlProbe {
+        paired(record).unwrap().control_probe.unwrap()
     }
 
     #[test]
-    fn the_probes_of_a_pair_are_its_yardstick_and_no_test() {
+    fn the_probes_of_a_pair_are_its_control_probe_and_no_test() {
         let record = side(1);
         let system = system(&record);
         assert_eq!(system.tests.iter().map(|test| test.code.as_str()).collect::<Vec<_>>(), ["T611"]);
         let Origin::Measured { paired: Some(paired), .. } = system.origin else { panic!("it is one side of a pair") };
         assert_eq!((paired.with.as_str(), paired.plan_hash.as_deref()), ("other", Some("sha256:00")));
-        let yardstick = paired.yardstick.unwrap();
-        assert_eq!((yardstick.change(), yardstick.doubt()), (Some(0.0), None));
+        let control_probe = paired.control_probe.unwrap();
+        assert_eq!((control_probe.change(), control_probe.doubt()), (Some(0.0), None));
     }
 
     #[test]
@@ -137,8 +137,8 @@ mod tests {
             "the machine itself gave 100 % more after the last pair than before the first (P111), the limit is 5.0 %"
         );
         let at = |after: f64| {
-            let yardstick = found(&side(1));
-            Yardstick { after: yardstick.before.map(|before| Rate(before.0 * after)), ..yardstick }.doubt()
+            let control_probe = found(&side(1));
+            ControlProbe { after: control_probe.before.map(|before| Rate(before.0 * after)), ..control_probe }.doubt()
         };
         assert_eq!((at(1.049), at(0.951)), (None, None));
         assert!(at(0.949).unwrap().starts_with("the machine itself gave 5.1 % less after"));
@@ -146,16 +146,16 @@ mod tests {
 
     #[test]
     fn what_is_not_known_of_the_machine_is_a_doubt() {
-        let mut broken_off = side(1);
-        broken_off.runs.pop();
-        let doubt = found(&broken_off).doubt().unwrap();
+        let mut aborted = side(1);
+        aborted.runs.pop();
+        let doubt = found(&aborted).doubt().unwrap();
         assert_eq!(doubt, "what the machine itself gave after the last pair is not known (P111)");
-        let mut void = side(1);
-        void.runs[0].findings = vec![finding(Check::Steal, Verdict::Fail)];
-        assert!(found(&void).doubt().unwrap().contains("before the first pair is not known"));
+        let mut invalid = side(1);
+        invalid.runs[0].findings = vec![finding(Check::Steal, Verdict::Fail)];
+        assert!(found(&invalid).doubt().unwrap().contains("before the first pair is not known"));
         let mut old = side(1);
         old.runs.retain(|run| run.test != "P111");
         old.plan.runs.retain(|run| run.test != "P111");
-        assert_eq!(paired(&old).unwrap().yardstick, None, "a record of before there was one");
+        assert_eq!(paired(&old).unwrap().control_probe, None, "a record of before there was one");
     }
 }

@@ -344,8 +344,8 @@ impl<P: Port> Queue for Lane<P> {
         self.log.push(IoMark {
             stream,
             due_ns: turn.due,
-            begun_ns: turn.begun,
-            ended_ns: ended,
+            start_ns: turn.begun,
+            end_ns: ended,
             offset: address.offset,
             size_bytes: Bytes(u64::from(address.length)),
             failed: self.slots[slot as usize].failed,

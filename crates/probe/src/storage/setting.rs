@@ -1,4 +1,4 @@
-//! What a lane is made from, and the work that it is to the crew.
+//! What a lane is made from, and the work that it is to the workers.
 
 use std::fs::File;
 use std::os::fd::AsRawFd;
@@ -157,7 +157,7 @@ impl Work for LaneWork {
         Ok(())
     }
 
-    fn broke_off(&mut self) {
+    fn aborted(&mut self) {
         self.tell();
     }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use dbdyno_probe::storage::{Account, LaneSetting, Ledger, Region, kinds, lay_out, unit_bytes, work};
-use measure::{Broken, Course, Done, Member, Queue, Tally, Watch, Work, run_crew};
+use measure::{Broken, Course, Done, Member, Queue, Tally, Watch, Work, run_workers};
 use record::{Bytes, IoJob, IoKind, IoMark, IoMix, IoMode, IoOrder, Layout, Nanos, OpenSync};
 use tempfile::TempDir;
 
@@ -97,7 +97,7 @@ pub fn run_on(path: &Path, job: &IoJob, window: Nanos, regions: &[Region]) -> Ra
     let count = works.len() as u32;
     let members = works.iter_mut().zip(0..);
     let members = members.map(|(work, place)| Member { work, course, place: (place, count), meter: None }).collect();
-    let outcome = run_crew(members, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_workers(members, &Unwatched, &AtomicBool::new(false));
     drop(works);
     let pages = ledger.pages();
     let mut accounts: BTreeMap<usize, Account> = BTreeMap::new();
@@ -134,8 +134,8 @@ impl Ran {
 
     /// The most that were on their way at the same time, from the times in the log.
     pub fn in_flight_max(&self) -> i64 {
-        let begun = self.log.iter().map(|mark| (mark.begun_ns.0, 1));
-        let ended = self.log.iter().map(|mark| (mark.ended_ns.0, -1));
+        let begun = self.log.iter().map(|mark| (mark.start_ns.0, 1));
+        let ended = self.log.iter().map(|mark| (mark.end_ns.0, -1));
         // What ends when another one begins is over.
         let mut edges: Vec<(u64, i64)> = begun.chain(ended).collect();
         edges.sort_unstable();

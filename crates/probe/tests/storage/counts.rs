@@ -122,7 +122,7 @@ fn a_rate_is_kept_and_response_is_counted_from_the_due_time() {
         let job = IoJob { pace, time_based: true, ..reading(mode, 8) };
         let ran = bench.run(&job, Nanos(400_000_000));
         assert_eq!(ran.operations(IoKind::Read), 200, "{}", ran.mode);
-        assert!(ran.log.iter().all(|mark| mark.due_ns <= mark.begun_ns && mark.begun_ns < mark.ended_ns));
+        assert!(ran.log.iter().all(|mark| mark.due_ns <= mark.start_ns && mark.start_ns < mark.end_ns));
         let mut dues: Vec<u64> = ran.log.iter().map(|mark| mark.due_ns.0).collect();
         dues.sort_unstable();
         assert!(dues.windows(2).all(|pair| pair[1] - pair[0] == 2_000_000), "{}", ran.mode);

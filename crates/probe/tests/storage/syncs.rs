@@ -76,7 +76,7 @@ fn has_a_sync_at_the_end(ran: &Ran) {
     assert_eq!(ran.operations(IoKind::Sync), 1, "{}", ran.mode);
     let (last, others) = ran.log.split_last().unwrap();
     assert_eq!(last.size_bytes, Bytes(0), "{}", ran.mode);
-    assert!(others.iter().all(|mark| mark.ended_ns <= last.begun_ns), "nothing is in flight: {}", ran.mode);
+    assert!(others.iter().all(|mark| mark.end_ns <= last.start_ns), "nothing is in flight: {}", ran.mode);
 }
 
 #[test]

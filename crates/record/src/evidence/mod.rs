@@ -420,7 +420,7 @@ pub struct Throttling {
 pub struct Swapping {
     /// In the window.
     pub pages: u64,
-    /// Above this many per second the run is void.
+    /// Above this many per second the run is invalid.
     pub pages_per_second_max: f64,
 }
 
@@ -541,7 +541,7 @@ pub struct RateLevels {
 pub struct Failures {
     /// Of all steps.
     pub share: Ratio,
-    /// Above this the run is void.
+    /// Above this the run is invalid.
     pub limit: Ratio,
     /// By kind.
     pub kinds: BTreeMap<FailureKind, u64>,
@@ -569,14 +569,14 @@ pub enum Backlog {
         job: Option<String>,
     },
     /// Steps that were due were not begun.
-    NotBegun {
+    NotStarted {
         /// The job of storage; absent where it is of the whole run.
         job: Option<String>,
         /// How many.
         count: u64,
         /// Of all that were due.
         share: Ratio,
-        /// Above this the run is void.
+        /// Above this the run is invalid.
         limit: Ratio,
     },
     /// Every step was done in the end, at a lower rate.

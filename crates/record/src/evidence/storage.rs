@@ -69,7 +69,7 @@ pub enum Unwritten {
         are_holes: bool,
         /// Whether jobs read.
         are_read: bool,
-        /// From here on the run is void, where jobs read.
+        /// From here on the run is invalid, where jobs read.
         limit: Ratio,
     },
 }

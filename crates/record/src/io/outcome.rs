@@ -154,9 +154,9 @@ pub struct IoMark {
     /// When it was due, counted from the beginning of the window.
     pub due_ns: Nanos,
     /// When it began.
-    pub begun_ns: Nanos,
+    pub start_ns: Nanos,
     /// When it was done.
-    pub ended_ns: Nanos,
+    pub end_ns: Nanos,
     /// Where in the file.
     pub offset: u64,
     /// How much.

@@ -218,7 +218,7 @@ fn the_best_rates_of_the_hp_dl980_are_the_published_ones() {
     assert_eq!(best, expected.map(|(code, unit, n, rate)| (code.to_owned(), unit, n, rate)));
     let system = find("hp-dl980").unwrap();
     let fibonacci = system.tests.iter().find(|test| test.code == "FIB").unwrap();
-    assert!(fibonacci.points[0].rates.is_empty() && fibonacci.points[0].void.is_empty(), "only its time is known");
+    assert!(fibonacci.points[0].rates.is_empty() && fibonacci.points[0].invalid.is_empty(), "only its time is known");
     assert_eq!(fibonacci.points[0].columns.time_ns, Some(Nanos(15_000_000_000)));
     assert_eq!(fibonacci.title, "CPU, Fibonacci, recursive, n = 39");
     let price = system.price.as_ref().unwrap();

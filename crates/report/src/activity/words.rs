@@ -72,7 +72,7 @@ pub(crate) fn sessions(activity: &DatabaseActivity) -> Vec<(String, String)> {
     let on = load.processors.map(|count| format!(" on {}", plural(count.into(), "processor"))).unwrap_or_default();
     let average = load.average.map_or_else(|| NOT_DETERMINED.to_owned(), three_digits);
     facts.push(fact("Average active sessions", format!("{average}{on}")));
-    if let (Some(sampled), Some(looks), Some(period)) = (load.sampled, load.look_count, load.period_ns) {
+    if let (Some(sampled), Some(looks), Some(period)) = (load.sampled, load.sample_count, load.period_ns) {
         let cost = load.cost_ns.map(|cost| format!(", cost {}", duration(cost))).unwrap_or_default();
         let found = load.found.map(|found| format!(": {} found", count(found))).unwrap_or_default();
         let looks = plural(looks, "look");

@@ -14,7 +14,7 @@ pub(crate) use table::{averages, kind_rows, kind_view, kinds, line, rows, view};
 
 /// The runs of random blocks that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &RandomBlocks)> {
-    let runs = crate::listed(record).filter(|run| !model::is_void(run));
+    let runs = crate::listed(record).filter(|run| !model::is_invalid(run));
     runs.filter_map(|run| Some((run, run.blocks.as_deref()?)))
 }
 

@@ -17,12 +17,12 @@ const WAIT_MAX: usize = 20;
 
 /// The runs that are results.
 pub(crate) fn rows(record: &Record) -> impl Iterator<Item = BlocksRow<'_>> {
-    listed_parts(blocks::rows(record)).filter(|of| !of.is_void())
+    listed_parts(blocks::rows(record)).filter(|of| !of.is_invalid())
 }
 
 /// The kinds of operations of these.
 pub(crate) fn kind_rows(record: &Record) -> impl Iterator<Item = KindRow<'_>> {
-    listed_parts(blocks::kind_rows(record)).filter(|of| !of.is_void())
+    listed_parts(blocks::kind_rows(record)).filter(|of| !of.is_invalid())
 }
 
 /// The columns of runs, with their words.

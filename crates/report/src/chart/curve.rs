@@ -35,7 +35,7 @@ impl Role {
         match self {
             Role::Measured => "measured",
             Role::Other => "other",
-            Role::Void => "void",
+            Role::Invalid => "invalid",
             Role::Fit => "fit",
             Role::Ideal => "ideal",
             Role::Ceiling => "ceiling",
@@ -44,11 +44,11 @@ impl Role {
     }
 
     fn has_line(self) -> bool {
-        !matches!(self, Role::Void | Role::Claim)
+        !matches!(self, Role::Invalid | Role::Claim)
     }
 
     fn has_points(self) -> bool {
-        matches!(self, Role::Measured | Role::Other | Role::Void | Role::Claim)
+        matches!(self, Role::Measured | Role::Other | Role::Invalid | Role::Claim)
     }
 }
 
@@ -62,10 +62,10 @@ pub(super) fn looks(all: &[Series]) -> Vec<Look> {
                 taken += 1;
                 (taken - 1) % LOOK_COUNT + 1
             }
-            Role::Void | Role::Fit if taken > 0 => (taken - 1) % LOOK_COUNT + 1,
+            Role::Invalid | Role::Fit if taken > 0 => (taken - 1) % LOOK_COUNT + 1,
             Role::Fit => 1,
             Role::Claim => 2,
-            Role::Void | Role::Ideal | Role::Ceiling => 0,
+            Role::Invalid | Role::Ideal | Role::Ceiling => 0,
         };
         let pointed = series.role.has_points() && series.points.len() < DENSE_FROM;
         looks.push(Look { role: series.role, slot, pointed });
@@ -203,7 +203,7 @@ fn whiskers(points: &[&Point], series: &Series, plot: &Plot<'_>) -> String {
 /// The outline of a point of this look, around `at`.
 fn shape(look: &Look, (x, y): (f64, f64)) -> String {
     match (look.role, look.slot) {
-        (Role::Void, _) => format!("M{}l8 8m0 -8l-8 8", place((x - 4.0, y - 4.0))),
+        (Role::Invalid, _) => format!("M{}l8 8m0 -8l-8 8", place((x - 4.0, y - 4.0))),
         (Role::Claim, _) => format!("M{}l7 7l-7 7l-7 -7z", place((x, y - 7.0))),
         (_, 2) => format!("M{}h8v8h-8z", place((x - 4.0, y - 4.0))),
         (_, 3) => format!("M{}l5 9h-10z", place((x, y - 5.5))),
@@ -228,7 +228,7 @@ mod tests {
             series(Role::Measured),
             series(Role::Fit),
             series(Role::Measured),
-            series(Role::Void),
+            series(Role::Invalid),
             series(Role::Ideal),
         ];
         let slots: Vec<usize> = looks(&all).iter().map(|look| look.slot).collect();

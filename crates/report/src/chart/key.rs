@@ -109,7 +109,7 @@ impl Key {
         drawing.text("name", (x + SAMPLE_WIDTH + GAP, y + 5.0), Anchor::Start, &fitted(&entry.name, room));
     }
 
-    /// Where the words at the ends stand: near their line, in its order, never over each other, inside the area.
+    /// Where the words at the ends fixture: near their line, in its order, never over each other, inside the area.
     fn heights(&self, plot: &Plot<'_>) -> Vec<f64> {
         let mut order: Vec<usize> = (0..self.entries.len()).collect();
         order.sort_by(|a, b| self.entries[*b].end.total_cmp(&self.entries[*a].end));

@@ -76,7 +76,7 @@ impl<'a> Plot<'a> {
 /// Draws `chart`, with `underlay` below its lines.
 pub(super) fn figure(id: &str, chart: &LineChart, underlay: Option<&Underlay<'_>>) -> String {
     let nothing = || svg::nothing(id, &chart.title);
-    let measured = |series: &Series| series.role.is_result() || series.role == Role::Void;
+    let measured = |series: &Series| series.role.is_result() || series.role == Role::Invalid;
     let anything = underlay.is_some() || chart.series.iter().any(measured);
     let (true, Some(y)) = (anything, upright(chart, &chart.y, Side::Left, underlay)) else { return nothing() };
     let right = chart.right.as_ref().and_then(|axis| upright(chart, axis, Side::Right, None));
@@ -129,7 +129,7 @@ fn upright<'a>(chart: &LineChart, axis: &'a Axis, side: Side, underlay: Option<&
         core = at_side().flat_map(values_of).filter(placed).collect();
     }
     let reach = Reachable::of(axis, core.iter().copied())?;
-    let measured = at_side().filter(|series| series.role.is_result() || series.role == Role::Void);
+    let measured = at_side().filter(|series| series.role.is_result() || series.role == Role::Invalid);
     core.extend(measured.flat_map(|series| values_of(series).chain(whiskers_of(series))).filter(placed));
     let beside: Vec<f64> = at_side()
         .flat_map(|series| match series.role {

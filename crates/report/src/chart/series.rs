@@ -43,7 +43,7 @@ pub enum Role {
     /// Something measured beside it, such as the service time: a thinner line with hollow points.
     Other,
     /// Values that must not be taken for results: crosses without a line.
-    Void,
+    Invalid,
     /// A fitted curve: a dashed line, its band shaded.
     Fit,
     /// What perfect scaling would give: a thin neutral line. May leave the chart at the top.

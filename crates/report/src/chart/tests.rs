@@ -40,7 +40,7 @@ fn sweep() -> LineChart {
         vec![
             Series::new("rows/s", Role::Measured, measured.to_vec()),
             Series::new("fit", Role::Fit, grid().map(|x| Point::new(x, usl(x))).collect()).with_band(band.collect()),
-            Series::new("void", Role::Void, points(&[(32.0, 44_000.0)])),
+            Series::new("invalid", Role::Invalid, points(&[(32.0, 44_000.0)])),
             Series::new("ideal", Role::Ideal, grid().map(|x| Point::new(x, 9_800.0 * x)).collect()),
             Series::new("ceiling P111", Role::Ceiling, points(&[(1.0, 1.2e6)])),
             Series::new("service time p50", Role::Other, service).on_the_right(),
@@ -217,8 +217,8 @@ fn a_long_run_stays_small() {
 fn nothing_to_draw_is_said() {
     let mut empty = sweep();
     empty.series.clear();
-    let void = [Point::new(1.0, f64::NAN)].to_vec();
-    for series in [Vec::new(), vec![Series::new("rows/s", Role::Measured, void)]] {
+    let invalid = [Point::new(1.0, f64::NAN)].to_vec();
+    for series in [Vec::new(), vec![Series::new("rows/s", Role::Measured, invalid)]] {
         empty.series = series;
         let figure = empty.figure("none");
         assert!(figure.contains("No data.") && !figure.contains("<svg"), "{figure}");
@@ -229,11 +229,11 @@ fn nothing_to_draw_is_said() {
 }
 
 #[test]
-fn void_values_alone_are_drawn_as_crosses() {
+fn invalid_values_alone_are_drawn_as_crosses() {
     let mut chart = sweep();
-    chart.series.retain(|series| series.role == Role::Void);
-    let figure = chart.figure("void");
-    assert!(figure.contains("class=\"void s0\"") && figure.contains("void: 44.00 k rows/s, jobs 32"), "{figure}");
+    chart.series.retain(|series| series.role == Role::Invalid);
+    let figure = chart.figure("invalid");
+    assert!(figure.contains("class=\"invalid s0\"") && figure.contains("invalid: 44.00 k rows/s, jobs 32"), "{figure}");
     assert!(!figure.contains("class=\"line\""), "{figure}");
 }
 
@@ -247,8 +247,8 @@ fn a_far_ceiling_does_not_press_the_results_flat_but_is_named() {
 #[test]
 fn an_axis_holds_all_that_was_measured_with_its_whiskers() {
     let measured = Series::new("rows/s", Role::Measured, vec![Point::new(1.0, 10.0).within(9.0, 95.0)]);
-    let void = Series::new("void", Role::Void, points(&[(1.0, 260.0)]));
-    for (series, top) in [(vec![measured.clone()], ">100<"), (vec![measured, void], ">300<")] {
+    let invalid = Series::new("invalid", Role::Invalid, points(&[(1.0, 260.0)]));
+    for (series, top) in [(vec![measured.clone()], ">100<"), (vec![measured, invalid], ">300<")] {
         let axes = [
             Axis::new("jobs", Scale::Log2, Figures::Plain),
             Axis::new("rows per second", Scale::FromZero, Figures::Plain),

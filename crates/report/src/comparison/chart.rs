@@ -1,6 +1,6 @@
 //! The charts of a comparison: every ratio with its interval around 1, and the curves of all systems over each other.
 
-use model::{ComparisonVerdict, Contest, SystemPoint, SystemTest, TestComparison};
+use model::{ComparedTest, ComparisonVerdict, SystemPoint, SystemTest, TestComparison};
 use record::Ratio;
 
 use super::words::{change, letter, verdict};
@@ -24,8 +24,8 @@ pub(super) fn ratios(view: &ComparisonView<'_>) -> Vec<Diagram> {
 }
 
 fn ratio_chart(view: &ComparisonView<'_>, other: usize) -> Option<Diagram> {
-    let of = view.contests().filter(|(_, index, _)| *index == other);
-    let mut bars: Vec<Bar> = of.filter_map(|(test, _, contest)| bar(test, contest)).collect();
+    let of = view.compared_tests().filter(|(_, index, _)| *index == other);
+    let mut bars: Vec<Bar> = of.filter_map(|(test, _, compared_test)| bar(test, compared_test)).collect();
     let all = bars.len();
     bars.truncate(BARS_MAX);
     if bars.is_empty() {
@@ -54,9 +54,9 @@ fn ratio_chart(view: &ComparisonView<'_>, other: usize) -> Option<Diagram> {
     Some(Diagram { note, ..Diagram::new(format!("ratios-{}", other + 1), chart) })
 }
 
-fn bar(test: &TestComparison, contest: &Contest) -> Option<Bar> {
-    let shift = shift(contest)?;
-    let tone = match contest.standing.verdict() {
+fn bar(test: &TestComparison, compared_test: &ComparedTest) -> Option<Bar> {
+    let shift = shift(compared_test)?;
+    let tone = match compared_test.outcome.verdict() {
         Some(ComparisonVerdict::Faster) => Tone::Better,
         Some(ComparisonVerdict::Slower) => Tone::Worse,
         Some(ComparisonVerdict::Equivalent | ComparisonVerdict::Inconclusive) | None => Tone::Open,
@@ -65,7 +65,7 @@ fn bar(test: &TestComparison, contest: &Contest) -> Option<Bar> {
         label: clean(&test.code),
         value: shift.ratio,
         interval: shift.interval.map(|interval| (interval.low, interval.high)),
-        note: verdict(contest),
+        note: verdict(compared_test),
         tone,
     })
 }
@@ -105,9 +105,9 @@ fn curve(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Diag
 
 /// What a reader who does not see the curves should know of them.
 fn told(test: &TestComparison) -> impl Iterator<Item = String> {
-    super::contests_of(test).map(|(index, contest)| {
-        let ratio = shift(contest).map(|shift| format!(" {}", change(shift.ratio)));
-        format!("{}{} at best: {}", letter(index), ratio.unwrap_or_default(), verdict(contest))
+    super::compared_tests_of(test).map(|(index, compared_test)| {
+        let ratio = shift(compared_test).map(|shift| format!(" {}", change(shift.ratio)));
+        format!("{}{} at best: {}", letter(index), ratio.unwrap_or_default(), verdict(compared_test))
     })
 }
 

@@ -1,7 +1,7 @@
 //! A comparison as one page.
 
 use maud::{Markup, html};
-use model::{Contest, PointFigures, TestComparison};
+use model::{ComparedTest, PointFigures, TestComparison};
 
 use super::words::{
     self, CHANGE, at, change, ends, grounds, group, is_doubted, is_unpaired, letter, letters, mean, origin, sweep,
@@ -151,30 +151,30 @@ fn verdicts(view: &ComparisonView<'_>) -> Markup {
 
 fn verdict(view: &ComparisonView<'_>, test: &TestComparison, index: usize) -> Option<Row> {
     let side = test.sides.get(index)?.as_ref()?;
-    let contest = test.contests.get(index).and_then(Option::as_ref);
-    let shift = contest.and_then(shift);
+    let compared_test = test.compared_tests.get(index).and_then(Option::as_ref);
+    let shift = compared_test.and_then(shift);
     let best = side.best.as_ref();
     let ratio = shift.map(|shift| shift.ratio);
     let interval = shift.and_then(|shift| shift.interval);
-    let why = contest.map(|contest| grounds(view, test, index, contest)).unwrap_or_default();
+    let why = compared_test.map(|compared_test| grounds(view, test, index, compared_test)).unwrap_or_default();
     let cells = vec![
         Cell::text(letter(index)),
-        Cell::Markup(contest.map_or_else(Markup::default, word)),
+        Cell::Markup(compared_test.map_or_else(Markup::default, word)),
         Cell::Figure(ratio.map_or_else(String::new, change), ratio),
         Cell::Figure(interval.map_or_else(String::new, ends), interval.map(|interval| interval.low)),
         rate(best),
-        Cell::text(best.map_or_else(|| "void".to_owned(), |best| at(best, sweep(view, index, &test.code)))),
+        Cell::text(best.map_or_else(|| "invalid".to_owned(), |best| at(best, sweep(view, index, &test.code)))),
         rate(side.speed.as_ref()),
         time(best),
         Cell::text(why.join("; ")),
     ];
-    Some(Row { class: if best.is_none() { "void" } else { "" }, cells })
+    Some(Row { class: if best.is_none() { "invalid" } else { "" }, cells })
 }
 
 /// The verdict; in bold letters only where what drifted cannot be in it.
-fn word(contest: &Contest) -> Markup {
-    let word = words::verdict(contest);
-    html! { @if is_unpaired(contest) || is_doubted(contest) { (word) } @else { strong { (word) } } }
+fn word(compared_test: &ComparedTest) -> Markup {
+    let word = words::verdict(compared_test);
+    html! { @if is_unpaired(compared_test) || is_doubted(compared_test) { (word) } @else { strong { (word) } } }
 }
 
 fn rate(point: Option<&PointFigures>) -> Cell {

@@ -4,7 +4,7 @@
 //! failure where the gate is violated, skipped where nothing could be compared.
 
 use maud::{Markup, PreEscaped, html};
-use model::{Contest, Standing, System, TestComparison, Violation};
+use model::{ComparedTest, ComparisonOutcome, System, TestComparison, Violation};
 
 use super::text::violated;
 use super::words::{change, ends, grounds, letter, letters, origin, reasons_text, verdict};
@@ -30,15 +30,15 @@ enum End {
 pub fn comparison_junit(view: &ComparisonView<'_>) -> String {
     let violations = view.violations();
     let mut cases: Vec<Case> = view
-        .contests()
-        .map(|(test, index, contest)| {
+        .compared_tests()
+        .map(|(test, index, compared_test)| {
             let of =
                 |violation: &&Violation| violation.test.as_ref() == Some(&test.code) && violation.system == Some(index);
             Case {
                 name: format!("{} {}, {} against A", test.code, test.title, letter(index)),
                 class: class(view, index),
-                told: told(view, test, index, contest),
-                end: end(contest, violations.iter().filter(of)),
+                told: told(view, test, index, compared_test),
+                end: end(compared_test, violations.iter().filter(of)),
             }
         })
         .collect();
@@ -77,22 +77,27 @@ fn class(view: &ComparisonView<'_>, index: usize) -> String {
     format!("{} against {}", name(index), name(0))
 }
 
-fn told(view: &ComparisonView<'_>, test: &TestComparison, index: usize, contest: &Contest) -> String {
-    let shift = shift(contest);
+fn told(view: &ComparisonView<'_>, test: &TestComparison, index: usize, compared_test: &ComparedTest) -> String {
+    let shift = shift(compared_test);
     let ratio = shift.map(|shift| {
         let interval = shift.interval.map(|interval| format!(", 95 % interval {}", ends(interval))).unwrap_or_default();
         format!(" {}{interval}", change(shift.ratio))
     });
-    format!("{}{}: {}", verdict(contest), ratio.unwrap_or_default(), grounds(view, test, index, contest).join("; "))
+    format!(
+        "{}{}: {}",
+        verdict(compared_test),
+        ratio.unwrap_or_default(),
+        grounds(view, test, index, compared_test).join("; ")
+    )
 }
 
-fn end<'a>(contest: &Contest, violations: impl Iterator<Item = &'a Violation>) -> End {
+fn end<'a>(compared_test: &ComparedTest, violations: impl Iterator<Item = &'a Violation>) -> End {
     let found: Vec<String> = violations.map(violated).collect();
-    match &contest.standing {
+    match &compared_test.outcome {
         _ if !found.is_empty() => End::Failed(found),
-        Standing::Incomparable { reasons } => End::Skipped(format!("incomparable: {}", reasons_text(reasons))),
-        Standing::Unjudged => End::Skipped("published figures have no verdict".to_owned()),
-        Standing::Judged { .. } => End::Passed,
+        ComparisonOutcome::Incomparable { reasons } => End::Skipped(format!("incomparable: {}", reasons_text(reasons))),
+        ComparisonOutcome::Unjudged => End::Skipped("published figures have no verdict".to_owned()),
+        ComparisonOutcome::Judged { .. } => End::Passed,
     }
 }
 

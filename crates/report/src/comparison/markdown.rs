@@ -1,12 +1,12 @@
 //! A comparison as Markdown, for the text of a pull request.
 
-use model::Standing;
+use model::ComparisonOutcome;
 
 use super::words::{
     CHANGE, at, at_both, change, ends, grounds, group, letter, letters, mean, origin, pairing, sweep, tally, values,
     verdict,
 };
-use super::{ComparisonView, contests_of, price, shift};
+use super::{ComparisonView, compared_tests_of, price, shift};
 use crate::figure::{UNKNOWN, number};
 use crate::layout::clean;
 use crate::words::unit_per_second;
@@ -68,25 +68,25 @@ fn gate(view: &ComparisonView<'_>, text: &mut String) {
 }
 
 fn tests(view: &ComparisonView<'_>, text: &mut String) {
-    if view.contests().next().is_none() {
+    if view.compared_tests().next().is_none() {
         return;
     }
     text.push_str("\n| test | | A | | best | change | 95 % interval | verdict |\n");
     text.push_str("|---|---|---:|---|---:|---:|---|---|\n");
     for test in &view.comparison.tests {
-        for (index, contest) in contests_of(test) {
+        for (index, compared_test) in compared_tests_of(test) {
             let best = |index: usize| {
                 let point = test.sides.get(index)?.as_ref()?.best.as_ref()?;
                 let sweep = sweep(view, index, &test.code);
                 Some(format!("{} at {}", number(point.rate.0), at(point, sweep)))
             };
-            let best = |index: usize| best(index).unwrap_or_else(|| "void".to_owned());
-            let shift = shift(contest);
-            let at_both = at_both(view, test, index, contest).map(|at| format!(" {at}")).unwrap_or_default();
+            let best = |index: usize| best(index).unwrap_or_else(|| "invalid".to_owned());
+            let shift = shift(compared_test);
+            let at_both = at_both(view, test, index, compared_test).map(|at| format!(" {at}")).unwrap_or_default();
             let ratio = shift.map_or_else(|| UNKNOWN.to_owned(), |shift| change(shift.ratio) + &at_both);
             let interval = shift.and_then(|shift| shift.interval).map_or_else(String::new, ends);
             let (code, unit) = (cell(&test.code), unit_per_second(test.unit));
-            let (base, other, letter, word) = (best(0), best(index), letter(index), verdict(contest));
+            let (base, other, letter, word) = (best(0), best(index), letter(index), verdict(compared_test));
             text.push_str(&format!(
                 "| {code} {} | {unit} | {base} | {letter} | {other} | {ratio} | {interval} | {word} |\n",
                 cell(&test.title)
@@ -136,9 +136,10 @@ fn differences(view: &ComparisonView<'_>, text: &mut String) {
 
 fn reasons(view: &ComparisonView<'_>, text: &mut String) {
     let mut body = String::new();
-    for (test, index, contest) in view.contests() {
-        let why = grounds(view, test, index, contest).join("; ");
-        let open = matches!(contest.standing, Standing::Judged { .. } | Standing::Incomparable { .. });
+    for (test, index, compared_test) in view.compared_tests() {
+        let why = grounds(view, test, index, compared_test).join("; ");
+        let open =
+            matches!(compared_test.outcome, ComparisonOutcome::Judged { .. } | ComparisonOutcome::Incomparable { .. });
         if open && !why.is_empty() {
             body.push_str(&format!("- {} {}: {}\n", cell(&test.code), letter(index), cell(&why)));
         }

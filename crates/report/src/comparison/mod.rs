@@ -14,7 +14,8 @@ mod text;
 mod words;
 
 use model::{
-    Comparison, Contest, Gate, PriceBook, Remark, Shift, Standing, System, SystemTest, TestComparison, Violation,
+    ComparedTest, Comparison, ComparisonOutcome, Gate, PriceBook, Remark, Shift, System, SystemTest, TestComparison,
+    Violation,
 };
 
 pub use html::comparison_html;
@@ -71,19 +72,19 @@ impl ComparisonView<'_> {
     }
 
     /// Every test with each system that is held against the base in it.
-    fn contests(&self) -> impl Iterator<Item = (&TestComparison, usize, &Contest)> {
-        let of_test = |test| contests_of(test).map(move |(index, contest)| (test, index, contest));
+    fn compared_tests(&self) -> impl Iterator<Item = (&TestComparison, usize, &ComparedTest)> {
+        let of_test = |test| compared_tests_of(test).map(move |(index, compared_test)| (test, index, compared_test));
         self.comparison.tests.iter().flat_map(of_test)
     }
 }
 
 /// The systems that are held against the base in `test`.
-fn contests_of(test: &TestComparison) -> impl Iterator<Item = (usize, &Contest)> {
-    test.contests.iter().enumerate().filter_map(|(index, contest)| Some((index, contest.as_ref()?)))
+fn compared_tests_of(test: &TestComparison) -> impl Iterator<Item = (usize, &ComparedTest)> {
+    test.compared_tests.iter().enumerate().filter_map(|(index, compared_test)| Some((index, compared_test.as_ref()?)))
 }
 
 /// The ratio that may be drawn: what cannot be compared has none.
-fn shift(contest: &Contest) -> Option<&Shift> {
-    let is_comparable = !matches!(contest.standing, Standing::Incomparable { .. });
-    contest.headline.as_ref().filter(|_| is_comparable).map(|headline| &headline.shift)
+fn shift(compared_test: &ComparedTest) -> Option<&Shift> {
+    let is_comparable = !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. });
+    compared_test.headline.as_ref().filter(|_| is_comparable).map(|headline| &headline.shift)
 }

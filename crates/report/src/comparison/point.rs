@@ -1,8 +1,8 @@
 //! Points of two systems at equal degrees of parallelism, with their words.
 
-use model::{PointFigures, Standing};
+use model::{ComparisonOutcome, PointFigures};
 use record::Sweep;
-use tables::comparison::{self, ContestRow};
+use tables::comparison::{self, ComparedTestRow};
 
 use super::ComparisonView;
 use super::words::{at, change, doubt_text, ends, evidence, letter, reasons_text};
@@ -21,29 +21,29 @@ pub fn comparison_csv(view: &ComparisonView<'_>) -> String {
 }
 
 /// The columns, with the words beside them.
-fn words<'a>() -> View<ContestRow<'a>> {
+fn words<'a>() -> View<ComparedTestRow<'a>> {
     View::of(comparison::columns())
         .words("base_at", ("", "at"), |of| told(of, 0, |point| &point.base))
         .words("at", ("", "at"), |of| told(of, of.index, |point| &point.other))
         .words("evidence", ("", "evidence"), |of| {
-            let shift = of.point.filter(|_| !tables::Row::is_void(of)).map(|point| &point.shift);
+            let shift = of.point.filter(|_| !tables::Row::is_invalid(of)).map(|point| &point.shift);
             Cell::Text(shift.map(|shift| evidence(shift.evidence)).unwrap_or_default())
         })
         .words("reason", ("", "reason"), |of| {
-            Cell::Text(match &of.contest.standing {
-                Standing::Judged { reason, .. } if of.is_best => reason.clone(),
-                Standing::Incomparable { reasons } if of.is_best => reasons_text(reasons),
+            Cell::Text(match &of.compared_test.outcome {
+                ComparisonOutcome::Judged { reason, .. } if of.is_best => reason.clone(),
+                ComparisonOutcome::Incomparable { reasons } if of.is_best => reasons_text(reasons),
                 _ => String::new(),
             })
         })
         .words("doubt", ("", "doubt"), |of| {
-            let doubt = of.contest.doubt.as_ref().filter(|_| of.is_best);
+            let doubt = of.compared_test.doubt.as_ref().filter(|_| of.is_best);
             Cell::Text(doubt.map(doubt_text).unwrap_or_default())
         })
 }
 
 /// At which degree of parallelism a side is.
-fn told(of: &ContestRow<'_>, index: usize, side: fn(&model::PointContest) -> &PointFigures) -> Cell {
+fn told(of: &ComparedTestRow<'_>, index: usize, side: fn(&model::ComparedPoint) -> &PointFigures) -> Cell {
     let tests = of.systems.get(index).map(|system| &system.tests);
     let test = tests.and_then(|tests| tests.iter().find(|test| test.code == of.test.code));
     let sweep = test.map_or(Sweep::Jobs, |test| test.sweep);
@@ -51,12 +51,12 @@ fn told(of: &ContestRow<'_>, index: usize, side: fn(&model::PointContest) -> &Po
 }
 
 /// The points that may be shown, which are no headlines.
-pub(super) fn points<'a>(view: &'a ComparisonView<'a>) -> impl Iterator<Item = ContestRow<'a>> {
-    comparison::rows(view.systems, view.comparison).filter(|of| !of.is_best && !tables::Row::is_void(of))
+pub(super) fn points<'a>(view: &'a ComparisonView<'a>) -> impl Iterator<Item = ComparedTestRow<'a>> {
+    comparison::rows(view.systems, view.comparison).filter(|of| !of.is_best && !tables::Row::is_invalid(of))
 }
 
 /// The columns as people are shown them.
-pub(super) fn view<'a>() -> View<ContestRow<'a>> {
+pub(super) fn view<'a>() -> View<ComparedTestRow<'a>> {
     words()
         .words("letter", ("", "system"), |of| Cell::Text(letter(of.index)))
         .figure("ratio", ("", "change"), |of| ratio(of.point.map(|point| point.shift.ratio)))

@@ -60,9 +60,9 @@ fn cost(
     let cost = book.cost_per_rate(best.rate)?;
     let (unit, scale) = price::priced(test.unit);
     let against_base =
-        view.price(0).zip(test.contests.get(index).and_then(Option::as_ref)).and_then(|(base, contest)| {
-            let shift = &contest.headline.as_ref()?.shift;
-            let comparable = !matches!(contest.standing, model::Standing::Incomparable { .. });
+        view.price(0).zip(test.compared_tests.get(index).and_then(Option::as_ref)).and_then(|(base, compared_test)| {
+            let shift = &compared_test.headline.as_ref()?.shift;
+            let comparable = !matches!(compared_test.outcome, model::ComparisonOutcome::Incomparable { .. });
             comparable.then(|| cost_ratio(base, book, shift.ratio, shift.interval))?
         });
     Some(TestCost {

@@ -104,9 +104,9 @@ fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: 
     let mut lines = vec![cut(&title, width)];
     for (index, side) in test.sides.iter().enumerate() {
         let Some(side) = side else { continue };
-        let contest = test.contests.get(index).and_then(Option::as_ref);
+        let compared_test = test.compared_tests.get(index).and_then(Option::as_ref);
         let best = side.best.as_ref();
-        let shift = contest.and_then(shift);
+        let shift = compared_test.and_then(shift);
         let unknown = || UNKNOWN.to_owned();
         let figure = |point: Option<&PointFigures>| point.map_or_else(unknown, |point| number(point.rate.0));
         let p99 = best.and_then(|best| best.service_p99_ns);
@@ -114,17 +114,18 @@ fn entry(view: &ComparisonView<'_>, test: &TestComparison, style: Style, width: 
             &letter(index),
             [
                 figure(side.speed.as_ref()),
-                best.map_or_else(|| "void".to_owned(), |best| number(best.rate.0)),
+                best.map_or_else(|| "invalid".to_owned(), |best| number(best.rate.0)),
                 best.map_or_else(String::new, |best| at(best, sweep(view, index, &test.code))),
                 p99.map_or_else(unknown, duration),
                 shift.map_or_else(String::new, |shift| change(shift.ratio)),
                 shift.and_then(|shift| shift.interval).map_or_else(String::new, ends),
-                contest.map(verdict).unwrap_or_default(),
+                compared_test.map(verdict).unwrap_or_default(),
             ],
         );
-        let paint = |line: String| if best.is_none() { style.paint(&line, Ink::Void) } else { line };
+        let paint = |line: String| if best.is_none() { style.paint(&line, Ink::Invalid) } else { line };
         lines.extend(fitted(line, width).into_iter().map(paint));
-        let why = contest.map(|contest| grounds(view, test, index, contest).join("; ")).unwrap_or_default();
+        let why =
+            compared_test.map(|compared_test| grounds(view, test, index, compared_test).join("; ")).unwrap_or_default();
         if !why.is_empty() {
             lines.extend(paragraph("", LEFT, &why, width).iter().map(|line| style.paint(line, Ink::Aside)));
         }
@@ -150,7 +151,7 @@ fn fitted(line: String, width: usize) -> Vec<String> {
 
 fn points(view: &ComparisonView<'_>, style: Style, width: usize) -> Vec<String> {
     // One point alone is the headline.
-    let rows = || point::points(view).filter(|of| of.contest.points.len() > 1);
+    let rows = || point::points(view).filter(|of| of.compared_test.points.len() > 1);
     let all = rows().count();
     if all == 0 {
         return Vec::new();

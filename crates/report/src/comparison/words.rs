@@ -1,8 +1,8 @@
 //! How a comparison is spoken of: one word for one thing in each of its views.
 
 use model::{
-    ComparisonVerdict, Contest, Difference, Doubt, Evidence, FactGroup, GeometricMean, Interval, Origin, PointContest,
-    PointFigures, Reason, Standing, System, TestComparison, Yardstick,
+    ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Doubt, Evidence,
+    FactGroup, GeometricMean, Interval, Origin, PointFigures, Reason, System, TestComparison,
 };
 use record::{Finding, Rate, Sweep};
 
@@ -10,7 +10,7 @@ use super::ComparisonView;
 use crate::figure::{UNKNOWN, duration, number, three_digits};
 use crate::finding::finding_text;
 use crate::layout::clean;
-use crate::remark::void_run_text;
+use crate::remark::invalid_run_text;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 /// What a system is called in tables: A for the base, B, C, ...
@@ -30,8 +30,8 @@ pub(super) fn letters(systems: &[usize]) -> String {
 pub(super) fn origin(system: &System) -> String {
     let from = match &system.origin {
         Origin::Published { year, source } => format!("published {year}: {source}"),
-        Origin::Measured { begun_at, version, preset: size, .. } => {
-            let begun: String = begun_at.0.chars().take("2026-01-31T12:00".len()).collect();
+        Origin::Measured { started_at, version, preset: size, .. } => {
+            let begun: String = started_at.0.chars().take("2026-01-31T12:00".len()).collect();
             format!(
                 "record {}, measured {} UTC, preset {}, dbdyno {version}",
                 system.name,
@@ -107,24 +107,24 @@ pub(super) fn evidence(evidence: Evidence) -> String {
 pub(super) const CHANGE: &str = "change: median of all ratios (Hodges-Lehmann), not the ratio of the rates shown";
 
 /// Whether the verdict rests on repeats that were not measured in pairs, so that what drifted may be in it.
-pub(super) fn is_unpaired(contest: &Contest) -> bool {
-    let evidence = contest.headline.as_ref().map(|headline| headline.shift.evidence);
-    contest.standing.verdict().is_some() && matches!(evidence, Some(Evidence::Unpaired { .. }))
+pub(super) fn is_unpaired(compared_test: &ComparedTest) -> bool {
+    let evidence = compared_test.headline.as_ref().map(|headline| headline.shift.evidence);
+    compared_test.outcome.verdict().is_some() && matches!(evidence, Some(Evidence::Unpaired { .. }))
 }
 
 /// Whether the verdict is one of pairs of which something is to be doubted.
-pub(super) fn is_doubted(contest: &Contest) -> bool {
-    !matches!(contest.standing, Standing::Incomparable { .. }) && contest.doubt.is_some()
+pub(super) fn is_doubted(compared_test: &ComparedTest) -> bool {
+    !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. }) && compared_test.doubt.is_some()
 }
 
-/// The word of `contest`, with what keeps it from being taken for stronger than it is: `FASTER, unpaired`.
-pub(super) fn verdict(contest: &Contest) -> String {
+/// The word of `compared_test`, with what keeps it from being taken for stronger than it is: `FASTER, unpaired`.
+pub(super) fn verdict(compared_test: &ComparedTest) -> String {
     let mark = match () {
-        () if is_unpaired(contest) => ", unpaired",
-        () if is_doubted(contest) => ", in doubt",
+        () if is_unpaired(compared_test) => ", unpaired",
+        () if is_doubted(compared_test) => ", in doubt",
         () => "",
     };
-    format!("{}{mark}", contest.standing.word())
+    format!("{}{mark}", compared_test.outcome.word())
 }
 
 /// What the two sides of a pair have in common, where the systems at 0 and `index` are those of one: the hash of what
@@ -137,16 +137,16 @@ pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
     }
     let plan = ours.plan_hash.as_ref().filter(|hash| theirs.plan_hash.as_ref() == Some(hash));
     let plan = plan.map(|hash| format!("A and {} were asked the same, plan {}", letter(index), clean(hash)));
-    plan.into_iter().chain(ours.yardstick.as_ref().map(yardstick)).collect()
+    plan.into_iter().chain(ours.control_probe.as_ref().map(control_probe)).collect()
 }
 
 /// What the machine itself gave before and after the pairs.
-fn yardstick(yardstick: &Yardstick) -> String {
+fn control_probe(control_probe: &ControlProbe) -> String {
     let rate = |rate: Option<Rate>| rate.map_or_else(|| "unknown".to_owned(), |rate| number(rate.0));
-    let (before, after) = (rate(yardstick.before), rate(yardstick.after));
-    let changed = yardstick.change().map(|share| format!(": {}", change(1.0 + share))).unwrap_or_default();
-    let doubt = if yardstick.doubt().is_some() { ", which puts the pairs in doubt" } else { "" };
-    let (probe, unit) = (clean(&yardstick.probe), unit_per_second(yardstick.unit));
+    let (before, after) = (rate(control_probe.before), rate(control_probe.after));
+    let changed = control_probe.change().map(|share| format!(": {}", change(1.0 + share))).unwrap_or_default();
+    let doubt = if control_probe.doubt().is_some() { ", which puts the pairs in doubt" } else { "" };
+    let (probe, unit) = (clean(&control_probe.probe), unit_per_second(control_probe.unit));
     format!(
         "the machine itself ({probe}) gave {before} {unit} before the first pair, {after} after the last{changed}{doubt}"
     )
@@ -158,9 +158,9 @@ pub(super) fn at_both(
     view: &ComparisonView<'_>,
     test: &TestComparison,
     index: usize,
-    contest: &Contest,
+    compared_test: &ComparedTest,
 ) -> Option<String> {
-    let headline = contest.headline.as_ref().filter(|_| super::shift(contest).is_some())?;
+    let headline = compared_test.headline.as_ref().filter(|_| super::shift(compared_test).is_some())?;
     let degree = headline.base.degree;
     let is_elsewhere = |index: usize| {
         let best = test.sides.get(index).and_then(|side| side.as_ref()?.best);
@@ -176,11 +176,11 @@ pub(super) fn reason_text(reason: &Reason) -> String {
     match reason {
         Reason::NotAlike(clause) => clause.clone(),
         Reason::NoFigure { system } => format!("{system} has no figure"),
-        Reason::Void { system, runs: 1, first } => {
-            format!("the run of {system} is void ({})", void_run_text(first))
+        Reason::Invalid { system, runs: 1, first } => {
+            format!("the run of {system} is invalid ({})", invalid_run_text(first))
         }
-        Reason::Void { system, runs, first } => {
-            format!("all {runs} runs of {system} are void ({})", void_run_text(first))
+        Reason::Invalid { system, runs, first } => {
+            format!("all {runs} runs of {system} are invalid ({})", invalid_run_text(first))
         }
     }
 }
@@ -190,7 +190,7 @@ pub(super) fn reasons_text(reasons: &[Reason]) -> String {
     reasons.iter().map(reason_text).collect::<Vec<_>>().join("; ")
 }
 
-/// Why a contest is to be doubted, in a clause.
+/// Why a compared_test is to be doubted, in a clause.
 pub(super) fn doubt_text(doubt: &Doubt) -> String {
     let of_system = |(system, findings): &(String, Vec<Finding>)| {
         format!("{system}: {}", findings.iter().map(finding_text).collect::<Vec<_>>().join(", "))
@@ -201,44 +201,50 @@ pub(super) fn doubt_text(doubt: &Doubt) -> String {
     }
 }
 
-/// Why `contest` of the system at `index` came out as it did, a clause each: what the ratio rests on, the reason, what
+/// Why `compared_test` of the system at `index` came out as it did, a clause each: what the ratio rests on, the reason, what
 /// would decide it, what was seen of the service time, at which degree of parallelism.
 pub(super) fn grounds(
     view: &ComparisonView<'_>,
     test: &TestComparison,
     index: usize,
-    contest: &Contest,
+    compared_test: &ComparedTest,
 ) -> Vec<String> {
-    let headline = contest.headline.as_ref();
+    let headline = compared_test.headline.as_ref();
     let basis = headline.map(|headline| evidence(headline.shift.evidence));
-    let mut grounds: Vec<String> = match &contest.standing {
-        Standing::Incomparable { reasons } => reasons.iter().map(reason_text).collect(),
-        Standing::Unjudged => basis.iter().map(|basis| format!("{basis}: a ratio and no verdict")).collect(),
-        Standing::Judged { p_adjusted, reason, .. } => {
+    let mut grounds: Vec<String> = match &compared_test.outcome {
+        ComparisonOutcome::Incomparable { reasons } => reasons.iter().map(reason_text).collect(),
+        ComparisonOutcome::Unjudged => basis.iter().map(|basis| format!("{basis}: a ratio and no verdict")).collect(),
+        ComparisonOutcome::Judged { p_adjusted, reason, .. } => {
             let chance = p_adjusted.map(|chance| format!("p (Holm) {chance:.3}"));
             let basis = basis.filter(|basis| basis != reason);
             basis.into_iter().chain(chance).chain([reason.clone()]).collect()
         }
     };
     grounds.extend(
-        contest.doubt.iter().filter(|_| is_doubted(contest)).map(|doubt| format!("in doubt: {}", doubt_text(doubt))),
+        compared_test
+            .doubt
+            .iter()
+            .filter(|_| is_doubted(compared_test))
+            .map(|doubt| format!("in doubt: {}", doubt_text(doubt))),
     );
-    grounds.extend(decide(contest));
-    if let Some(headline) = headline.filter(|_| !matches!(contest.standing, Standing::Incomparable { .. })) {
+    grounds.extend(decide(compared_test));
+    if let Some(headline) =
+        headline.filter(|_| !matches!(compared_test.outcome, ComparisonOutcome::Incomparable { .. }))
+    {
         grounds.extend(service(headline));
         if headline.base.degree != headline.other.degree {
             grounds.push("each at its own best degree of parallelism".to_owned());
         }
     }
-    grounds.extend(at_both(view, test, index, contest).map(|at| format!("change {at}")));
+    grounds.extend(at_both(view, test, index, compared_test).map(|at| format!("change {at}")));
     grounds.iter().map(|ground| clean(ground)).collect()
 }
 
-/// What would decide an open contest.
-pub(super) fn decide(contest: &Contest) -> Option<String> {
-    let Standing::Judged { verdict, more_pairs, .. } = &contest.standing else { return None };
+/// What would decide an open compared_test.
+pub(super) fn decide(compared_test: &ComparedTest) -> Option<String> {
+    let ComparisonOutcome::Judged { verdict, more_pairs, .. } = &compared_test.outcome else { return None };
     let is_open = *verdict == ComparisonVerdict::Inconclusive;
-    let paired = contest.headline.as_ref().is_some_and(|headline| headline.shift.evidence.is_strong());
+    let paired = compared_test.headline.as_ref().is_some_and(|headline| headline.shift.evidence.is_strong());
     let pairs = (*more_pairs).filter(|_| is_open)?;
     Some(match paired {
         true => format!("about {} more would probably decide it", plural(pairs, "pair")),
@@ -247,7 +253,7 @@ pub(super) fn decide(contest: &Contest) -> Option<String> {
 }
 
 /// The service times side by side: figures without a verdict.
-fn service(headline: &PointContest) -> Option<String> {
+fn service(headline: &ComparedPoint) -> Option<String> {
     let (base, other) = (&headline.base, &headline.other);
     let pairs = [
         ("p99", base.service_p99_ns, other.service_p99_ns, headline.service_p99_ratio),
@@ -262,8 +268,8 @@ fn service(headline: &PointContest) -> Option<String> {
 /// The verdicts of the system at `other`, counted: `3 FASTER, 1 INCONCLUSIVE unpaired`.
 pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
     const WORDS: [&str; 6] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "PUBLISHED", "INCOMPARABLE"];
-    let contests = tests.iter().filter_map(|test| test.contests.get(other)?.as_ref());
-    let said: Vec<String> = contests.map(|contest| verdict(contest).replace(',', "")).collect();
+    let compared_tests = tests.iter().filter_map(|test| test.compared_tests.get(other)?.as_ref());
+    let said: Vec<String> = compared_tests.map(|compared_test| verdict(compared_test).replace(',', "")).collect();
     let kinds = WORDS.into_iter().flat_map(|word| ["", " unpaired", " in doubt"].map(|mark| format!("{word}{mark}")));
     list(kinds.filter_map(|kind| {
         let count = said.iter().filter(|said| **said == kind).count();

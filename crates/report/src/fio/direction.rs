@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::FioJson;
 use super::distribution::Distribution;
 
-/// The streams of one job that fio counts as one direction. Empty where the job has none, or is void.
+/// The streams of one job that fio counts as one direction. Empty where the job has none, or is invalid.
 pub(super) struct Direction<'a> {
     streams: Vec<&'a IoStream>,
 }

@@ -1,6 +1,6 @@
 //! One job, or one report group, in fio's keys.
 
-use model::{is_void, row};
+use model::{is_invalid, row};
 use record::{Finding, IoJob, IoKind, IoStream, Outcome, Record, Run, Storage, Verdict};
 use serde_json::{Map, Value, json};
 use tables::io_stream;
@@ -13,7 +13,7 @@ use crate::storage::threads;
 use crate::words::verdict;
 
 /// `error` of a job that is no result: EIO, of those that fio reports the one that comes nearest.
-const VOID_ERROR: i32 = 5;
+const INVALID_ERROR: i32 = 5;
 
 /// The streams that fio would print as one job.
 pub(super) struct Entry<'a> {
@@ -49,7 +49,7 @@ impl Entry<'_> {
 
     /// The streams, as far as they are a result.
     fn results(&self) -> &[&IoStream] {
-        if is_void(self.run) { &[] } else { &self.streams }
+        if is_invalid(self.run) { &[] } else { &self.streams }
     }
 
     fn group(&self) -> (u32, u32) {
@@ -66,8 +66,8 @@ pub(super) fn job(entry: &Entry<'_>, all: &[Entry<'_>], form: FioJson) -> Value 
     let mut object = json!({
         "jobname": stream.job,
         "groupid": stream.report_group,
-        "job_start": clock::unix_ms(&run.begun_at).unwrap_or(0),
-        "error": if is_void(run) { VOID_ERROR } else { 0 },
+        "job_start": clock::unix_ms(&run.started_at).unwrap_or(0),
+        "error": if is_invalid(run) { INVALID_ERROR } else { 0 },
         "eta": 0,
         "elapsed": window_ms.div_ceil(1000),
         "job options": entry.options(),
@@ -111,7 +111,7 @@ fn of_kinds<'a>(streams: &'a [&IoStream], kinds: &'a [IoKind]) -> impl Iterator<
 /// alike, since it is counted for all of them together.
 fn cpu_percent(entry: &Entry<'_>) -> f64 {
     let threads = threads(entry.storage).max(1) as f64;
-    if is_void(entry.run) { 0.0 } else { row(entry.run).client_cpu.map_or(0.0, |cpu| cpu.cores / threads * 100.0) }
+    if is_invalid(entry.run) { 0.0 } else { row(entry.run).client_cpu.map_or(0.0, |cpu| cpu.cores / threads * 100.0) }
 }
 
 /// How many I/Os were in flight, in percent of them: the depth that was asked for, which the generator keeps.
@@ -140,7 +140,7 @@ fn beyond(entry: &Entry<'_>) -> Value {
     json!({
         "run": entry.run.number,
         "verdict": verdict(row(entry.run).verdict),
-        "broken_off": broken,
+        "aborted": broken,
         "findings": doubtful.map(said).collect::<Vec<Value>>(),
         "modes": entry.storage.modes,
         "clone": entry.streams[0].clone,

@@ -4,7 +4,7 @@
 //! measure, and is named in `not_measured` under the key `dbdyno` of the root, so that nobody has to guess. The
 //! latency of fio's `clat_ns` and `lat_ns` is the service time (begun to done); handing over is not timed apart, so
 //! that `slat_ns` is empty as with fio's synchronous engines. Response times stand under a key `dbdyno` of each
-//! direction. A run that is void has no figures: all are zero and `error` is not, as of a job of fio that could not
+//! direction. A run that is invalid has no figures: all are zero and `error` is not, as of a job of fio that could not
 //! run.
 
 mod clock;
@@ -51,7 +51,7 @@ const NOT_MEASURED: [&str; 11] = [
 pub fn fio_json(record: &Record, form: FioJson) -> String {
     let entries: Vec<job::Entry<'_>> =
         runs(record).flat_map(|(run, storage)| job::entries(record, run, storage)).collect();
-    let ended_ms = record.ended_at.as_ref().or(Some(&record.begun_at)).and_then(clock::unix_ms).unwrap_or(0);
+    let ended_ms = record.ended_at.as_ref().or(Some(&record.started_at)).and_then(clock::unix_ms).unwrap_or(0);
     let value = json!({
         "fio version": format!("fio-3.33-dbdyno-{}", record.tool.version),
         "timestamp": ended_ms / 1000,

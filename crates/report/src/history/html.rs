@@ -35,7 +35,7 @@ pub fn history_html(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> S
 }
 
 fn diagram(series: &Series, question: &HistoryQuestion, unit: &str, number: usize) -> Diagram {
-    let names = series.entries.iter().map(|entry| entry.begun_at.0.chars().take("2026-01-31".len()).collect());
+    let names = series.entries.iter().map(|entry| entry.started_at.0.chars().take("2026-01-31".len()).collect());
     let points = series.entries.iter().zip(0..).filter_map(|(entry, at)| {
         Some(Point::new(f64::from(at), entry.value?).noted(format!("{} {}", clean(&entry.record), entry.at)))
     });
@@ -74,11 +74,11 @@ fn records(series: &Series, metric: Metric, number: usize) -> Markup {
         let change = series.change_before(index).map(|change| changed(series, index, change));
         let shown = match entry.value {
             Some(value) => shown(value, metric),
-            None if entry.at.is_empty() => "void".to_owned(),
+            None if entry.at.is_empty() => "invalid".to_owned(),
             None => UNKNOWN.to_owned(),
         };
         Row::new(vec![
-            Cell::text(clean(&entry.begun_at.0)),
+            Cell::text(clean(&entry.started_at.0)),
             Cell::text(clean(&entry.record)),
             Cell::Figure(shown, entry.value),
             Cell::text(clean(&entry.at)),

@@ -66,10 +66,10 @@ pub struct HistoryEntry {
     title: String,
     unit: &'static str,
     record: String,
-    begun_at: Timestamp,
-    /// At which degree of parallelism; empty where the test is void.
+    started_at: Timestamp,
+    /// At which degree of parallelism; empty where the test is invalid.
     at: String,
-    /// Absent where the test is void, or has no such figure.
+    /// Absent where the test is invalid, or has no such figure.
     value: Option<f64>,
     /// The version of the engine, which may change from record to record.
     version: String,
@@ -96,7 +96,7 @@ pub fn history_entry(mut record: Record, question: &HistoryQuestion) -> Option<H
         title: line.title.clone(),
         unit: unit_per_second(line.unit),
         record: record.id.clone(),
-        begun_at: record.begun_at.clone(),
+        started_at: record.started_at.clone(),
         at: best.map_or_else(String::new, |best| at(line, best)),
         value: best.and_then(|best| value(best, question.metric)).filter(|value| value.is_finite()),
         version: engine.map_or_else(String::new, |engine| engine.version.clone()),
@@ -184,10 +184,10 @@ fn table(series: &Series, metric: Metric, style: Style, width: usize) -> Vec<Str
     let most = series.entries.iter().filter_map(|entry| entry.value).fold(0.0, f64::max);
     let mut table = Table::new(&HEADS, &[]);
     for entry in &series.entries {
-        let minute: String = entry.begun_at.0.chars().take("2026-01-31T12:00".len()).collect();
+        let minute: String = entry.started_at.0.chars().take("2026-01-31T12:00".len()).collect();
         let (value, ink) = match entry.value {
             Some(value) => (shown(value, metric), None),
-            None if entry.at.is_empty() => ("void".to_owned(), Some(Ink::Void)),
+            None if entry.at.is_empty() => ("invalid".to_owned(), Some(Ink::Invalid)),
             None => (UNKNOWN.to_owned(), None),
         };
         let bar = entry.value.map_or_else(String::new, |value| bar(value, most, BAR_WIDTH));
@@ -253,7 +253,7 @@ fn verdict(series: &Series) -> String {
 }
 
 const CSV_HEADS: [&str; 9] =
-    ["platform", "test", "metric", "record", "begun_at", "at", "value", "change_ratio", "change_p_value_max"];
+    ["platform", "test", "metric", "record", "started_at", "at", "value", "change_ratio", "change_p_value_max"];
 
 /// The history as comma-separated values: one line per record, rates per second, times in nanoseconds, shares in
 /// [0, 1]. The last two columns are filled where the level changed right before the record: by which ratio of the level
@@ -274,7 +274,7 @@ pub fn history_csv(entries: Vec<HistoryEntry>, question: &HistoryQuestion) -> St
             let ratio = change.filter(|change| change.before != 0.0);
             let ratio = ratio.map_or_else(String::new, |change| (change.after / change.before - 1.0).to_string());
             let chance = change.map_or_else(String::new, |change| change.p_value.to_string());
-            let cells = [&label, &question.test, metric, &entry.record, &entry.begun_at.0, &entry.at];
+            let cells = [&label, &question.test, metric, &entry.record, &entry.started_at.0, &entry.at];
             csv_line(&mut text, cells.into_iter().chain([&*value, &*ratio, &*chance]));
         }
     }

@@ -52,7 +52,7 @@ pub(super) fn series(entries: Vec<HistoryEntry>) -> Vec<Series> {
         alike.entry(common).or_default().push(entry);
     }
     let of = |((platform, durability, conditions), mut entries): (Common, Vec<HistoryEntry>)| {
-        entries.sort_by(|one, other| (&one.begun_at, &one.record).cmp(&(&other.begun_at, &other.record)));
+        entries.sort_by(|one, other| (&one.started_at, &one.record).cmp(&(&other.started_at, &other.record)));
         let valued: Vec<usize> = (0..entries.len()).filter(|index| entries[*index].value.is_some()).collect();
         let values: Vec<f64> = valued.iter().filter_map(|index| entries[*index].value).collect();
         let changes = if values.len() < VALUES_MIN { Vec::new() } else { change_points(&values, SEED) };

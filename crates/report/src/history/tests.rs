@@ -13,7 +13,7 @@ fn entry(platform: &str, day: usize, value: Option<f64>) -> HistoryEntry {
         title: "primary key access".to_owned(),
         unit: "stmt/s",
         record: format!("r{day}"),
-        begun_at: Timestamp(format!("2026-01-{day:02}T12:00:00.000Z")),
+        started_at: Timestamp(format!("2026-01-{day:02}T12:00:00.000Z")),
         at: if value.is_some() { "4".to_owned() } else { String::new() },
         value,
         version: "9.1".to_owned(),
@@ -96,12 +96,12 @@ fn figures_of_the_preset_smoke_are_said_to_mean_nothing() {
 }
 
 #[test]
-fn a_void_record_has_a_line_and_no_value() {
+fn an_invalid_record_has_a_line_and_no_value() {
     let mut entries = fallen();
     entries.push(entry("A", 21, None));
     entries.push(entry("A", 10, None));
     let text = shown_of(entries);
-    assert_eq!(text.matches(" void").count(), 2, "{text}");
+    assert_eq!(text.matches(" invalid").count(), 2, "{text}");
     assert!(text.contains("between r10 and r11") && text.ends_with("1 change in 20 values\n"), "{text}");
 }
 

@@ -32,7 +32,7 @@ const FIRST: [&str; 14] = [
 
 /// What the facts above the table say.
 const LEFT_OUT: [&str; 7] =
-    ["record", "test", "block_bytes", "blocks_per_schema", "work_unit", "operations_per_step", "void"];
+    ["record", "test", "block_bytes", "blocks_per_schema", "work_unit", "operations_per_step", "invalid"];
 
 /// Facts, picture and table; nothing of a record without such runs.
 pub(super) fn blocks(record: &Record) -> Markup {
@@ -47,7 +47,7 @@ pub(super) fn blocks(record: &Record) -> Markup {
         rows(record).take(RUNS_MAX),
         |_| "",
     );
-    let kinds = kind_view().except(&["record", "test", "void"]).html(
+    let kinds = kind_view().except(&["record", "test", "invalid"]).html(
         "block-kinds-table",
         "Kinds of operations: service times",
         kind_rows(record).take_while(|of| of.place < RUNS_MAX),

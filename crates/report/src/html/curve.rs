@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use model::scalability::Added;
-use model::{Degree, Quantiles, Repeats, by_degree, degree, in_flight, is_void};
+use model::{Degree, Quantiles, Repeats, by_degree, degree, in_flight, is_invalid};
 use record::{Pace, Record, Run, Sweep, Unit};
 
 use crate::text::short_title;
@@ -22,23 +22,23 @@ pub(super) struct Test<'a> {
     /// One per degree of parallelism that has a result, in the order of the spec sheet: by nodes, jobs, threads, and
     /// I/Os in flight.
     pub(super) loads: Vec<Load<'a>>,
-    /// Void runs that counted something all the same.
-    void: Vec<Rated<'a>>,
+    /// Invalid runs that counted something all the same.
+    invalid: Vec<Rated<'a>>,
 }
 
 /// Operations per second of a run, and the run.
 type Rated<'a> = (f64, &'a Run);
 
-/// Void runs of one curve that are drawn.
-const VOID_MAX: usize = 100;
+/// Invalid runs of one curve that are drawn.
+const INVALID_MAX: usize = 100;
 
-/// Of a test what may stand in one chart: its loads, and its void runs, over what they differ in.
+/// Of a test what may stand in one chart: its loads, and its invalid runs, over what they differ in.
 pub(super) struct Curve<'t, 'a> {
     added: Added,
     /// How many of what is added, and the load there, ascending.
     pub(super) points: Vec<(f64, &'t Load<'a>)>,
-    /// How many of what is added, operations per second, and the void run.
-    pub(super) void: Vec<(f64, f64, &'a Run)>,
+    /// How many of what is added, operations per second, and the invalid run.
+    pub(super) invalid: Vec<(f64, f64, &'a Run)>,
 }
 
 /// One test at one degree of parallelism.
@@ -85,8 +85,8 @@ impl<'a> Test<'a> {
         let mut points: Vec<(f64, &Load<'a>)> =
             self.loads.iter().filter_map(|load| Some((n(load.run)?, load))).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let void = self.void.iter().filter_map(|(rate, run)| Some((n(run)?, *rate, *run)));
-        Curve { added, points, void: void.take(VOID_MAX).collect() }
+        let invalid = self.invalid.iter().filter_map(|(rate, run)| Some((n(run)?, *rate, *run)));
+        Curve { added, points, invalid: invalid.take(INVALID_MAX).collect() }
     }
 
     /// Whether the rate of any run was asked for, and not found.
@@ -144,14 +144,14 @@ pub(super) fn tests(record: &Record) -> Vec<Test<'_>> {
 
 fn test<'a>(runs: &[&'a Run]) -> Option<Test<'a>> {
     let first = *runs.first()?;
-    let (void, valid): (Vec<&Run>, Vec<&Run>) = runs.iter().copied().partition(|run| is_void(run));
+    let (invalid, valid): (Vec<&Run>, Vec<&Run>) = runs.iter().copied().partition(|run| is_invalid(run));
     Some(Test {
         code: &first.test,
         title: short_title(first.layer, &first.title),
         unit: first.unit,
         sweep: first.sweep,
         loads: by_degree(valid, per_second).into_values().filter_map(|repeats| load(&repeats)).collect(),
-        void: void.into_iter().filter_map(|run| Some((per_second(run)?, run))).collect(),
+        invalid: invalid.into_iter().filter_map(|run| Some((per_second(run)?, run))).collect(),
     })
 }
 

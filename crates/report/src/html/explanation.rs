@@ -3,7 +3,7 @@
 use record::Check;
 
 /// What it means that a run broke off.
-pub(super) const BROKE_OFF: &str = "The run ended before its time. What it counted is kept and is no result.";
+pub(super) const ABORTED: &str = "The run ended before its time. What it counted is kept and is no result.";
 
 /// What it means where `check` does not pass.
 pub(super) fn meaning(check: Check) -> &'static str {

@@ -148,7 +148,7 @@ fn table(record: &Record, sheet: &Sheet) -> Markup {
         div class="sheet" { (table.html()) }
         p class="muted" {
             "1 job: speed of one job, or one thread where threads are varied. Gain: best over speed. Of ceiling: what the test \
-             reaches of what a probe of the same record found. MB are 10⁶ bytes. Void: no result."
+             reaches of what a probe of the same record found. MB are 10⁶ bytes. Invalid: no result."
             @if let Some(said) = unrepeated(sheet) { " " strong { (said) "." } }
         }
     }
@@ -182,5 +182,5 @@ fn row(runs: &ByNumber<'_>, line: &Line) -> Row {
         Cell::Figure(efficiency.map_or_else(|| UNKNOWN.to_owned(), percent), efficiency.map(|ratio| ratio.0)),
         Cell::Markup(super::verdict::word(line.verdict)),
     ];
-    Row { class: if line.is_void() { "void" } else { "" }, cells }
+    Row { class: if line.is_invalid() { "invalid" } else { "" }, cells }
 }

@@ -54,7 +54,7 @@ fn chart(curve: &RateCurve<'_>, bound: Option<&Bound>) -> LineChart {
         ("response p99", Role::Measured, points(curve, bound, |point| point.response.and_then(|times| times.p99_ns))),
         ("response p50", Role::Measured, points(curve, bound, |point| point.response.map(|times| times.p50_ns))),
         ("service p99", Role::Other, points(curve, bound, |point| point.service.and_then(|times| times.p99_ns))),
-        ("void", Role::Void, void(curve, bound)),
+        ("invalid", Role::Invalid, invalid(curve, bound)),
     ];
     let drawn = series.into_iter().filter(|(_, _, points)| !points.is_empty());
     let mut chart = LineChart::new(
@@ -92,12 +92,12 @@ fn points(curve: &RateCurve<'_>, bound: Option<&Bound>, value: impl Fn(&RatePoin
     drawn.collect()
 }
 
-/// Rates that were not kept, or whose runs are void for another reason, at what they measured all the same.
-fn void(curve: &RateCurve<'_>, bound: Option<&Bound>) -> Vec<Point> {
-    let void = curve.points.iter().filter(|point| point.verdict == Verdict::Fail);
-    let drawn = void.filter_map(|point| {
+/// Rates that were not kept, or whose runs are invalid for another reason, at what they measured all the same.
+fn invalid(curve: &RateCurve<'_>, bound: Option<&Bound>) -> Vec<Point> {
+    let invalid = curve.points.iter().filter(|point| point.verdict == Verdict::Fail);
+    let drawn = invalid.filter_map(|point| {
         let p99 = point.response?.p99_ns?;
-        Some(Point::new(point.asked.0, p99.0 as f64).noted(format!("{}, void", note(point, bound))))
+        Some(Point::new(point.asked.0, p99.0 as f64).noted(format!("{}, invalid", note(point, bound))))
     });
     drawn.collect()
 }

@@ -49,9 +49,9 @@ const LEFT_OUT: [&str; 11] = [
     "source",
     "compression",
     "layout",
-    "piece_bytes",
+    "batch_bytes",
     "indexes",
-    "void",
+    "invalid",
 ];
 
 type Loaded<'a> = (&'a Run, &'a Load, LoadFigures);
@@ -74,7 +74,7 @@ pub(super) fn loads(record: &Record) -> Markup {
         .html(
             "load-stages-table",
             "Stages: share of the time of their threads",
-            load::stage_rows(record).filter(|of| !of.is_void()).take_while(|of| of.place < RUNS_MAX),
+            load::stage_rows(record).filter(|of| !of.is_invalid()).take_while(|of| of.place < RUNS_MAX),
             |_| "",
         );
     html! {

@@ -31,7 +31,7 @@ const FIRST: [&str; 13] = [
 
 /// What the words in front of the figures say, and what rates are made of.
 const LEFT_OUT: [&str; 10] =
-    ["record", "nodes", "name", "takes_writes", "steps", "operations", "rows", "transactions", "commits", "void"];
+    ["record", "nodes", "name", "takes_writes", "steps", "operations", "rows", "transactions", "commits", "invalid"];
 
 /// The events, then one line per run and node; nothing of a record with one node.
 pub(super) fn nodes(record: &Record) -> Markup {

@@ -17,7 +17,7 @@ use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
 use crate::figure::{UNKNOWN, number, percent_digits};
 use crate::layout::clean;
 use crate::point::{best, median_rate, n_of, workers};
-use crate::remark::{remark_text, void_run_text};
+use crate::remark::{invalid_run_text, remark_text};
 use crate::words::{unit, unit_per_second};
 
 /// The page of `system`, as [`super::html()`] is that of a record. Of `options` only the prices are looked at; without
@@ -45,14 +45,14 @@ pub fn system_html(system: &System, options: &PageOptions<'_>) -> String {
 fn origin(origin: &Origin) -> String {
     match origin {
         Origin::Published { year, .. } => format!("published {year}; not measured by dbdyno"),
-        Origin::Measured { begun_at, version, .. } => format!("measured {begun_at} by dbdyno {version}"),
+        Origin::Measured { started_at, version, .. } => format!("measured {started_at} by dbdyno {version}"),
     }
 }
 
 fn source(system: &System) -> Markup {
     let text = match &system.origin {
         Origin::Published { year, source } => format!("{} ({year})", clean(source)),
-        Origin::Measured { begun_at, version, .. } => format!("measured by dbdyno {version}, {begun_at}"),
+        Origin::Measured { started_at, version, .. } => format!("measured by dbdyno {version}, {started_at}"),
     };
     html! { p { (text) } }
 }
@@ -189,7 +189,7 @@ const RUNS: [Column; 16] = [
     Column::figures("redo MB/s"),
     Column::figures("service time"),
     Column::figures("time"),
-    Column::text("void"),
+    Column::text("invalid"),
 ];
 
 fn runs(system: &System) -> Markup {
@@ -221,7 +221,7 @@ fn run(test: &SystemTest, point: &SystemPoint) -> Row {
         bytes(columns.redo_bytes_per_second),
         service(point),
         columns.time_ns.map_or_else(|| Cell::Figure(UNKNOWN.to_owned(), None), span),
-        Cell::text(clean(&point.void.iter().map(void_run_text).collect::<Vec<_>>().join("; "))),
+        Cell::text(clean(&point.invalid.iter().map(invalid_run_text).collect::<Vec<_>>().join("; "))),
     ])
 }
 

@@ -60,10 +60,10 @@ const LEFT_OUT: [&str; 20] = [
     "variation_resource",
     "variation_ratio",
     "think_ns",
-    "begun_at",
+    "started_at",
     "outcome",
     "message",
-    "void",
+    "invalid",
     "data_bytes",
     "steps",
     "operations",
@@ -79,7 +79,7 @@ pub(super) fn runs(record: &Record) -> Markup {
         return Markup::default();
     }
     let rows = run::rows(record).take(RUNS_MAX);
-    let class = |of: &RunRow<'_>| if of.is_void() { "void" } else { "" };
+    let class = |of: &RunRow<'_>| if of.is_invalid() { "invalid" } else { "" };
     let caption = "Runs in the order in which they were carried out";
     let view = view().except(&LEFT_OUT).first(&PUBLISHED);
     let tables = view.html_parts("runs-table", caption, (2, PUBLISHED.len()), rows, class);
@@ -87,7 +87,7 @@ pub(super) fn runs(record: &Record) -> Markup {
         p {
             "A column head sorts; figures that no run has are left out. MB are 10⁶ bytes, 1/s I/Os per second. Engine: as the engine asked the \
              operating system, which may serve reads from memory; device: as the block layer saw it, others' I/O \
-             included. A void run has no figures."
+             included. An invalid run has no figures."
         }
         @if record.runs.len() > RUNS_MAX {
             p class="note" {

@@ -33,7 +33,7 @@ const FIRST: [&str; 13] = [
 ];
 
 /// What the words in front of the figures say.
-const LEFT_OUT: [&str; 4] = ["record", "partitioned", "compressed", "void"];
+const LEFT_OUT: [&str; 4] = ["record", "partitioned", "compressed", "invalid"];
 
 /// Pictures and table; nothing of a record without scans.
 pub(super) fn scans(record: &Record) -> Markup {

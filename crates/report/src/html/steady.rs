@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use model::{RULES, Steadiness, is_void, steadiness, steady_verdict};
+use model::{RULES, Steadiness, is_invalid, steadiness, steady_verdict};
 use record::evidence::Steady;
 use record::{Evidence, Ratio, Record, Run, SteadyVerdict};
 
@@ -65,10 +65,10 @@ fn judge(run: &Run, at_hand: bool) -> Option<Judged<'_>> {
     Some(Judged { run, verdict, found: None, why: why.unwrap_or_default() })
 }
 
-/// The words with their numbers of runs, and the figures of the runs of which there is something to say. Void runs are
+/// The words with their numbers of runs, and the figures of the runs of which there is something to say. Invalid runs are
 /// no results, steady or not.
 pub(super) fn steady(record: &Record) -> Markup {
-    let results = || record.runs.iter().filter(|run| !is_void(run) && run.window_ns.0 > 0);
+    let results = || record.runs.iter().filter(|run| !is_invalid(run) && run.window_ns.0 > 0);
     let judged: Vec<Judged<'_>> =
         results().enumerate().filter_map(|(index, run)| judge(run, index < JUDGED_MAX)).collect();
     if judged.is_empty() {

@@ -32,14 +32,14 @@ const LEFT_OUT: [&str; 14] = [
     "record",
     "test",
     "title",
-    "begun_at",
+    "started_at",
     "verdict",
     "report_group",
     "clone",
     "kind",
     "random",
     "pace",
-    "void",
+    "invalid",
     "mark",
     "block_bytes_min",
     "block_bytes_max",
@@ -48,7 +48,7 @@ const LEFT_OUT: [&str; 14] = [
 /// A line for each stream; nothing of a record without any.
 pub(super) fn storage(record: &Record) -> Markup {
     let streams = io_stream::rows(record).take(STREAMS_MAX);
-    let class = |of: &StreamRow<'_>| if of.is_void() { "void" } else { "" };
+    let class = |of: &StreamRow<'_>| if of.is_invalid() { "invalid" } else { "" };
     let view = view().except(&LEFT_OUT).first(&FIRST);
     let tables = view.html_parts("io-streams-table", "Streams of I/O", (3, FIRST.len()), streams, class);
     parts(&tables, "All other figures of the streams")

@@ -1,7 +1,7 @@
 //! File streams: how fast files go into the engine and out of it, beside the file system, and what that costs.
 
 use maud::{Markup, html};
-use record::{FileStreams, Rate, Record, Run, StreamKeeper};
+use record::{FileStreams, Rate, Record, Run, StreamBackend};
 use tables::file_stream;
 
 use super::diagram::Diagram;
@@ -34,7 +34,8 @@ const FIRST: [&str; 15] = [
 ];
 
 /// What the facts above the table say.
-const LEFT_OUT: [&str; 7] = ["record", "test", "keeper", "request_bytes", "file_bytes", "requests_per_commit", "void"];
+const LEFT_OUT: [&str; 7] =
+    ["record", "test", "backend", "request_bytes", "file_bytes", "requests_per_commit", "invalid"];
 
 /// Facts, picture and table; nothing of a record without such runs.
 pub(super) fn streams(record: &Record) -> Markup {
@@ -56,7 +57,7 @@ pub(super) fn streams(record: &Record) -> Markup {
 fn picture(runs: &[(&Run, &FileStreams)]) -> Diagram {
     let bar = |(run, streams): &(&Run, &FileStreams)| {
         let rate = model::stream_figures(run).and_then(|figures| figures.bytes_per_second);
-        let note = if streams.keeper == StreamKeeper::Engine { "engine" } else { "files" };
+        let note = if streams.backend == StreamBackend::Engine { "engine" } else { "files" };
         Bar {
             label: format!("{} {} J{}", streams.form, way(streams), run.dop.jobs),
             value: rate.map_or(f64::NAN, |Rate(rate)| rate / 1e6),

@@ -224,12 +224,12 @@ mod tests {
         assert_eq!(table.html().0, "", "nothing to show");
         table.sortable = true;
         table.rows.push(Row::new(vec![Cell::text("<script>"), Cell::Figure("52.31 k".to_owned(), Some(52_312.5))]));
-        table.rows.push(Row { class: "void", cells: vec![Cell::text("b"), Cell::Figure("-".to_owned(), None)] });
+        table.rows.push(Row { class: "invalid", cells: vec![Cell::text("b"), Cell::Figure("-".to_owned(), None)] });
         table.rows.push(Row::new(vec![Cell::text("c"), Cell::Figure("7.50".to_owned(), Some(7.5))]));
         let html = table.html().into_string();
         assert!(html.contains("&lt;b&gt;") && html.contains("<th scope=\"row\">&lt;script&gt;</th>"), "{html}");
         assert!(html.contains("<td class=\"figure\" data-v=\"52312.5\">52.31 k</td>"), "{html}");
         assert!(html.contains("<td class=\"figure\">7.50</td>"), "{html}");
-        assert!(html.contains("<tr class=\"void\">") && html.contains("<td class=\"figure\">-</td>"), "{html}");
+        assert!(html.contains("<tr class=\"invalid\">") && html.contains("<td class=\"figure\">-</td>"), "{html}");
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn throughput(tests: &[Test<'_>], sheet: &Sheet) -> (Markup, usize) {
         @if !charts.is_empty() {
             p {
                 "Every point is a run; of repeated runs the one with the median rate, with the least and the greatest as \
-                 whiskers. The ideal line is the speed of the first point times its multiple. Crosses are void runs. The \
+                 whiskers. The ideal line is the speed of the first point times its multiple. Crosses are invalid runs. The \
                  fitted curve has a band of 95 % confidence; it needs more points than three."
             }
         }
@@ -143,7 +143,7 @@ fn chart(test: &Test<'_>, curve: &Curve<'_, '_>, line: Option<&Line>, scalabilit
     series.extend(scalability.and_then(fitted));
     series.extend(ideal(curve));
     series.extend(ceiling(curve, line));
-    series.extend(void(curve));
+    series.extend(invalid(curve));
     series.extend(service(curve));
     let rate = format!("{} per second", unit_name(test.unit));
     LineChart {
@@ -206,10 +206,10 @@ fn ceiling(curve: &Curve<'_, '_>, line: Option<&Line>) -> Option<Series> {
     same.then(|| Series::new(name, Role::Ceiling, points.to_vec()))
 }
 
-fn void(curve: &Curve<'_, '_>) -> Option<Series> {
+fn invalid(curve: &Curve<'_, '_>) -> Option<Series> {
     let points =
-        curve.void.iter().map(|(n, rate, run)| Point::new(*n, *rate).noted(format!("run {}, void", run.number)));
-    (!curve.void.is_empty()).then(|| Series::new("void", Role::Void, points.collect()))
+        curve.invalid.iter().map(|(n, rate, run)| Point::new(*n, *rate).noted(format!("run {}, invalid", run.number)));
+    (!curve.invalid.is_empty()).then(|| Series::new("invalid", Role::Invalid, points.collect()))
 }
 
 fn service(curve: &Curve<'_, '_>) -> Option<Series> {

@@ -25,7 +25,7 @@ pub(super) fn word(verdict: Verdict) -> Markup {
         Verdict::Pass => ("word pass", "valid"),
         Verdict::Unknown => ("word unknown", "not all checked"),
         Verdict::Warn => ("word warn", "in doubt"),
-        Verdict::Fail => ("word fail", "void"),
+        Verdict::Fail => ("word fail", "invalid"),
     };
     html! { span class=(class) { (word) } }
 }
@@ -48,7 +48,7 @@ pub(super) fn verdicts(record: &Record, counts: &Markup) -> Markup {
         return Markup::default();
     }
     html! {
-        p { (counts) " A void run is never drawn as a result; one in doubt is to be read with what is said here." }
+        p { (counts) " An invalid run is never drawn as a result; one in doubt is to be read with what is said here." }
         (findings(record))
         (passed(record))
         (skipped(&record.plan.skipped))
@@ -93,7 +93,7 @@ fn findings(record: &Record) -> Markup {
             Cell::Markup(word(*verdict)),
             Cell::Markup(found),
             Cell::text(places(said)),
-            Cell::text(about.map_or(explanation::BROKE_OFF, explanation::meaning)),
+            Cell::text(about.map_or(explanation::ABORTED, explanation::meaning)),
         ]));
     }
     html! {

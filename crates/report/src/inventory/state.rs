@@ -1,6 +1,6 @@
 //! The machine at one moment, and what became of it between two.
 
-use record::{Bystander, HostInventory, HostState, KernelLog};
+use record::{BackgroundProgram, HostInventory, HostState, KernelLog};
 
 use crate::figure::{memory, three_digits, volume};
 use crate::layout::clean;
@@ -32,8 +32,8 @@ fn multiplication(nanos: f64) -> String {
 pub(crate) fn load(state: &HostState) -> Option<String> {
     let average =
         state.load_average_1_minute.map(|load| format!("{} on average over the last minute", three_digits(load)));
-    let one = |one: &Bystander| format!("{} {:.0} %", clean(&one.name), one.processors * 100.0);
-    let others = state.bystanders.as_ref().map(|others| match others.is_empty() {
+    let one = |one: &BackgroundProgram| format!("{} {:.0} %", clean(&one.name), one.processors * 100.0);
+    let others = state.background_programs.as_ref().map(|others| match others.is_empty() {
         true => "no other program was busy".to_owned(),
         false => format!("busy programs of others: {} of one processor", list(others.iter().map(one))),
     });

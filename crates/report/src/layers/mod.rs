@@ -71,7 +71,7 @@ fn tables(record: &Record, question: &LayersQuestion) -> Result<Vec<LayerTable>,
     let tables: Vec<LayerTable> = tables.filter_map(|run| of_runs.table(run)).collect();
     match tables.is_empty() {
         true => Err(format!(
-            "run {} ({}) has no latency table: it is void, or a probe, or no step of it succeeded",
+            "run {} ({}) has no latency table: it is invalid, or a probe, or no step of it succeeded",
             first.number, first.test
         )),
         false => Ok(tables),

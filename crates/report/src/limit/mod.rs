@@ -89,25 +89,26 @@ fn words(found: Option<&Attribution>) -> String {
         Limiter::OtherPrograms { .. }
         | Limiter::OneThread { .. }
         | Limiter::Offered
-        | Limiter::UnderDriven { .. }
+        | Limiter::TooFewClients { .. }
         | Limiter::Serialised(_) => gist.to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use model::{Drive, Resource, TimeClass, attribution};
+    use model::{ClosedSystem, Resource, TimeClass, attribution};
     use record::{Rate, Ratio, Sweep};
 
     use super::*;
 
-    fn said(drive: &Drive) -> String {
+    fn said(drive: &ClosedSystem) -> String {
         words(Some(&attribution(drive)))
     }
 
     #[test]
     fn a_headline_says_no_more_than_was_proved() {
-        let full = Drive { rate: 1_000.0, clients: 32.0, cpu_used: Some(Ratio(0.98)), ..Drive::default() };
+        let full =
+            ClosedSystem { rate: 1_000.0, clients: 32.0, cpu_used: Some(Ratio(0.98)), ..ClosedSystem::default() };
         let found = attribution(&full);
         let proof = |cause: Cause| Proof {
             test: "T132".to_owned(),
@@ -137,19 +138,22 @@ mod tests {
 
     #[test]
     fn a_limit_is_said_with_what_speaks_for_it_and_without_a_cause() {
-        let none = Drive { rate: 1_000.0, clients: 32.0, ..Drive::default() };
-        let full = Drive { cpu_used: Some(Ratio(0.98)), ..none.clone() };
+        let none = ClosedSystem { rate: 1_000.0, clients: 32.0, ..ClosedSystem::default() };
+        let full = ClosedSystem { cpu_used: Some(Ratio(0.98)), ..none.clone() };
         assert_eq!(said(&full), "the processors, 98 % used");
         let resource =
             Resource { name: "forced writes of the log".to_owned(), capacity: 1_000.0, demand_per_operation: 0.95 };
-        assert_eq!(said(&Drive { resources: vec![resource], ..none.clone() }), "forced writes of the log, 95 % used");
+        assert_eq!(
+            said(&ClosedSystem { resources: vec![resource], ..none.clone() }),
+            "forced writes of the log, 95 % used"
+        );
         let class = TimeClass { name: "waiting for locks of rows and tables".to_owned(), share: Ratio(0.87) };
-        let locked = Drive { classes: vec![class], ..none.clone() };
+        let locked = ClosedSystem { classes: vec![class], ..none.clone() };
         assert_eq!(said(&locked), "waiting for locks of rows and tables, 87 % of the response time");
-        let idle = Drive { cpu_used: Some(Ratio(0.4)), ..none.clone() };
+        let idle = ClosedSystem { cpu_used: Some(Ratio(0.4)), ..none.clone() };
         assert_eq!(said(&idle), "unexplained; used most: processors 40 %");
         assert_eq!((said(&none), words(None)), ("unexplained".to_owned(), NOTHING_COUNTED.to_owned()));
-        let few = Drive { clients: 1.0, demand_seconds: Some(0.004), ..idle };
+        let few = ClosedSystem { clients: 1.0, demand_seconds: Some(0.004), ..idle };
         assert_eq!(said(&few), "its 1 client; what is used most would bear 10");
         for drive in [full, locked, few, none] {
             assert!(!said(&drive).contains("because"), "nothing is proved");

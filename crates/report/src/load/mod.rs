@@ -18,7 +18,7 @@ pub(crate) use table::{costs, rates, rows, tables, view};
 
 /// The loads that are results, with their figures.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &Load, LoadFigures)> {
-    let runs = crate::listed(record).filter(|run| !model::is_void(run));
+    let runs = crate::listed(record).filter(|run| !model::is_invalid(run));
     runs.filter_map(|run| Some((run, run.load.as_deref()?, figures(run)?)))
 }
 

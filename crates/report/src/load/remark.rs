@@ -19,12 +19,12 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
     )];
     let any = |has: fn(&Load) -> bool| record.runs.iter().any(|run| run.load.as_deref().is_some_and(has));
     facts.push(format!(
-        "loaded and committed in pieces of {} at most; {} in flight at most",
-        memory(load.piece_bytes),
+        "loaded and committed in batches of {} at most; {} in flight at most",
+        memory(load.batch_bytes),
         memory(load.in_flight_bytes_max)
     ));
-    if any(|load| load.deferred_pieces > 0) {
-        let waits = "waits until all of its pieces are on stable storage, within the window; the others do not wait";
+    if any(|load| load.deferred_batches > 0) {
+        let waits = "waits until all of its batches are on stable storage, within the window; the others do not wait";
         facts.push(format!("the last commit of each session {waits}"));
     }
     facts.push(
@@ -71,10 +71,10 @@ fn of_one(run: &Run, load: &Load) -> Vec<String> {
         let rows = count(load.resumed_rows);
         said.push(format!("run {number} went on with a table that held {rows} rows: its figures are of the rest"));
     }
-    if load.retried_pieces > 0 {
+    if load.retried_batches > 0 {
         said.push(format!(
             "in run {number} the engine refused {} sent as they are, which went in typed",
-            plural(load.retried_pieces, "piece")
+            plural(load.retried_batches, "batch")
         ));
     }
     said

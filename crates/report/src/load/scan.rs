@@ -12,7 +12,7 @@ use crate::view::View;
 
 /// The scans of `record` that are results.
 pub(crate) fn scanned(record: &Record) -> impl Iterator<Item = ScanRow<'_>> {
-    listed_parts(scan::rows(record)).filter(|of| !of.is_void())
+    listed_parts(scan::rows(record)).filter(|of| !of.is_invalid())
 }
 
 /// The columns of scans, with their words.

@@ -56,12 +56,12 @@ pub(crate) fn legend(record: &Record) -> Option<String> {
 }
 
 fn short_name(stage: &StageFigures) -> String {
-    format!("{} {}", word(stage.kind), percent_digits(stage.crew_busy))
+    format!("{} {}", word(stage.kind), percent_digits(stage.workers_busy))
 }
 
 /// The stage that set the pace of `run`, with the share of the time in which its threads were busy.
 pub(crate) fn setter(run: &Run) -> Option<String> {
     let stage = slowest(run)?;
     let waits = if stage.kind == LoadStageKind::Send { ", waits for the server" } else { "" };
-    Some(format!("{} ({} busy){waits}", word(stage.kind), percent(stage.crew_busy)))
+    Some(format!("{} ({} busy){waits}", word(stage.kind), percent(stage.workers_busy)))
 }

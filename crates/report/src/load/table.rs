@@ -17,7 +17,7 @@ const IDENTITY: [&str; 3] = ["run", "table", "jobs"];
 
 /// The loads that are results.
 pub(crate) fn rows(record: &Record) -> impl Iterator<Item = LoadRow<'_>> {
-    listed_parts(load::rows(record)).filter(|of| !of.is_void() && of.of.1 != LoadFigures::default())
+    listed_parts(load::rows(record)).filter(|of| !of.is_invalid() && of.of.1 != LoadFigures::default())
 }
 
 /// The columns of loads, with the kind of table in words.

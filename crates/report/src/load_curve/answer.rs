@@ -141,9 +141,9 @@ fn evidence(search: &RecordedSearch<'_>, bound: &Bound) -> String {
     let runs = format!("response time, {} under a rate", plural(all, "run"));
     let disturbed = match (search.answer.disturbed, search.answer.disturbed_count) {
         (0, _) => String::new(),
-        (count, false) => format!(", {count} of them void for what the surroundings took and no evidence"),
+        (count, false) => format!(", {count} of them invalid for what the surroundings took and no evidence"),
         (count, true) => format!(
-            ", {count} of them void for what the surroundings took: they count all the same, because they are more than half"
+            ", {count} of them invalid for what the surroundings took: they count all the same, because they are more than half"
         ),
     };
     let is_short = |point: &&SearchPoint<'_>| point.run.window_ns.0 / 9 < bound.window(point.visit.rate).0 / 10;

@@ -89,7 +89,7 @@ pub(crate) fn hidden(study: &ThinkStudy<'_>) -> Option<String> {
     ))
 }
 
-/// Whether `run` is void for nothing but that its rate, one of a sweep or a search, is not kept: it was made to find that
+/// Whether `run` is invalid for nothing but that its rate, one of a sweep or a search, is not kept: it was made to find that
 /// out, and spoils no other figure.
 pub(crate) fn has_found_a_limit(run: &Run) -> bool {
     let fails = |finding: &&Finding| finding.verdict == Verdict::Fail;

@@ -131,7 +131,7 @@ fn marked(run: &Run) -> String {
 /// That a rate does not keep the level, or is not kept, is an answer and no doubt.
 fn ink(verdict: Verdict, kept: Option<bool>) -> Option<Ink> {
     match verdict {
-        Verdict::Fail => Some(Ink::Void),
+        Verdict::Fail => Some(Ink::Invalid),
         Verdict::Warn if kept.is_none() => Some(Ink::Warning),
         _ => None,
     }

@@ -43,7 +43,7 @@ fn figures(found: &Calibration, style: Style, width: usize) -> Vec<String> {
         let of = of.unwrap_or_else(|| "large random reads".to_owned());
         fact("max. MB/s", format!("{shown} ({binary}): {of}, {}", repeats(estimate)));
     } else {
-        fact("max. MB/s", "not measured, or void".to_owned());
+        fact("max. MB/s", "not measured, or invalid".to_owned());
     }
     fact("latency", format!("{} (run {})", times(&found.latency), found.run));
     if let Some(bound) = &found.bound {
@@ -55,10 +55,10 @@ fn figures(found: &Calibration, style: Style, width: usize) -> Vec<String> {
         fact("bound", format!("{bound}: {kept}"));
     }
     fact("interval", method(found));
-    if found.void_runs > 0 {
-        let text = format!("{} void and counts for nothing", of_runs(found.void_runs));
-        let void = paragraph("  !", INDENT, &text, width);
-        lines.extend(void.iter().map(|line| style.paint(line, Ink::Warning)));
+    if found.invalid_runs > 0 {
+        let text = format!("{} invalid and counts for nothing", of_runs(found.invalid_runs));
+        let invalid = paragraph("  !", INDENT, &text, width);
+        lines.extend(invalid.iter().map(|line| style.paint(line, Ink::Warning)));
     }
     lines
 }

@@ -44,7 +44,7 @@ pub(crate) fn doubts(record: &Record, style: Style, width: usize) -> Vec<String>
     let mut lines = Vec::new();
     for said in said.iter().take(DOUBTS_MAX) {
         let ink = match said.verdict {
-            Verdict::Fail => Some(Ink::Void),
+            Verdict::Fail => Some(Ink::Invalid),
             Verdict::Warn => Some(Ink::Warning),
             Verdict::Unknown | Verdict::Pass => None,
         };

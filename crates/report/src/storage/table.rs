@@ -20,7 +20,7 @@ const NAME_MAX: usize = 12;
 const IDENTITY: [&str; 3] = ["run", "job", "profile"];
 
 /// The streams of the storage runs of `record` as comma-separated values (RFC 4180, UTF-8) under one line of heads;
-/// the unit of a column is in its name: nanoseconds, bytes, per second. A void run has no results.
+/// the unit of a column is in its name: nanoseconds, bytes, per second. An invalid run has no results.
 pub fn io_csv(record: &Record) -> String {
     View::of(io_stream::columns()).csv(io_stream::rows(record))
 }
@@ -37,9 +37,9 @@ pub(crate) fn view<'a>() -> View<StreamRow<'a>> {
         .words("mark", ("", ""), |of| Cell::text(mark(verdict(of.run))))
 }
 
-/// Bytes per second; nothing of a sync, which moves none, and of a void run.
+/// Bytes per second; nothing of a sync, which moves none, and of an invalid run.
 fn moved(of: &StreamRow<'_>, shown: fn(Option<f64>) -> String) -> Cell {
-    match bytes_per_second(of).filter(|_| !of.is_void()) {
+    match bytes_per_second(of).filter(|_| !of.is_invalid()) {
         Some(rate) => Cell::Figure(shown(Some(rate.0)), Some(rate.0)),
         None => Cell::Text(String::new()),
     }
@@ -47,23 +47,23 @@ fn moved(of: &StreamRow<'_>, shown: fn(Option<f64>) -> String) -> Cell {
 
 /// A response time; nothing of I/O that was not due at times of its own: there it is the service time.
 fn due(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
-    match is_open(of.of.0.pace) && !of.is_void() {
+    match is_open(of.of.0.pace) && !of.is_invalid() {
         true => Cell::Figure(time(span), span.map(|span| span.0 as f64)),
         false => Cell::Text(String::new()),
     }
 }
 
 /// A line per stream: profile, block, jobs, queue depth, I/Os per second, throughput in both units of the field.
-/// A stream of a void run has no figures.
+/// A stream of an invalid run has no figures.
 pub(crate) fn throughputs(record: &Record) -> Table {
     let figures = ["block", "clones", "depth", "operations_per_second", "bytes_per_second", "throughput", "mark"];
     table(&figures, listed_parts(io_stream::rows(record)))
 }
 
 /// A line per stream: service time, I/Os that failed, and response time where I/O was due at times of its own.
-/// Streams of void runs are left out.
+/// Streams of invalid runs are left out.
 pub(crate) fn latencies(record: &Record) -> Table {
-    let valid = || listed_parts(io_stream::rows(record)).filter(|of| !of.is_void());
+    let valid = || listed_parts(io_stream::rows(record)).filter(|of| !of.is_invalid());
     let service = ["service_ns_mean", "service_ns_p50", "service_ns_p99", "service_ns_p999", "service_ns_max"];
     let figures = match valid().any(|of| is_open(of.of.0.pace)) {
         // The mean makes room: response times say more.
@@ -81,7 +81,7 @@ fn table<'a>(figures: &[&str], streams: impl Iterator<Item = StreamRow<'a>>) -> 
 pub(crate) const CEILING: &str = "ceiling: of a thread without I/O; used: by the busiest job; stall: of a sleeper";
 
 /// A line per run: processor time of each I/O, how near the generator came to its own ceiling (as the self-check has
-/// it) and how long it was held up, and the I/O that the block layer saw. Void runs are left out.
+/// it) and how long it was held up, and the I/O that the block layer saw. Invalid runs are left out.
 pub(crate) fn costs(record: &Record) -> Table {
     let figures = [
         "run",
@@ -96,6 +96,6 @@ pub(crate) fn costs(record: &Record) -> Table {
         "device_write_bytes_per_second",
         "device_flushes_per_second",
     ];
-    let runs = run::rows(record).take(RUNS_LISTED_MAX).filter(|of| of.run.storage.is_some() && !of.is_void());
+    let runs = run::rows(record).take(RUNS_LISTED_MAX).filter(|of| of.run.storage.is_some() && !of.is_invalid());
     View::of(run::columns()).only(&figures).letters(runs, |_| None)
 }

@@ -64,7 +64,7 @@ fn table(search: &RecordedSearch<'_>) -> Table {
             cells.push(word.to_owned());
         }
         // That a rate does not keep the level is an answer and no doubt.
-        let ink = (verdict == Verdict::Fail).then_some(Ink::Void);
+        let ink = (verdict == Verdict::Fail).then_some(Ink::Invalid);
         cells.push(if verdict == Verdict::Fail { mark(verdict).to_owned() } else { String::new() });
         table.push(cells, ink);
     }

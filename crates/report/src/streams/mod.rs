@@ -2,7 +2,7 @@
 
 mod table;
 
-use record::{FileStreams, Record, Run, StreamDirection, StreamKeeper};
+use record::{FileStreams, Record, Run, StreamBackend, StreamDirection};
 
 use crate::figure::memory;
 use crate::words::plural;
@@ -11,7 +11,7 @@ pub(crate) use table::{costs, rates, rows};
 
 /// The runs of file streams that are results.
 pub(crate) fn valid(record: &Record) -> impl Iterator<Item = (&Run, &FileStreams)> {
-    let runs = crate::listed(record).filter(|run| !model::is_void(run));
+    let runs = crate::listed(record).filter(|run| !model::is_invalid(run));
     runs.filter_map(|run| Some((run, run.streams.as_deref()?)))
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
             facts.push(format!("{}: {}", streams.form, streams.means));
         }
     }
-    let beside = valid(record).find(|(_, streams)| streams.keeper != StreamKeeper::Engine);
+    let beside = valid(record).find(|(_, streams)| streams.backend != StreamBackend::Engine);
     if let Some((_, FileStreams { same_device, .. })) = beside {
         facts.push(match same_device {
             Some(true) => "files on the file system lay on the device of the engine's data".to_owned(),
@@ -55,7 +55,7 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
         });
     }
     let is_read = |(_, streams): &(&Run, &FileStreams)| {
-        (streams.keeper, streams.direction) == (StreamKeeper::Engine, StreamDirection::Read)
+        (streams.backend, streams.direction) == (StreamBackend::Engine, StreamDirection::Read)
     };
     if valid(record).any(|run| is_read(&run)) {
         facts.push(
@@ -72,7 +72,7 @@ pub(crate) fn facts(record: &Record) -> Vec<String> {
 fn kept(record: &Record) -> Option<String> {
     let cache = record.engine.as_ref()?.cache_bytes?;
     let has_room = |(run, streams): &(&Run, &FileStreams)| {
-        let is_read = (streams.keeper, streams.direction) == (StreamKeeper::Engine, StreamDirection::Read);
+        let is_read = (streams.backend, streams.direction) == (StreamBackend::Engine, StreamDirection::Read);
         is_read && run.data_bytes.is_some_and(|bytes| bytes <= cache)
     };
     let runs: Vec<String> = valid(record).filter(has_room).map(|(run, _)| run.number.to_string()).collect();

@@ -14,7 +14,7 @@ const IDENTITY: [&str; 4] = ["run", "form", "direction", "streams"];
 
 /// The runs of file streams that are results.
 pub(crate) fn rows(record: &Record) -> impl Iterator<Item = FileStreamRow<'_>> {
-    listed_parts(file_stream::rows(record)).filter(|of| !of.is_void() && of.of.1 != StreamFigures::default())
+    listed_parts(file_stream::rows(record)).filter(|of| !of.is_invalid() && of.of.1 != StreamFigures::default())
 }
 
 /// Bytes and requests per second, the time of a request and of a commit.

@@ -63,7 +63,7 @@ pub(super) fn findings(record: &Record, style: Style, width: usize) -> Vec<Strin
         let text = format!("{}{broken}{}{rest}", place(&runs, doubt), doubt.detail);
         let indent = INDENT.max(label.chars().count() + 1);
         let ink = match doubt.verdict {
-            Verdict::Fail => Some(Ink::Void),
+            Verdict::Fail => Some(Ink::Invalid),
             Verdict::Warn => Some(Ink::Warning),
             Verdict::Unknown | Verdict::Pass => None,
         };
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_broke_off_are_each_told() {
+    fn runs_that_aborted_are_each_told() {
         let broken = |test| Doubt { verdict: Verdict::Fail, check: None, ..doubt(test, 1, test) };
         let mut doubts = vec![broken("T1"), broken("T2"), broken("T3"), broken("T4")];
         merge_within_tests(&mut doubts);

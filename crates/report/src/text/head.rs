@@ -47,7 +47,7 @@ fn warned(record: &Record, style: Style, width: usize) -> Vec<String> {
 
 /// Day and time without what nobody reads, and how far it came.
 pub(crate) fn begun(record: &Record) -> String {
-    let begun: String = record.begun_at.0.chars().take("2026-01-31T12:00".len()).collect();
+    let begun: String = record.started_at.0.chars().take("2026-01-31T12:00".len()).collect();
     let began =
         if begun.is_empty() { "at an unknown time".to_owned() } else { format!("{} UTC", begun.replace('T', " ")) };
     format!("{began}, {}", status(record.status))

@@ -21,7 +21,7 @@ pub(super) fn rates(record: &Record) -> Table {
     table(&[&IDENTITY[..], &figures, &["response_ns_p99", "window_ns", "mark"]].concat(), listed(record))
 }
 
-/// Physical I/O as the engine counts it and as the block layer saw it, flushes, redo. Runs that are void, and runs in
+/// Physical I/O as the engine counts it and as the block layer saw it, flushes, redo. Runs that are invalid, and runs in
 /// which neither side saw any, are left out.
 pub(super) fn io(record: &Record) -> Table {
     let figures = [
@@ -36,15 +36,15 @@ pub(super) fn io(record: &Record) -> Table {
         "device_write_bytes_per_second",
         "device_flushes_per_second",
     ];
-    table(&[&IDENTITY[..], &figures].concat(), listed(record).filter(|run| !run.is_void() && run.has_io()))
+    table(&[&IDENTITY[..], &figures].concat(), listed(record).filter(|run| !run.is_invalid() && run.has_io()))
 }
 
 /// Processors: of the host in percent, of dbdyno, the engine and other programs in processors; and what the engine asked its cache.
-/// Void runs are left out.
+/// Invalid runs are left out.
 pub(super) fn processors(record: &Record) -> Table {
     let host = ["host_cpu_user_ratio", "host_cpu_system_ratio", "host_cpu_iowait_ratio", "host_cpu_steal_ratio"];
     let others = ["client_cpus", "server_cpus", "foreign_cpus", "logical_reads_per_second", "redo_syncs_per_second"];
-    table(&[&IDENTITY[..], &host, &others].concat(), listed(record).filter(|run| !run.is_void()))
+    table(&[&IDENTITY[..], &host, &others].concat(), listed(record).filter(|run| !run.is_invalid()))
 }
 
 fn listed(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
@@ -57,7 +57,7 @@ fn table<'a>(keys: &[&str], runs: impl Iterator<Item = RunRow<'a>>) -> Table {
         .words("at", ("", "at"), |of| Cell::Text(at(of)))
         .words("unit", ("", "unit"), |of| Cell::text(unit_per_second(of.run.unit).trim_end_matches("/s")))
         .figure("window_ns", ("", "time"), |of| {
-            Cell::Text(if of.is_void() { String::new() } else { duration(of.run.window_ns) })
+            Cell::Text(if of.is_invalid() { String::new() } else { duration(of.run.window_ns) })
         })
         .words("mark", ("", ""), |of| Cell::text(mark(model::doubt(of.run))));
     view.only(keys).letters(runs, |of| Ink::of(model::doubt(of.run)))

@@ -36,7 +36,7 @@ const TITLE_ROOMY: usize = 26;
 const TITLE_MAX: usize = 48;
 
 /// What the marks mean.
-pub(crate) const LEGEND: &str = "ok checked and right   ! see IN DOUBT   ? could not be checked   void no result";
+pub(crate) const LEGEND: &str = "ok checked and right   ! see IN DOUBT   ? could not be checked   invalid no result";
 
 /// How a page is divided.
 #[derive(Clone, Copy)]
@@ -171,7 +171,7 @@ fn entry(runs: &ByNumber<'_>, line: &Line, grid: Grid, style: Style) -> Vec<Stri
     let mut pieces = wrap(&title, grid.title_width);
     let first = pieces.remove(0);
     let figures = grid.lines(&cut(&clean(&line.test), 4), &first, &figures(line));
-    let ink = if line.is_void() { Some(Ink::Void) } else { None };
+    let ink = if line.is_invalid() { Some(Ink::Invalid) } else { None };
     let paint = |line: String| ink.map_or(line.clone(), |ink| style.paint(&line, ink));
     let mut lines: Vec<String> = figures.into_iter().map(paint).collect();
     let rest = title[first.len()..].trim_start();
@@ -225,7 +225,7 @@ fn figures(line: &Line) -> Figures {
     Figures {
         unit: unit_per_second(line.unit).to_owned(),
         speed: line.speed.as_ref().map_or_else(unknown, rate),
-        best: best.map_or_else(|| "void".to_owned(), rate),
+        best: best.map_or_else(|| "invalid".to_owned(), rate),
         at: best.map_or_else(String::new, |best| dop(best.dop, line.sweep)),
         gain: line.scalability.map_or_else(unknown, three_digits),
         p50: service.map_or_else(unknown, |service| duration(service.p50_ns)),
@@ -244,11 +244,11 @@ fn share(efficiency: Ratio) -> String {
     }
 }
 
-/// What is behind the figures: repeats, the ceiling, the figure in the terms of the test, physical I/O, void runs.
+/// What is behind the figures: repeats, the ceiling, the figure in the terms of the test, physical I/O, invalid runs.
 pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
     let mut asides = Vec::new();
-    if line.void_runs > 0 {
-        asides.push(format!("{} of {} runs void", line.void_runs, line.runs));
+    if line.invalid_runs > 0 {
+        asides.push(format!("{} of {} runs invalid", line.invalid_runs, line.runs));
     }
     asides.extend(line.best.as_ref().and_then(|best| repeats(best, line.unit)));
     let of_one = line.speed.as_ref().or(line.best.as_ref()).and_then(|point| point.derived);

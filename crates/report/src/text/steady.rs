@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use model::{is_void, steady_verdict};
+use model::{is_invalid, steady_verdict};
 use record::{Check, Record, Run, SteadyVerdict, Verdict};
 
 use crate::finding::finding_text;
@@ -14,10 +14,10 @@ use crate::words::{dop, list, mark, plural, short_code};
 const RUNS_NAMED_MAX: usize = 40;
 
 /// The words with their numbers of runs, and each run that was not steady from beginning to end with what was found.
-/// Nothing where no run was long enough to ask. Void runs are no results, steady or not.
+/// Nothing where no run was long enough to ask. Invalid runs are no results, steady or not.
 pub(super) fn steady(record: &Record, style: Style, width: usize) -> Vec<String> {
     let judged: Vec<(&Run, SteadyVerdict)> =
-        record.runs.iter().filter(|run| !is_void(run)).filter_map(|run| Some((run, steady_verdict(run)?))).collect();
+        record.runs.iter().filter(|run| !is_invalid(run)).filter_map(|run| Some((run, steady_verdict(run)?))).collect();
     if judged.is_empty() {
         return Vec::new();
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Columns, CompareOptions, Comparison, Degree, Durability, Fact, FactGroup, MeasuredRate, Origin, Paired, PriceBook,
-    PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest, VoidReason, VoidRun, Yardstick, compare,
+    Columns, CompareOptions, Comparison, ControlProbe, Degree, Durability, Fact, FactGroup, InvalidReason, InvalidRun,
+    MeasuredRate, Origin, Paired, PriceBook, PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest, compare,
 };
 use record::{Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
@@ -84,22 +84,22 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
             noise,
         )
     };
-    let mut void = test("T311", "OLTP insert", Layer::Database, Unit::Transaction, 2_000.0, 1.0, 0.0);
-    for point in &mut void.points {
-        (point.rates, point.void) =
-            (Vec::new(), vec![VoidRun { run: 7, reason: VoidReason::Failed("the answer was wrong".to_owned()) }]);
+    let mut invalid = test("T311", "OLTP insert", Layer::Database, Unit::Transaction, 2_000.0, 1.0, 0.0);
+    for point in &mut invalid.points {
+        (point.rates, point.invalid) =
+            (Vec::new(), vec![InvalidRun { run: 7, reason: InvalidReason::Failed("the answer was wrong".to_owned()) }]);
     }
     System {
         name: name.to_owned(),
         title: "Sample 3.1 on db1".to_owned(),
         origin: Origin::Measured {
-            begun_at: Timestamp("2026-01-31T12:00:00Z".to_owned()),
+            started_at: Timestamp("2026-01-31T12:00:00Z".to_owned()),
             version: "0.1.0".to_owned(),
             preset: Preset::Quick,
             paired: some(Paired {
                 with: other.to_owned(),
                 plan_hash: some(format!("sha256:{}", "0123456789abcdef".repeat(4))),
-                yardstick: some(Yardstick {
+                control_probe: some(ControlProbe {
                     probe: "P111".to_owned(),
                     unit: Unit::Operation,
                     before: some(Rate(2.5e9)),
@@ -126,7 +126,7 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
             test("T621", "secondary key access", Layer::Server, Unit::Statement, 800.0, ratio(0.8), noise),
             test("T626", "random single-block read", Layer::Storage, Unit::Block, 9_000.0, ratio(1.03), noise * 30.0),
             updates,
-            void,
+            invalid,
         ],
         remarks: Vec::new(),
         price: None,

@@ -77,14 +77,15 @@ fn values_are_exact_and_what_cannot_be_compared_has_none() {
         line[heads.iter().position(|name| name == head).unwrap()].to_owned()
     };
     let ratio: f64 = value("T621", "ratio").parse().unwrap();
-    let contest = comparison.tests.iter().find(|test| test.code == "T621").unwrap().contests[1].as_ref().unwrap();
-    assert_eq!(ratio, contest.headline.as_ref().unwrap().shift.ratio);
+    let compared_test =
+        comparison.tests.iter().find(|test| test.code == "T621").unwrap().compared_tests[1].as_ref().unwrap();
+    assert_eq!(ratio, compared_test.headline.as_ref().unwrap().shift.ratio);
     assert_eq!((value("T621", "verdict"), value("T621", "evidence")), ("SLOWER".into(), "paired, 10 pairs".into()));
     assert_eq!((value("T716", "verdict"), value("T716", "ratio")), ("INCOMPARABLE".into(), String::new()));
     assert_eq!(value("T716", "service_p99_ratio"), "", "no ratio of what cannot be compared");
     assert!(value("T621", "service_p99_ratio").parse::<f64>().is_ok());
     assert!(value("T716", "reason").contains("durability differs"));
-    assert_eq!(value("T311", "base_per_second"), "", "void");
+    assert_eq!(value("T311", "base_per_second"), "", "invalid");
 }
 
 proptest! {

@@ -43,7 +43,7 @@ fn the_figures_of_the_page_are_those_of_the_comparison() {
     // Bars of T131, T611, T621, T626, and of the published T611.
     assert_eq!(texts(&page, "#ratios figure").len(), 2);
     assert_eq!(texts(&page, "#ratios .data pre").join("\n").lines().count(), 2 + 4 + 1);
-    assert_eq!(texts(&page, "#throughput figure").len(), 5, "T311 is void");
+    assert_eq!(texts(&page, "#throughput figure").len(), 5, "T311 is invalid");
     assert!(texts(&page, ".note.fail").concat().contains("T621 on B"));
     assert!(texts(&page, "#prices-table").concat().contains("CHF"));
     let two = self::page(&systems[..2]);

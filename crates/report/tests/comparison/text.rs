@@ -139,9 +139,9 @@ fn two_currencies_have_no_ratio_and_that_is_said() {
 fn on_a_changed_machine() -> [System; 2] {
     pair().map(|mut system| {
         if let Origin::Measured { paired: Some(paired), .. } = &mut system.origin
-            && let Some(yardstick) = &mut paired.yardstick
+            && let Some(control_probe) = &mut paired.control_probe
         {
-            yardstick.after = Some(record::Rate(2e9));
+            control_probe.after = Some(record::Rate(2e9));
         }
         system
     })

@@ -12,7 +12,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
 /// An answer that takes longer is a failure.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Names under which distributions install it.
 const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
@@ -86,11 +86,11 @@ impl Browser {
     /// # Panics
     /// Where the browser answers with an error or not at all.
     pub fn ask(&mut self, method: &str, parameters: Value) -> Value {
-        self.asked(method, &parameters, PATIENCE).unwrap_or_else(|| panic!("no answer to {method}"))
+        self.asked(method, &parameters, TIMEOUT).unwrap_or_else(|| panic!("no answer to {method}"))
     }
 
     /// The same; none where there is no answer for so long.
-    fn asked(&mut self, method: &str, parameters: &Value, patience: Duration) -> Option<Value> {
+    fn asked(&mut self, method: &str, parameters: &Value, timeout: Duration) -> Option<Value> {
         self.number += 1;
         let mut request = json!({"id": self.number, "method": method, "params": parameters});
         if !self.session.is_empty() {
@@ -99,7 +99,7 @@ impl Browser {
         let pipe = self.requests.as_mut().unwrap();
         pipe.write_all(format!("{request}\0").as_bytes()).and_then(|()| pipe.flush()).unwrap();
         loop {
-            let answer = self.next(patience)?;
+            let answer = self.next(timeout)?;
             if answer["id"] == json!(self.number) {
                 assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
                 return Some(answer["result"].clone());
@@ -108,8 +108,8 @@ impl Browser {
     }
 
     /// The next message, which is kept where it is no answer.
-    fn next(&mut self, patience: Duration) -> Option<Value> {
-        let message = self.answers.recv_timeout(patience).ok()?;
+    fn next(&mut self, timeout: Duration) -> Option<Value> {
+        let message = self.answers.recv_timeout(timeout).ok()?;
         if message["method"].is_string() {
             self.events.push(message.clone());
         }
@@ -125,7 +125,7 @@ impl Browser {
         self.events.clear();
         self.ask("Page.navigate", json!({"url": format!("file://{}", file.display())}));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
-            self.next(PATIENCE).expect("the page was not loaded");
+            self.next(TIMEOUT).expect("the page was not loaded");
         }
     }
 
@@ -153,7 +153,7 @@ impl Browser {
     pub fn bytes(&mut self, method: &str, parameters: Value) -> Vec<u8> {
         // Now and then the browser draws nothing for a picture that is asked for early, and never answers.
         let answer = (0..4).find_map(|_| {
-            let answer = self.asked(method, &parameters, PATIENCE / 4);
+            let answer = self.asked(method, &parameters, TIMEOUT / 4);
             if answer.is_none() {
                 self.ask("Page.bringToFront", json!({}));
             }

@@ -132,8 +132,8 @@ fn every_figure_of_the_table_of_runs_is_that_of_the_model() {
             compared += usize::from(found.is_some());
         }
         if row.verdict == Verdict::Fail {
-            assert_eq!(cells.last().unwrap().0, "void");
-            assert!(cells[6..28].iter().all(|(shown, _)| shown.is_empty()), "a void run has no figures");
+            assert_eq!(cells.last().unwrap().0, "invalid");
+            assert!(cells[6..28].iter().all(|(shown, _)| shown.is_empty()), "an invalid run has no figures");
         } else {
             agree(&cells[6].0, row.operations_per_second.unwrap().0, 4);
         }
@@ -155,12 +155,12 @@ fn a_throughput_chart_has_every_valid_point_with_its_exact_rate() {
     let document = parse(&page);
     let sheet = model::sheet(&record);
     let figures = select(document.root(), "#throughput figure");
-    assert_eq!(figures.len(), sheet.lines.iter().filter(|line| line.runs - line.void_runs > 1).count());
+    assert_eq!(figures.len(), sheet.lines.iter().filter(|line| line.runs - line.invalid_runs > 1).count());
     let mut checked = 0;
     for figure in figures {
         let caption = text(select(figure, "figcaption")[0]);
         let rows = data(&document, figure.attribute("id").unwrap());
-        for run in record.runs.iter().filter(|run| caption.starts_with(&run.test) && !model::is_void(run)) {
+        for run in record.runs.iter().filter(|run| caption.starts_with(&run.test) && !model::is_invalid(run)) {
             let workers = if run.sweep == Sweep::Threads { run.dop.threads } else { run.dop.jobs };
             let rate = model::row(run).operations_per_second.unwrap().0;
             let said = |row: &&csv::StringRecord| {
@@ -263,7 +263,7 @@ fn every_run_that_is_long_enough_has_its_verdict() {
     let mut record = series::record();
     let again = Run { number: 1000, ..record.runs.iter().find(|run| run.test == "T611").unwrap().clone() };
     record.runs.push(again);
-    let long = record.runs.iter().filter(|run| !model::is_void(run)).count();
+    let long = record.runs.iter().filter(|run| !model::is_invalid(run)).count();
     let whole = page(&record);
     let steady = lines(&parse(&whole), "steady");
     assert_eq!(steady.len(), long);

@@ -101,8 +101,8 @@ fn whatever_is_not_disclosed_stands_in_the_sentence_at_the_verdicts() {
         ("preset smoke", |record| record.plan.preset = Preset::Smoke),
         ("not finished but interrupted", |record| record.status = Status::Interrupted),
         ("user's own (mine.toml)", |record| record.plan.test_files.push("mine.toml".to_owned())),
-        ("are void", |record| record.runs[0].outcome = Outcome::Failed { message: "gone".to_owned() }),
-        ("are void", |record| {
+        ("are invalid", |record| record.runs[0].outcome = Outcome::Failed { message: "gone".to_owned() }),
+        ("are invalid", |record| {
             record.runs[0].findings.push(finding(Check::CommitCount, Verdict::Fail));
         }),
         ("kernel named 1 fault of the machine", |record| {

@@ -43,13 +43,13 @@ fn a_chart_is_about_the_most_nodes_and_the_rest_of_the_page_about_all_runs() {
     let loads = [(1, 1, 100), (1, 4, 900), (3, 3, 200), (3, 6, 350), (5, 5, 0)];
     let mut record = record(&loads);
     let wrong = worded(Verdict::Fail, "other answers");
-    let void = |number, nodes, jobs| {
+    let invalid = |number, nodes, jobs| {
         let mut run = Run { number, dop: Dop { nodes, ..Dop::jobs(jobs) }, ..record.runs[0].clone() };
         run.findings.push(wrong.clone());
         run
     };
-    let voids = [void(6, 1, 2), void(7, 3, 9), void(8, 5, 10)];
-    record.runs.extend(voids);
+    let invalidates = [invalid(6, 1, 2), invalid(7, 3, 9), invalid(8, 5, 10)];
+    record.runs.extend(invalidates);
     let page = page(&record);
     let document = parse(&page);
     assert_eq!(added(&document, "throughput-1"), [3.0, 6.0]);
@@ -57,7 +57,7 @@ fn a_chart_is_about_the_most_nodes_and_the_rest_of_the_page_about_all_runs() {
     assert!(chart.contains("From 200.0 stmt/s at N3J3 to 350.0 stmt/s at N3J6"), "{chart}");
     assert!(chart.contains("jobs on 3 nodes"), "{chart}");
     assert!(
-        chart.contains("run 7, void") && !chart.contains("run 6, void") && !chart.contains("run 8, void"),
+        chart.contains("run 7, invalid") && !chart.contains("run 6, invalid") && !chart.contains("run 8, invalid"),
         "{chart}"
     );
     let best = model::sheet(&record).lines[0].best.clone().unwrap();

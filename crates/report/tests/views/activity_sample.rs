@@ -40,7 +40,7 @@ pub fn record() -> Record {
     run.readings = vec![reading(0, false), reading(3 * SECOND, true)];
     run.activity = Some(Activity {
         period_ns: Nanos(SECOND / 10),
-        look_count: 30,
+        sample_count: 30,
         watched_ns: Nanos(3 * SECOND),
         cost_ns: Nanos(15_000_000),
         waits: vec![

@@ -3,13 +3,13 @@
 use dbdyno_report::{Style, html, run_line, streams_text, text};
 use proptest::prelude::*;
 use record::{
-    Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, StreamDirection, StreamKeeper, Verdict,
+    Bytes, ComparedFile, Dop, FileStreams, Latency, Nanos, Ratio, Record, StreamBackend, StreamDirection, Verdict,
 };
 
 use crate::finding_sample::worded;
 use crate::sample;
 
-fn streams(form: &str, keeper: StreamKeeper, direction: StreamDirection) -> FileStreams {
+fn streams(form: &str, backend: StreamBackend, direction: StreamDirection) -> FileStreams {
     let requests = Latency { count: 128, p50_ns: Nanos(4_000_000), max_ns: Nanos(9_000_000), ..Latency::default() };
     let file =
         |stream| ComparedFile { stream, size_bytes: Bytes(64 << 20), written_crc32c: 7, read_crc32c: 7, equal: true };
@@ -17,14 +17,14 @@ fn streams(form: &str, keeper: StreamKeeper, direction: StreamDirection) -> File
     FileStreams {
         form: form.to_owned(),
         means: format!("what {form} is"),
-        keeper,
+        backend,
         direction,
         request_bytes: Bytes::MIB,
         file_bytes: Bytes(64 << 20),
         requests_per_commit: 64,
         whole_files: 2,
         page_cached: is_read.then_some(Ratio(0.25)),
-        same_device: (keeper != StreamKeeper::Engine).then_some(true),
+        same_device: (backend != StreamBackend::Engine).then_some(true),
         openings: Latency { count: 2, ..Latency::default() },
         commits: Latency { count: 2, p50_ns: Nanos(50_000_000), max_ns: Nanos(60_000_000), ..Latency::default() },
         requests,
@@ -38,25 +38,25 @@ fn streams(form: &str, keeper: StreamKeeper, direction: StreamDirection) -> File
 fn both() -> Record {
     let mut record = sample::record();
     let plain = record.runs.iter().find(|run| run.service.count > 0 && run.readings.len() > 1).expect("a run").clone();
-    let (files, engine) = (StreamKeeper::FileSystemDirect, StreamKeeper::Engine);
-    let legs = [
+    let (files, engine) = (StreamBackend::FileSystemDirect, StreamBackend::Engine);
+    let stream_runs = [
         ("file-system", files, StreamDirection::Write, 256),
         ("file-system", files, StreamDirection::Read, 256),
         ("large-object", engine, StreamDirection::Write, 128),
         ("large-object", engine, StreamDirection::Read, 128),
     ];
-    let run = |(leg, number): ((&str, StreamKeeper, StreamDirection, u64), u32)| {
-        let (form, keeper, direction, requests) = leg;
+    let run = |(stream_run, number): ((&str, StreamBackend, StreamDirection, u64), u32)| {
+        let (form, backend, direction, requests) = stream_run;
         let mut run = plain.clone();
         (run.number, run.test, run.dop) = (number, format!("S100@{form}-{}", direction.word()), Dop::jobs(2));
         run.totals.operations = requests;
         run.totals.bytes = Some(Bytes(requests << 20));
         run.findings.clear();
-        run.streams = Some(Box::new(streams(form, keeper, direction)));
+        run.streams = Some(Box::new(streams(form, backend, direction)));
         run
     };
     record.plan.runs.iter_mut().for_each(|run| run.test = "S100@large-object-write".to_owned());
-    record.runs = legs.into_iter().zip(1..).map(run).collect();
+    record.runs = stream_runs.into_iter().zip(1..).map(run).collect();
     record
 }
 

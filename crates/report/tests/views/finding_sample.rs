@@ -32,7 +32,7 @@ pub fn steal(verdict: Verdict, thousandths: f64) -> Finding {
 /// Steps of an open loop that were not begun.
 #[allow(dead_code, reason = "the tests of the page need none")]
 pub fn backlog(verdict: Verdict, count: u64) -> Finding {
-    let backlog = Backlog::NotBegun { job: None, count, share: Ratio(0.02), limit: Ratio(0.01) };
+    let backlog = Backlog::NotStarted { job: None, count, share: Ratio(0.02), limit: Ratio(0.01) };
     Finding::new(verdict, Evidence::Backlog(backlog))
 }
 
@@ -380,7 +380,7 @@ fn rates() -> Vec<Finding> {
     };
     let message = "No space left on device (os error 28)".to_owned();
     let job = || Some("nvme".to_owned());
-    let not_begun = |job| Backlog::NotBegun { job, count: 12, share: Ratio(0.02), limit: Ratio(0.01) };
+    let not_started = |job| Backlog::NotStarted { job, count: 12, share: Ratio(0.02), limit: Ratio(0.01) };
     let slower = |job| Backlog::Slower { job, done: Rate(900.0), due: Rate(1_000.0) };
     let fall = StepDown { job: "nvme".to_owned(), before: Rate(5_000.0), after: Rate(3_000.0), at_second: 15 };
     [
@@ -398,8 +398,8 @@ fn rates() -> Vec<Finding> {
             [
                 (Pass, Backlog::Kept { job: None }),
                 (Pass, Backlog::Kept { job: job() }),
-                (Fail, not_begun(None)),
-                (Warn, not_begun(job())),
+                (Fail, not_started(None)),
+                (Warn, not_started(job())),
                 (Warn, slower(None)),
                 (Warn, slower(job())),
             ],

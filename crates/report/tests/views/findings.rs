@@ -13,7 +13,7 @@ fn every_sentence_is_as_it_was_reviewed() {
         Verdict::Pass => "ok",
         Verdict::Unknown => "?",
         Verdict::Warn => "!",
-        Verdict::Fail => "void",
+        Verdict::Fail => "invalid",
     };
     let line =
         |finding: &Finding| format!("{:?} {}: {}", finding.check(), word(finding.verdict), finding_text(finding));

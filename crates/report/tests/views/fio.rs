@@ -107,7 +107,7 @@ fn a_script_that_tests_for_fio_finds_it_and_the_options_of_each_job() {
     let first = ["rw", "bs", "iodepth", "numjobs", "direct", "ioengine", "filesize", "runtime", "ramp_time"];
     let values = first.map(|key| options(0, key));
     assert_eq!(values, ["randread", "4k", "16", "16", "1", "io_uring", "10g", "30", "5"]);
-    // Two clones that are reported apart, a log, a device, a run that is void.
+    // Two clones that are reported apart, a log, a device, a run that is invalid.
     let names: Vec<&str> = jobs.iter().map(|job| job["jobname"].as_str().unwrap()).collect();
     assert_eq!(names, ["nvme", "data", "data", "redo", "trim", "nvme"]);
     assert_eq!(
@@ -139,17 +139,17 @@ fn a_commit_stands_with_the_writes_and_a_sync_apart() {
 }
 
 #[test]
-fn a_void_run_has_no_figures_and_an_error() {
+fn an_invalid_run_has_no_figures_and_an_error() {
     let value = parsed(&storage_sample::io(), FioJson::Plus);
-    let void = value["jobs"].as_array().unwrap().last().unwrap();
-    assert_ne!(void["error"], 0);
+    let invalid = value["jobs"].as_array().unwrap().last().unwrap();
+    assert_ne!(invalid["error"], 0);
     assert_eq!(
-        (&void["read"]["iops"], &void["read"]["total_ios"], &void["read"]["bw"]),
+        (&invalid["read"]["iops"], &invalid["read"]["total_ios"], &invalid["read"]["bw"]),
         (&0.0.into(), &0.into(), &0.into())
     );
-    assert_eq!(void["read"]["clat_ns"].get("percentile"), None);
-    assert_eq!(void["dbdyno"]["verdict"], "fail");
-    assert!(void["dbdyno"]["findings"][0]["detail"].as_str().unwrap().contains("tmpfs"));
+    assert_eq!(invalid["read"]["clat_ns"].get("percentile"), None);
+    assert_eq!(invalid["dbdyno"]["verdict"], "fail");
+    assert!(invalid["dbdyno"]["findings"][0]["detail"].as_str().unwrap().contains("tmpfs"));
 }
 
 #[test]

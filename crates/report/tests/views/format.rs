@@ -34,18 +34,18 @@ fn a_line_of_values_for_each_run() {
 }
 
 #[test]
-fn a_void_run_has_a_line_and_no_result() {
+fn an_invalid_run_has_a_line_and_no_result() {
     let (head, lines) = lines(&csv(&sample::record()));
     let first = head.iter().position(|name| name == "rows_per_second").unwrap();
     let of = |name: &str| head.iter().position(|column| column == name).unwrap();
-    let void: Vec<&Vec<String>> = lines.iter().filter(|line| line[of("verdict")] == "fail").collect();
-    let named: Vec<(&str, &str, &str)> = void
+    let invalid: Vec<&Vec<String>> = lines.iter().filter(|line| line[of("verdict")] == "fail").collect();
+    let named: Vec<(&str, &str, &str)> = invalid
         .iter()
         .map(|line| (line[of("test")].as_str(), line[of("jobs")].as_str(), line[of("outcome")].as_str()))
         .collect();
     assert_eq!(named, [("T721", "4", "done"), ("T441", "4", "failed")]);
-    assert!(void.iter().all(|line| line[first..].iter().all(String::is_empty)));
-    assert!(void.iter().all(|line| !line[of("steps")].is_empty()));
+    assert!(invalid.iter().all(|line| line[first..].iter().all(String::is_empty)));
+    assert!(invalid.iter().all(|line| !line[of("steps")].is_empty()));
 }
 
 #[test]

@@ -44,13 +44,13 @@ fn loaded(plain: &Run, number: u32, model: LoadModel, form: LoadForm) -> Run {
         layout: "cards".to_owned(),
         input_bytes: Bytes(500_000_000),
         flat_bytes: Bytes(1_000_000_000),
-        piece_bytes: Bytes(8 << 20),
-        pieces: 120,
+        batch_bytes: Bytes(8 << 20),
+        batches: 120,
         rows: 10_000_000,
         rejected_rows: 17,
         resumed_rows: 0,
-        retried_pieces: 0,
-        deferred_pieces: 0,
+        retried_batches: 0,
+        deferred_batches: 0,
         in_flight_bytes_max: Bytes(64 << 20),
         stages: vec![
             stage(LoadStageKind::Read, 1, SECOND),
@@ -215,10 +215,10 @@ proptest! {
             run.window_ns = Nanos(window);
             run.totals.bytes = sizes[0].map(Bytes);
             let load = run.load.as_mut().expect("a load");
-            load.deferred_pieces = numbers[8];
+            load.deferred_batches = numbers[8];
             (load.source, load.layout, load.compression) = (words.clone(), words.clone(), words.clone());
-            (load.input_bytes, load.flat_bytes, load.piece_bytes) = (Bytes(numbers[0]), Bytes(numbers[1]), Bytes(numbers[2]));
-            (load.rows, load.rejected_rows, load.resumed_rows, load.retried_pieces) = (numbers[3], numbers[4], numbers[5], numbers[6]);
+            (load.input_bytes, load.flat_bytes, load.batch_bytes) = (Bytes(numbers[0]), Bytes(numbers[1]), Bytes(numbers[2]));
+            (load.rows, load.rejected_rows, load.resumed_rows, load.retried_batches) = (numbers[3], numbers[4], numbers[5], numbers[6]);
             (load.table_bytes, load.index_bytes) = (sizes[1].map(Bytes), sizes[2].map(Bytes));
             (load.index_build_ns, load.first_query_ns, load.indexes) = (sizes[3].map(Nanos), sizes[1].map(Nanos), indexes);
             for (stage, number) in load.stages.iter_mut().zip(&numbers[6..]) {

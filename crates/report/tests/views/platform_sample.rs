@@ -1,8 +1,8 @@
 //! An invented platform: a host and an engine.
 
 use record::{
-    BlockDevice, Bystander, Bytes, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, HostState,
-    Kernel, KernelLog, Location, Memory, MemoryModule, Nanos, NetworkInterface, NumaNode, Setting,
+    BackgroundProgram, BlockDevice, Bytes, Cache, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory,
+    HostState, Kernel, KernelLog, Location, Memory, MemoryModule, Nanos, NetworkInterface, NumaNode, Setting,
 };
 
 fn some(text: &str) -> Option<String> {
@@ -131,8 +131,9 @@ fn module(slot: &str) -> MemoryModule {
 fn state(minutes: u64) -> HostState {
     HostState {
         load_average_1_minute: Some(0.25 + minutes as f64),
-        bystanders: (minutes == 0)
-            .then(|| vec![Bystander { name: "backup".to_owned(), processors: 0.04, ..Bystander::default() }]),
+        background_programs: (minutes == 0).then(|| {
+            vec![BackgroundProgram { name: "backup".to_owned(), processors: 0.04, ..BackgroundProgram::default() }]
+        }),
         clock_mhz: Some(2000.0 + minutes as f64),
         temperature_celsius_max: Some(50.0 + minutes as f64),
         thermal_throttle_count: Some(0),
@@ -157,7 +158,7 @@ pub fn engine() -> EngineInventory {
         location: Location::UnixSocket,
         nodes: 1,
         encryption: None,
-        throwaway: true,
+        temporary: true,
         direct_reads: None,
         block_bytes: Some(Bytes(8192)),
         cache_bytes: Some(Bytes::GIB.times(2)),

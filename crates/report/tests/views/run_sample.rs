@@ -53,7 +53,7 @@ pub fn run(number: u32, sample: &Sample, dop: u32, operations_per_second: u64) -
         commits_expected: (transactions > 0).then_some(transactions),
         changes: transactions > 0,
         parameters: BTreeMap::new(),
-        begun_at: Timestamp("2026-01-31T12:01:00.000Z".to_owned()),
+        started_at: Timestamp("2026-01-31T12:01:00.000Z".to_owned()),
         window_ns,
         outcome: Outcome::Done,
         totals: Totals {

@@ -40,7 +40,7 @@ pub fn record() -> Record {
         schema_version: SCHEMA_VERSION,
         id: "20260131-120000-db1".to_owned(),
         tool: Tool { version: "0.1.0".to_owned(), optimised: true, build: None },
-        begun_at: at("2026-01-31T12:00:00.000Z"),
+        started_at: at("2026-01-31T12:00:00.000Z"),
         ended_at: Some(at("2026-01-31T12:04:30.000Z")),
         status: Status::Finished,
         reason: None,

@@ -23,7 +23,7 @@ fn the_sheet_at_120_columns() {
 }
 
 #[test]
-fn the_sheet_of_probes_alone_that_was_broken_off() {
+fn the_sheet_of_probes_alone_that_was_aborted() {
     let mut record = sample::record();
     record.runs.retain(|run| run.test == "P111");
     record.engine = None;
@@ -96,7 +96,7 @@ fn a_device_without_other_letters_gets_ascii() {
 }
 
 #[test]
-fn a_void_run_has_no_figures_and_is_never_the_best() {
+fn an_invalid_run_has_no_figures_and_is_never_the_best() {
     let record = sample::record();
     let sheet = plain(&record, 80);
     // T721 at four jobs would be the fastest: 250 a second.
@@ -104,7 +104,7 @@ fn a_void_run_has_no_figures_and_is_never_the_best() {
     let begin = format!("{} T721", run.number);
     let single_spaced = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines: Vec<String> = sheet.lines().map(single_spaced).filter(|line| line.starts_with(&begin)).collect();
-    assert_eq!(lines, [format!("{begin} J4 tx void")]);
+    assert_eq!(lines, [format!("{begin} J4 tx invalid")]);
     let entry = sheet.lines().find(|line| line.starts_with("T721")).unwrap();
     assert!(entry.contains("179.9 J2"), "{entry}");
 }

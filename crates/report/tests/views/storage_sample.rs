@@ -149,7 +149,7 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
         commits_expected: None,
         changes: false,
         parameters: Default::default(),
-        begun_at: record::Timestamp("2026-01-31T12:01:00.000Z".to_owned()),
+        started_at: record::Timestamp("2026-01-31T12:01:00.000Z".to_owned()),
         window_ns: Nanos(window),
         outcome: Outcome::Done,
         totals: Totals { steps: all, operations: all, ..Totals::default() },
@@ -180,7 +180,7 @@ pub fn run(number: u32, test: &str, title: &str, streams: Vec<IoStream>) -> Run 
 }
 
 /// Streams of every kind in four runs: one of published rows, one of a database with a rate, one of trims that is in
-/// doubt, one that is void.
+/// doubt, one that is invalid.
 pub fn io() -> Record {
     let mut runs = vec![
         run(1, "io", "nvme-rand-read", vec![stream("nvme", IoKind::Read, 250_000, 4 * KIB, 16, 16)]),
@@ -274,7 +274,7 @@ pub fn record(runs: Vec<Run>, io: Option<IoPlan>) -> Record {
     Record { runs, ..record }
 }
 
-/// A search for the highest rate that keeps a service level: seven measurements, of which one is void.
+/// A search for the highest rate that keeps a service level: seven measurements, of which one is invalid.
 pub fn search() -> Record {
     let steps = [
         (1, 1_000, 150),
@@ -320,7 +320,7 @@ pub fn search() -> Record {
     )
 }
 
-/// A calibration: small reads at 1 to 64 in flight, the best load three times, large reads; one run is void.
+/// A calibration: small reads at 1 to 64 in flight, the best load three times, large reads; one run is invalid.
 pub fn calibration() -> Record {
     let small = [(1, 9_800), (2, 19_000), (4, 36_000), (8, 60_000), (16, 82_000), (32, 90_000), (64, 91_000)];
     let again = [(32, 90_400), (32, 89_700)];

@@ -8,7 +8,7 @@ use record::{Dop, Pace, PlannedRun, Resource, Run, Variation};
 use crate::bench::Bench;
 use crate::{Error, Result};
 
-/// Whether a plain run is void, and its steps per second.
+/// Whether a plain run is invalid, and its steps per second.
 type Rated = (bool, f64);
 
 /// The steps per second of plain runs, by test and degree of parallelism.
@@ -20,7 +20,7 @@ impl Capacities {
     pub(crate) fn remember(&self, run: &Run) {
         let Some(rate) = model::steps_per_second(run).filter(|_| model::tells_capacity(run)) else { return };
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry((run.test.clone(), run.dop)).or_default().push((model::is_void(run), rate.0));
+        known.entry((run.test.clone(), run.dop)).or_default().push((model::is_invalid(run), rate.0));
     }
 
     /// Steps per second that `test` reaches at `dop` as fast as possible; none where no plain run has told.
@@ -90,10 +90,10 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_are_not_plain_tell_none_and_void_ones_only_where_all_are() {
+    fn runs_that_are_not_plain_tell_none_and_invalid_ones_only_where_all_are() {
         let capacities = Capacities::default();
-        let void = Finding::new(Verdict::Fail, Evidence::Steal(None));
-        capacities.remember(&Run { findings: vec![void], ..finished("T611", 4, 900) });
+        let invalid = Finding::new(Verdict::Fail, Evidence::Steal(None));
+        capacities.remember(&Run { findings: vec![invalid], ..finished("T611", 4, 900) });
         assert_eq!(capacities.of("T611", Dop::jobs(4)), Some(900.0));
         capacities.remember(&Run { variation: Some(Variation::Traced), ..finished("T611", 4, 800) });
         let thinking = Pace::ThinkTime { think_ns: Nanos(1) };

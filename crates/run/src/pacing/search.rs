@@ -111,15 +111,15 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_was_broken_off_goes_on_where_it_was() {
+    fn a_search_that_was_aborted_goes_on_where_it_was() {
         let (search, all) = go(&[], usize::MAX);
         let answer = search.as_ref().unwrap().answer();
         let limit = answer.limit.unwrap();
         assert_eq!(answer.ending, Some(Ending::Confirmed));
         assert!(limit.low.rate <= 400.0 && limit.high.rate >= 400.0 && limit.is_within(0.1), "{limit:?}");
         for most in 0..all.len() {
-            let (broken_off, some) = go(&[], most);
-            assert_eq!((broken_off, some.as_slice()), (None, &all[..most]));
+            let (aborted, some) = go(&[], most);
+            assert_eq!((aborted, some.as_slice()), (None, &all[..most]));
             assert_eq!(go(&some, usize::MAX), (search.clone(), all.clone()));
         }
     }

@@ -98,7 +98,7 @@ pub(super) mod tests {
             commits_expected: None,
             changes: false,
             parameters: Default::default(),
-            begun_at: Timestamp::default(),
+            started_at: Timestamp::default(),
             window_ns: Nanos::SECOND,
             outcome: Outcome::Done,
             totals: Totals { steps, operations: steps, ..Totals::default() },

@@ -41,7 +41,7 @@ impl<'a> Threads<'a> {
     }
 
     fn note(&self, text: &str) {
-        self.bench.listener.hear(&Event::Note(text));
+        self.bench.listener.on_event(&Event::Note(text));
     }
 
     fn narrow_server(&mut self) {
@@ -49,7 +49,7 @@ impl<'a> Threads<'a> {
         match subject.nodes.processes() {
             // The jobs are the engine.
             Processes::InProcess => {}
-            Processes::Local(roots) if subject.inventory.throwaway => {
+            Processes::Local(roots) if subject.inventory.temporary => {
                 self.servers = roots;
                 self.place(&self.cpus);
             }

@@ -6,17 +6,17 @@ use super::{Possible, at_least_one};
 
 /// Looks at everything in `load`, which `run` has.
 pub(super) fn load(run: &Run, load: &Load) -> Possible {
-    if load.piece_bytes.0 == 0 {
-        return Err("piece_bytes 0, where 1 is the least".to_owned());
+    if load.batch_bytes.0 == 0 {
+        return Err("batch_bytes 0, where 1 is the least".to_owned());
     }
     for stage in &load.stages {
         at_least_one(&format!("threads of stage {}", stage.kind.word()), stage.threads)?;
     }
     let counts = [
         ("rows", load.rows, "the run", run.totals.rows),
-        ("pieces", load.pieces, "the run as transactions", run.totals.transactions),
-        ("deferred_pieces", load.deferred_pieces, "pieces", load.pieces),
-        ("retried_pieces", load.retried_pieces, "pieces and failed steps", run.totals.steps.saturating_add(1)),
+        ("batches", load.batches, "the run as transactions", run.totals.transactions),
+        ("deferred_batches", load.deferred_batches, "batches", load.batches),
+        ("retried_batches", load.retried_batches, "batches and failed steps", run.totals.steps.saturating_add(1)),
     ];
     for (name, count, of, most) in counts {
         if count > most {

@@ -23,7 +23,7 @@ pub(crate) type Possible = Result<(), String>;
 
 /// Looks at everything in `record` but its runs.
 pub(crate) fn rest(record: &Record) -> Possible {
-    date("begun_at", &record.begun_at)?;
+    date("started_at", &record.started_at)?;
     record.ended_at.iter().try_for_each(|ended_at| date("ended_at", ended_at))?;
     plan::plan(&record.plan)?;
     let cpu = &record.host.cpu;

@@ -25,7 +25,7 @@ fn looked(run: &Run) -> Possible {
     dop(run.dop)?;
     pace(run.pace)?;
     variation(run.variation)?;
-    date("begun_at", &run.begun_at)?;
+    date("started_at", &run.started_at)?;
     if run.outcome == Outcome::Done {
         rate("steps", run.totals.steps, run.window_ns, STEPS_PER_SECOND_MAX)?;
         rate("operations", run.totals.operations, run.window_ns, OPERATIONS_PER_SECOND_MAX)?;

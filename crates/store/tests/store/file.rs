@@ -246,7 +246,7 @@ fn a_damaged_record_names_the_field_and_the_line() {
     let line = whole.lines().position(|line| line.contains("\"status\":\"interrupted\"")).unwrap() + 1;
     assert!(message(&error).starts_with("record r.jsonl is damaged: unknown variant `exploded`"), "{error}");
     assert!(message(&error).contains(&format!(" at line {line}, ")), "{error}");
-    let error = refusal(whole.replacen("\"begun_at\"", "\"began_at\"", 1).as_bytes());
+    let error = refusal(whole.replacen("\"started_at\"", "\"began_at\"", 1).as_bytes());
     assert!(message(&error).starts_with("record r.jsonl is damaged: unknown field `began_at`"), "{error}");
 }
 

@@ -49,11 +49,13 @@ fn the_thing_its_value_and_the_limit_are_told() {
     );
     let date = |text: &str| Timestamp(text.to_owned());
     assert_eq!(
-        said(|record| record.begun_at = date("2026-13-31T12:00:00Z")),
-        "begun_at \"2026-13-31T12:00:00Z\" is not a date, which looks like 2026-01-31T12:00:00.000Z"
+        said(|record| record.started_at = date("2026-13-31T12:00:00Z")),
+        "started_at \"2026-13-31T12:00:00Z\" is not a date, which looks like 2026-01-31T12:00:00.000Z"
     );
     assert!(said(|record| record.ended_at = Some(date("soon"))).starts_with("ended_at \"soon\" is not a date"));
-    assert!(said(|record| record.runs[3].begun_at = date("")).starts_with("run 4 (T311): begun_at \"\" is not a date"));
+    assert!(
+        said(|record| record.runs[3].started_at = date("")).starts_with("run 4 (T311): started_at \"\" is not a date")
+    );
     assert_eq!(said(|record| record.instrument.loop_step_ns = -1.5), "loop_step_ns -1.5, where 0 is the least");
     let rate = Pace::Rate { steps_per_second: 0.0 };
     assert_eq!(said(|record| record.plan.pace = rate), "steps_per_second 0, where a rate is above 0");
@@ -297,10 +299,10 @@ fn a_long_record_is_refused_for_the_same_and_a_list_says_so_of_a_date() {
         assert!(error.hint().is_some());
     }
     assert!(list(directory.path()).unwrap()[0].content.is_ok(), "runs are counted there and not looked at");
-    record.begun_at = Timestamp("yesterday".to_owned());
+    record.started_at = Timestamp("yesterday".to_owned());
     fs::write(&path, lines(&record)).unwrap();
     let entry = &list(directory.path()).unwrap()[0];
-    assert!(entry.to_string().contains("begun_at \"yesterday\" is not a date"), "{entry}");
+    assert!(entry.to_string().contains("started_at \"yesterday\" is not a date"), "{entry}");
 }
 
 proptest! {
@@ -378,7 +380,7 @@ proptest! {
     #[test]
     fn a_date_is_taken_or_refused_and_never_a_crash(text in "\\PC{0,30}|2026-[0-9]{2}-[0-9]{2}T[0-9]{2}:00:00Z") {
         let mut record = sample::full();
-        record.begun_at = Timestamp(text.clone());
+        record.started_at = Timestamp(text.clone());
         let date = text.get(5..7).zip(text.get(8..10)).zip(text.get(11..13));
         let number = |text: &str| text.parse::<u32>().unwrap_or(99);
         match (reason(&record), date) {

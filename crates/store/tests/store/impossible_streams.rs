@@ -1,6 +1,6 @@
 //! What no run of file streams can have found.
 
-use record::{Bytes, ComparedFile, FileStreams, Latency, Ratio, StreamDirection, StreamKeeper};
+use record::{Bytes, ComparedFile, FileStreams, Latency, Ratio, StreamBackend, StreamDirection};
 
 use crate::impossible::{reason, said};
 
@@ -11,7 +11,7 @@ fn file_streams_are_looked_at() {
             let mut streams = FileStreams {
                 form: "form".to_owned(),
                 means: "means".to_owned(),
-                keeper: StreamKeeper::Engine,
+                backend: StreamBackend::Engine,
                 direction: StreamDirection::Read,
                 request_bytes: Bytes(4096),
                 file_bytes: Bytes(8192),

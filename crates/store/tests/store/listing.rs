@@ -13,10 +13,11 @@ use crate::sample;
 fn the_newest_record_is_first_and_a_broken_one_last() {
     let directory = tempdir().unwrap();
     let place = |name: &str| directory.path().join(name);
-    for (name, begun_at) in [("dbdyno-a.jsonl", "2026-01-31T12:00:00.000Z"), ("mine.json", "2026-02-01T12:00:00.000Z")]
+    for (name, started_at) in
+        [("dbdyno-a.jsonl", "2026-01-31T12:00:00.000Z"), ("mine.json", "2026-02-01T12:00:00.000Z")]
     {
         let mut record = sample::full();
-        record.begun_at = Timestamp(begun_at.to_owned());
+        record.started_at = Timestamp(started_at.to_owned());
         Writer::create(&place(name), &record).unwrap();
     }
     let text = fs::read_to_string(place("mine.json")).unwrap();

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
-    Activity, Arrival, BlockDevice, Build, Bystander, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Cpu, DataReads,
-    DataSet, Dop, EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState,
-    Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule,
-    MissingLayer, Nanos, NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, OperationClass,
-    Outcome, Pace, Pairing, PassedRung, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
-    Rung, SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp, Tool, Totals,
-    Trace, Unit, Until, Variation, Verdict, WaitClass, name,
+    Activity, Arrival, BackgroundProgram, BlockDevice, Build, Bytes, Cache, CacheFit, Ceiling, CgroupLimits, Cpu,
+    DataReads, DataSet, Dop, EngineInventory, Evidence, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory,
+    HostState, Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, Location, MeasuringPoint, Memory,
+    MemoryModule, MissingLayer, Nanos, NetworkInterface, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode,
+    OperationClass, Outcome, Pace, Pairing, PassedRung, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record,
+    Resource, Run, Rung, SCHEMA_VERSION, SampledWait, Second, Setting, Side, Skipped, Slices, Status, Sweep, Timestamp,
+    Tool, Totals, Trace, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of a nanosecond, as a record holds them.
@@ -30,7 +30,7 @@ pub fn sparse() -> Record {
         schema_version: SCHEMA_VERSION,
         id: "20260131-120000-db1".to_owned(),
         tool: Tool::default(),
-        begun_at: at("2026-01-31T12:00:00.000Z"),
+        started_at: at("2026-01-31T12:00:00.000Z"),
         ended_at: None,
         status: Status::Running,
         reason: None,
@@ -238,7 +238,11 @@ fn build() -> Build {
 fn state() -> HostState {
     HostState {
         load_average_1_minute: Some(0.25),
-        bystanders: Some(vec![Bystander { name: "backup".to_owned(), processors: 0.5, ..Bystander::default() }]),
+        background_programs: Some(vec![BackgroundProgram {
+            name: "backup".to_owned(),
+            processors: 0.5,
+            ..BackgroundProgram::default()
+        }]),
         clock_mhz: Some(2260.5),
         temperature_celsius_max: Some(51.5),
         thermal_throttle_count: Some(u64::MAX),
@@ -263,7 +267,7 @@ fn engine() -> EngineInventory {
         location: Location::UnixSocket,
         nodes: 2,
         encryption: some("TLS 1.3"),
-        throwaway: true,
+        temporary: true,
         direct_reads: Some(false),
         block_bytes: Some(Bytes(8192)),
         cache_bytes: Some(Bytes::GIB),
@@ -308,7 +312,7 @@ fn run(number: u32, pace: Pace) -> Run {
             write_bytes: Some(Bytes(0)),
             server_read_bytes: Some(Bytes(8_192)),
             server_write_bytes: None,
-            programs: vec![Bystander {
+            programs: vec![BackgroundProgram {
                 name: "backup".to_owned(),
                 processors: 0.25,
                 read_bytes_per_second: Some(4_096.0),
@@ -331,7 +335,7 @@ fn run(number: u32, pace: Pace) -> Run {
         commits_expected: Some(23),
         changes: true,
         parameters: BTreeMap::from([("n".to_owned(), i64::MIN)]),
-        begun_at: at("2026-01-31T12:00:01.000Z"),
+        started_at: at("2026-01-31T12:00:01.000Z"),
         window_ns: Nanos(1_000_000_123),
         outcome: if number == 1 { Outcome::Done } else { failed },
         totals: totals.clone(),
@@ -381,7 +385,7 @@ fn run(number: u32, pace: Pace) -> Run {
 fn activity() -> Activity {
     Activity {
         period_ns: Nanos(100_000_000),
-        look_count: 10,
+        sample_count: 10,
         watched_ns: Nanos(1_000_000_000),
         cost_ns: Nanos(4_000_000),
         waits: vec![SampledWait { class: WaitClass::Commit, event: "log sync".to_owned(), session_count: 7 }],

@@ -3,15 +3,15 @@
 use std::cell::RefCell;
 
 use engine::null::NULL;
-use engine::{Engine, Node, Site};
+use engine::{Engine, Node, Workspace};
 use record::Preset;
 
 use super::*;
 use crate::Sizes;
 
 fn node() -> Box<dyn Node> {
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 8 };
-    NULL.open(&"null".parse().expect("a target"), &site).expect("a node")
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 8 };
+    NULL.open(&"null".parse().expect("a target"), &workspace).expect("a node")
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_told() {
 }
 
 #[test]
-fn a_load_that_is_broken_off_says_so() {
+fn a_load_that_is_aborted_says_so() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(true));
     let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };

@@ -1,4 +1,4 @@
-//! How a session commits what it loads: each piece with a note of its own, and the last commit waits for all.
+//! How a session commits what it loads: each batch with a note of its own, and the last commit waits for all.
 
 use std::sync::atomic::Ordering;
 
@@ -27,7 +27,7 @@ impl LoadJob<'_> {
         let counts = (figures.rows, rejected.len() as u64);
         let (session, table) = (self.session.as_mut(), self.pipeline.loading.table.name());
         let written = self.notes.write(session, table, place, counts, &figures.written());
-        // A line in the log for each piece to wait for would leave the server idle between pieces; a load is lost as a
+        // A line in the log for each batch to wait for would leave the server idle between batches; a load is lost as a
         // whole or gone on with, and either way its last commit waits for all.
         let deferred = written.and_then(|()| session.defer_durability());
         let is_deferred = deferred.as_ref().is_ok_and(|deferred| *deferred);
@@ -40,7 +40,7 @@ impl LoadJob<'_> {
             refusal => refusal,
         })?;
         let of_all = &self.pipeline.counts;
-        of_all.pieces.fetch_add(1, Ordering::Relaxed);
+        of_all.batches.fetch_add(1, Ordering::Relaxed);
         of_all.deferred.fetch_add(u64::from(is_deferred), Ordering::Relaxed);
         of_all.flat_bytes.fetch_add(flat_bytes, Ordering::Relaxed);
         of_all.rejected.fetch_add(rejected.len() as u64, Ordering::Relaxed);

@@ -116,11 +116,11 @@ impl Input {
         }
     }
 
-    /// What makes it the same source, with all on which the boundaries of pieces depend: a text for the pieces, one for
+    /// What makes it the same source, with all on which the boundaries of batches depend: a text for the batches, one for
     /// the layout, and one for each file.
-    pub fn described(&self, layout: &Layout, piece: Bytes, model: LoadModel) -> Vec<String> {
+    pub fn described(&self, layout: &Layout, batch: Bytes, model: LoadModel) -> Vec<String> {
         let mut described =
-            vec![format!("pieces of {} bytes into a {} table", piece.0, model.word()), of_layout(layout)];
+            vec![format!("batches of {} bytes into a {} table", batch.0, model.word()), of_layout(layout)];
         match self {
             Input::Generated { seed, rows } => described.push(format!("{rows} cards generated from seed {seed}")),
             Input::Pipe => described.push("a pipe".to_owned()),
@@ -137,7 +137,7 @@ impl Input {
         &self,
         file: u32,
         given: Option<Compression>,
-        piece: Bytes,
+        batch: Bytes,
         over: &Arc<AtomicBool>,
     ) -> io::Result<Reading> {
         let input: Box<dyn Read + Send> = match self {
@@ -150,7 +150,7 @@ impl Input {
         (&mut input).take(BEGINNING_BYTES as u64).read_to_end(&mut beginning)?;
         let compression = given.unwrap_or_else(|| Compression::of_beginning(&beginning));
         let input = Box::new(Cursor::new(beginning).chain(input));
-        let lines = LineReader::open(input, compression, piece.0 as usize)?;
+        let lines = LineReader::open(input, compression, batch.0 as usize)?;
         Ok(Reading { lines, compression, times })
     }
 }
@@ -275,10 +275,10 @@ mod tests {
         assert_eq!(files(2).source(), "cards-1.tbl, cards-2.tbl");
         assert_eq!(files(9).source(), "cards-1.tbl and 8 files more");
         assert_eq!((files(9).size(), Input::Pipe.size()), (Some(Bytes(900)), None));
-        let describe = |input: &Input, piece| input.described(&Layout::cards(), Bytes(piece), LoadModel::default());
+        let describe = |input: &Input, batch| input.described(&Layout::cards(), Bytes(batch), LoadModel::default());
         let described = describe(&files(2), 8);
         assert_eq!(described.len(), 4);
-        assert_eq!(described[0], "pieces of 8 bytes into a plain table");
+        assert_eq!(described[0], "batches of 8 bytes into a plain table");
         assert!(described[1].starts_with("layout cards (card_no int 16, card_type text 12, mcc int 4,"));
         assert!(described[1].ends_with("merchant_zip text 5; separator | at the end too)"), "{}", described[1]);
         assert_eq!(described[3], "/data/cards-2.tbl, 100 bytes, changed 7 ns after 1970");

@@ -1,4 +1,4 @@
-//! One session that loads: a step is a piece, in a transaction of its own.
+//! One session that loads: a step is a batch, in a transaction of its own.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -9,27 +9,27 @@ use measure::{Broken, Done, Work};
 use record::{LoadStageKind, Nanos};
 
 use super::figures::Figures;
-use super::pipeline::{Content, Piece, Pipeline, Rows};
+use super::pipeline::{Batch, Content, Pipeline, Rows};
 use super::progress::Notes;
 use super::refusal::{Refusal, refused_rows, rejected_row};
 use super::rejects::Rejected;
-use super::rows::PieceRows;
+use super::rows::BatchRows;
 use super::stages::{Spent, Watch};
 use crate::job::broken;
 use crate::stage::Stage;
 
-/// A piece that others were in the way of is tried so often, one time after the other.
+/// A batch that others were in the way of is tried so often, one time after the other.
 const ATTEMPTS_MAX: u32 = 10;
 
-/// A session that loads pieces of a pipeline.
+/// A session that loads batches of a pipeline.
 pub struct LoadJob<'a> {
     pub(super) pipeline: &'a Pipeline<'a>,
     pub(super) session: Box<dyn Session>,
     pub(super) notes: Notes,
     /// Whether the window has begun: there is nothing that could be loaded to warm up.
     released: bool,
-    /// A piece that is to be tried again.
-    in_hand: Option<Piece>,
+    /// A batch that is to be tried again.
+    in_hand: Option<Batch>,
     attempts: u32,
     /// Whether commits of this session may not be on stable storage yet.
     pub(super) unsettled: bool,
@@ -37,7 +37,7 @@ pub struct LoadJob<'a> {
     pub(super) own_transactions: u64,
 }
 
-/// Why a piece is not loaded.
+/// Why a batch is not loaded.
 enum Stopped {
     Again(Error, record::FailureKind),
     Broken(Broken),
@@ -100,20 +100,20 @@ impl LoadJob<'_> {
         broken
     }
 
-    /// Loads `piece`, whatever it takes.
-    fn load(&mut self, piece: &mut Piece) -> std::result::Result<u64, Stopped> {
-        if let Content::Lines(lines) = &mut piece.content {
-            match self.load_lines(piece.place, lines) {
+    /// Loads `batch`, whatever it takes.
+    fn load(&mut self, batch: &mut Batch) -> std::result::Result<u64, Stopped> {
+        if let Content::Lines(lines) = &mut batch.content {
+            match self.load_lines(batch.place, lines) {
                 Ok(rows) => return Ok(rows),
                 Err(Refusal::Data(_)) => {
                     self.pipeline.counts.retried.fetch_add(1, Ordering::Relaxed);
-                    piece.content = Content::Rows(self.pipeline.parse(std::mem::take(lines)));
+                    batch.content = Content::Rows(self.pipeline.parse(std::mem::take(lines)));
                 }
                 Err(refusal) => return Err(refusal.into()),
             }
         }
-        match &piece.content {
-            Content::Rows(rows) => self.load_rows(piece, rows),
+        match &batch.content {
+            Content::Rows(rows) => self.load_rows(batch, rows),
             Content::Lines(_) => Ok(0),
         }
     }
@@ -137,8 +137,8 @@ impl LoadJob<'_> {
         Ok(rows)
     }
 
-    /// Hands over the rows of a piece; those that the engine refuses are rejected.
-    fn load_rows(&mut self, piece: &Piece, rows: &Rows) -> std::result::Result<u64, Stopped> {
+    /// Hands over the rows of a batch; those that the engine refuses are rejected.
+    fn load_rows(&mut self, batch: &Batch, rows: &Rows) -> std::result::Result<u64, Stopped> {
         let (loading, parsed) = (&self.pipeline.loading, &rows.parsed);
         let of_parser = parsed.rejects().iter().map(|reject| Rejected {
             line: reject.line,
@@ -148,10 +148,10 @@ impl LoadJob<'_> {
         let mut rejected: Vec<Rejected> = of_parser.collect();
         let mut left_out = Vec::new();
         if rejected.len() as u64 > loading.rejects.room() {
-            self.reject(piece.place.0, &rejected)?;
+            self.reject(batch.place.0, &rejected)?;
         }
         loop {
-            let error = match self.try_rows(piece, rows, &left_out, &rejected)? {
+            let error = match self.try_rows(batch, rows, &left_out, &rejected)? {
                 Ok(rows) => return Ok(rows),
                 Err(error) => error,
             };
@@ -164,11 +164,11 @@ impl LoadJob<'_> {
                 return Err(Stopped::Broken(broken(&error)));
             }
             for (row, error) in &refused {
-                rejected.push(rejected_row(loading.layout, parsed, piece.first_line, *row, error));
+                rejected.push(rejected_row(loading.layout, parsed, batch.first_line, *row, error));
             }
             rejected.sort_by_key(|one| one.line);
             if rejected.len() as u64 > loading.rejects.room() {
-                self.reject(piece.place.0, &rejected)?;
+                self.reject(batch.place.0, &rejected)?;
             }
             left_out = refused.into_iter().map(|(row, _)| row).collect();
         }
@@ -177,7 +177,7 @@ impl LoadJob<'_> {
     /// One attempt; what the engine has against these rows, if anything.
     fn try_rows(
         &mut self,
-        piece: &Piece,
+        batch: &Batch,
         rows: &Rows,
         left_out: &[usize],
         rejected: &[Rejected],
@@ -188,9 +188,9 @@ impl LoadJob<'_> {
             true => rows.figures.clone(),
             false => Figures::of(table.columns(), parsed, left_out),
         };
-        let mut rows = PieceRows::new(table.columns(), parsed, 0..parsed.rows(), left_out);
+        let mut rows = BatchRows::new(table.columns(), parsed, 0..parsed.rows(), left_out);
         let is_empty = figures.rows == 0;
-        let appended = self.appended(piece.flat_bytes, |session| match is_empty {
+        let appended = self.appended(batch.flat_bytes, |session| match is_empty {
             true => Ok(0),
             false => session.append(table.name(), &mut rows),
         });
@@ -199,23 +199,23 @@ impl LoadJob<'_> {
             Err(Refusal::Data(error)) => return Ok(Err(error)),
             Err(refusal) => return Err(refusal.into()),
         }
-        if let Err(stopped) = self.reject(piece.place.0, rejected) {
+        if let Err(stopped) = self.reject(batch.place.0, rejected) {
             // The session may be gone as well: the rejected lines are what is to be told.
             let _ = self.session.rollback();
             return Err(stopped);
         }
-        self.committed(piece.place, &figures, rejected, piece.flat_bytes).map_err(|refusal| {
+        self.committed(batch.place, &figures, rejected, batch.flat_bytes).map_err(|refusal| {
             let loading = &self.pipeline.loading;
-            loading.rejects.take_back(&loading.input.name(piece.place.0), rejected);
+            loading.rejects.take_back(&loading.input.name(batch.place.0), rejected);
             Stopped::from(refusal)
         })?;
         Ok(Ok(figures.rows))
     }
 
-    /// What the engine has against a range of the rows of a piece. Nothing of what is tried stays.
+    /// What the engine has against a range of the rows of a batch. Nothing of what is tried stays.
     fn try_range(&mut self, parsed: &Parsed, range: Range<usize>) -> std::result::Result<Option<Error>, Refusal> {
         let table = self.pipeline.loading.table;
-        let mut rows = PieceRows::new(table.columns(), parsed, range, &[]);
+        let mut rows = BatchRows::new(table.columns(), parsed, range, &[]);
         match self.appended(0, |session| session.append(table.name(), &mut rows)) {
             Ok(_) => self.session.rollback().map(|()| None).map_err(Refusal::Gone),
             Err(Refusal::Data(error)) => Ok(Some(error)),
@@ -261,13 +261,13 @@ impl Work for LoadJob<'_> {
         if !self.released {
             return Ok(Done::over());
         }
-        let Some(mut piece) = self.in_hand.take().or_else(|| self.pipeline.take()) else {
+        let Some(mut batch) = self.in_hand.take().or_else(|| self.pipeline.take()) else {
             return self.settle().map(|()| Done::over());
         };
-        match self.load(&mut piece) {
+        match self.load(&mut batch) {
             Ok(rows) => {
                 self.attempts = 0;
-                let Piece { flat_bytes, content, .. } = piece;
+                let Batch { flat_bytes, content, .. } = batch;
                 self.pipeline.give_back(content);
                 if self.pipeline.is_drained() {
                     // Within the window: the rate is that of what is on stable storage.
@@ -278,7 +278,7 @@ impl Work for LoadJob<'_> {
             Err(Stopped::Again(error, _)) if self.attempts + 1 >= ATTEMPTS_MAX => Err(self.break_off(broken(&error))),
             Err(Stopped::Again(_, kind)) => {
                 self.attempts += 1;
-                self.in_hand = Some(piece);
+                self.in_hand = Some(batch);
                 Ok(Done::failed(kind))
             }
             Err(Stopped::Broken(broken)) => Err(self.break_off(broken)),

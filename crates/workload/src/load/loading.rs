@@ -23,8 +23,8 @@ pub struct Loading<'a> {
     pub compression: Option<Compression>,
     /// How rows reach the engine.
     pub form: LoadForm,
-    /// Size of a piece, in bytes of flat file: at most this, unless one line is longer.
-    pub piece: Bytes,
+    /// Size of a batch, in bytes of flat file: at most this, unless one line is longer.
+    pub batch: Bytes,
     /// Sessions that load, at least 1.
     pub jobs: u32,
     /// What is loaded already.

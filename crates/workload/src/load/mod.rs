@@ -1,8 +1,8 @@
 //! Bulk load of flat files: a pipeline of stages over threads, with bounded queues between them.
 //!
-//! Threads read files or generate lines, and cut them into **pieces** of whole lines; parsers make values of them; each job
-//! takes a piece, hands its rows to the engine, and commits them together with a line that says so in a table of the same
-//! database. So a piece is either loaded and written down, or neither, whatever happens: a load that was broken off is gone
+//! Threads read files or generate lines, and cut them into **batches** of whole lines; parsers make values of them; each job
+//! takes a batch, hands its rows to the engine, and commits them together with a line that says so in a table of the same
+//! database. So a batch is either loaded and written down, or neither, whatever happens: a load that was broken off is gone
 //! on with where it stopped. Where the engine lets it, only the last commit of a job waits for stable storage. Lines sent
 //! **as they are** skip the parsers.
 //!

@@ -1,4 +1,4 @@
-//! The way of pieces from the source to the sessions.
+//! The way of batches from the source to the sessions.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,8 +19,8 @@ use super::waiting::Waiting;
 const TICK: Duration = Duration::from_millis(20);
 
 /// Whole lines on their way.
-pub(super) struct Piece {
-    /// Which file, from 0, and which piece of it, from 1.
+pub(super) struct Batch {
+    /// Which file, from 0, and which batch of it, from 1.
     pub place: (u32, u64),
     /// Bytes of flat file.
     pub flat_bytes: u64,
@@ -48,8 +48,8 @@ pub struct Pipeline<'a> {
     readers: u32,
     parsers: u32,
     room: u32,
-    read: Waiting<Piece>,
-    ready: Waiting<Piece>,
+    read: Waiting<Batch>,
+    ready: Waiting<Batch>,
     pub(super) stages: Stages,
     /// Rows that are loaded,
     spare: Mutex<Vec<Rows>>,
@@ -67,7 +67,7 @@ pub struct Pipeline<'a> {
 
 /// What was committed.
 pub(super) struct Counts {
-    pub pieces: AtomicU64,
+    pub batches: AtomicU64,
     pub flat_bytes: AtomicU64,
     pub rejected: AtomicU64,
     pub retried: AtomicU64,
@@ -100,7 +100,7 @@ impl<'a> Pipeline<'a> {
             compressions: Mutex::default(),
             input_bytes: AtomicU64::new(0),
             counts: Counts {
-                pieces: AtomicU64::new(0),
+                batches: AtomicU64::new(0),
                 flat_bytes: AtomicU64::new(0),
                 rejected: AtomicU64::new(0),
                 retried: AtomicU64::new(0),
@@ -125,8 +125,8 @@ impl<'a> Pipeline<'a> {
         for _ in 0..self.parsers {
             scope.spawn(|| {
                 let _leaves = Leaves(&self.ready);
-                while let Some(piece) = self.read.take(|| self.is_over()) {
-                    if !self.ready.give(self.parsed(piece), || self.is_over()) {
+                while let Some(batch) = self.read.take(|| self.is_over()) {
+                    if !self.ready.give(self.parsed(batch), || self.is_over()) {
                         break;
                     }
                 }
@@ -140,11 +140,11 @@ impl<'a> Pipeline<'a> {
         self.release();
     }
 
-    /// Bytes between the source and the end of the way at most: a piece in each thread and in each place of a line. What
-    /// rows of a piece take beside its lines, is about as much again.
+    /// Bytes between the source and the end of the way at most: a batch in each thread and in each place of a line. What
+    /// rows of a batch take beside its lines, is about as much again.
     pub fn in_flight_max(&self) -> Bytes {
         let lines = if self.parsers > 0 { 2 * self.room } else { self.room };
-        self.loading.piece.times(u64::from(self.readers + self.parsers + self.loading.jobs + lines))
+        self.loading.batch.times(u64::from(self.readers + self.parsers + self.loading.jobs + lines))
     }
 
     /// What each stage has done so far.
@@ -152,7 +152,7 @@ impl<'a> Pipeline<'a> {
         let (readers, parsers, jobs) = (self.readers, self.parsers, self.loading.jobs);
         self.stages.done(|kind| match kind {
             LoadStageKind::Generate | LoadStageKind::Read | LoadStageKind::Decompress => readers,
-            // Of pieces that could not be sent as they are, sessions do it themselves.
+            // Of batches that could not be sent as they are, sessions do it themselves.
             LoadStageKind::Parse if parsers == 0 => jobs,
             LoadStageKind::Parse => parsers,
             _ => jobs,
@@ -179,11 +179,11 @@ impl<'a> Pipeline<'a> {
         Bytes(self.input_bytes.load(Ordering::Relaxed))
     }
 
-    /// Pieces that were committed, those of them whose commit did not wait for stable storage, lines that were rejected,
-    /// and pieces that were sent as they are in vain.
+    /// Batches that were committed, those of them whose commit did not wait for stable storage, lines that were rejected,
+    /// and batches that were sent as they are in vain.
     pub fn counts(&self) -> [u64; 4] {
-        let Counts { pieces, deferred, rejected, retried, .. } = &self.counts;
-        [pieces, deferred, rejected, retried].map(|count| count.load(Ordering::Relaxed))
+        let Counts { batches, deferred, rejected, retried, .. } = &self.counts;
+        [batches, deferred, rejected, retried].map(|count| count.load(Ordering::Relaxed))
     }
 
     /// What the source was compressed with, by name.
@@ -192,13 +192,13 @@ impl<'a> Pipeline<'a> {
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
-    /// The next piece, as soon as there is one; none at the end. The first call releases the stages before the sessions.
-    pub(super) fn take(&self) -> Option<Piece> {
+    /// The next batch, as soon as there is one; none at the end. The first call releases the stages before the sessions.
+    pub(super) fn take(&self) -> Option<Batch> {
         self.release();
         self.ready.take(|| self.is_over())
     }
 
-    /// Whether no piece is left to be taken.
+    /// Whether no batch is left to be taken.
     pub(super) fn is_drained(&self) -> bool {
         self.ready.is_drained()
     }
@@ -208,14 +208,14 @@ impl<'a> Pipeline<'a> {
         self.given_up.load(Ordering::Relaxed) || self.loading.stop.load(Ordering::Relaxed)
     }
 
-    /// The lines of a piece, parsed, with the memory of one that is done.
+    /// The lines of a batch, parsed, with the memory of one that is done.
     pub(super) fn parse(&self, lines: Lines) -> Box<Rows> {
         let flat_bytes = lines.bytes.len() as u64;
         let columns = self.loading.table.columns();
         let spare = lock(&self.spare).pop();
         let watch = Watch::start();
         let mut rows = spare.unwrap_or_else(|| Rows { parsed: Parsed::default(), figures: Figures::none(columns) });
-        // A piece with more than that is not loaded, nor is anything after it.
+        // A batch with more than that is not loaded, nor is anything after it.
         let before = rows.parsed.parse(self.loading.layout, lines, self.loading.rejects.most());
         rows.figures = Figures::of(columns, &rows.parsed, &[]);
         self.stages.add(LoadStageKind::Parse, watch.spent(), flat_bytes);
@@ -238,10 +238,10 @@ impl<'a> Pipeline<'a> {
         lock(&self.spare_lines).pop().unwrap_or_default()
     }
 
-    fn parsed(&self, piece: Piece) -> Piece {
-        match piece.content {
-            Content::Lines(lines) => Piece { content: Content::Rows(self.parse(lines)), ..piece },
-            Content::Rows(_) => piece,
+    fn parsed(&self, batch: Batch) -> Batch {
+        match batch.content {
+            Content::Lines(lines) => Batch { content: Content::Rows(self.parse(lines)), ..batch },
+            Content::Rows(_) => batch,
         }
     }
 
@@ -261,12 +261,12 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Generates pieces that nobody has taken yet.
+    /// Generates batches that nobody has taken yet.
     fn generate(&self, cards: &Cards) {
-        let rows_of_piece = Cards::rows_for(self.loading.piece).max(1);
+        let rows_of_batch = Cards::rows_for(self.loading.batch).max(1);
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
-            let first = number.saturating_mul(rows_of_piece);
+            let first = number.saturating_mul(rows_of_batch);
             if first >= cards.rows() {
                 break;
             }
@@ -276,8 +276,8 @@ impl<'a> Pipeline<'a> {
             let watch = Watch::start();
             let mut bytes = self.memory();
             bytes.clear();
-            bytes.reserve(self.loading.piece.0 as usize + (1 << 16));
-            cards.write(first..cards.rows().min(first + rows_of_piece), &mut bytes);
+            bytes.reserve(self.loading.batch.0 as usize + (1 << 16));
+            cards.write(first..cards.rows().min(first + rows_of_batch), &mut bytes);
             self.stages.add(LoadStageKind::Generate, watch.spent(), bytes.len() as u64);
             if !self.hand_on((0, number + 1), Lines { bytes, first_line: first + 1, cut: false }) {
                 break;
@@ -286,15 +286,15 @@ impl<'a> Pipeline<'a> {
     }
 
     fn read_file(&self, file: u32) -> Result<(), String> {
-        let Loading { input, compression, piece, before, .. } = self.loading;
+        let Loading { input, compression, batch, before, .. } = self.loading;
         let said = |error: std::io::Error| format!("{} cannot be read: {error}", input.name(file));
-        let mut reading = input.open(file, compression, piece, &self.given_up).map_err(said)?;
+        let mut reading = input.open(file, compression, batch, &self.given_up).map_err(said)?;
         if reading.compression != flat::Compression::Plain {
             lock(&self.compressions).insert(reading.compression.name());
         }
         let mut counted = 0;
         for number in 1.. {
-            // Pieces that are there already are handed to nobody who would say so.
+            // Batches that are there already are handed to nobody who would say so.
             if self.is_over() {
                 break;
             }
@@ -319,9 +319,9 @@ impl<'a> Pipeline<'a> {
     /// Hands lines to the next stage; whether it goes on.
     fn hand_on(&self, place: (u32, u64), lines: Lines) -> bool {
         let (flat_bytes, first_line) = (lines.bytes.len() as u64, lines.first_line);
-        let piece = Piece { place, flat_bytes, first_line, content: Content::Lines(lines) };
+        let batch = Batch { place, flat_bytes, first_line, content: Content::Lines(lines) };
         let next = if self.parsers > 0 { &self.read } else { &self.ready };
-        next.give(piece, || self.is_over())
+        next.give(batch, || self.is_over())
     }
 
     fn fail(&self, message: String) {
@@ -344,8 +344,8 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// A thread that gives pieces to the next stage; whatever ends it, nobody waits for it any more.
-struct Leaves<'a>(&'a Waiting<Piece>);
+/// A thread that gives batches to the next stage; whatever ends it, nobody waits for it any more.
+struct Leaves<'a>(&'a Waiting<Batch>);
 
 impl Drop for Leaves<'_> {
     fn drop(&mut self) {

@@ -1,7 +1,7 @@
-//! What is loaded, as a table in the same database: a line is committed together with each piece, so that a load that was
+//! What is loaded, as a table in the same database: a line is committed together with each batch, so that a load that was
 //! broken off is gone on with without a row twice and without one missing.
 //!
-//! Lines of piece 0 describe the source, so that only the same one is gone on with.
+//! Lines of batch 0 describe the source, so that only the same one is gone on with.
 
 use std::collections::BTreeSet;
 
@@ -12,15 +12,15 @@ use super::table::LoadTable;
 use crate::stage::{Stage, exists};
 
 const NAME: &str = "dbdyno_load_progress";
-const COLUMNS: &str = "table_name, source_file, piece, rows_loaded, rows_rejected, note";
+const COLUMNS: &str = "table_name, source_file, batch, rows_loaded, rows_rejected, note";
 /// Longest note; of a longer one the end tells more than the beginning.
 const NOTE_LETTERS_MAX: u32 = 1_000;
 
 /// What invocations before this one have loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Before {
-    pieces: BTreeSet<(u32, u64)>,
-    /// Figures of the rows of these pieces.
+    batches: BTreeSet<(u32, u64)>,
+    /// Figures of the rows of these batches.
     pub figures: Figures,
     /// Lines of them that were rejected.
     pub rejected: u64,
@@ -29,17 +29,17 @@ pub struct Before {
 impl Before {
     /// Nothing.
     pub(super) fn nothing(columns: &[Column]) -> Before {
-        Before { pieces: BTreeSet::new(), figures: Figures::none(columns), rejected: 0 }
+        Before { batches: BTreeSet::new(), figures: Figures::none(columns), rejected: 0 }
     }
 
-    /// Whether `piece` of `file` is loaded.
-    pub(super) fn has(&self, file: u32, piece: u64) -> bool {
-        self.pieces.contains(&(file, piece))
+    /// Whether `batch` of `file` is loaded.
+    pub(super) fn has(&self, file: u32, batch: u64) -> bool {
+        self.batches.contains(&(file, batch))
     }
 
-    /// How many pieces are.
-    pub fn pieces(&self) -> u64 {
-        self.pieces.len() as u64
+    /// How many batches are.
+    pub fn batches(&self) -> u64 {
+        self.batches.len() as u64
     }
 }
 
@@ -52,7 +52,7 @@ fn table() -> Table {
         columns: vec![
             text("table_name", 48),
             int("source_file"),
-            int("piece"),
+            int("batch"),
             int("rows_loaded"),
             int("rows_rejected"),
             text("note", NOTE_LETTERS_MAX),
@@ -100,7 +100,7 @@ pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Res
         return Err(error.hint("leave --resume away, or give the target, --dir, --table and --models that it had"));
     }
     let mut notes: Vec<(i64, &str)> =
-        lines.iter().filter(|line| line.piece == 0).map(|line| (line.file, line.note.as_str())).collect();
+        lines.iter().filter(|line| line.batch == 0).map(|line| (line.file, line.note.as_str())).collect();
     notes.sort_unstable();
     for place in 0..notes.len().max(described.len()) {
         let then = notes.get(place).map_or("nothing", |(_, note)| note);
@@ -111,14 +111,14 @@ pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Res
         }
     }
     let mut before = Before::nothing(table.columns());
-    for line in lines.iter().filter(|line| line.piece > 0) {
+    for line in lines.iter().filter(|line| line.batch > 0) {
         let figures = Figures::read(table.columns(), line.loaded as u64, &line.note).ok_or_else(|| {
             let message = format!("table {NAME} has a note that is none: {}", line.note.escape_debug());
             Error::new(Kind::Statement, message).hint("leave --resume away")
         })?;
         before.figures.add(&figures);
         before.rejected += line.rejected as u64;
-        before.pieces.insert((line.file as u32, line.piece as u64));
+        before.batches.insert((line.file as u32, line.batch as u64));
     }
     Ok(before)
 }
@@ -159,7 +159,7 @@ impl Notes {
         let values: Vec<String> = (1..=6).map(|position| placeholder.at(position)).collect();
         let sql = format!("insert into {NAME} ({COLUMNS}) values ({})", values.join(", "));
         let touch = format!(
-            "update {NAME} set note = note where table_name = {} and source_file = 0 and piece = 0",
+            "update {NAME} set note = note where table_name = {} and source_file = 0 and batch = 0",
             placeholder.at(1)
         );
         Ok(Notes { insert: session.prepare(&sql)?, touch: session.prepare(&touch)? })
@@ -170,12 +170,12 @@ impl Notes {
         session.execute(self.touch, &[Value::Text(table.into())]).map(|_| ())
     }
 
-    /// Piece `piece` of `file` is loaded, with so many rows loaded and rejected.
+    /// Batch `batch` of `file` is loaded, with so many rows loaded and rejected.
     pub(super) fn write(
         self,
         session: &mut dyn Session,
         table: &str,
-        (file, piece): (u32, u64),
+        (file, batch): (u32, u64),
         (loaded, rejected): (u64, u64),
         note: &str,
     ) -> Result<()> {
@@ -183,7 +183,7 @@ impl Notes {
         let binds = [
             Value::Text(table.into()),
             int(u64::from(file)),
-            int(piece),
+            int(batch),
             int(loaded),
             int(rejected),
             Value::Text(note.into()),
@@ -194,7 +194,7 @@ impl Notes {
 
 struct Line {
     file: i64,
-    piece: i64,
+    batch: i64,
     loaded: i64,
     rejected: i64,
     note: String,
@@ -206,9 +206,9 @@ fn lines(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<Vec
     let rows = session.query(select, &[Value::Text(name.into())])?;
     let line = |row: Vec<Value<'static>>| {
         let fields: [Value<'static>; 6] = row.try_into().ok()?;
-        let [_, file, piece, loaded, rejected, Value::Text(note)] = fields else { return None };
-        let [file, piece, loaded, rejected] = [int(&file)?, int(&piece)?, int(&loaded)?, int(&rejected)?];
-        Some(Line { file, piece, loaded, rejected, note: note.into_owned() })
+        let [_, file, batch, loaded, rejected, Value::Text(note)] = fields else { return None };
+        let [file, batch, loaded, rejected] = [int(&file)?, int(&batch)?, int(&loaded)?, int(&rejected)?];
+        Some(Line { file, batch, loaded, rejected, note: note.into_owned() })
     };
     let found: Option<Vec<Line>> = rows.into_iter().map(line).collect();
     found.ok_or_else(|| Error::new(Kind::Statement, format!("table {NAME} has a line that is none")))

@@ -1,4 +1,4 @@
-//! What it means to a piece that the engine refused it, and which of its rows it refuses.
+//! What it means to a batch that the engine refused it, and which of its rows it refuses.
 
 use std::ops::Range;
 
@@ -56,10 +56,10 @@ pub(super) fn refused_rows(
     Ok(found)
 }
 
-/// Row `row` of a piece whose first line is `first_line`, as a line that was not loaded: its values, written anew.
+/// Row `row` of a batch whose first line is `first_line`, as a line that was not loaded: its values, written anew.
 pub(super) fn rejected_row(layout: &Layout, parsed: &Parsed, first_line: u64, row: usize, error: &Error) -> Rejected {
     let mut line = first_line + u64::from(layout.header && first_line == 1) + row as u64;
-    // Rows and rejects are the lines of the piece.
+    // Rows and rejects are the lines of the batch.
     for reject in parsed.rejects() {
         line += u64::from(reject.line <= line);
     }
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_found_again_among_the_lines_of_its_piece() {
+    fn a_row_is_found_again_among_the_lines_of_its_batch() {
         let layout = Layout::from_toml(
             "name = \"two\"\n[[fields]]\nname = \"id\"\nkind = \"int\"\n[[fields]]\nname = \"day\"\nkind = \"date\"\n",
         )

@@ -15,7 +15,7 @@ pub(super) struct RejectFiles {
     header: Vec<u8>,
     /// Lines and reasons; made with the first of them.
     files: Option<(File, File)>,
-    /// Lines that stand there although their pieces may not be loaded, by source and number: these pieces come again.
+    /// Lines that stand there although their batches may not be loaded, by source and number: these batches come again.
     known: BTreeSet<(String, u64)>,
 }
 
@@ -50,7 +50,7 @@ impl RejectFiles {
         &self.lines_path
     }
 
-    /// Says that the piece of these lines was not loaded.
+    /// Says that the batch of these lines was not loaded.
     pub(super) fn expect_again(&mut self, source: &str, rejected: &[Rejected]) {
         self.known.extend(rejected.iter().map(|one| (source.to_owned(), one.line)));
     }

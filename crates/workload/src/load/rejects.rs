@@ -35,7 +35,7 @@ impl Rejects {
     }
 
     /// The same, written to `path` and to `path.log`; behind what is there, where a load is gone on with. A line that is
-    /// there already is not written again: it was rejected with a piece that was not loaded after all.
+    /// there already is not written again: it was rejected with a batch that was not loaded after all.
     ///
     /// # Errors
     /// In words for the user, where one of the two cannot be written, or is there and holds something else.
@@ -66,7 +66,7 @@ impl Rejects {
         if count > self.most { Err(self.too_many(count)) } else { Ok(()) }
     }
 
-    /// Takes back what was counted of a piece that is not loaded after all, and will come again.
+    /// Takes back what was counted of a batch that is not loaded after all, and will come again.
     pub(super) fn take_back(&self, source: &str, rejected: &[Rejected]) {
         self.count.fetch_sub(rejected.len() as u64, Ordering::Relaxed);
         if let Some(files) = &self.files {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use engine::{Column, RowSink, RowSource};
 use flat::{FieldValue, Parsed};
 
-/// The rows of a range of a piece, but for those that the engine refuses.
-pub(super) struct PieceRows<'a> {
+/// The rows of a range of a batch, but for those that the engine refuses.
+pub(super) struct BatchRows<'a> {
     columns: &'a [Column],
     parsed: &'a Parsed,
     next: usize,
@@ -15,20 +15,20 @@ pub(super) struct PieceRows<'a> {
     left_out: &'a [usize],
 }
 
-impl<'a> PieceRows<'a> {
+impl<'a> BatchRows<'a> {
     /// Rows `begin..end` of `parsed`, without those in `left_out`.
     pub(super) fn new(
         columns: &'a [Column],
         parsed: &'a Parsed,
         rows: Range<usize>,
         left_out: &'a [usize],
-    ) -> PieceRows<'a> {
+    ) -> BatchRows<'a> {
         let before = left_out.partition_point(|row| *row < rows.start);
-        PieceRows { columns, parsed, next: rows.start, end: rows.end, left_out: &left_out[before..] }
+        BatchRows { columns, parsed, next: rows.start, end: rows.end, left_out: &left_out[before..] }
     }
 }
 
-impl RowSource for PieceRows<'_> {
+impl RowSource for BatchRows<'_> {
     fn columns(&self) -> &[Column] {
         self.columns
     }

@@ -18,7 +18,7 @@ pub(super) const KINDS: [LoadStageKind; 8] = [
     LoadStageKind::Commit,
 ];
 
-/// The counts of all stages, added to by all threads: once per piece, so that nobody disturbs anybody.
+/// The counts of all stages, added to by all threads: once per batch, so that nobody disturbs anybody.
 #[derive(Default)]
 pub(super) struct Stages {
     of_kind: [Counts; KINDS.len()],
@@ -31,7 +31,7 @@ struct Counts {
     bytes: AtomicU64,
 }
 
-/// What a stage took for one piece, or a part of it.
+/// What a stage took for one batch, or a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     pub busy: Nanos,

@@ -1,4 +1,4 @@
-//! A line in which pieces wait for the next stage: as long as asked for at most, so that memory is bounded and a fast
+//! A line in which batches wait for the next stage: as long as asked for at most, so that memory is bounded and a fast
 //! stage waits for a slow one.
 
 use std::collections::VecDeque;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use engine::null::NULL;
-use engine::{Canceller, Caps, Dialect, Engine, Node, Processes, RowSource, Site, StatementFile, Target};
+use engine::{Canceller, Caps, Dialect, Engine, Node, Processes, RowSource, StatementFile, Target, Workspace};
 use record::{Dop, EngineInventory, FailureKind, Preset};
 
 use super::*;
@@ -37,8 +37,8 @@ impl Fake {
 }
 
 fn null() -> Box<dyn Node> {
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-    NULL.open(&"null".parse().expect("a target"), &site).expect("a node")
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    NULL.open(&"null".parse().expect("a target"), &workspace).expect("a node")
 }
 
 impl Engine for Fake {
@@ -63,7 +63,7 @@ impl Engine for Fake {
             StatementFile { name: "T906.read", sql: "own words with :other" },
         ]
     }
-    fn open(&self, _target: &Target, _site: &Site) -> Result<Box<dyn Node>> {
+    fn open(&self, _target: &Target, _site: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(Fake(Arc::clone(&self.0))))
     }
 }
@@ -104,21 +104,21 @@ struct FakeSession {
 }
 
 impl FakeSession {
-    fn hear(&self, text: String) {
+    fn on_event(&self, text: String) {
         self.script.heard.lock().expect("no panic").push(text);
     }
 }
 
 impl Session for FakeSession {
     fn batch(&mut self, sql: &str) -> Result<()> {
-        self.hear(sql.to_owned());
+        self.on_event(sql.to_owned());
         (self.script.answer)(sql, &[]).map(|_| ())
     }
     fn prepare(&mut self, sql: &str) -> Result<Statement> {
         if sql.starts_with("select 1 from") {
             return Err(Error::new(Kind::Statement, "there is no such table"));
         }
-        self.hear(format!("prepare {sql}"));
+        self.on_event(format!("prepare {sql}"));
         self.prepared.push(sql.to_owned());
         Ok(Statement(self.prepared.len() as u32 - 1))
     }
@@ -127,23 +127,23 @@ impl Session for FakeSession {
     }
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
         let sql = self.prepared[statement.0 as usize].clone();
-        self.hear(format!("{sql} {binds:?}"));
+        self.on_event(format!("{sql} {binds:?}"));
         (self.script.answer)(&sql, binds)
     }
     fn begin(&mut self) -> Result<()> {
-        self.hear("begin".to_owned());
+        self.on_event("begin".to_owned());
         Ok(())
     }
     fn commit(&mut self) -> Result<()> {
-        self.hear("commit".to_owned());
+        self.on_event("commit".to_owned());
         (self.script.answer)("commit", &[]).map(|_| ())
     }
     fn rollback(&mut self) -> Result<()> {
-        self.hear("rollback".to_owned());
+        self.on_event("rollback".to_owned());
         Ok(())
     }
     fn bulk(&mut self, table: &str, _rows: &mut dyn RowSource) -> Result<u64> {
-        self.hear(format!("bulk {table}"));
+        self.on_event(format!("bulk {table}"));
         (self.script.answer)("bulk", &[]).map(|rows| rows.len() as u64)
     }
     fn append(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {

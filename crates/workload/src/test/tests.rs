@@ -1,7 +1,7 @@
 //! Test files, good and bad.
 
 use engine::null::NULL;
-use engine::{Engine, Site};
+use engine::{Engine, Workspace};
 use proptest::prelude::*;
 use record::{Preset, Sweep};
 
@@ -149,8 +149,8 @@ fn a_statement_outside_the_steps_knows_no_job() {
 #[test]
 fn commits_are_counted_where_every_transaction_writes_or_reads_count_too() {
     let target = "null".parse().expect("a target");
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
-    let mut caps = *NULL.open(&target, &site).expect("a node").caps();
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    let mut caps = *NULL.open(&target, &workspace).expect("a node").caps();
     let counted = |caps: &engine::Caps| -> Vec<String> {
         let tests = crate::catalogue().iter().filter(|test| commits_counted(test, caps));
         tests.map(|test| test.code.clone()).collect()

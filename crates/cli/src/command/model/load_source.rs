@@ -48,7 +48,7 @@ pub(super) fn read(place: &str) -> Result<Record> {
         false => Ok(record),
         true => Err(Error::user(format!("{place} has no whole load that is a result")).hint(
             "`dbdyno load` measures loads, and the rest of one that was gone on with is none; `dbdyno report` says of each \
-             run why it is void",
+             run why it is invalid",
         )),
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn conditions(record: &Record) -> BTreeSet<String> {
         let indexes = if load.indexes == IndexTime::Before { "with indexes" } else { "without indexes" };
         format!("{indexes}, layout {}", load.layout)
     };
-    record.runs.iter().filter(|run| !model::is_void(run)).filter_map(|run| run.load.as_deref()).map(of).collect()
+    record.runs.iter().filter(|run| !model::is_invalid(run)).filter_map(|run| run.load.as_deref()).map(of).collect()
 }
 
 impl Source {

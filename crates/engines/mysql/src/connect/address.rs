@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret, Target};
-use transport::{PATIENCE, Surroundings, Tls};
+use transport::{Surroundings, TIMEOUT, Tls};
 
 use super::Place;
 use super::option_file::option;
@@ -33,7 +33,7 @@ pub(crate) struct Login {
     /// Whether the password itself may be sent to a server whose certificate was not verified.
     pub(super) cleartext: bool,
     /// How long to wait for each answer while logging in; for ever without one.
-    pub(crate) patience: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
 }
 
 impl Login {
@@ -66,7 +66,7 @@ impl Login {
             password: password.or_else(|| option(surroundings, "password").map(Secret::new)),
             tls,
             cleartext: target.parameter(CLEARTEXT).map_or(Ok(false), switch)?,
-            patience: transport::patience(target.parameter("connect_timeout"))?,
+            timeout: transport::timeout(target.parameter("connect_timeout"))?,
         })
     }
 
@@ -79,7 +79,7 @@ impl Login {
             password: None,
             tls: Tls::disabled(),
             cleartext: false,
-            patience: Some(PATIENCE),
+            timeout: Some(TIMEOUT),
         }
     }
 }
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(login.place, Place::Tcp { host: "db.example".into(), port: 6000 });
         assert_eq!((login.user.as_str(), login.database.as_deref()), ("ann", Some("shop")));
         assert_eq!(login.password.unwrap().reveal(), "secret");
-        assert_eq!((login.patience, login.tls.mode), (Some(Duration::from_secs(3)), Mode::Require));
+        assert_eq!((login.timeout, login.tls.mode), (Some(Duration::from_secs(3)), Mode::Require));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::wire::Wire;
 impl Login {
     /// Logs in over a connection on which nothing was said yet.
     pub(super) fn log_in(&self, mut wire: Wire, mut way: Way, database: Option<&str>) -> Result<Opened> {
-        let greeting = self.hear(&mut wire)?;
+        let greeting = self.receive(&mut wire)?;
         let wants_tls = matches!(self.place, Place::Tcp { .. }) && self.tls.mode != Mode::Disable;
         let offers_tls = greeting.capabilities & capability::SSL != 0;
         if wants_tls && !offers_tls && self.tls.mode != Mode::Prefer {
@@ -37,7 +37,7 @@ impl Login {
     }
 
     /// The server speaks first.
-    fn hear(&self, wire: &mut Wire) -> Result<Greeting> {
+    fn receive(&self, wire: &mut Wire) -> Result<Greeting> {
         let body = wire.messages.receive().map_err(|error| self.silence(&error, false))?;
         if body.first() == Some(&0xff) {
             return Err(Refusal::parse(body).into_login_error());
@@ -74,7 +74,7 @@ impl Login {
         };
         let encrypted = self.tls.shake_hands(stream, host, "MariaDB or MySQL")?;
         way.encryption = Some(encrypted.encryption);
-        let wire = Wire::new(Transport::Tls(encrypted.stream), self.patience);
+        let wire = Wire::new(Transport::Tls(encrypted.stream), self.timeout);
         let mut wire = wire.map_err(|error| self.unreachable(&error))?;
         wire.resume(sequence);
         Ok(wire)

@@ -1,11 +1,11 @@
-//! The throwaway servers behind `local:mariadb` and `local:mysql`: data in the measured directory, reached over a private
+//! The temporary servers behind `local:mariadb` and `local:mysql`: data in the measured directory, reached over a private
 //! Unix socket only, sized to the host, run by an unprivileged user, and removed at the end.
 
 mod blueprint;
-mod crew;
 mod find;
 mod galera;
 mod group;
+mod launcher;
 mod log;
 mod parameter;
 mod settings;
@@ -13,11 +13,11 @@ mod settings;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use engine::{Result, Site, Target};
+use engine::{Result, Target, Workspace};
 use server::{Place, Process, Runner, Running, Sizing, State, end_process};
 
 use self::blueprint::Blueprint;
-use self::crew::Crew;
+use self::launcher::Launcher;
 use self::parameter::Parameters;
 use crate::flavour::Flavour;
 
@@ -46,14 +46,16 @@ pub(crate) struct Cluster {
 /// # Errors
 /// `Missing` without programs, `Usage` for parameters that cannot be, `NotOurs` where the place is taken by something
 /// else, `Space` where it cannot be written, `Unreachable` where a server does not start.
-pub(crate) fn start(flavour: Flavour, target: &Target, site: &Site) -> Result<Vec<Cluster>> {
+pub(crate) fn start(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target, Blueprint::of(flavour))?;
     let running = match parameters.nodes {
         1 => {
             let product = &parameters.blueprint.products[0];
-            vec![Running::start(product, site, |place, state, kept| alone(&parameters, site, place, state, kept))?]
+            vec![Running::start(product, workspace, |place, state, kept| {
+                alone(&parameters, workspace, place, state, kept)
+            })?]
         }
-        _ => group::start(&parameters, site)?,
+        _ => group::start(&parameters, workspace)?,
     };
     let names = (1..).map(|number| if parameters.nodes == 1 { String::new() } else { format!("node{number}") });
     Ok(running
@@ -74,27 +76,34 @@ pub(crate) fn clean_up(flavour: Flavour, directory: &Path) -> Result<Vec<String>
 }
 
 /// Makes or takes the data and starts the only server.
-fn alone(parameters: &Parameters, site: &Site, place: &Place, state: &mut State, kept: bool) -> Result<Child> {
+fn alone(
+    parameters: &Parameters,
+    workspace: &Workspace,
+    place: &Place,
+    state: &mut State,
+    kept: bool,
+) -> Result<Child> {
     let blueprint = parameters.blueprint;
     let programs = find::find(blueprint, parameters.bin.as_deref())?;
-    let crew = Crew { blueprint, programs: &programs, runner: Runner::of(place, kept, parameters.os_user.as_deref())? };
-    let socket = move_in(&crew, state, &parameters.settings)?;
+    let launcher =
+        Launcher { blueprint, programs: &programs, runner: Runner::of(place, kept, parameters.os_user.as_deref())? };
+    let socket = move_in(&launcher, state, &parameters.settings)?;
     if !kept {
-        crew.make(&parameters.settings)?;
+        launcher.make(&parameters.settings)?;
     }
-    let sizing = Sizing::of(site, 1);
+    let sizing = Sizing::of(workspace, 1);
     let socket_text = socket.to_string_lossy();
-    crew.configure(&settings::configuration(blueprint, &sizing, &socket_text, &[], &parameters.settings))?;
-    crew.launch(state, &[], kept, |child| crew.await_ready(child, &socket, &parameters.settings))
+    launcher.configure(&settings::configuration(blueprint, &sizing, &socket_text, &[], &parameters.settings))?;
+    launcher.launch(state, &[], kept, |child| launcher.await_ready(child, &socket, &parameters.settings))
 }
 
 /// Lets the server's user in, has `settings` checked and makes the directory of the socket; returns the socket.
 /// `state` holds at every moment what would have to be undone.
-fn move_in(crew: &Crew<'_>, state: &mut State, settings: &[(String, String)]) -> Result<PathBuf> {
-    crew.runner.let_in(state)?;
-    crew.check_settings(settings)?;
-    let directory = crew.runner.make_socket_directory(state)?;
-    Ok(directory.join(crew.runner.place.product.socket_name))
+fn move_in(launcher: &Launcher<'_>, state: &mut State, settings: &[(String, String)]) -> Result<PathBuf> {
+    launcher.runner.let_in(state)?;
+    launcher.check_settings(settings)?;
+    let directory = launcher.runner.make_socket_directory(state)?;
+    Ok(directory.join(launcher.runner.place.product.socket_name))
 }
 
 impl Cluster {

@@ -1,4 +1,4 @@
-//! The settings of throwaway servers.
+//! The settings of temporary servers.
 
 use server::{Line, Setting, Sizing, setting};
 

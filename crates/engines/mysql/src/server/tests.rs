@@ -16,9 +16,9 @@ fn scratch() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory")
 }
 
-fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
+fn workspace(scratch: &tempfile::TempDir, keep: bool) -> Workspace {
     let cache_bytes = Some(Bytes::MIB.times(16));
-    Site { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
+    Workspace { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
 }
 
 /// What is started: the target without parameters of its own, and the name of its folder.
@@ -56,7 +56,7 @@ fn clean_up(directory: &Path) -> Result<Vec<String>> {
 
 fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
     let target: Target = text.parse().expect("target");
-    let mut started = start(flavour(&target), &target, &site(scratch, keep))?;
+    let mut started = start(flavour(&target), &target, &workspace(scratch, keep))?;
     assert_eq!(started.len(), 1);
     Ok(started.remove(0))
 }
@@ -228,7 +228,7 @@ fn several_nodes_are_one_database_of_which_one_copy_is_kept() {
     // Every statement waits until the node has what the others have.
     let begin = |text: &str, keep| {
         let target: Target = format!("{text}&wsrep_sync_wait=7").parse().expect("target");
-        start(Flavour::MariaDb, &target, &site(&scratch, keep))
+        start(Flavour::MariaDb, &target, &workspace(&scratch, keep))
     };
     let nodes = begin("local:mariadb?nodes=3", true).expect("start");
     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();

@@ -9,7 +9,7 @@ mod sha2;
 use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
-use engine::{Engine, Error, Kind, Node, Processes, Result, Site, Target, Value};
+use engine::{Engine, Error, Kind, Node, Processes, Result, Target, Value, Workspace};
 use record::Location;
 
 use engine_kit::{impostor as stranger, session};
@@ -22,8 +22,8 @@ const LONG: &str = "with recursive n(i) as (select 1 union all select i + 1 from
 
 fn open(target: &str) -> Result<Box<dyn Node>> {
     let target: Target = target.parse().unwrap_or_else(|error| panic!("{error}"));
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
-    MARIADB.open(&target, &site)
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
+    MARIADB.open(&target, &workspace)
 }
 
 fn refused(target: &str) -> Error {
@@ -186,7 +186,7 @@ fn what_is_no_such_server_is_unreachable_and_named_so() {
 }
 
 #[test]
-fn nobody_and_a_silent_server_are_unreachable_within_the_patience() {
+fn nobody_and_a_silent_server_are_unreachable_within_the_timeout() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = refused(&format!("mysql://ann@127.0.0.1:{free}"));
     assert_eq!(error.kind, Kind::Unreachable);

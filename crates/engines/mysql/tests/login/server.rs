@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
-use engine::{Engine, Result, Session, Site};
+use engine::{Engine, Result, Session, Workspace};
 use engine_kit::programs::{SharedServer, command_as, give_to, make_certificates, succeed};
 use tempfile::TempDir;
 
@@ -113,8 +113,8 @@ impl Server {
     }
 
     fn boss(&self) -> Result<Box<dyn Session>> {
-        let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
-        MARIADB.open(&self.socket("root").parse().expect("a target"), &site)?.connect()
+        let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
+        MARIADB.open(&self.socket("root").parse().expect("a target"), &workspace)?.connect()
     }
 
     fn await_ready(&self) -> Box<dyn Session> {

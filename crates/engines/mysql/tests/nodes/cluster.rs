@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
 use engine::{Column, Kind, Node, RowSink, RowSource, Session, Statement, Value};
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use record::{FailureKind, name};
 
-pub fn names_and_inventory(stand: &Stand) {
-    let names: Vec<String> = stand.nodes().iter().map(|node| node.name()).collect();
+pub fn names_and_inventory(fixture: &Fixture) {
+    let names: Vec<String> = fixture.nodes().iter().map(|node| node.name()).collect();
     assert_eq!(names, ["node1", "node2", "node3"]);
-    let inventory = stand.nodes()[1].inventory().expect("inventory");
+    let inventory = fixture.nodes()[1].inventory().expect("inventory");
     assert_eq!((inventory.nodes, inventory.durable), (3, Some(true)));
     assert!(inventory.durability.contains("certified by 3 nodes"), "{}", inventory.durability);
     for setting in inventory.settings {
@@ -21,14 +21,14 @@ pub fn names_and_inventory(stand: &Stand) {
 }
 
 /// By how much a counter of each node rises while `work` is done by a session on each.
-fn risen(stand: &Stand, names: &[&str], work: impl FnOnce(&mut [Box<dyn Session>])) -> Vec<Vec<u64>> {
-    let sessions = || stand.nodes().iter().map(|node| node.connect().expect("connect")).collect::<Vec<_>>();
+fn risen(fixture: &Fixture, names: &[&str], work: impl FnOnce(&mut [Box<dyn Session>])) -> Vec<Vec<u64>> {
+    let sessions = || fixture.nodes().iter().map(|node| node.connect().expect("connect")).collect::<Vec<_>>();
     let (mut jobs, mut readers) = (sessions(), sessions());
     let mut read = |jobs: &mut [Box<dyn Session>]| -> Vec<BTreeMap<String, u64>> {
         let mut counters = Vec::new();
-        for (node, (job, reader)) in stand.nodes().iter().zip(jobs.iter_mut().zip(&mut readers)) {
+        for (node, (job, reader)) in fixture.nodes().iter().zip(jobs.iter_mut().zip(&mut readers)) {
             // What is still to be applied here would be counted later.
-            node.catch_up(reader.as_mut(), stand.session().as_mut()).expect("catch up");
+            node.catch_up(reader.as_mut(), fixture.session().as_mut()).expect("catch up");
             assert_eq!(job.publish_counters().expect("publish"), 0);
             counters.push(node.counters(reader.as_mut()).expect("counters").0);
         }
@@ -41,13 +41,13 @@ fn risen(stand: &Stand, names: &[&str], work: impl FnOnce(&mut [Box<dyn Session>
     names.iter().map(rise).collect()
 }
 
-pub fn twenty_three_commits_of_three_nodes_are_twenty_three(stand: &Stand) {
-    let mut first = stand.session();
+pub fn twenty_three_commits_of_three_nodes_are_twenty_three(fixture: &Fixture) {
+    let mut first = fixture.session();
     first.batch("create table commits (id bigint auto_increment primary key, number bigint)").expect("create");
     let sql = "insert into commits (number) select seq from seq_1_to_2 where seq <= ?";
     let names = [name::COMMIT_COUNT, "mariadb_replicated_transaction_count", "mariadb_received_transaction_count"];
     for round in 0..2 {
-        let rise = risen(stand, &names, |jobs| {
+        let rise = risen(fixture, &names, |jobs| {
             let inserts: Vec<Statement> = jobs.iter_mut().map(|job| job.prepare(sql).expect("prepare")).collect();
             for number in 0..23 {
                 let (job, insert) = (&mut jobs[number % 3], inserts[number % 3]);
@@ -65,7 +65,7 @@ pub fn twenty_three_commits_of_three_nodes_are_twenty_three(stand: &Stand) {
         assert_eq!(rise, [[8, 8, 7], [8, 8, 7], [15, 15, 16]], "round {round}");
     }
     // Definitions and reads are commits of the node on which they were asked for.
-    let rise = risen(stand, &names[..1], |jobs| {
+    let rise = risen(fixture, &names[..1], |jobs| {
         jobs[1].batch("create index commits_number on commits (number)").expect("create");
         jobs[2].begin().expect("begin");
         jobs[2].batch("select count(*) from commits; select max(id) from commits").expect("select");
@@ -73,19 +73,23 @@ pub fn twenty_three_commits_of_three_nodes_are_twenty_three(stand: &Stand) {
     });
     assert_eq!(rise, [[0, 1, 1]]);
     // A session that is gone has counted all the same.
-    let rise = risen(stand, &names[..1], |_| {
-        stand.nodes()[2].connect().expect("connect").batch("insert into commits (number) values (7)").expect("insert");
+    let rise = risen(fixture, &names[..1], |_| {
+        fixture.nodes()[2]
+            .connect()
+            .expect("connect")
+            .batch("insert into commits (number) values (7)")
+            .expect("insert");
     });
     assert_eq!(rise, [[0, 0, 1]]);
 }
 
-pub fn the_second_of_two_who_change_one_row_fails_as_a_counted_step(stand: &Stand) {
-    let mut first = stand.session();
+pub fn the_second_of_two_who_change_one_row_fails_as_a_counted_step(fixture: &Fixture) {
+    let mut first = fixture.session();
     first
         .batch("create table conflicts (id int primary key, number int); insert into conflicts values (1, 0)")
         .unwrap();
-    let mut jobs: Vec<Box<dyn Session>> = stand.nodes().iter().map(|node| node.connect().expect("connect")).collect();
-    stand.nodes()[2].catch_up(jobs[2].as_mut(), first.as_mut()).expect("catch up");
+    let mut jobs: Vec<Box<dyn Session>> = fixture.nodes().iter().map(|node| node.connect().expect("connect")).collect();
+    fixture.nodes()[2].catch_up(jobs[2].as_mut(), first.as_mut()).expect("catch up");
     let sql = "update conflicts set number = number + 1 where id = 1";
     let updates: Vec<Statement> = jobs.iter_mut().map(|job| job.prepare(sql).expect("prepare")).collect();
     for job in [0, 2] {
@@ -95,9 +99,9 @@ pub fn the_second_of_two_who_change_one_row_fails_as_a_counted_step(stand: &Stan
     jobs[0].commit().expect("the first commits");
     let error = jobs[2].commit().expect_err("the second is too late");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Step(FailureKind::Deadlock), Some("1213")), "{error:?}");
-    stand.nodes()[2].catch_up(jobs[2].as_mut(), first.as_mut()).expect("catch up");
+    fixture.nodes()[2].catch_up(jobs[2].as_mut(), first.as_mut()).expect("catch up");
     assert_eq!(jobs[2].execute(updates[2], &[]).expect("the session lives on"), 1);
-    assert_eq!(stand.query(jobs[2].as_mut(), "select number from conflicts", &[]), [[Value::Int(2)]]);
+    assert_eq!(fixture.query(jobs[2].as_mut(), "select number from conflicts", &[]), [[Value::Int(2)]]);
 }
 
 /// Rows of about a kilobyte.
@@ -123,18 +127,18 @@ impl RowSource for Rows {
     }
 }
 
-pub fn a_load_larger_than_the_cache_of_replication_is_whole_on_every_node(stand: &Stand) {
-    let mut first = stand.session();
+pub fn a_load_larger_than_the_cache_of_replication_is_whole_on_every_node(fixture: &Fixture) {
+    let mut first = fixture.session();
     first.batch("create table loaded (id bigint primary key, note varchar(1000))").expect("create");
     let column = |name: &str, kind| Column { name: name.to_owned(), kind };
     let columns = vec![column("id", engine::ColumnType::Int), column("note", engine::ColumnType::Text { size: 1000 })];
     let end = 50_000;
     let mut rows = Rows { columns, next: 0, end, text: "x".repeat(1000) };
     assert_eq!(first.bulk("loaded", &mut rows).expect("bulk"), end as u64);
-    for node in stand.nodes() {
+    for node in fixture.nodes() {
         let mut here = node.connect().expect("connect");
         node.catch_up(here.as_mut(), first.as_mut()).expect("catch up");
-        let rows = stand.query(here.as_mut(), "select count(*), max(id) from loaded", &[]);
+        let rows = fixture.query(here.as_mut(), "select count(*), max(id) from loaded", &[]);
         assert_eq!(rows, [[Value::Int(end), Value::Int(end)]], "{}", node.name());
     }
     first.batch("drop table loaded").expect("drop");
@@ -142,12 +146,12 @@ pub fn a_load_larger_than_the_cache_of_replication_is_whole_on_every_node(stand:
 
 /// Those that are left stall until they are sure that it is gone, and then go on; a node that is alone counts for none.
 pub fn a_node_that_is_killed_costs_time_and_nothing_else() {
-    let stand = Stand::open(&MARIADB, "local:mariadb?nodes=3");
-    let mut first = stand.session();
+    let fixture = Fixture::open(&MARIADB, "local:mariadb?nodes=3");
+    let mut first = fixture.session();
     first.batch("create table going (id int auto_increment primary key)").expect("create");
     let insert = first.prepare("insert into going values ()").expect("prepare");
     first.execute(insert, &[]).expect("insert");
-    kill(stand.nodes()[2].as_ref());
+    kill(fixture.nodes()[2].as_ref());
     let begun = Instant::now();
     let mut count = 1;
     while begun.elapsed() < Duration::from_secs(15) {
@@ -161,11 +165,11 @@ pub fn a_node_that_is_killed_costs_time_and_nothing_else() {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(count > 3, "the two that are left go on");
-    let mut second = stand.nodes()[1].connect().expect("connect");
-    stand.nodes()[1].catch_up(second.as_mut(), first.as_mut()).expect("catch up");
-    assert_eq!(stand.count(second.as_mut(), "going"), count, "nothing that was acknowledged is lost");
+    let mut second = fixture.nodes()[1].connect().expect("connect");
+    fixture.nodes()[1].catch_up(second.as_mut(), first.as_mut()).expect("catch up");
+    assert_eq!(fixture.count(second.as_mut(), "going"), count, "nothing that was acknowledged is lost");
     // Of two that are left one is no majority.
-    kill(stand.nodes()[1].as_ref());
+    kill(fixture.nodes()[1].as_ref());
     let begun = Instant::now();
     let refused = loop {
         match first.execute(insert, &[]) {

@@ -4,17 +4,17 @@ mod cluster;
 mod replica;
 
 use dbdyno_engine_mysql::MARIADB;
-use engine_kit::Stand;
+use engine_kit::Fixture;
 
 #[test]
 fn three_nodes_are_one_database() {
     // One cluster for all of these: starting one costs more than any of them. What replication keeps is little, so that
     // a load is larger than that.
-    let stand = Stand::open(&MARIADB, "local:mariadb?nodes=3&wsrep_provider_options=gcache.size%3D16M");
-    cluster::names_and_inventory(&stand);
-    cluster::twenty_three_commits_of_three_nodes_are_twenty_three(&stand);
-    cluster::the_second_of_two_who_change_one_row_fails_as_a_counted_step(&stand);
-    cluster::a_load_larger_than_the_cache_of_replication_is_whole_on_every_node(&stand);
+    let fixture = Fixture::open(&MARIADB, "local:mariadb?nodes=3&wsrep_provider_options=gcache.size%3D16M");
+    cluster::names_and_inventory(&fixture);
+    cluster::twenty_three_commits_of_three_nodes_are_twenty_three(&fixture);
+    cluster::the_second_of_two_who_change_one_row_fails_as_a_counted_step(&fixture);
+    cluster::a_load_larger_than_the_cache_of_replication_is_whole_on_every_node(&fixture);
 }
 
 #[test]

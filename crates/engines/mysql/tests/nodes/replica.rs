@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use dbdyno_engine_mysql::MARIADB;
-use engine::{Engine, Error, Kind, Node, Session, Site, Target, Value};
+use engine::{Engine, Error, Kind, Node, Session, Target, Value, Workspace};
 use engine_kit::programs::{command_as, give_to, succeed};
 use tempfile::TempDir;
 
@@ -89,9 +89,13 @@ fn as_server(program: &str) -> Command {
 fn open(target: &str) -> Result<Vec<Box<dyn Node>>, Error> {
     let target: Target = target.parse().expect("target");
     // Nothing of these servers is in the directory.
-    let site =
-        Site { directory: fs::canonicalize("/tmp").expect("/tmp"), keep: false, cache_bytes: None, sessions_max: 8 };
-    MARIADB.open_all(&target, &site)
+    let workspace = Workspace {
+        directory: fs::canonicalize("/tmp").expect("/tmp"),
+        keep: false,
+        cache_bytes: None,
+        sessions_max: 8,
+    };
+    MARIADB.open_all(&target, &workspace)
 }
 
 pub fn a_primary_without_replicas_is_alone(primary: &Server) {

@@ -6,15 +6,15 @@ use engine::{Kind, Session, Statement, Value};
 use record::{FailureKind, name};
 
 use crate::mariadb;
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use engine_kit::session::{Rows, ask, make, prepare};
 
 /// By how much each counter rises while `work` is done.
-fn risen(stand: &Stand, work: &mut dyn FnMut()) -> BTreeMap<String, u64> {
-    let mut reader = stand.session();
-    let (before, reading) = stand.node().counters(&mut *reader).expect("counters");
+fn risen(fixture: &Fixture, work: &mut dyn FnMut()) -> BTreeMap<String, u64> {
+    let mut reader = fixture.session();
+    let (before, reading) = fixture.node().counters(&mut *reader).expect("counters");
     work();
-    let (after, _) = stand.node().counters(&mut *reader).expect("counters");
+    let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
     assert_eq!(reading, 0, "a reading is no commit");
     let by = |name: &str, value: u64| {
         let earlier = before[name];
@@ -23,15 +23,15 @@ fn risen(stand: &Stand, work: &mut dyn FnMut()) -> BTreeMap<String, u64> {
     after.into_iter().map(|(name, value)| (name.clone(), by(&name, value))).collect()
 }
 
-pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &Stand) {
-    let mut jobs: Vec<Box<dyn Session>> = (0..3).map(|_| stand.session()).collect();
+pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(fixture: &Fixture) {
+    let mut jobs: Vec<Box<dyn Session>> = (0..3).map(|_| fixture.session()).collect();
     jobs[0].batch("create table commits (id bigint)").expect("create");
     let sql = "insert into commits select i from (select 1 as i union all select 2) two where i <= ?";
-    let prefix = stand.engine.name();
+    let prefix = fixture.engine.name();
     let own = |name: &str| format!("{prefix}_{name}_count");
     let inserts: Vec<Statement> = jobs.iter_mut().map(|job| prepare(&mut **job, sql)).collect();
     for round in 0..3 {
-        let rise = risen(stand, &mut || {
+        let rise = risen(fixture, &mut || {
             for number in 0..23 {
                 let (job, insert) = (&mut jobs[number % 3], inserts[number % 3]);
                 job.begin().expect("begin");
@@ -56,28 +56,28 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &St
     }
     // A session that is gone has counted all the same. The first one of its kind looks up what it needs.
     let mut come_and_go = || {
-        let mut job = stand.session();
+        let mut job = fixture.session();
         let insert = prepare(&mut *job, sql);
         job.begin().expect("begin");
         job.execute(insert, &[Value::Int(2)]).expect("insert");
         job.commit().expect("commit");
     };
     come_and_go();
-    let rise = risen(stand, &mut come_and_go);
+    let rise = risen(fixture, &mut come_and_go);
     assert_eq!(rise[name::COMMIT_COUNT], 1);
 }
 
 /// A load is one commit, and so is a definition.
-pub fn a_load_is_one_commit_and_so_is_a_definition(stand: &Stand) {
-    let mut job = stand.session();
-    make(stand, &mut *job, "defined");
+pub fn a_load_is_one_commit_and_so_is_a_definition(fixture: &Fixture) {
+    let mut job = fixture.session();
+    make(fixture, &mut *job, "defined");
     // MySQL also counts that it looks up a table when it is first opened.
     ask(&mut *job, "select count(*) from defined");
-    let rise = risen(stand, &mut || {
+    let rise = risen(fixture, &mut || {
         assert_eq!(job.bulk("defined", &mut Rows::new(100, |id, sink| sink.decimal(id, 2))).expect("bulk"), 100);
     });
     assert_eq!(rise[name::COMMIT_COUNT], 1);
-    let rise = risen(stand, &mut || {
+    let rise = risen(fixture, &mut || {
         job.begin().expect("begin");
         job.commit().expect("of nothing");
         job.begin().expect("begin");
@@ -89,10 +89,10 @@ pub fn a_load_is_one_commit_and_so_is_a_definition(stand: &Stand) {
     assert_eq!(rise[name::COMMIT_COUNT], 3);
 }
 
-pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
-    let mut job = stand.session();
-    make(stand, &mut *job, "redo");
-    let rise = risen(stand, &mut || {
+pub fn redo_and_physical_writes_are_counted(fixture: &Fixture) {
+    let mut job = fixture.session();
+    make(fixture, &mut *job, "redo");
+    let rise = risen(fixture, &mut || {
         for _ in 0..5 {
             job.bulk("redo", &mut Rows::new(20_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
         }
@@ -100,23 +100,23 @@ pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
     // 100 000 rows of 13 bytes and what InnoDB adds to a row.
     let redo = rise[name::REDO_WRITE_BYTES];
     assert!((2_000_000..40_000_000).contains(&redo), "{redo}");
-    let mut reader = stand.session();
-    let rise = risen(stand, &mut || stand.node().settle(&mut *reader).expect("settle"));
+    let mut reader = fixture.session();
+    let rise = risen(fixture, &mut || fixture.node().settle(&mut *reader).expect("settle"));
     let (writes, bytes) = (rise[name::PHYSICAL_WRITE_COUNT], rise[name::PHYSICAL_WRITE_BYTES]);
-    let pages = rise[&format!("{}_page_written_count", stand.engine.name())];
+    let pages = rise[&format!("{}_page_written_count", fixture.engine.name())];
     assert!(pages > 100, "{pages} pages");
     assert!(writes > 0 && bytes >= pages * 16 * 1024, "{writes} writes of {bytes} bytes, {pages} pages");
     let shares = "select @@global.innodb_max_dirty_pages_pct, @@global.innodb_max_dirty_pages_pct_lwm";
     assert_eq!(ask(&mut *reader, shares), [[Value::Float(50.0), Value::Float(7.0)]], "settling puts them back");
 }
 
-pub fn settings_that_differ_are_shown_and_places_are_not(stand: &Stand) {
-    let settings = stand.node().inventory().expect("inventory").settings;
+pub fn settings_that_differ_are_shown_and_places_are_not(fixture: &Fixture) {
+    let settings = fixture.node().inventory().expect("inventory").settings;
     let find = |name: &str| settings.iter().find(|setting| setting.name == name);
     let asked = find("innodb_max_dirty_pages_pct").expect("asked for by the target");
     assert!(asked.value.starts_with("50"), "{asked:?}");
     let default = asked.default.as_deref().map(|text| text.starts_with("90"));
-    assert_eq!(default, (stand.engine.name() == "mariadb").then_some(true), "{asked:?}");
+    assert_eq!(default, (fixture.engine.name() == "mariadb").then_some(true), "{asked:?}");
     assert!(find("innodb_flush_log_at_trx_commit").is_some(), "important, though it is the default");
     assert!(find("max_heap_table_size").is_some(), "set by dbdyno");
     for name in ["socket", "datadir", "pid_file", "tmpdir", "ignore_db_dirs"] {
@@ -124,9 +124,9 @@ pub fn settings_that_differ_are_shown_and_places_are_not(stand: &Stand) {
     }
 }
 
-pub fn what_mariadb_has_switched_off_is_missing(stand: &Stand) {
-    let mut reader = stand.session();
-    let (counters, _) = stand.node().counters(&mut *reader).expect("counters");
+pub fn what_mariadb_has_switched_off_is_missing(fixture: &Fixture) {
+    let mut reader = fixture.session();
+    let (counters, _) = fixture.node().counters(&mut *reader).expect("counters");
     assert!(counters.contains_key("mariadb_transaction_write_count"), "switched on by dbdyno");
     for name in ["mariadb_data_file_read_count", "mariadb_row_read_count", name::REDO_SYNC_COUNT] {
         assert!(!counters.contains_key(name), "{name}");
@@ -139,7 +139,7 @@ pub fn what_mariadb_has_switched_off_is_missing(stand: &Stand) {
     instruments_that_are_on_are_waits(&watched);
 }
 
-fn instruments_that_are_on_are_waits(watched: &Stand) {
+fn instruments_that_are_on_are_waits(watched: &Fixture) {
     let (time, count) = ("mariadb_wait_io_file_sql_FRM_ns", "mariadb_wait_io_file_sql_FRM_count");
     let mut job = watched.session();
     let rise = risen(watched, &mut || make(watched, &mut *job, "defined"));
@@ -162,10 +162,10 @@ fn instruments_that_are_on_are_waits(watched: &Stand) {
 }
 
 /// Its performance schema is on unless somebody switched it off.
-pub fn mysql_times_statements_and_waits(stand: &Stand) {
-    let mut job = stand.session();
-    make(stand, &mut *job, "timed");
-    let rise = risen(stand, &mut || {
+pub fn mysql_times_statements_and_waits(fixture: &Fixture) {
+    let mut job = fixture.session();
+    make(fixture, &mut *job, "timed");
+    let rise = risen(fixture, &mut || {
         ask(&mut *job, "select sleep(0.2)");
         job.bulk("timed", &mut Rows::new(1_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
     });
@@ -187,14 +187,14 @@ pub fn mysql_times_statements_and_waits(stand: &Stand) {
 }
 
 /// One of two that wait for each other is the victim, and is counted.
-pub fn deadlocks_and_waits_for_locks_are_counted(stand: &Stand) {
-    let (mut first, mut second) = (stand.session(), stand.session());
+pub fn deadlocks_and_waits_for_locks_are_counted(fixture: &Fixture) {
+    let (mut first, mut second) = (fixture.session(), fixture.session());
     first
         .batch("create table knot (id int primary key, n int); insert into knot values (1, 0), (2, 0)")
         .expect("create");
     let sql = "update knot set n = n + 1 where id = ?";
     let (of_first, of_second) = (prepare(&mut *first, sql), prepare(&mut *second, sql));
-    let rise = risen(stand, &mut || {
+    let rise = risen(fixture, &mut || {
         first.begin().expect("begin");
         second.begin().expect("begin");
         assert_eq!(first.execute(of_first, &[Value::Int(1)]).expect("update"), 1);

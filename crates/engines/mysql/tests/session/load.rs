@@ -3,12 +3,12 @@
 use engine::{Kind, Value};
 use record::FailureKind;
 
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use engine_kit::session::{self, Rows, ask, make};
 
-pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "part");
+pub fn a_load_may_be_part_of_a_transaction(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "part");
     session.begin().expect("begin");
     assert_eq!(session.bulk("part", &mut Rows::new(10, |id, sink| sink.decimal(id, 0))).expect("bulk"), 10);
     // One that fails takes only itself back.
@@ -19,9 +19,9 @@ pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
     assert_eq!(ask(&mut *session, "select count(*) from part"), [[Value::Int(0)]]);
 }
 
-pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "word");
+pub fn a_source_that_breaks_its_word_is_refused(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "word");
     let mut rows = Rows::new(100, |id, sink| if id == 50 { sink.text("fifty") } else { sink.decimal(id, 2) });
     let error = session.bulk("word", &mut rows).expect_err("text is no decimal");
     assert_eq!(error.kind, Kind::Statement);
@@ -30,9 +30,9 @@ pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
 }
 
 /// The server only warns.
-pub fn what_does_not_fit_is_no_load(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "early");
+pub fn what_does_not_fit_is_no_load(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "early");
     let mut rows = Rows::new(100_000, |id, sink| sink.decimal(if id == 99_000 { 10_000_000_000 } else { id }, 2));
     let error = session.bulk("early", &mut rows).expect_err("a numeric overflow");
     assert_eq!((error.kind, error.code.as_deref()), (Kind::Step(FailureKind::Other), Some("1264")), "{error:?}");
@@ -44,11 +44,11 @@ pub fn what_does_not_fit_is_no_load(stand: &Stand) {
     assert_eq!(sums, [sums_expected]);
 }
 
-pub fn lines_and_tables_in_parts_are_taken(stand: &Stand) {
-    let caps = stand.node().caps();
+pub fn lines_and_tables_in_parts_are_taken(fixture: &Fixture) {
+    let caps = fixture.node().caps();
     assert!(caps.lines && caps.partitions && caps.table_compression, "{caps:?}");
 }
 
-pub fn an_append_that_fails_names_its_row(stand: &Stand) {
-    session::an_append_that_fails_names_its_row(stand, "row 3");
+pub fn an_append_that_fails_names_its_row(fixture: &Fixture) {
+    session::an_append_that_fails_names_its_row(fixture, "row 3");
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use engine::{Kind, Processes, Value};
 
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use engine_kit::session::{ask, prepare};
 
-pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
-    let (mut session, mut other) = (stand.session(), stand.session());
+pub fn a_session_that_the_server_ends_is_lost(fixture: &Fixture) {
+    let (mut session, mut other) = (fixture.session(), fixture.session());
     let one = prepare(&mut *session, "select 1");
     let rows = ask(&mut *session, "select connection_id()");
     let Value::Int(connection) = rows[0][0] else { panic!("{rows:?}") };
@@ -20,10 +20,10 @@ pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     assert_eq!(session.begin().expect_err("still gone").kind, Kind::Lost);
 }
 
-pub fn the_server_dying_loses_every_session(stand: &Stand) {
-    let mut session = stand.session();
+pub fn the_server_dying_loses_every_session(fixture: &Fixture) {
+    let mut session = fixture.session();
     let sleep = prepare(&mut *session, "select sleep(60)");
-    let Processes::Local(server) = stand.node().processes() else { panic!("on this host") };
+    let Processes::Local(server) = fixture.node().processes() else { panic!("on this host") };
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(300));
@@ -34,6 +34,6 @@ pub fn the_server_dying_loses_every_session(stand: &Stand) {
     });
     let error = outcome.expect_err("the server is gone");
     assert_eq!(error.kind, Kind::Lost, "{error:?}");
-    let error = stand.node().connect().map(|_| ()).expect_err("nobody is there");
+    let error = fixture.node().connect().map(|_| ()).expect_err("nobody is there");
     assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
 }

@@ -4,11 +4,11 @@ use engine::{Kind, Statement, Value};
 use record::FailureKind;
 
 use crate::numbers;
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use engine_kit::session::{ask, prepare, text};
 
-pub fn results_of_every_type_are_read(stand: &Stand) {
-    let mut session = stand.session();
+pub fn results_of_every_type_are_read(fixture: &Fixture) {
+    let mut session = fixture.session();
     let rows = ask(
         &mut *session,
         "select true, cast(-3 as signed), cast(18446744073709551615 as unsigned), 1.50, 0.00, 2.5e0, 'name', null, \
@@ -40,15 +40,15 @@ pub fn results_of_every_type_are_read(stand: &Stand) {
     assert_eq!(rows[0][5], Value::Int(2026));
 }
 
-pub fn rows_longer_than_any_buffer_arrive(stand: &Stand) {
-    let mut session = stand.session();
+pub fn rows_longer_than_any_buffer_arrive(fixture: &Fixture) {
+    let mut session = fixture.session();
     let echo = prepare(&mut *session, "select repeat(?, 3000000), 7 from (select 1 union select 2 union select 3) n");
     let rows = session.query(echo, &[text("x")]).expect("query");
     assert_eq!(rows, vec![vec![text(&"x".repeat(3_000_000)), Value::Int(7)]; 3]);
     // A row beyond what one packet carries, and a bind.
-    let mut other = stand.session();
+    let mut other = fixture.session();
     other.batch("set global max_allowed_packet = 134217728").expect("set");
-    let mut session = stand.session();
+    let mut session = fixture.session();
     let long = "y".repeat(17_000_000);
     let length = prepare(&mut *session, "select char_length(?)");
     assert_eq!(session.query(length, &[text(&long)]).expect("a long bind"), [[Value::Int(17_000_000)]]);
@@ -60,8 +60,8 @@ pub fn rows_longer_than_any_buffer_arrive(stand: &Stand) {
     assert_eq!(session.execute(many, &[]).expect("execute"), 300_000);
 }
 
-pub fn rows_returned_are_told_from_rows_changed(stand: &Stand) {
-    let mut session = stand.session();
+pub fn rows_returned_are_told_from_rows_changed(fixture: &Fixture) {
+    let mut session = fixture.session();
     session.batch("create table counted (id bigint)").expect("create");
     let cases = [
         ("insert into counted values (1), (2), (3), (4), (5), (6), (7), (8), (9)", 9),
@@ -78,16 +78,16 @@ pub fn rows_returned_are_told_from_rows_changed(stand: &Stand) {
     }
 }
 
-pub fn rows_returned_by_a_change_are_told_from_rows_changed(stand: &Stand) {
-    let mut session = stand.session();
+pub fn rows_returned_by_a_change_are_told_from_rows_changed(fixture: &Fixture) {
+    let mut session = fixture.session();
     session.batch("create table told (id bigint)").expect("create");
     let insert = prepare(&mut *session, "insert into told values (10), (11) returning id");
     assert_eq!(session.execute(insert, &[]).expect("insert"), 2);
     assert_eq!(session.query(insert, &[]).expect("insert"), [[Value::Int(10)], [Value::Int(11)]]);
 }
 
-pub fn procedures_return_their_rows(stand: &Stand) {
-    let mut session = stand.session();
+pub fn procedures_return_their_rows(fixture: &Fixture) {
+    let mut session = fixture.session();
     session
         .batch("create procedure two(n bigint) begin select n, 'a'; select n + 1, 'b'; update counted set id = 0 where id = n; end")
         .expect("create");
@@ -99,8 +99,8 @@ pub fn procedures_return_their_rows(stand: &Stand) {
     assert_eq!(session.execute(call, &[Value::Int(100)]).expect("call"), 2);
 }
 
-pub fn errors_leave_the_session_in_step(stand: &Stand) {
-    let mut session = stand.session();
+pub fn errors_leave_the_session_in_step(fixture: &Fixture) {
+    let mut session = fixture.session();
     let add = prepare(&mut *session, "select cast(? as signed) + cast(? as signed)");
     assert_eq!(session.execute(add, &[Value::Int(1)]).expect_err("a bind is missing").kind, Kind::Statement);
     assert_eq!(session.execute(Statement(9_999), &[]).expect_err("never prepared").kind, Kind::Statement);
@@ -114,7 +114,7 @@ pub fn errors_leave_the_session_in_step(stand: &Stand) {
     assert_eq!(refused.kind, Kind::Statement, "{refused:?}");
     let second = session.batch("select 1; select no_such_function(1)").expect_err("the second");
     assert_eq!((second.kind, second.code.as_deref()), (Kind::Statement, Some("1305")));
-    let mut holder = stand.session();
+    let mut holder = fixture.session();
     session
         .batch("set innodb_lock_wait_timeout = 1; create table held (id int primary key); insert into held values (1)")
         .unwrap();
@@ -135,8 +135,8 @@ fn ask_error(session: &mut dyn engine::Session, sql: &str) -> engine::Error {
 }
 
 /// Columns are described once; another session makes others of them.
-pub fn a_table_that_changes_changes_its_rows(stand: &Stand) {
-    let (mut session, mut other) = (stand.session(), stand.session());
+pub fn a_table_that_changes_changes_its_rows(fixture: &Fixture) {
+    let (mut session, mut other) = (fixture.session(), fixture.session());
     session.batch("create table changing (id bigint); insert into changing values (7)").expect("create");
     let select = prepare(&mut *session, "select * from changing");
     assert_eq!(session.query(select, &[]).expect("query"), [[Value::Int(7)]]);

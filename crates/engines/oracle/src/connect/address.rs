@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::{Error, Kind, Result, Secret, Target};
 use oracledb::Config;
 
-use super::{PATIENCE, Place, names};
+use super::{Place, TIMEOUT, names};
 
 /// Parameters of a URL; everything else is a mistake.
 const KNOWN: [&str; 7] =
@@ -27,7 +27,7 @@ pub(crate) struct Login {
     pub(super) password: Secret,
     pub(super) wallet: Option<String>,
     /// How long to wait for an answer and for a login; for ever without one.
-    pub(crate) patience: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
     /// Where the tables of dbdyno are to lie, if not in the default tablespace of the database.
     pub(crate) tablespace: Option<String>,
     /// How many disks `CALIBRATE_IO` is to be told there are, where it was asked for.
@@ -65,7 +65,7 @@ impl Login {
             user,
             password,
             wallet: target.parameter("wallet_location").map(str::to_owned),
-            patience: patience(target)?,
+            timeout: timeout(target)?,
             tablespace: target.parameter("tablespace").map(str::to_owned),
             calibration_disks: number(target, "calibrate_io", 1)?,
         })
@@ -163,9 +163,9 @@ fn number(target: &Target, name: &str, least: u32) -> Result<Option<u32>> {
     }
 }
 
-fn patience(target: &Target) -> Result<Option<Duration>> {
+fn timeout(target: &Target) -> Result<Option<Duration>> {
     match target.parameter("connect_timeout") {
-        None => Ok(Some(PATIENCE)),
+        None => Ok(Some(TIMEOUT)),
         Some(text) => match text.parse::<u32>() {
             Ok(0) => Ok(None),
             Ok(seconds) => Ok(Some(Duration::from_secs(seconds.into()))),
@@ -203,7 +203,7 @@ mod tests {
         );
         assert_eq!(login.places, [place("db.example", 1521, false)]);
         assert_eq!((login.user.as_str(), login.password.reveal()), ("ann", "secret"));
-        assert_eq!((login.patience, login.shown.as_str()), (Some(Duration::from_secs(3)), "db.example port 1521"));
+        assert_eq!((login.timeout, login.shown.as_str()), (Some(Duration::from_secs(3)), "db.example port 1521"));
         assert!(!format!("{login:?}").contains("secret"));
     }
 

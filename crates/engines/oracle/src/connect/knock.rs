@@ -28,28 +28,28 @@ const POSTGRESQL_QUESTION: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 ///
 /// # Errors
 /// `Unreachable` where nothing answers, or something that is no Oracle listener.
-pub(super) fn knock(place: &Place, patience: Option<Duration>) -> Result<Way> {
-    let mut stream = dial(place, patience).map_err(|error| unreachable(place, &error))?;
+pub(super) fn knock(place: &Place, timeout: Option<Duration>) -> Result<Way> {
+    let mut stream = dial(place, timeout).map_err(|error| unreachable(place, &error))?;
     let way = stream.peer_addr().and_then(|peer| Ok(Way { peer, own: stream.local_addr()? }));
     let way = way.map_err(|error| unreachable(place, &error))?;
     if place.encrypted {
         // Here the handshake says who it is.
         return Ok(way);
     }
-    let heard = ask(&mut stream, patience).map_err(|error| unreachable(place, &error))?;
+    let heard = ask(&mut stream, timeout).map_err(|error| unreachable(place, &error))?;
     match who(&heard) {
         Who::Listener => Ok(way),
-        Who::Nobody if is_postgresql(way.peer, patience) => Err(foreign(place, "a PostgreSQL server")),
+        Who::Nobody if is_postgresql(way.peer, timeout) => Err(foreign(place, "a PostgreSQL server")),
         Who::Nobody => Err(foreign(place, "something that closes the connection without a word")),
         Who::Stranger(what) => Err(foreign(place, what)),
     }
 }
 
 /// Connects to the first address of the host that answers.
-fn dial(place: &Place, patience: Option<Duration>) -> io::Result<TcpStream> {
+fn dial(place: &Place, timeout: Option<Duration>) -> io::Result<TcpStream> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in (place.host.as_str(), place.port).to_socket_addrs()? {
-        match connect(address, patience) {
+        match connect(address, timeout) {
             Ok(stream) => return Ok(stream),
             Err(error) => failure = error,
         }
@@ -57,9 +57,9 @@ fn dial(place: &Place, patience: Option<Duration>) -> io::Result<TcpStream> {
     Err(failure)
 }
 
-fn connect(address: SocketAddr, patience: Option<Duration>) -> io::Result<TcpStream> {
-    let stream = match patience {
-        Some(patience) => TcpStream::connect_timeout(&address, patience)?,
+fn connect(address: SocketAddr, timeout: Option<Duration>) -> io::Result<TcpStream> {
+    let stream = match timeout {
+        Some(timeout) => TcpStream::connect_timeout(&address, timeout)?,
         None => TcpStream::connect(address)?,
     };
     stream.set_nodelay(true)?;
@@ -67,21 +67,21 @@ fn connect(address: SocketAddr, patience: Option<Duration>) -> io::Result<TcpStr
 }
 
 /// Asks and hears the first bytes of the answer; none where the connection is closed instead.
-fn ask(stream: &mut TcpStream, patience: Option<Duration>) -> io::Result<Vec<u8>> {
+fn ask(stream: &mut TcpStream, timeout: Option<Duration>) -> io::Result<Vec<u8>> {
     let begun = Instant::now();
     stream.write_all(&question())?;
-    let first = patience.map_or(LINE_AFTER, |patience| patience.min(LINE_AFTER));
-    match hear(stream, Some(first)) {
+    let first = timeout.map_or(LINE_AFTER, |timeout| timeout.min(LINE_AFTER));
+    match receive(stream, Some(first)) {
         Err(error) if is_late(&error) => {}
         outcome => return outcome,
     }
     stream.write_all(b"\r\n\r\n")?;
-    let left = patience.map(|patience| patience.saturating_sub(begun.elapsed()).max(Duration::from_millis(1)));
-    hear(stream, left)
+    let left = timeout.map(|timeout| timeout.saturating_sub(begun.elapsed()).max(Duration::from_millis(1)));
+    receive(stream, left)
 }
 
-fn hear(stream: &mut TcpStream, patience: Option<Duration>) -> io::Result<Vec<u8>> {
-    stream.set_read_timeout(patience)?;
+fn receive(stream: &mut TcpStream, timeout: Option<Duration>) -> io::Result<Vec<u8>> {
+    stream.set_read_timeout(timeout)?;
     let mut heard = vec![0; 64];
     let read = loop {
         match stream.read(&mut heard) {
@@ -155,11 +155,11 @@ fn who(heard: &[u8]) -> Who {
 }
 
 /// Such a server closes at once what it does not take for a greeting.
-fn is_postgresql(address: SocketAddr, patience: Option<Duration>) -> bool {
+fn is_postgresql(address: SocketAddr, timeout: Option<Duration>) -> bool {
     let answer = || -> io::Result<Vec<u8>> {
-        let mut stream = connect(address, patience)?;
+        let mut stream = connect(address, timeout)?;
         stream.write_all(&POSTGRESQL_QUESTION)?;
-        hear(&mut stream, patience)
+        receive(&mut stream, timeout)
     };
     answer().is_ok_and(|heard| matches!(heard.as_slice(), [b'S' | b'N'] | [b'E', 0, 0, ..]))
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use engine::{Column, ColumnType, Engine, Error, Kind, Node, Result, RowSink, RowSource, Session, Site, Target, Value};
+use engine::{
+    Column, ColumnType, Engine, Error, Kind, Node, Result, RowSink, RowSource, Session, Target, Value, Workspace,
+};
 use record::FailureKind;
 
 use super::double::{Answer, Brain, Field, Heard, LOGIN, start};
@@ -228,8 +230,8 @@ fn node(brain: Brain, keep: bool) -> (Box<dyn Node>, Heard) {
     let (port, heard) = start(brain);
     let target: Target =
         format!("oracle://ann:s3cret@127.0.0.1:{port}/sales?connect_timeout=5").parse().expect("a target");
-    let site = Site { directory: std::env::temp_dir(), keep, cache_bytes: None, sessions_max: 4 };
-    let node = crate::ORACLE.open(&target, &site).unwrap_or_else(|error| panic!("{error:?}"));
+    let workspace = Workspace { directory: std::env::temp_dir(), keep, cache_bytes: None, sessions_max: 4 };
+    let node = crate::ORACLE.open(&target, &workspace).unwrap_or_else(|error| panic!("{error:?}"));
     take(&heard);
     (node, heard)
 }

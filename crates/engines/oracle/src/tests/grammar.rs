@@ -192,7 +192,7 @@ fn with_binds(text: &str) -> String {
 
 /// What dbdyno asks and does beside tests.
 fn of_the_node() -> Vec<Named> {
-    let mut all = named("manners", session::manners(Some(schema::SCHEMA)));
+    let mut all = named("session_setup", session::session_setup(Some(schema::SCHEMA)));
     all.extend(named("counters", counter::questions()));
     all.extend(named("activity", [activity::QUESTION.to_owned()]));
     all.extend(named("parameters", [inventory::parameter_question()]));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use engine::{Engine, Error, Kind, Site, Target};
+use engine::{Engine, Error, Kind, Target, Workspace};
 
 use super::listener::{self, Conduct, start};
 use crate::ORACLE;
@@ -11,8 +11,8 @@ const PASSWORD: &str = "s3cret";
 
 fn refused_with(target: &str) -> Error {
     let parsed: Target = target.parse().unwrap_or_else(|error| panic!("{error}"));
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
-    let Err(error) = ORACLE.open(&parsed, &site) else { panic!("{target} was let in") };
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
+    let Err(error) = ORACLE.open(&parsed, &workspace) else { panic!("{target} was let in") };
     let said = format!("{error:?} {error}");
     assert!(!said.contains(PASSWORD), "the password is told: {said}");
     assert!(error.hint.is_some(), "{error:?}");

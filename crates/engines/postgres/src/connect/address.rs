@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use engine::{Error, Kind, Result, Secret, Target};
-use transport::{PATIENCE, Surroundings, Tls};
+use transport::{Surroundings, TIMEOUT, Tls};
 
 use super::Place;
 use super::password::{self, Asked};
@@ -26,7 +26,7 @@ pub(crate) struct Login {
     pub(crate) application_name: String,
     pub(crate) tls: Tls,
     /// How long to wait for each answer while logging in; for ever without one.
-    pub(crate) patience: Option<Duration>,
+    pub(crate) timeout: Option<Duration>,
 }
 
 impl Login {
@@ -72,7 +72,7 @@ impl Login {
             password,
             password_file,
             application_name: application.filter(|name| !name.is_empty()).unwrap_or_else(|| "dbdyno".to_owned()),
-            patience: transport::patience(timeout.as_deref())?,
+            timeout: transport::timeout(timeout.as_deref())?,
         })
     }
 
@@ -86,7 +86,7 @@ impl Login {
             password_file: None,
             application_name: "dbdyno".to_owned(),
             tls: Tls::disabled(),
-            patience: Some(PATIENCE),
+            timeout: Some(TIMEOUT),
         }
     }
 }
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(login.place, Place::Tcp { host: "db.example".into(), port: 6000 });
         assert_eq!((login.user.as_str(), login.database.as_str()), ("ann", "shop"));
         assert_eq!(login.password.unwrap().reveal(), "secret");
-        assert_eq!(login.patience, Some(Duration::from_secs(3)));
+        assert_eq!(login.timeout, Some(Duration::from_secs(3)));
         assert_eq!((login.application_name.as_str(), login.tls.mode), ("x", Mode::Require));
     }
 
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(login.place, Place::Unix { directory: "/run/pg".into(), port: 5433 });
         assert_eq!((login.user.as_str(), login.database.as_str()), ("bob", "bob"));
         assert_eq!(login.password.unwrap().reveal(), "word");
-        assert_eq!(login.patience, Some(PATIENCE));
+        assert_eq!(login.timeout, Some(TIMEOUT));
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Login {
     pub(super) fn log_in(&self, reached: Reached, schema: Option<&str>) -> Result<Opened> {
         let Reached { transport, way, binding } = reached;
         let confidential = !matches!(transport, Transport::Tcp(_));
-        let mut wire = Wire::new(transport, self.patience).map_err(|error| self.unreachable(&error))?;
+        let mut wire = Wire::new(transport, self.timeout).map_err(|error| self.unreachable(&error))?;
         let mut parameters = vec![
             ("user", self.user.as_str()),
             ("database", self.database.as_str()),

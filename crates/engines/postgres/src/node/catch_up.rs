@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use engine::{Error, Kind, Result, Session, Value};
 
-use super::{PATIENCE, PAUSE};
+use super::{PAUSE, TIMEOUT};
 
 /// The headers of a page of the log, the short one and that of the first page of a segment.
 const PAGE_HEADERS_BYTES: [u64; 2] = [24, 40];
@@ -31,11 +31,11 @@ pub(super) fn wait(here: &mut dyn Session, first: &mut dyn Session) -> Result<()
         if reached >= end {
             return Ok(());
         }
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > TIMEOUT {
             let message = format!(
                 "the replica is {} bytes of log behind the primary after {} s",
                 end - reached,
-                PATIENCE.as_secs()
+                TIMEOUT.as_secs()
             );
             return Err(Error::new(Kind::Unreachable, message)
                 .hint("check that it is connected and that nothing on it holds up the replay"));

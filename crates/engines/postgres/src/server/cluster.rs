@@ -24,12 +24,12 @@ const WAIT: Wait = Wait {
 
 /// The programs, who runs them and where they run.
 #[derive(Clone, Debug)]
-pub(super) struct Crew<'a> {
+pub(super) struct Launcher<'a> {
     pub(super) programs: &'a Programs,
     pub(super) runner: Runner<'a>,
 }
 
-impl Crew<'_> {
+impl Launcher<'_> {
     /// Makes a cluster in the data directory, which must be absent. Only one that is to be kept is worth syncing; the
     /// server itself, when it runs, syncs all that it writes.
     pub(super) fn make(&self, data_checksums: bool, keep: bool) -> Result<()> {

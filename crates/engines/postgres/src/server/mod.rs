@@ -1,4 +1,4 @@
-//! The throwaway server behind `local:postgres`: a cluster in the measured directory, reached over a private Unix
+//! The temporary server behind `local:postgres`: a cluster in the measured directory, reached over a private Unix
 //! socket, sized to the host, run by an unprivileged user, and removed at the end.
 
 mod cluster;
@@ -12,10 +12,10 @@ mod watch;
 use std::path::{Path, PathBuf};
 use std::process::Child;
 
-use engine::{Result, Site, Target};
+use engine::{Result, Target, Workspace};
 use server::{Line, Place, Product, Runner, Running, Signal, Sizing, State};
 
-use self::cluster::Crew;
+use self::cluster::Launcher;
 use self::find::Wish;
 use self::parameter::{Parameters, Synchronous};
 use self::watch::Watch;
@@ -69,14 +69,15 @@ pub(crate) struct Cluster {
 /// # Errors
 /// `Missing` without programs, `Usage` for parameters that cannot be, `NotOurs` where the place is taken by something
 /// else, `Space` where it cannot be written, `Unreachable` where a server does not start.
-pub(crate) fn start_all(target: &Target, site: &Site) -> Result<Vec<Cluster>> {
+pub(crate) fn start_all(target: &Target, workspace: &Workspace) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target)?;
     // What a dead invocation left of replicas would be in the way, or stay.
-    replica::clean_up(&site.directory)?;
-    let running = Running::start(&PRODUCT, site, |place, state, kept| build(&parameters, site, place, state, kept))?;
+    replica::clean_up(&workspace.directory)?;
+    let running =
+        Running::start(&PRODUCT, workspace, |place, state, kept| build(&parameters, workspace, place, state, kept))?;
     let mut clusters = vec![Cluster::of(running, "primary".to_owned(), false)];
     for number in 1..=parameters.replicas {
-        let replica = replica::start(&parameters, site, number, &clusters[0])?;
+        let replica = replica::start(&parameters, workspace, number, &clusters[0])?;
         clusters.push(replica);
     }
     if parameters.replicas > 0 {
@@ -98,38 +99,44 @@ pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
 }
 
 /// Makes or takes the cluster and starts its server; `state` holds at every moment what would have to be undone.
-fn build(parameters: &Parameters, site: &Site, place: &Place, state: &mut State, kept: bool) -> Result<Child> {
+fn build(
+    parameters: &Parameters,
+    workspace: &Workspace,
+    place: &Place,
+    state: &mut State,
+    kept: bool,
+) -> Result<Child> {
     let kept_major = if kept { Some(cluster::kept_major(&place.data)?) } else { None };
     let wish = Wish { directory: parameters.bin.as_deref(), major: parameters.version.or(kept_major) };
     let programs = find::find(wish)?;
-    let crew = Crew { programs: &programs, runner: Runner::of(place, kept, parameters.os_user.as_deref())? };
-    crew.runner.let_in(state)?;
-    crew.check_settings(&parameters.settings)?;
-    let socket = crew.runner.make_socket_directory(state)?;
+    let launcher = Launcher { programs: &programs, runner: Runner::of(place, kept, parameters.os_user.as_deref())? };
+    launcher.runner.let_in(state)?;
+    launcher.check_settings(&parameters.settings)?;
+    let socket = launcher.runner.make_socket_directory(state)?;
     match kept {
         true => {
-            crew.check_kept(parameters.data_checksums)?;
-            crew.forget_replicas()?;
+            launcher.check_kept(parameters.data_checksums)?;
+            launcher.forget_replicas()?;
         }
         // Version 18 has them by default; figures of different versions shall compare.
-        false => crew.make(parameters.data_checksums.unwrap_or(true), site.keep)?,
+        false => launcher.make(parameters.data_checksums.unwrap_or(true), workspace.keep)?,
     }
-    run(&crew, parameters, site, &socket, &replica::settings_of_primary(parameters), state)
+    run(&launcher, parameters, workspace, &socket, &replica::settings_of_primary(parameters), state)
 }
 
 /// Configures the cluster that lies there, starts its server and waits until it answers.
 fn run(
-    crew: &Crew<'_>,
+    launcher: &Launcher<'_>,
     parameters: &Parameters,
-    site: &Site,
+    workspace: &Workspace,
     socket: &Path,
     own: &[Line],
     state: &mut State,
 ) -> Result<Child> {
-    let sizing = Sizing::of(site, 1 + u64::from(parameters.replicas));
-    let (major, asked) = (crew.programs.major, &parameters.settings);
-    crew.configure(&settings::configuration(major, &sizing, &socket.to_string_lossy(), own, asked))?;
-    crew.launch(state, socket, asked)
+    let sizing = Sizing::of(workspace, 1 + u64::from(parameters.replicas));
+    let (major, asked) = (launcher.programs.major, &parameters.settings);
+    launcher.configure(&settings::configuration(major, &sizing, &socket.to_string_lossy(), own, asked))?;
+    launcher.launch(state, socket, asked)
 }
 
 impl Cluster {

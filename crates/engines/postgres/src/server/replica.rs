@@ -7,10 +7,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use engine::{Error, Kind, Result, Site, Value};
+use engine::{Error, Kind, Result, Value, Workspace};
 use server::{Identity, Line, Product, Runner, Running};
 
-use super::cluster::Crew;
+use super::cluster::Launcher;
 use super::find::{self, Wish};
 use super::parameter::{Parameters, REPLICAS_MAX, Synchronous};
 use super::{Cluster, PRODUCT, USER, cluster, run};
@@ -91,20 +91,20 @@ fn settings_of_replica(primary: &Path, number: u32) -> Vec<Line> {
 }
 
 /// Copies the cluster of `primary` and starts a server on it.
-pub(super) fn start(parameters: &Parameters, site: &Site, number: u32, primary: &Cluster) -> Result<Cluster> {
-    let site = Site { keep: false, ..site.clone() };
+pub(super) fn start(parameters: &Parameters, workspace: &Workspace, number: u32, primary: &Cluster) -> Result<Cluster> {
+    let workspace = Workspace { keep: false, ..workspace.clone() };
     let product = &REPLICAS[(number - 1) as usize];
-    let started = Running::start(product, &site, |place, state, _| {
+    let started = Running::start(product, &workspace, |place, state, _| {
         let major = cluster::kept_major(&primary.data_directory)?;
         let programs = find::find(Wish { directory: parameters.bin.as_deref(), major: Some(major) })?;
         // The one who may read what the primary writes.
         let identity = Identity::of_owner(&primary.running.place, parameters.os_user.as_deref())?;
-        let crew = Crew { programs: &programs, runner: Runner { identity, place } };
-        crew.runner.let_in(state)?;
-        let socket = crew.runner.make_socket_directory(state)?;
-        crew.copy(&primary.socket_directory, &slot(number))?;
+        let launcher = Launcher { programs: &programs, runner: Runner { identity, place } };
+        launcher.runner.let_in(state)?;
+        let socket = launcher.runner.make_socket_directory(state)?;
+        launcher.copy(&primary.socket_directory, &slot(number))?;
         let own = settings_of_replica(&primary.socket_directory, number);
-        run(&crew, parameters, &site, &socket, &own, state)
+        run(&launcher, parameters, &workspace, &socket, &own, state)
     });
     let name = format!("replica {number}");
     match started {

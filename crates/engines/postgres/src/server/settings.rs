@@ -1,4 +1,4 @@
-//! The settings of a throwaway cluster.
+//! The settings of a temporary cluster.
 
 use server::{Line, Setting, Sizing, setting};
 

@@ -16,17 +16,17 @@ pub(super) fn scratch() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("dd").tempdir_in("/tmp").expect("temporary directory")
 }
 
-pub(super) fn site(scratch: &tempfile::TempDir, keep: bool) -> Site {
+pub(super) fn workspace(scratch: &tempfile::TempDir, keep: bool) -> Workspace {
     let cache_bytes = Some(Bytes::MIB.times(16));
-    Site { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
+    Workspace { directory: scratch.path().to_owned(), keep, cache_bytes, sessions_max: 4 }
 }
 
-pub(super) fn start(target: &Target, site: &Site) -> Result<Cluster> {
-    start_all(target, site).map(|mut clusters| clusters.remove(0))
+pub(super) fn start(target: &Target, workspace: &Workspace) -> Result<Cluster> {
+    start_all(target, workspace).map(|mut clusters| clusters.remove(0))
 }
 
 fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
-    start(&text.parse().expect("target"), &site(scratch, keep))
+    start(&text.parse().expect("target"), &workspace(scratch, keep))
 }
 
 /// The first field of the last row of a simple query, over a connection of its own.
@@ -176,8 +176,8 @@ fn a_directory_too_deep_for_a_socket_works_with_one_elsewhere() {
     let deep = scratch.path().join("d".repeat(100));
     fs::create_dir(&deep).expect("deep directory");
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o755)).expect("mode");
-    let site = Site { directory: deep.clone(), ..site(&scratch, false) };
-    let cluster = start(&"local:postgres".parse().expect("target"), &site).expect("start");
+    let workspace = Workspace { directory: deep.clone(), ..workspace(&scratch, false) };
+    let cluster = start(&"local:postgres".parse().expect("target"), &workspace).expect("start");
     let socket = cluster.socket_directory.clone();
     assert!(!socket.starts_with(&deep));
     assert_eq!(ask(&cluster, "select 1"), "1");
@@ -234,8 +234,8 @@ fn a_way_that_the_server_s_user_may_not_go_is_named() {
     let inner = scratch.path().join("inner");
     fs::create_dir(&inner).expect("inner");
     fs::set_permissions(scratch.path(), fs::Permissions::from_mode(0o700)).expect("mode");
-    let site = Site { directory: inner.clone(), ..site(&scratch, false) };
-    let error = start(&"local:postgres".parse().expect("target"), &site).expect_err("barred");
+    let workspace = Workspace { directory: inner.clone(), ..workspace(&scratch, false) };
+    let error = start(&"local:postgres".parse().expect("target"), &workspace).expect_err("barred");
     assert_eq!(error.kind, Kind::Usage);
     assert!(error.message.contains(&format!("may not enter {}", scratch.path().display())), "{error}");
     assert!(fs::read_dir(&inner).expect("entries").next().is_none());

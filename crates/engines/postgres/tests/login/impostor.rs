@@ -49,7 +49,7 @@ pub fn taciturn(stream: &mut dyn Stream) {
     greet(stream, "9.2.4");
     // Whether all is skipped up to the next Sync.
     let mut skips = false;
-    while let Some((tag, body)) = hear(stream) {
+    while let Some((tag, body)) = receive(stream) {
         let known = [&b"begin\0begin\0"[..], b"commit\0commit\0", b"rollback\0rollback\0"];
         match tag {
             b'X' => return,
@@ -87,7 +87,7 @@ pub fn taciturn(stream: &mut dyn Stream) {
 }
 
 /// The next message; none at the end of the stream.
-fn hear(stream: &mut dyn Stream) -> Option<(u8, Vec<u8>)> {
+fn receive(stream: &mut dyn Stream) -> Option<(u8, Vec<u8>)> {
     let mut header = [0; 5];
     stream.read_exact(&mut header).ok()?;
     let [tag, length @ ..] = header;

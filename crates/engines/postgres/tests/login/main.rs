@@ -6,7 +6,7 @@ mod server;
 use std::time::{Duration, Instant};
 
 use dbdyno_engine_postgres::POSTGRES;
-use engine::{Engine, Error, Kind, Node, Processes, Result, Site, Target, Value};
+use engine::{Engine, Error, Kind, Node, Processes, Result, Target, Value, Workspace};
 use record::{Bytes, Location};
 
 use engine_kit::{impostor as stranger, session};
@@ -15,8 +15,8 @@ use self::server::Server;
 
 fn open(target: &str) -> Result<Box<dyn Node>> {
     let target: Target = target.parse().unwrap_or_else(|error| panic!("{error}"));
-    let site = Site { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
-    POSTGRES.open(&target, &site)
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 4 };
+    POSTGRES.open(&target, &workspace)
 }
 
 fn refused(target: &str) -> Error {
@@ -237,7 +237,7 @@ fn what_is_not_postgresql_is_unreachable_and_named_so() {
 }
 
 #[test]
-fn nobody_and_a_silent_server_are_unreachable_within_the_patience() {
+fn nobody_and_a_silent_server_are_unreachable_within_the_timeout() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let error = refused(&format!("postgres://ann@127.0.0.1:{free}/db"));
     assert_eq!(error.kind, Kind::Unreachable);

@@ -5,15 +5,15 @@ use std::time::{Duration, Instant};
 use engine::{Processes, Statement, Value};
 use record::name;
 
-use crate::new_stand;
-use engine_kit::Stand;
+use crate::new_fixture;
+use engine_kit::Fixture;
 use engine_kit::session::{Rows, ask, make, prepare};
 
-pub fn sessions_are_processes_of_the_server(stand: &Stand) {
-    let mut session = stand.session();
+pub fn sessions_are_processes_of_the_server(fixture: &Fixture) {
+    let mut session = fixture.session();
     let own = ask(&mut *session, "select pg_backend_pid()");
     assert_eq!(own, [[Value::Int(session.server_process().expect("a process").into())]]);
-    let Processes::Local(postmaster) = stand.node().processes() else { panic!("on this host") };
+    let Processes::Local(postmaster) = fixture.node().processes() else { panic!("on this host") };
     let parent = std::fs::read_to_string(format!("/proc/{}/stat", session.server_process().unwrap())).unwrap();
     assert!(parent.contains(&format!(" {} ", postmaster[0])));
     let process = session.server_process().unwrap();
@@ -26,9 +26,9 @@ pub fn sessions_are_processes_of_the_server(stand: &Stand) {
     );
 }
 
-pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &Stand) {
-    let mut reader = stand.session();
-    let mut jobs: Vec<_> = (0..3).map(|_| stand.session()).collect();
+pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(fixture: &Fixture) {
+    let mut reader = fixture.session();
+    let mut jobs: Vec<_> = (0..3).map(|_| fixture.session()).collect();
     jobs[0].batch("create table commits (id int8)").expect("create");
     let sql = "insert into commits select generate_series(1, $1::int8)";
     let inserts: Vec<Statement> = jobs.iter_mut().map(|job| prepare(&mut **job, sql)).collect();
@@ -36,7 +36,7 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &St
         for job in &mut jobs {
             job.publish_counters().expect("publish");
         }
-        let (before, reading) = stand.node().counters(&mut *reader).expect("counters");
+        let (before, reading) = fixture.node().counters(&mut *reader).expect("counters");
         let mut rolled_back = 0;
         for number in 0..23 {
             let (job, insert) = (&mut jobs[number % 3], inserts[number % 3]);
@@ -50,7 +50,7 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &St
             }
         }
         let published: u64 = jobs.iter_mut().map(|job| job.publish_counters().expect("publish")).sum();
-        let (after, _) = stand.node().counters(&mut *reader).expect("counters");
+        let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
         let rise = |name: &str| after[name] - before[name];
         assert_eq!(rise(name::COMMIT_COUNT) - reading - published, 23, "round {round}");
         assert_eq!(rise(name::ROLLBACK_COUNT), rolled_back, "round {round}");
@@ -60,19 +60,19 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(stand: &St
             assert!(rise(name::REDO_SYNC_COUNT) >= 23, "each commit was alone: {}", rise(name::REDO_SYNC_COUNT));
         }
         // The next round begins with nothing outstanding.
-        stand.node().counters(&mut *reader).expect("counters");
+        fixture.node().counters(&mut *reader).expect("counters");
     }
 }
 
-pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
-    let mut reader = stand.session();
-    let mut job = stand.session();
-    make(stand, &mut *job, "redo");
-    stand.node().settle(&mut *reader).expect("settle");
-    let (before, _) = stand.node().counters(&mut *reader).expect("counters");
+pub fn redo_and_physical_writes_are_counted(fixture: &Fixture) {
+    let mut reader = fixture.session();
+    let mut job = fixture.session();
+    make(fixture, &mut *job, "redo");
+    fixture.node().settle(&mut *reader).expect("settle");
+    let (before, _) = fixture.node().counters(&mut *reader).expect("counters");
     job.bulk("redo", &mut Rows::new(100_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
     job.publish_counters().expect("publish");
-    let (after, _) = stand.node().counters(&mut *reader).expect("counters");
+    let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
     let size = match ask(&mut *reader, "select pg_relation_size('redo')").as_slice() {
         [row] => match row[0] {
             Value::Int(size) => size as u64,
@@ -82,11 +82,11 @@ pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
     };
     let redo = after[name::REDO_WRITE_BYTES] - before[name::REDO_WRITE_BYTES];
     assert!((size / 2..size * 3).contains(&redo), "{redo} bytes of redo for {size} bytes of table");
-    stand.node().settle(&mut *reader).expect("settle");
+    fixture.node().settle(&mut *reader).expect("settle");
     // The checkpointer publishes at the end of its work, a moment after the checkpoint is done.
     let begun = Instant::now();
     let written = loop {
-        let (last, _) = stand.node().counters(&mut *reader).expect("counters");
+        let (last, _) = fixture.node().counters(&mut *reader).expect("counters");
         let written = last[name::PHYSICAL_WRITE_BYTES] - before[name::PHYSICAL_WRITE_BYTES];
         if written >= size || begun.elapsed() > Duration::from_secs(5) {
             break written;
@@ -96,18 +96,18 @@ pub fn redo_and_physical_writes_are_counted(stand: &Stand) {
     assert!((size..size * 4).contains(&written), "{written} bytes written for {size} bytes of table");
 }
 
-pub fn waits_are_counted_while_they_are_timed(stand: &Stand) {
-    let mut reader = stand.session();
-    let mut job = stand.session();
+pub fn waits_are_counted_while_they_are_timed(fixture: &Fixture) {
+    let mut reader = fixture.session();
+    let mut job = fixture.session();
     job.batch("create table waits (id int8)").expect("create");
     let insert = prepare(&mut *job, "insert into waits values ($1::int8)");
-    let (before, _) = stand.node().counters(&mut *reader).expect("counters");
+    let (before, _) = fixture.node().counters(&mut *reader).expect("counters");
     let (begun, commits) = (Instant::now(), 50);
     for number in 0..commits {
         job.execute(insert, &[Value::Int(number)]).expect("insert");
     }
     job.publish_counters().expect("publish");
-    let (after, _) = stand.node().counters(&mut *reader).expect("counters");
+    let (after, _) = fixture.node().counters(&mut *reader).expect("counters");
     let elapsed_ns = u64::try_from(begun.elapsed().as_nanos()).expect("a short time");
     assert!(after.contains_key("postgres_wait_data_read_ns") && after.contains_key("postgres_wait_data_write_ns"));
     // Version 13 does not time its log.
@@ -123,8 +123,8 @@ pub fn waits_are_counted_while_they_are_timed(stand: &Stand) {
 pub fn waits_that_are_not_timed_are_missing() {
     for (off, beginning) in [("track_wal_io_timing", "postgres_wait_wal_"), ("track_io_timing", "postgres_wait_data_")]
     {
-        let stand = new_stand(&format!("{off}=off"));
-        let (counters, _) = stand.node().counters(&mut *stand.session()).expect("counters");
+        let fixture = new_fixture(&format!("{off}=off"));
+        let (counters, _) = fixture.node().counters(&mut *fixture.session()).expect("counters");
         let waits: Vec<&String> = counters.keys().filter(|name| name.starts_with("postgres_wait_")).collect();
         assert!(!waits.is_empty() && !waits.iter().any(|name| name.starts_with(beginning)), "{off} is off: {waits:?}");
     }

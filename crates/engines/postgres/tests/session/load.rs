@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use engine::{Kind, Value};
 use record::FailureKind;
 
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use engine_kit::session::{self, Rows, ask, make};
 
-pub fn a_load_that_fails_ends_early(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "early");
+pub fn a_load_that_fails_ends_early(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "early");
     // The first row does not fit numeric(8, 2); there would be enough others for minutes.
     let mut rows = Rows::new(200_000_000, |id, sink| sink.decimal(if id == 0 { 10_000_000_000 } else { id }, 2));
     let begun = Instant::now();
@@ -25,17 +25,17 @@ pub fn a_load_that_fails_ends_early(stand: &Stand) {
     assert_eq!(sums, [sums_expected]);
 }
 
-pub fn a_load_may_be_part_of_a_transaction(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "part");
+pub fn a_load_may_be_part_of_a_transaction(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "part");
     session.begin().expect("begin");
     assert_eq!(session.bulk("part", &mut Rows::new(10, |id, sink| sink.decimal(id, 0))).expect("bulk"), 10);
     session.rollback().expect("rollback");
     assert_eq!(ask(&mut *session, "select count(*) from part"), [[Value::Int(0)]]);
 }
 
-pub fn one_transaction_is_deferred_and_the_next_is_not(stand: &Stand) {
-    let mut session = stand.session();
+pub fn one_transaction_is_deferred_and_the_next_is_not(fixture: &Fixture) {
+    let mut session = fixture.session();
     let setting = |session: &mut dyn engine::Session| ask(session, "select current_setting('synchronous_commit')");
     let before = setting(&mut *session);
     assert_ne!(before, [[Value::Text("off".into())]]);
@@ -47,9 +47,9 @@ pub fn one_transaction_is_deferred_and_the_next_is_not(stand: &Stand) {
     assert_eq!(session.defer_durability().expect_err("no transaction").kind, Kind::Statement);
 }
 
-pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "word");
+pub fn a_source_that_breaks_its_word_is_refused(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "word");
     let mut rows = Rows::new(100, |id, sink| if id == 50 { sink.text("fifty") } else { sink.decimal(id, 2) });
     let error = session.bulk("word", &mut rows).expect_err("text is no decimal");
     assert_eq!(error.kind, Kind::Statement);
@@ -57,9 +57,9 @@ pub fn a_source_that_breaks_its_word_is_refused(stand: &Stand) {
     assert_eq!(ask(&mut *session, "select count(*) from word"), [[Value::Int(0)]], "nothing was loaded");
 }
 
-pub fn notices_do_not_end_a_load(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "noisy");
+pub fn notices_do_not_end_a_load(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "noisy");
     session
         .batch(
             "create function speak() returns trigger language plpgsql as \
@@ -72,6 +72,6 @@ pub fn notices_do_not_end_a_load(stand: &Stand) {
     assert_eq!(ask(&mut *session, "select count(*) from noisy"), [[Value::Int(50_000)]]);
 }
 
-pub fn an_append_that_fails_names_its_row(stand: &Stand) {
-    session::an_append_that_fails_names_its_row(stand, "line 3");
+pub fn an_append_that_fails_names_its_row(fixture: &Fixture) {
+    session::an_append_that_fails_names_its_row(fixture, "line 3");
 }

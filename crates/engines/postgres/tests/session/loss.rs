@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use engine::{Kind, Processes};
 
-use crate::new_stand;
-use engine_kit::Stand;
+use crate::new_fixture;
+use engine_kit::Fixture;
 use engine_kit::session::{Rows, ask, make, prepare};
 
-pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
-    let mut session = stand.session();
-    let mut other = stand.session();
+pub fn a_session_that_the_server_ends_is_lost(fixture: &Fixture) {
+    let mut session = fixture.session();
+    let mut other = fixture.session();
     let process = session.server_process().expect("a process");
     let one = prepare(&mut *session, "select 1");
     ask(&mut *other, &format!("select pg_terminate_backend({process})"));
@@ -20,8 +20,8 @@ pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
     assert_eq!(session.execute(one, &[]).expect_err("still gone").kind, Kind::Lost);
     assert_eq!(session.begin().expect_err("still gone").kind, Kind::Lost);
     // In mid-load as well, and in mid-statement by the death of the process.
-    let mut session = stand.session();
-    make(stand, &mut *session, "ended");
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "ended");
     let process = session.server_process().expect("a process");
     let outcome = std::thread::scope(|scope| {
         scope.spawn(move || {
@@ -35,10 +35,10 @@ pub fn a_session_that_the_server_ends_is_lost(stand: &Stand) {
 }
 
 pub fn the_server_dying_loses_every_session() {
-    let stand = new_stand("");
-    let mut session = stand.session();
+    let fixture = new_fixture("");
+    let mut session = fixture.session();
     let sleep = prepare(&mut *session, "select pg_sleep(60)");
-    let Processes::Local(postmaster) = stand.node().processes() else { panic!("on this host") };
+    let Processes::Local(postmaster) = fixture.node().processes() else { panic!("on this host") };
     let outcome = std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(300));
@@ -49,6 +49,6 @@ pub fn the_server_dying_loses_every_session() {
     });
     let error = outcome.expect_err("the server is gone");
     assert_eq!(error.kind, Kind::Lost, "{error:?}");
-    let error = stand.node().connect().map(|_| ()).expect_err("nobody is there");
+    let error = fixture.node().connect().map(|_| ()).expect_err("nobody is there");
     assert_eq!(error.kind, Kind::Unreachable, "{error:?}");
 }

@@ -3,12 +3,12 @@
 use dbdyno_engine_postgres::POSTGRES;
 use engine::{Engine, Session, Value};
 
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use engine_kit::session::{Rows, ask, make};
 
-pub fn parallel_plans_get_the_threads_that_were_asked_for(stand: &Stand) {
-    let mut session = stand.session();
-    make(stand, &mut *session, "wide");
+pub fn parallel_plans_get_the_threads_that_were_asked_for(fixture: &Fixture) {
+    let mut session = fixture.session();
+    make(fixture, &mut *session, "wide");
     session.bulk("wide", &mut Rows::new(20_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
     session.batch("analyze wide").expect("analyze");
     for (threads, expected) in [(1, 0), (2, 1), (5, 4), (1, 0)] {
@@ -21,8 +21,8 @@ pub fn parallel_plans_get_the_threads_that_were_asked_for(stand: &Stand) {
     }
 }
 
-pub fn single_blocks_are_read_by_the_index(stand: &Stand) {
-    let mut session = stand.session();
+pub fn single_blocks_are_read_by_the_index(fixture: &Fixture) {
+    let mut session = fixture.session();
     session.batch("create index wide_id on wide (id)").expect("create index");
     let sql = "select \"order\" from wide where id between 5 and 15000";
     for statement in POSTGRES.dialect().single_block_reads {

@@ -3,11 +3,11 @@
 use engine::{Kind, Statement, Value};
 use record::FailureKind;
 
-use engine_kit::Stand;
+use engine_kit::Fixture;
 use engine_kit::session::{ask, prepare, text};
 
-pub fn binds_go_where_they_fit(stand: &Stand) {
-    let mut session = stand.session();
+pub fn binds_go_where_they_fit(fixture: &Fixture) {
+    let mut session = fixture.session();
     let cases = [
         ("select $1::int2", Value::Int(-32_768), Value::Int(-32_768)),
         ("select $1::int4", Value::Int(2_147_483_647), Value::Int(2_147_483_647)),
@@ -45,8 +45,8 @@ pub fn binds_go_where_they_fit(stand: &Stand) {
     assert_eq!(session.query(two, &[Value::Int(1), Value::Int(2)]).expect("in step"), [[Value::Int(3)]]);
 }
 
-pub fn results_of_every_type_are_read(stand: &Stand) {
-    let mut session = stand.session();
+pub fn results_of_every_type_are_read(fixture: &Fixture) {
+    let mut session = fixture.session();
     let rows = ask(
         &mut *session,
         "select true, false, 1::int2, 2::int4, 3::int8, 4::oid, 1.5::float4, 2.5::float8, \
@@ -77,8 +77,8 @@ pub fn results_of_every_type_are_read(stand: &Stand) {
     assert_eq!(row, expected);
 }
 
-pub fn rows_longer_than_any_buffer_arrive(stand: &Stand) {
-    let mut session = stand.session();
+pub fn rows_longer_than_any_buffer_arrive(fixture: &Fixture) {
+    let mut session = fixture.session();
     let long = "x".repeat(3_000_000);
     let echo = prepare(&mut *session, "select $1::text, 7 from generate_series(1, 3)");
     let rows = session.query(echo, &[text(&long)]).expect("query");
@@ -88,8 +88,8 @@ pub fn rows_longer_than_any_buffer_arrive(stand: &Stand) {
     assert_eq!(session.execute(many, &[]).expect("execute"), 300_000);
 }
 
-pub fn rows_returned_are_told_from_rows_changed(stand: &Stand) {
-    let mut session = stand.session();
+pub fn rows_returned_are_told_from_rows_changed(fixture: &Fixture) {
+    let mut session = fixture.session();
     session.batch("create table counted (id int8)").expect("create");
     let cases = [
         ("insert into counted select generate_series(1, 9)", 9),
@@ -107,8 +107,8 @@ pub fn rows_returned_are_told_from_rows_changed(stand: &Stand) {
     }
 }
 
-pub fn errors_leave_the_session_in_step(stand: &Stand) {
-    let mut session = stand.session();
+pub fn errors_leave_the_session_in_step(fixture: &Fixture) {
+    let mut session = fixture.session();
     session.batch("create table deferred (id int8 primary key deferrable initially deferred)").expect("create");
     let insert = prepare(&mut *session, "insert into deferred values ($1)");
     session.execute(insert, &[Value::Int(1)]).expect("insert");
@@ -130,7 +130,7 @@ pub fn errors_leave_the_session_in_step(stand: &Stand) {
     assert_eq!(session.prepare("select \0").expect_err("a zero byte").kind, Kind::Statement);
     session.batch("do $$ begin raise notice 'a notice comes between'; end $$").expect("a notice");
     session.batch("set lock_timeout = '50ms'").expect("set");
-    let mut holder = stand.session();
+    let mut holder = fixture.session();
     holder.begin().expect("begin");
     let lock = prepare(&mut *holder, "lock table deferred");
     holder.execute(lock, &[]).expect("lock");
@@ -140,8 +140,8 @@ pub fn errors_leave_the_session_in_step(stand: &Stand) {
     assert_eq!(ask(&mut *session, "select count(*) from deferred"), [[Value::Int(1)]]);
 }
 
-pub fn a_failed_transaction_cannot_be_committed(stand: &Stand) {
-    let mut session = stand.session();
+pub fn a_failed_transaction_cannot_be_committed(fixture: &Fixture) {
+    let mut session = fixture.session();
     session.batch("create table lost (id int8)").expect("create");
     let insert = prepare(&mut *session, "insert into lost values (1 / $1::int8)");
     session.begin().expect("begin");
@@ -151,7 +151,7 @@ pub fn a_failed_transaction_cannot_be_committed(stand: &Stand) {
     assert_eq!(error.kind, Kind::Step(FailureKind::Other), "{error:?}");
     assert_eq!(ask(&mut *session, "select count(*) from lost"), [[Value::Int(0)]]);
     // Serialization: two that read what the other writes.
-    let mut other = stand.session();
+    let mut other = fixture.session();
     for session in [&mut session, &mut other] {
         session.batch("set default_transaction_isolation = serializable").expect("set");
         session.begin().expect("begin");

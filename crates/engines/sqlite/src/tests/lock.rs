@@ -7,13 +7,13 @@ use super::*;
 
 #[test]
 fn a_writer_waits_until_the_time_is_up_and_its_wait_is_counted() {
-    let stand = Stand::new("sqlite?busy_timeout=120ms");
-    let mut holder = stand.session_with_table();
-    let mut waiter = stand.session();
+    let fixture = Fixture::new("sqlite?busy_timeout=120ms");
+    let mut holder = fixture.session_with_table();
+    let mut waiter = fixture.session();
     let update = waiter.prepare("update t set n = n + 1").expect("prepare");
     holder.begin().expect("begin");
     holder.batch("update t set n = n + 1").expect("update");
-    let before = stand.counters();
+    let before = fixture.counters();
     for explicit in [false, true] {
         if explicit {
             waiter.begin().expect("begin takes no lock");
@@ -26,7 +26,7 @@ fn a_writer_waits_until_the_time_is_up_and_its_wait_is_counted() {
             waiter.rollback().expect("rollback");
         }
     }
-    let rise = rise(&before, &stand.counters());
+    let rise = rise(&before, &fixture.counters());
     assert_eq!(rise["busy_wait_count"], 2);
     let waited_ms = rise["sqlite_wait_lock_ns"] / 1_000_000;
     assert!((240..10_000).contains(&waited_ms), "{waited_ms} ms");
@@ -36,9 +36,9 @@ fn a_writer_waits_until_the_time_is_up_and_its_wait_is_counted() {
 
 #[test]
 fn a_wait_for_a_lock_can_be_cancelled() {
-    let stand = Stand::new("sqlite");
-    let mut holder = stand.session_with_table();
-    let mut waiter = stand.session();
+    let fixture = Fixture::new("sqlite");
+    let mut holder = fixture.session_with_table();
+    let mut waiter = fixture.session();
     let canceller = waiter.canceller().expect("a canceller");
     holder.batch("begin immediate").expect("lock");
     std::thread::scope(|scope| {
@@ -58,14 +58,14 @@ fn a_wait_for_a_lock_can_be_cancelled() {
 
 #[test]
 fn transactions_of_reads_run_side_by_side_and_beside_a_writer() {
-    let stand = Stand::new("sqlite");
-    let mut writer = stand.session_with_table();
-    let before = stand.counters();
+    let fixture = Fixture::new("sqlite");
+    let mut writer = fixture.session_with_table();
+    let before = fixture.counters();
     let all_have_read = Barrier::new(4);
     let written = Barrier::new(4);
     std::thread::scope(|scope| {
         for _ in 0..3 {
-            let mut reader = stand.session();
+            let mut reader = fixture.session();
             let (all_have_read, written) = (&all_have_read, &written);
             scope.spawn(move || {
                 let select = reader.prepare("select n from t where id = 1").expect("prepare");
@@ -86,14 +86,14 @@ fn transactions_of_reads_run_side_by_side_and_beside_a_writer() {
         writer.batch("update t set n = 7").expect("a writer does not wait for readers");
         written.wait();
     });
-    assert_eq!(rise(&before, &stand.counters())["busy_wait_count"], 0);
+    assert_eq!(rise(&before, &fixture.counters())["busy_wait_count"], 0);
 }
 
 #[test]
 fn a_transaction_that_has_read_fails_to_write_once_another_has_written() {
-    let stand = Stand::new("sqlite");
-    let mut other = stand.session_with_table();
-    let mut session = stand.session();
+    let fixture = Fixture::new("sqlite");
+    let mut other = fixture.session_with_table();
+    let mut session = fixture.session();
     // The other one has committed; then, the other one is still at it.
     for (held, code) in [(false, "SQLITE_BUSY_SNAPSHOT"), (true, "SQLITE_BUSY")] {
         session.begin().expect("begin");
@@ -118,11 +118,11 @@ fn a_transaction_that_has_read_fails_to_write_once_another_has_written() {
 
 #[test]
 fn writers_that_write_first_queue_up_and_none_fails() {
-    let stand = Stand::new("sqlite?synchronous=off");
-    let mut first = stand.session_with_table();
+    let fixture = Fixture::new("sqlite?synchronous=off");
+    let mut first = fixture.session_with_table();
     std::thread::scope(|scope| {
         for _ in 0..4 {
-            let mut session = stand.session();
+            let mut session = fixture.session();
             scope.spawn(move || {
                 let update = session.prepare("update t set n = n + 1 where id = ?1").expect("prepare");
                 for _ in 0..50 {
@@ -137,13 +137,13 @@ fn writers_that_write_first_queue_up_and_none_fails() {
     });
     let select = first.prepare("select n from t").expect("prepare");
     assert_eq!(first.query(select, &[]).expect("select"), [[Value::Int(800)]]);
-    assert_eq!(stand.counters()["commit_count"], 202, "200 of the sessions, the table and its row");
+    assert_eq!(fixture.counters()["commit_count"], 202, "200 of the sessions, the table and its row");
 }
 
 #[test]
 fn a_cancelled_write_ends_its_transaction_and_says_so_at_the_commit() {
-    let stand = Stand::new("sqlite");
-    let mut session = stand.session_with_table();
+    let fixture = Fixture::new("sqlite");
+    let mut session = fixture.session_with_table();
     let canceller = session.canceller().expect("a canceller");
     session.begin().expect("begin");
     session.batch("insert into t (n) values (1)").expect("insert");

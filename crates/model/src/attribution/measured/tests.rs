@@ -107,7 +107,7 @@ fn of_an_engine_on_another_host_only_the_client_is_known() {
 fn one_job_of_a_machine_with_room_is_too_few() {
     let record = record(vec![busy("T611", 1, 5)]);
     let found = attribute(&record, &record.runs[0]).unwrap();
-    assert!(matches!(found.limiter, Limiter::UnderDriven { knee } if (knee - 4.0).abs() < 1e-9), "{found:?}");
+    assert!(matches!(found.limiter, Limiter::TooFewClients { knee } if (knee - 4.0).abs() < 1e-9), "{found:?}");
     let mut open = busy("T611", 1, 5);
     open.pace = Pace::Rate { steps_per_second: 1_000.0 };
     let record = self::record(vec![open]);
@@ -150,7 +150,7 @@ fn one_thread_that_never_rests_is_told_from_a_machine_with_room() {
     assert!(!matches!(attribute(&two, &two.runs[0]).unwrap().limiter, Limiter::OneThread { .. }));
     let unknown = record(vec![counted(busy("T132", 1, 10), &counters[..1])]);
     let found = attribute(&unknown, &unknown.runs[0]).unwrap();
-    assert!(matches!(found.limiter, Limiter::UnderDriven { .. }), "the engine's part is not known: {found:?}");
+    assert!(matches!(found.limiter, Limiter::TooFewClients { .. }), "the engine's part is not known: {found:?}");
     let mut short = counted(busy("T132", 1, 10), &counters);
     short.window_ns.0 = 100_000_000;
     let short = record(vec![short]);

@@ -1,16 +1,16 @@
 //! What is alike enough to be compared, and what differs.
 
 use super::*;
-use crate::system::VoidReason;
+use crate::system::InvalidReason;
 
-fn void(run: u32) -> VoidRun {
-    VoidRun { run, reason: VoidReason::NothingCounted }
+fn invalid(run: u32) -> InvalidRun {
+    InvalidRun { run, reason: InvalidReason::NothingCounted }
 }
 
 #[test]
 fn what_was_not_measured_alike_is_not_compared() {
     let both = || pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
-    assert_eq!(contest(&compared(&both())).standing.word(), "EQUIVALENT");
+    assert_eq!(compared_test(&compared(&both())).outcome.word(), "EQUIVALENT");
     let with = |change: fn(&mut System)| {
         let mut systems = both();
         change(&mut systems[1]);
@@ -38,9 +38,9 @@ fn what_was_not_measured_alike_is_not_compared() {
     assert_eq!(
         with(|system| {
             system.tests[0].points[0].rates.clear();
-            system.tests[0].points[0].void = vec![void(1), void(2)];
+            system.tests[0].points[0].invalid = vec![invalid(1), invalid(2)];
         }),
-        [format!("{:?}", Reason::Void { system: "b".to_owned(), runs: 2, first: void(1) })]
+        [format!("{:?}", Reason::Invalid { system: "b".to_owned(), runs: 2, first: invalid(1) })]
     );
 }
 
@@ -49,10 +49,10 @@ fn what_does_not_matter_to_a_test_does_not_forbid_it() {
     let mut systems = pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
     systems[1].durability = Some(Durability { durable: Some(true), words: "by other means".to_owned() });
     systems[1].tests[0].data_bytes = Some(Bytes(Bytes::GIB.0 * 995 / 1000));
-    assert_eq!(contest(&compared(&systems)).standing.word(), "EQUIVALENT");
+    assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT");
     systems[1].durability.as_mut().unwrap().durable = Some(false);
     systems.iter_mut().for_each(|system| system.tests[0].changes = Some(false));
-    assert_eq!(contest(&compared(&systems)).standing.word(), "EQUIVALENT", "nothing is committed");
+    assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT", "nothing is committed");
     systems.iter_mut().for_each(|system| system.tests[0].pace = Pace::Rate { steps_per_second: 100.0 });
     assert!(reasons(&systems)[0].starts_with("the rate was given"));
 }
@@ -66,7 +66,7 @@ fn parameters_count_for_tests_and_not_for_probes() {
         systems
     };
     assert_eq!(reasons(&systems("T151")), ["the test was run with n 25 and 39"]);
-    assert_eq!(contest(&compared(&systems("P221"))).standing.word(), "EQUIVALENT");
+    assert_eq!(compared_test(&compared(&systems("P221"))).outcome.word(), "EQUIVALENT");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn runs_of_blocks_with_other_caches_or_another_loop_are_not_compared() {
     let mut systems = pair(vec![blocks()], vec![blocks()]);
     systems[0].tests[0].conditions = conditions("cold", "in the client", "1");
     systems[1].tests[0].conditions = conditions("cold", "in the client", "1");
-    assert_eq!(contest(&compared(&systems)).standing.word(), "EQUIVALENT");
+    assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT");
     systems[1].tests[0].conditions = conditions("as found", "in the engine", "100");
     assert_eq!(
         reasons(&systems),
@@ -103,7 +103,7 @@ fn what_differs_is_said_and_what_is_missing_is_listed() {
         fact(FactGroup::Machine, "memory", "1 GiB"),
         fact(FactGroup::Machine, "processor", "fast"),
     ];
-    one.remarks = vec![Remark::BrokenOff(None)];
+    one.remarks = vec![Remark::Aborted(None)];
     let comparison = compared(&[one.clone(), other.clone()]);
     let names: Vec<&str> = comparison.differences.iter().map(|difference| difference.name.as_str()).collect();
     assert_eq!(names, ["processor", "fsync"]);
@@ -111,7 +111,7 @@ fn what_differs_is_said_and_what_is_missing_is_listed() {
     let missing: Vec<(&str, &[usize])> =
         comparison.unshared.iter().map(|test| (test.code.as_str(), test.systems.as_slice())).collect();
     assert_eq!(missing, [("T616", &[0][..]), ("T716", &[1][..])]);
-    assert_eq!((comparison.tests.len(), comparison.remarks), (1, vec![("a".to_owned(), Remark::BrokenOff(None))]));
+    assert_eq!((comparison.tests.len(), comparison.remarks), (1, vec![("a".to_owned(), Remark::Aborted(None))]));
     one.origin = Origin::Published { year: 2012, source: String::new() };
     let names: Vec<String> =
         compared(&[one, other]).differences.into_iter().map(|difference| difference.name).collect();

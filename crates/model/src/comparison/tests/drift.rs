@@ -21,7 +21,7 @@ fn drifting(simulation: &mut Simulation, factor: f64) -> [System; 2] {
 
 fn verdicts(seed: u64, factor: f64, wanted: impl Fn(ComparisonVerdict) -> bool) -> usize {
     let mut simulation = Simulation::new(seed);
-    let verdict = |systems: [System; 2]| contest(&compared(&systems)).standing.verdict().unwrap();
+    let verdict = |systems: [System; 2]| compared_test(&compared(&systems)).outcome.verdict().unwrap();
     (0..2_000).filter(|_| wanted(verdict(drifting(&mut simulation, factor)))).count()
 }
 

@@ -37,8 +37,8 @@ fn axis() -> impl Strategy<Value = Axis> {
 }
 
 fn series() -> impl Strategy<Value = Series> {
-    use Role::{Ceiling, Claim, Fit, Ideal, Measured, Other, Void};
-    let role = prop::sample::select(vec![Measured, Other, Void, Fit, Ideal, Ceiling, Claim]);
+    use Role::{Ceiling, Claim, Fit, Ideal, Invalid, Measured, Other};
+    let role = prop::sample::select(vec![Measured, Other, Invalid, Fit, Ideal, Ceiling, Claim]);
     let side = prop::sample::select(vec![Side::Left, Side::Right]);
     let point = (value(), value(), prop::option::of((value(), value())), word())
         .prop_map(|(x, y, interval, note)| Point { x, y, interval, note });

@@ -23,7 +23,7 @@ pub(super) fn identity(record: &Record, options: &PageOptions<'_>) -> Vec<Field>
             build.and_then(|build| build.program_sha256.clone()),
             old(record, "the program could not read itself"),
         ),
-        told("begun", record.begun_at.0.clone()),
+        told("begun", record.started_at.0.clone()),
         tool("ended", record.ended_at.as_ref().map(|ended| ended.0.clone()), "the measurement did not end by itself"),
         told("name of the record", record.id.clone()),
         beyond(
@@ -71,7 +71,7 @@ pub(super) fn models(record: &Record, modelled: &Modelled<'_>) -> Vec<Field> {
             "thresholds of the checks",
             format!("drawn under rules {}; the record does not say under which its findings were made", RULES.version),
         ),
-        told("runs that models use", format!("{} runs, void ones never", record.runs.len())),
+        told("runs that models use", format!("{} runs, invalid ones never", record.runs.len())),
     ]
 }
 
@@ -113,7 +113,7 @@ fn limiter(limiter: &Limiter) -> String {
         Limiter::Resource(name) => name.clone(),
         Limiter::OneThread { .. } => "one thread".to_owned(),
         Limiter::Offered => "the rate that was asked for".to_owned(),
-        Limiter::UnderDriven { .. } => "too few clients".to_owned(),
+        Limiter::TooFewClients { .. } => "too few clients".to_owned(),
         Limiter::Serialised(class) => format!("waits for {}", class.name),
         Limiter::Unexplained => "nothing that was measured".to_owned(),
     }
@@ -139,7 +139,7 @@ pub(super) fn claims(record: &Record) -> Vec<Field> {
         format!(
             "figures of valid runs, with test, degree of parallelism, service time, dbdyno {} and {}; beside a figure of \
              another system only at the same test, data size and durability; never \"up to\"",
-            record.tool.version, record.begun_at
+            record.tool.version, record.started_at
         )
     };
     vec![

@@ -76,8 +76,8 @@ fn gates(record: &Record) -> Vec<String> {
     gate(record.plan.preset == Preset::Smoke, "preset smoke proves only that everything works".to_owned());
     gate(record.status != Status::Finished, format!("the measurement is not finished but {}", status(record.status)));
     gate(record.runs.is_empty(), "there is no run".to_owned());
-    let void = record.runs.iter().filter(|run| model::is_void(run) && !has_found_a_limit(run)).count();
-    gate(void > 0, format!("{void} of {} are void", plural(record.runs.len() as u64, "run")));
+    let invalid = record.runs.iter().filter(|run| model::is_invalid(run) && !has_found_a_limit(run)).count();
+    gate(invalid > 0, format!("{invalid} of {} are invalid", plural(record.runs.len() as u64, "run")));
     if let Some(change) = Change::of(&record.host) {
         gate(change.faults() > 0, format!("the kernel named {} of the machine", plural(change.faults(), "fault")));
         let throttles = change.throttles().unwrap_or(0);

@@ -13,8 +13,8 @@ use crate::words::{plural, preset};
 pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
     let plan = &record.plan;
     let runs = record.runs.len() as u64;
-    let void: Vec<_> = record.runs.iter().filter(|run| model::is_void(run)).collect();
-    let broken = void.iter().filter(|run| run.outcome != Outcome::Done).count() as u64;
+    let invalid: Vec<_> = record.runs.iter().filter(|run| model::is_invalid(run)).collect();
+    let broken = invalid.iter().filter(|run| run.outcome != Outcome::Done).count() as u64;
     let any = |of: fn(&Run) -> bool, text: &str| record.runs.iter().any(of).then(|| text.to_owned());
     let unfinished: u128 = record.runs.iter().map(|run| u128::from(run.totals.unfinished)).sum();
     let order = if plan.repeats > 1 {
@@ -40,7 +40,12 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
         ),
         told(
             "runs",
-            format!("{} in the record, {} of them void and {} broken off, none left out", runs, void.len(), broken),
+            format!(
+                "{} in the record, {} of them invalid and {} broken off, none left out",
+                runs,
+                invalid.len(),
+                broken
+            ),
         ),
         told(
             "repeats",

@@ -1,9 +1,9 @@
-//! How to do it again: where the tests stand, and the command that repeats the measurement.
+//! How to do it again: where the tests fixture, and the command that repeats the measurement.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use record::{Pace, PlanSubject, Record, StreamKeeper};
+use record::{Pace, PlanSubject, Record, StreamBackend};
 
 use crate::load_curve::load_options;
 use crate::plan::ends_by_itself;
@@ -127,7 +127,7 @@ fn streams(record: &Record) -> Option<String> {
     option("seed", plan.seed.to_string());
     let directory = Path::new(&plan.directory).parent().map(|parent| parent.display().to_string());
     option("dir", directory.unwrap_or_else(|| ".".to_owned()));
-    let buffered = valid(record).any(|(_, streams)| streams.keeper == StreamKeeper::FileSystemCached);
+    let buffered = valid(record).any(|(_, streams)| streams.backend == StreamBackend::FileSystemCached);
     words.extend(buffered.then(|| "--buffered".to_owned()));
     Some(words.join(" "))
 }

@@ -16,7 +16,7 @@ use super::extent::per_step;
 use super::parameter::{parameters, title};
 use super::request::BlocksRequest;
 use crate::bench::Bench;
-use crate::caches::put_out;
+use crate::caches::drop_page_cache;
 use crate::data_reads::PastPageCache;
 use crate::device::DeviceProbe;
 use crate::run::{self, Workers, drive};
@@ -42,7 +42,7 @@ pub(super) fn load(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) 
         host.read(&roots).get(name::SERVER_CPU_NS).copied().map(Nanos)
     };
     let progress = |table: &str, rows_done: u64, rows: u64| {
-        bench.listener.hear(&Event::Loading { table, rows_done, rows });
+        bench.listener.on_event(&Event::Loading { table, rows_done, rows });
     };
     let loading = BlocksLoading { stop: bench.interrupt.flag(), progress: &progress, server_cpu: &server_cpu };
     let loaded = blocks::ensure(&stage, &request.settings, layout, &loading);
@@ -104,7 +104,7 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
     let mut jobs = blocks::jobs(&stage, settings, layout, request.mode, visit)?;
     let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
     let (caches, page_cached) = if request.cold {
-        (CacheState::Cold, subject.nodes.at(places[0]).data_directory().and_then(put_out))
+        (CacheState::Cold, subject.nodes.at(places[0]).data_directory().and_then(drop_page_cache))
     } else {
         (fill(bench, &stage, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
     };

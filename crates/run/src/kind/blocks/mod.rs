@@ -18,7 +18,7 @@ use crate::directory::MeasuredDirectory;
 use crate::invocation::{Context, Kind, Measured, invoke};
 use crate::item::Item;
 use crate::kind::catalogue::run_group;
-use crate::kind::io::{Offer, ProbeGround};
+use crate::kind::io::{Offer, ProbeFiles};
 use crate::platform::{OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::run::keep;
@@ -76,7 +76,7 @@ impl Kind for Blocks<'_> {
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let request = self.request;
         self.keep = directory.keep();
-        let is_ours = platform.engine.as_ref().is_some_and(|opened| opened.inventory.throwaway);
+        let is_ours = platform.engine.as_ref().is_some_and(|opened| opened.inventory.temporary);
         if (request.reopens() || !request.caches.is_empty()) && !is_ours {
             return Err(Error::user(
                 "the cache of a server that dbdyno did not start cannot be emptied, nor its size changed",
@@ -102,7 +102,7 @@ impl Kind for Blocks<'_> {
             let Some(probe) = DeviceProbe::RANDOM.probe() else { continue };
             platform.with_bench(&plan, |bench| {
                 let group = std::slice::from_ref(planned);
-                run_group(bench, record, Item::Probe(probe), group, &mut ProbeGround::default())
+                run_group(bench, record, Item::Probe(probe), group, &mut ProbeFiles::default())
             })?;
         }
         let mut loaded = None;
@@ -151,13 +151,13 @@ impl Blocks<'_> {
     fn announce(&self, platform: &Platform<'_>, plan: &Plan) {
         let listener = platform.context.listener;
         for remark in self.request.settings.remarks().into_iter().chain(remark(self.request, plan.steps)) {
-            listener.hear(&Event::Note(&remark));
+            listener.on_event(&Event::Note(&remark));
         }
         let each = if plan.steps.is_some() { Nanos(0) } else { plan.warm_up_ns + plan.window_ns };
         let runs = plan.runs.len();
         let expected = Nanos(each.0.saturating_mul(runs as u64));
         let records = [self.request.record.as_path()];
-        listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &records });
+        listener.on_event(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &records });
     }
 
     fn load(&self, platform: &Platform<'_>, plan: &Plan, record: &mut Recorder) -> Result<Loaded> {

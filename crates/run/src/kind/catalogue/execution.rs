@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use record::{NodeEventKind, PlannedRun, Run};
 
-use super::test::{measure_one, not_begun};
+use super::test::{measure_one, not_started};
 use crate::bench::Bench;
 use crate::item::Item;
-use crate::kind::io::ProbeGround;
+use crate::kind::io::ProbeFiles;
 use crate::recorder::Recorder;
 use crate::run::keep;
 use crate::{Error, Event, Interrupt, Result, data};
@@ -22,7 +22,7 @@ pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_
     record.runs.iter().for_each(|run| remember_flush(bench, run));
     record.runs.iter().for_each(|run| bench.sources.capacities.remember(run));
     let mut loaded = false;
-    let mut storage = ProbeGround::default();
+    let mut storage = ProbeFiles::default();
     for group in todo.chunk_by(|one, next| one.test == next.test) {
         let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
             return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
@@ -49,7 +49,7 @@ pub(crate) fn run_group(
     record: &mut Recorder,
     item: Item<'_>,
     group: &[PlannedRun],
-    storage: &mut ProbeGround,
+    storage: &mut ProbeFiles,
 ) -> Result<()> {
     let stage = bench.stage();
     let on_stage = match item {
@@ -60,7 +60,7 @@ pub(crate) fn run_group(
     let mut one = |planned: &PlannedRun, record: &mut Recorder| {
         let run = match &set_up {
             Ok(()) => measure_one(bench, planned, item, storage)?,
-            Err(error) => not_begun(bench, planned, item, error),
+            Err(error) => not_started(bench, planned, item, error),
         };
         remember_flush(bench, &run);
         bench.sources.capacities.remember(&run);
@@ -74,7 +74,9 @@ pub(crate) fn run_group(
         && let Err(error) = workload::tear_down(test, &stage)
         && result.is_ok()
     {
-        bench.listener.hear(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
+        bench
+            .listener
+            .on_event(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
     }
     result
 }
@@ -82,7 +84,7 @@ pub(crate) fn run_group(
 /// Notes how long a commit of the probe takes with one job: commits of the engine are held against it.
 fn remember_flush(bench: &Bench<'_>, run: &Run) {
     let on_it = bench.subject.is_some_and(|subject| subject.on_probed_device);
-    if run.test == probe::COMMIT && run.dop.jobs == 1 && on_it && !model::is_void(run) {
+    if run.test == probe::COMMIT && run.dop.jobs == 1 && on_it && !model::is_invalid(run) {
         bench.sources.flush_probe_ns.store(run.service.p50_ns.0, Ordering::Relaxed);
     }
 }
@@ -101,13 +103,13 @@ fn still_there(bench: &Bench<'_>) -> Result<()> {
         if let Err(error) = if alone { node.reconnect() } else { patiently(bench.interrupt, || node.reconnect()) } {
             subject.nodes.lose(place);
             if !alone {
-                bench.listener.hear(&Event::Note(&format!("{} is gone: {error}", subject.nodes.called(place))));
+                bench.listener.on_event(&Event::Note(&format!("{} is gone: {error}", subject.nodes.called(place))));
             }
             last = Some(error);
         }
     }
     if let Err(error) = subject.nodes.hold() {
-        bench.listener.hear(&Event::Note(&format!("the schema could not be claimed on another node: {error}")));
+        bench.listener.on_event(&Event::Note(&format!("the schema could not be claimed on another node: {error}")));
     }
     match last.filter(|_| !subject.nodes.can_go_on()) {
         Some(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))

@@ -28,7 +28,7 @@ use crate::{Error, Event, Request, Result, Selection, Tracing, resumption, traci
 
 pub(crate) use self::execution::{load, run_group};
 pub(crate) use self::plan::{Ability, Machine, is_file, plan_once, select};
-pub(crate) use self::test::{measure_one, not_begun};
+pub(crate) use self::test::{measure_one, not_started};
 
 /// What `request` asks for of the catalogue.
 struct Catalogue<'r> {
@@ -140,7 +140,7 @@ impl Catalogue<'_> {
         let runs = plan.runs.len().saturating_sub(record.runs.len());
         let each = plan.warm_up_ns + plan.window_ns;
         let expected = Nanos(each.0.saturating_mul(runs as u64));
-        bench.listener.hear(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[path] });
+        bench.listener.on_event(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[path] });
     }
 }
 

@@ -9,7 +9,7 @@ use workload::{Job, Stage, Test};
 use crate::bench::Bench;
 use crate::data_reads::PastPageCache;
 use crate::item::Item;
-use crate::kind::io::{ProbeGround, probe_context};
+use crate::kind::io::{ProbeFiles, probe_context};
 use crate::loss::gone;
 use crate::pacing;
 use crate::run::{self, Workers, drive};
@@ -25,7 +25,7 @@ pub(crate) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,
     item: Item<'_>,
-    storage: &mut ProbeGround,
+    storage: &mut ProbeFiles,
 ) -> Result<Run> {
     match item {
         Item::Probe(probe @ Probe { form: Form::Io(_), .. }) => storage.measure(bench, planned, probe),
@@ -99,7 +99,7 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
 }
 
 /// The run that `planned` would have been, had its test been set up.
-pub(crate) fn not_begun(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>, error: &Error) -> Run {
+pub(crate) fn not_started(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>, error: &Error) -> Run {
     let mut run = run::new(bench, planned);
     run.title = item.title().to_owned();
     run.layer = item.layer();

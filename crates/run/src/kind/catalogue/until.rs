@@ -6,7 +6,7 @@ use record::{Pace, PlannedRun, Record, Run, Until, Variation};
 use super::execution::{load, run_group};
 use crate::bench::Bench;
 use crate::item::Item;
-use crate::kind::io::ProbeGround;
+use crate::kind::io::ProbeFiles;
 use crate::pacing::{answered, check, is_paced, lengthened, say_purpose, search_rate, stage};
 use crate::recorder::Recorder;
 use crate::{Error, Event, Result};
@@ -53,7 +53,7 @@ fn search_one(
     (wish, bound): (&Until, &Bound),
 ) -> Result<bool> {
     let measure = |planned: &PlannedRun, record: &mut Recorder| {
-        run_group(bench, record, item, std::slice::from_ref(planned), &mut ProbeGround::default())
+        run_group(bench, record, item, std::slice::from_ref(planned), &mut ProbeFiles::default())
     };
     if record.runs.iter().all(|run| run.number != plain.number) {
         measure(plain, record)?;
@@ -62,7 +62,7 @@ fn search_one(
     check(bench.plan.window_ns, &format!("test {}", plain.test), bound, capacity, UNIT)?;
     let is_ours = |run: &&Run| run.test == plain.test && run.dop == plain.dop && is_paced(run);
     let measured: Vec<Visit> = record.runs.iter().filter(is_ours).filter_map(|run| model::visit(run, bound)).collect();
-    let note = |text: String| bench.listener.hear(&Event::Note(&format!("{}: {text}", plain.test)));
+    let note = |text: String| bench.listener.on_event(&Event::Note(&format!("{}: {text}", plain.test)));
     note(format!("at most {capacity:.1} steps/s as fast as possible; searching the highest rate that keeps {bound}"));
     let mut search = RateSearch::new(capacity, wish.tolerance.0, bench.plan.seed);
     lengthened(bench.plan.window_ns, bound, search.bracketing().lowest(), UNIT).into_iter().for_each(note);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::{Answer, Bound, MAX_IOPS, MAX_MBPS, Search, Step};
 use record::{Blocks, Bytes, IoJob, IoPhase, IoPlan, Nanos, Outcome, Run};
 
-use super::phase::{Frame, Rig, measure_phase};
+use super::phase::{Frame, PhaseContext, measure_phase};
 use crate::Result;
 use crate::bench::Bench;
 use crate::recorder::Recorder;
@@ -57,7 +57,7 @@ fn reading(name: &str, file: &str, size: Option<Bytes>, block: Bytes, window: Na
 /// As for a run.
 pub(crate) fn calibrate(
     bench: &Bench<'_>,
-    rig: &mut Rig<'_>,
+    context: &mut PhaseContext<'_>,
     plan: &IoPlan,
     bound: &Bound,
     disks: u32,
@@ -74,7 +74,7 @@ pub(crate) fn calibrate(
             number += 1;
             let phase = loaded(phase, level, bench.processors.len() as u32);
             let bound = bound.map(ToString::to_string);
-            measure_phase(bench, rig, &phase, number, Frame { bound, ..Frame::of(&phase) })
+            measure_phase(bench, context, &phase, number, Frame { bound, ..Frame::of(&phase) })
         };
         let mut search = Search::whole(disks.clamp(1, highest), highest, TOLERANCE);
         let mut levels = Levels::default();
@@ -121,7 +121,7 @@ impl Levels {
     fn add(&mut self, level: u32, run: &Run, bound: Option<&Bound>) -> Option<bool> {
         let rate = model::row(run).operations_per_second.map_or(0.0, |rate| rate.0);
         let kept = match bound {
-            // What is void for reasons of its surroundings still tells where the bound lies.
+            // What is invalid for reasons of its surroundings still tells where the bound lies.
             Some(bound) => model::keeps_bound(run).or_else(|| bound.kept_by(&run.service)),
             None => (run.outcome == Outcome::Done).then_some(true),
         };

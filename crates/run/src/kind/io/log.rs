@@ -29,7 +29,7 @@ impl Log {
         };
         let file = File::create_new(path).map_err(refused)?;
         let mut file = BufWriter::new(file);
-        writeln!(file, "run,job,kind,due_ns,begun_ns,ended_ns,offset_bytes,size_bytes,lane,failed").map_err(refused)?;
+        writeln!(file, "run,job,kind,due_ns,start_ns,end_ns,offset_bytes,size_bytes,lane,failed").map_err(refused)?;
         Ok(Log { file: Mutex::new(file), shown })
     }
 
@@ -47,7 +47,7 @@ impl Log {
             missed += page.log_missed;
             for mark in &page.log {
                 let Some(stream) = streams.get(mark.stream as usize) else { continue };
-                let [due, begun, ended] = [mark.due_ns, mark.begun_ns, mark.ended_ns].map(|at| (at - origin).0);
+                let [due, begun, ended] = [mark.due_ns, mark.start_ns, mark.end_ns].map(|at| (at - origin).0);
                 let (job, kind) = (stream.job.replace(',', " "), word(stream.kind));
                 let line = writeln!(
                     file,

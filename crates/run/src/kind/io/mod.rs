@@ -2,9 +2,9 @@
 //! Each run goes into the record like any other.
 
 mod calibrate;
+mod file_set;
 mod folder;
 mod geometry;
-mod ground;
 mod log;
 mod permission;
 mod phase;
@@ -23,10 +23,10 @@ use std::path::{Path, PathBuf};
 use probe::storage::Ledger;
 use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset, Run, RunKind};
 
+use self::file_set::FileSet;
 use self::folder::Folder;
-use self::ground::Ground;
 use self::log::Log;
-use self::phase::{Frame, Rig, measure_phase};
+use self::phase::{Frame, PhaseContext, measure_phase};
 use self::precondition::{filling, precondition};
 use self::preparation::hold;
 use crate::bench::Bench;
@@ -39,7 +39,7 @@ use crate::{Error, Event, Request, Result};
 
 pub use self::calibrate::calibration_phases;
 pub use self::permission::{Permission, is_foreign};
-pub(crate) use self::probes::{Offer, ProbeGround, add_jobs, probe_context, same_device};
+pub(crate) use self::probes::{Offer, ProbeFiles, add_jobs, probe_context, same_device};
 pub use self::request::{Goal, IoRequest};
 
 /// The folder of the files, beside what engines make.
@@ -68,12 +68,12 @@ pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
 }
 
 /// What the plan works on; preconditioning writes wherever its jobs read.
-fn survey(request: &IoRequest, data: &Path) -> Result<Ground> {
+fn survey(request: &IoRequest, data: &Path) -> Result<FileSet> {
     let mut plan = request.plan.clone();
     if request.precondition.is_some() {
         plan.phases = plan.phases.iter().flat_map(|phase| [filling(phase), phase.clone()]).collect();
     }
-    Ground::survey(&plan, data, &request.permission)
+    FileSet::survey(&plan, data, &request.permission)
 }
 
 struct Io<'r> {
@@ -83,7 +83,7 @@ struct Io<'r> {
 
 /// What is there before the first run.
 struct Prepared {
-    ground: Ground,
+    file_set: FileSet,
     log: Option<Log>,
     /// Keeps others off the devices and files.
     _held: Vec<File>,
@@ -113,21 +113,21 @@ impl Kind for Io<'_> {
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let folder = Folder::make(&directory.data(), FOLDER)?;
-        let ground = survey(self.request, folder.path())?;
-        let held = hold(&ground)?;
+        let file_set = survey(self.request, folder.path())?;
+        let held = hold(&file_set)?;
         let log = self.request.log.as_deref().map(Log::create).transpose()?;
-        let watched = watched(&ground, directory.path());
+        let watched = watched(&file_set, directory.path());
         if watched != directory.path() {
             platform.watch(&watched);
         }
         platform.watched = watched;
-        self.prepared = Some(Prepared { ground, log, _held: held, _folder: folder });
+        self.prepared = Some(Prepared { file_set, log, _held: held, _folder: folder });
         Ok([plan(self.request, directory.path())])
     }
 
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let request = self.request;
-        let Some(Prepared { ground, log, .. }) = &mut self.prepared else { return Ok(()) };
+        let Some(Prepared { file_set, log, .. }) = &mut self.prepared else { return Ok(()) };
         let plan = record.plan.clone();
         announce(request, &plan, &platform.context);
         let write_log = |run: &Run, ledger: &Ledger, origin: Nanos| -> Result<()> {
@@ -136,26 +136,26 @@ impl Kind for Io<'_> {
                 0 => {}
                 missed => {
                     let note = format!("{missed} I/Os had no room in the log");
-                    platform.context.listener.hear(&Event::Note(&note));
+                    platform.context.listener.on_event(&Event::Note(&note));
                 }
             }
             Ok(())
         };
-        let mut rig = Rig {
-            ground: std::mem::take(ground),
+        let mut context = PhaseContext {
+            file_set: std::mem::take(file_set),
             writer: request.seed,
             seed: request.seed,
             log_room: log.as_ref().map_or(0, |_| Log::room(lanes(&request.plan))),
             log: &write_log,
         };
         platform.without_engine(&plan, |bench| match &request.goal {
-            Goal::Measure => measure_all(bench, &mut rig, request, record),
+            Goal::Measure => measure_all(bench, &mut context, request, record),
             Goal::Until(until) => match request.plan.phases.first() {
-                Some(phase) => until::until(bench, &mut rig, phase, until, record),
+                Some(phase) => until::until(bench, &mut context, phase, until, record),
                 None => Ok(()),
             },
             Goal::Calibrate { bound, disks } => {
-                calibrate::calibrate(bench, &mut rig, &request.plan, bound, *disks, record)
+                calibrate::calibrate(bench, &mut context, &request.plan, bound, *disks, record)
             }
         })
     }
@@ -182,8 +182,8 @@ fn goal_fits(request: &IoRequest) -> Result<()> {
 }
 
 /// Where the counters of the block layer are read: the device that is named, or that below the directory.
-fn watched(ground: &Ground, directory: &Path) -> std::path::PathBuf {
-    let found = ground.files.values().find(|file| file.found);
+fn watched(file_set: &FileSet, directory: &Path) -> std::path::PathBuf {
+    let found = file_set.files.values().find(|file| file.found);
     found.map_or_else(|| directory.to_owned(), |file| file.path.clone())
 }
 
@@ -220,13 +220,13 @@ fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
     if request.goal != Goal::Measure {
         // How many measurements a search takes is known at its end.
         let note = format!("searching; record {}", request.record.display());
-        return context.listener.hear(&Event::Note(&note));
+        return context.listener.on_event(&Event::Note(&note));
     }
     let length = |phase: &IoPhase| {
         let jobs = phase.jobs.iter().map(|job| job.ramp_time.0 + job.run_time.unwrap_or_default().0);
         jobs.max().unwrap_or(0)
     };
-    context.listener.hear(&Event::Planned {
+    context.listener.on_event(&Event::Planned {
         runs: plan.runs.len(),
         expected: Nanos(request.plan.phases.iter().map(length).fold(0, u64::saturating_add)),
         skipped: &[],
@@ -234,14 +234,19 @@ fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
     });
 }
 
-fn measure_all(bench: &Bench<'_>, rig: &mut Rig<'_>, request: &IoRequest, record: &mut Recorder) -> Result<()> {
+fn measure_all(
+    bench: &Bench<'_>,
+    context: &mut PhaseContext<'_>,
+    request: &IoRequest,
+    record: &mut Recorder,
+) -> Result<()> {
     for (phase, number) in request.plan.phases.iter().zip(1..) {
         let rounds = match request.precondition {
-            Some(length) => precondition(bench, rig, phase, number, length)?,
+            Some(length) => precondition(bench, context, phase, number, length)?,
             None => Vec::new(),
         };
         let frame = Frame { rounds, ..Frame::of(phase) };
-        let run = measure_phase(bench, rig, phase, number, frame)?;
+        let run = measure_phase(bench, context, phase, number, frame)?;
         if keep(bench, record, run)?.is_some() {
             // The next phase would find the same device; what was measured is in the record.
             return Ok(());

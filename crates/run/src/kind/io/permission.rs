@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use record::{Bytes, Layout};
 
-use super::ground::GroundFile;
+use super::file_set::FileSetEntry;
 use crate::{Error, Result};
 
 /// What the user allowed beyond files of dbdyno's own.
@@ -28,7 +28,7 @@ pub(crate) fn identity(metadata: &std::fs::Metadata) -> (u64, u64, u64) {
 }
 
 /// A device, or a file that is there.
-pub(crate) fn foreign(path: &Path, permission: &Permission) -> Result<GroundFile> {
+pub(crate) fn foreign(path: &Path, permission: &Permission) -> Result<FileSetEntry> {
     let shown = path.display();
     if !permission.devices.iter().any(|named| named == path) {
         return Err(Error::user(format!("{shown} is not a file of dbdyno's own"))
@@ -51,7 +51,7 @@ pub(crate) fn foreign(path: &Path, permission: &Permission) -> Result<GroundFile
     if size.0 == 0 {
         return Err(Error::user(format!("{shown} is empty")).hint("name a device or a file with something in it"));
     }
-    Ok(GroundFile {
+    Ok(FileSetEntry {
         path: path.to_owned(),
         size,
         found: true,

@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use measure::{Broken, Burst, Course, Member, Outcome, Tally, Watch, Work, run_crew};
+use measure::{Broken, Burst, Course, Member, Outcome, Tally, Watch, Work, run_workers};
 use probe::storage::{Account, LaneSetting, Ledger, generator_per_second, work};
 use record::{
     Amount, Bytes, Dop, IoJob, IoMode, IoPhase, Layer, Nanos, Outcome as RunOutcome, Pace, Plan, PlannedRun, Rate, Run,
     RunKind, Storage, Timestamp, Unit,
 };
 
+use super::file_set::FileSet;
 use super::geometry::names;
-use super::ground::Ground;
 use super::preparation::{all_names, look, look_inside, make, open};
 use super::stall::Stall;
 use super::stream::Streams;
@@ -27,8 +27,8 @@ const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 const DRAIN_MAX: Nanos = Nanos(5_000_000_000);
 
 /// What all phases of an invocation have in common.
-pub(crate) struct Rig<'a> {
-    pub ground: Ground,
+pub(crate) struct PhaseContext<'a> {
+    pub file_set: FileSet,
     /// Identifies the invocation in what is written.
     pub writer: u64,
     /// What is drawn, where a job has no seed of its own.
@@ -67,12 +67,12 @@ impl Frame {
 /// Where the files cannot be made or opened, and after Ctrl-C.
 pub(crate) fn measure_phase(
     bench: &Bench<'_>,
-    rig: &mut Rig<'_>,
+    context: &mut PhaseContext<'_>,
     phase: &IoPhase,
     number: u32,
     frame: Frame,
 ) -> Result<Run> {
-    make(&mut rig.ground, phase, rig.writer, bench.interrupt, bench.listener)?;
+    make(&mut context.file_set, phase, context.writer, bench.interrupt, bench.listener)?;
     let clones = phase.jobs.iter().map(|job| job.clones).sum();
     let planned = PlannedRun { number, ..PlannedRun::new(frame.test, frame.kind, Dop::jobs(clones)) };
     let mut run = run::new(bench, &planned);
@@ -82,8 +82,8 @@ pub(crate) fn measure_phase(
     let expected = phase.jobs.iter().map(|job| job.ramp_time + job.start_delay + window(job)).max();
     let expected = expected.filter(|expected| *expected < Plan::OPEN_WINDOW_NS).unwrap_or_default();
     run::announce(bench, &planned, &run, expected);
-    settle(&rig.ground, phase);
-    let files = look(&rig.ground, phase);
+    settle(&context.file_set, phase);
+    let files = look(&context.file_set, phase);
     let generator = phase.jobs.iter().filter_map(generator_per_second).map(|rate| rate.0).reduce(f64::min);
     run.storage = Some(Box::new(Storage {
         generator_per_second: generator.map(Rate),
@@ -95,16 +95,16 @@ pub(crate) fn measure_phase(
     let streams = Streams::of(phase);
     let ledger = Arc::new(Ledger::default());
     // Other arrivals and other addresses than in the run before: a repeat is none where caches remember it.
-    let seed = rig.seed.wrapping_add(u64::from(number).wrapping_mul(SEED_STEP));
-    let lanes = lanes(rig, phase, &streams, &ledger, seed)?;
+    let seed = context.seed.wrapping_add(u64::from(number).wrapping_mul(SEED_STEP));
+    let lanes = lanes(context, phase, &streams, &ledger, seed)?;
     drive(bench, &mut run, phase, &streams, lanes, &ledger);
     if let Some(storage) = &mut run.storage {
-        look_inside(&rig.ground, phase, rig.seed, &mut storage.files);
+        look_inside(&context.file_set, phase, context.seed, &mut storage.files);
     }
     if !frame.preparing {
-        (rig.log)(&run, &ledger, bench.origin)?;
+        (context.log)(&run, &ledger, bench.origin)?;
     }
-    check_content(bench, rig, phase, &mut run)?;
+    check_content(bench, context, phase, &mut run)?;
     run::conclude(bench, run)
 }
 
@@ -118,9 +118,9 @@ fn pace(phase: &IoPhase) -> Pace {
 }
 
 /// Nothing of our own files is in the page cache when buffered I/O begins.
-fn settle(ground: &Ground, phase: &IoPhase) {
+fn settle(file_set: &FileSet, phase: &IoPhase) {
     for name in all_names(phase) {
-        let own = ground.file(&name).filter(|file| !file.found && file.made);
+        let own = file_set.file(&name).filter(|file| !file.found && file.made);
         if let Some(file) = own
             && let Ok(open) = std::fs::File::open(&file.path)
         {
@@ -142,17 +142,23 @@ struct Lane {
     processors: Vec<u32>,
 }
 
-fn lanes(rig: &Rig<'_>, phase: &IoPhase, streams: &Streams, ledger: &Arc<Ledger>, seed: u64) -> Result<Vec<Lane>> {
+fn lanes(
+    context: &PhaseContext<'_>,
+    phase: &IoPhase,
+    streams: &Streams,
+    ledger: &Arc<Ledger>,
+    seed: u64,
+) -> Result<Vec<Lane>> {
     let mut lanes = Vec::new();
     // All jobs are warm when the window begins: none waits for another with empty hands.
     let warm_up = phase.jobs.iter().map(|job| job.ramp_time).max().unwrap_or_default();
     for (job, place) in phase.jobs.iter().zip(0..) {
         let shared = Arc::new(job.clone());
         for clone in 0..job.clones {
-            let (files, regions) = open(&rig.ground, job, clone)?;
+            let (files, regions) = open(&context.file_set, job, clone)?;
             let unit = job.files.first().and_then(|_| {
                 let name = names(job, clone).into_iter().next()?;
-                rig.ground.file(&name)?.unit
+                context.file_set.file(&name)?.unit
             });
             let area = Bytes(regions.iter().map(|region| region.length).sum());
             let setting = LaneSetting {
@@ -162,10 +168,10 @@ fn lanes(rig: &Rig<'_>, phase: &IoPhase, streams: &Streams, ledger: &Arc<Ledger>
                 bytes_max: bytes_max(job, area),
                 regions,
                 unit,
-                writer: rig.writer,
+                writer: context.writer,
                 seed: job.seed.unwrap_or(seed).wrapping_add(place as u64),
                 streams: streams.numbers(job, place, clone),
-                log_room: rig.log_room,
+                log_room: context.log_room,
                 idle: false,
             };
             lanes.push(Lane {
@@ -222,7 +228,7 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
     let meters: Vec<AtomicU64> = lanes.iter().map(|_| AtomicU64::new(0)).collect();
     let sampler = Sampler::new(bench.sources, Vec::new(), None);
     let stall = Stall::default();
-    let begun_at = OnceLock::new();
+    let started_at = OnceLock::new();
     let allowed: Vec<Vec<u32>> = lanes.iter().map(|lane| lane.processors.clone()).collect();
     let members = lanes.iter_mut().zip(&meters);
     let members = members
@@ -234,18 +240,18 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
         })
         .collect();
     let operations = || meters.iter().map(|meter| meter.load(Ordering::Relaxed)).sum();
-    let edges = Edges { bench, sampler: &sampler, stall: &stall, allowed: &allowed, begun_at: &begun_at };
+    let edges = Edges { bench, sampler: &sampler, stall: &stall, allowed: &allowed, started_at: &started_at };
     let outcome = std::thread::scope(|scope| {
         // Without them the run is measured all the same, with fewer readings.
         let watcher = || std::thread::Builder::new();
         let _ = watcher().spawn_scoped(scope, || sampler.watch(bench.listener, &operations, &|| ()));
         let _ = watcher().spawn_scoped(scope, || stall.watch());
-        let outcome = run_crew(members, &edges, bench.interrupt.flag());
+        let outcome = run_workers(members, &edges, bench.interrupt.flag());
         sampler.give_up();
         stall.end();
         outcome
     });
-    run.begun_at = begun_at.into_inner().unwrap_or_else(timestamp);
+    run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
     let read = sampler.into_read(bench.origin);
     (run.readings, run.foreign_load) = (read.readings, read.foreign_load.map(Box::new));
     fill(run, phase, streams, &outcome, ledger, stall.late_max());
@@ -297,7 +303,7 @@ struct Edges<'a, 'b, 'c> {
     sampler: &'a Sampler<'c>,
     stall: &'a Stall,
     allowed: &'a [Vec<u32>],
-    begun_at: &'a OnceLock<Timestamp>,
+    started_at: &'a OnceLock<Timestamp>,
 }
 
 impl Watch for Edges<'_, '_, '_> {
@@ -305,13 +311,13 @@ impl Watch for Edges<'_, '_, '_> {
         let Some(allowed) = self.allowed.get(job as usize).filter(|allowed| !allowed.is_empty()) else { return };
         // A refusal leaves the lane where the kernel puts it: worth a word, no reason to stop.
         if let Err(error) = host::keep_this_thread_on(allowed) {
-            self.bench.listener.hear(&Event::Note(&format!("job {job} could not be placed: {error}")));
+            self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be placed: {error}")));
         }
     }
 
     fn begin(&self) {
         self.sampler.begin();
-        self.begun_at.get_or_init(timestamp);
+        self.started_at.get_or_init(timestamp);
         self.stall.begin();
     }
 

@@ -4,7 +4,7 @@
 use record::{Amount, Blocks, Bytes, IoJob, IoMix, IoOrder, IoPhase, Nanos, Outcome, Round, Run};
 
 use super::geometry::smallest_block;
-use super::phase::{Frame, Rig, measure_phase};
+use super::phase::{Frame, PhaseContext, measure_phase};
 use crate::bench::Bench;
 use crate::{Error, Event, Result};
 
@@ -21,21 +21,21 @@ const FILL_BYTES: Bytes = Bytes(128 << 10);
 /// As for a run.
 pub(crate) fn precondition(
     bench: &Bench<'_>,
-    rig: &mut Rig<'_>,
+    context: &mut PhaseContext<'_>,
     phase: &IoPhase,
     number: u32,
     length: Nanos,
 ) -> Result<Vec<Round>> {
     let frame = |test: &str| Frame { test: test.to_owned(), preparing: true, ..Frame::of(phase) };
-    bench.listener.hear(&Event::Note("preconditioning: writing the region twice"));
-    done(&measure_phase(bench, rig, &filling(phase), number, frame("fill"))?)?;
+    bench.listener.on_event(&Event::Note("preconditioning: writing the region twice"));
+    done(&measure_phase(bench, context, &filling(phase), number, frame("fill"))?)?;
     let mut rounds: Vec<Round> = Vec::new();
     while rounds.len() < ROUNDS_MAX {
         let mut jobs = phase.jobs.clone();
         for job in &mut jobs {
             (job.time_based, job.run_time, job.ramp_time) = (true, Some(length), Nanos(0));
         }
-        let run = measure_phase(bench, rig, &IoPhase { name: phase.name.clone(), jobs }, number, frame("round"))?;
+        let run = measure_phase(bench, context, &IoPhase { name: phase.name.clone(), jobs }, number, frame("round"))?;
         done(&run)?;
         let rate = model::row(&run).operations_per_second.unwrap_or_default();
         rounds.push(Round { length_ns: run.window_ns, operations_per_second: rate });

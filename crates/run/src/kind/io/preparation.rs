@@ -7,8 +7,8 @@ use std::sync::Arc;
 use probe::storage::{Region, lay_out, sample};
 use record::{Bytes, IoFile, IoJob, IoPhase, OpenSync};
 
+use super::file_set::{FileSet, FileSetEntry};
 use super::geometry::{names, region};
-use super::ground::{Ground, GroundFile};
 use super::permission::identity;
 use crate::{Error, Event, Interrupt, Listener, Result};
 
@@ -20,20 +20,20 @@ const UNIT: Bytes = Bytes(4096);
 /// # Errors
 /// Where there is no space, and after Ctrl-C.
 pub(crate) fn make(
-    ground: &mut Ground,
+    file_set: &mut FileSet,
     phase: &IoPhase,
     writer: u64,
     interrupt: &Interrupt,
     listener: &dyn Listener,
 ) -> Result<()> {
     for name in all_names(phase) {
-        let Some(file) = ground.files.get_mut(&name).filter(|file| !file.made) else { continue };
+        let Some(file) = file_set.files.get_mut(&name).filter(|file| !file.made) else { continue };
         let path = file.path.clone();
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)
                 .map_err(|error| Error::environment(format!("folder {} cannot be made: {error}", parent.display())))?;
         }
-        let heard = |done: Bytes| listener.hear(&Event::Writing { file: &name, done, size: file.size });
+        let heard = |done: Bytes| listener.on_event(&Event::Writing { file: &name, done, size: file.size });
         let unit = file.unit.unwrap_or(UNIT);
         lay_out(&path, file.size, file.layout, unit, writer, interrupt.flag(), &heard).map_err(|error| {
             if interrupt.is_raised() {
@@ -51,10 +51,10 @@ pub(crate) fn make(
 ///
 /// # Errors
 /// Where one cannot be opened so.
-pub(crate) fn open(ground: &Ground, job: &IoJob, clone: u32) -> Result<(Vec<Arc<File>>, Vec<Region>)> {
+pub(crate) fn open(file_set: &FileSet, job: &IoJob, clone: u32) -> Result<(Vec<Arc<File>>, Vec<Region>)> {
     let (mut files, mut regions) = (Vec::new(), Vec::new());
     for name in names(job, clone) {
-        let Some(file) = ground.file(&name) else { continue };
+        let Some(file) = file_set.file(&name) else { continue };
         files.push(Arc::new(open_one(file, job)?));
         regions.push(region(job, clone, file.size)?);
     }
@@ -64,7 +64,7 @@ pub(crate) fn open(ground: &Ground, job: &IoJob, clone: u32) -> Result<(Vec<Arc<
     Ok((files, regions))
 }
 
-fn open_one(file: &GroundFile, job: &IoJob) -> Result<File> {
+fn open_one(file: &FileSetEntry, job: &IoJob) -> Result<File> {
     let mut flags = 0;
     if job.direct {
         flags |= libc::O_DIRECT;
@@ -97,14 +97,14 @@ fn open_one(file: &GroundFile, job: &IoJob) -> Result<File> {
 }
 
 /// Where the blocks of the files of `phase` are now.
-pub(crate) fn look(ground: &Ground, phase: &IoPhase) -> Vec<IoFile> {
+pub(crate) fn look(file_set: &FileSet, phase: &IoPhase) -> Vec<IoFile> {
     let names = all_names(phase);
-    names.iter().filter_map(|name| Some(look_at(ground.file(name)?, &regions(ground, phase, name)))).collect()
+    names.iter().filter_map(|name| Some(look_at(file_set.file(name)?, &regions(file_set, phase, name)))).collect()
 }
 
 /// The regions of all clones of all jobs in the file `name`, merged.
-pub(crate) fn regions(ground: &Ground, phase: &IoPhase, name: &str) -> Vec<Region> {
-    let Some(file) = ground.file(name) else { return Vec::new() };
+pub(crate) fn regions(file_set: &FileSet, phase: &IoPhase, name: &str) -> Vec<Region> {
+    let Some(file) = file_set.file(name) else { return Vec::new() };
     let mut regions: Vec<Region> = Vec::new();
     for job in &phase.jobs {
         for clone in 0..job.clones {
@@ -126,7 +126,7 @@ pub(crate) fn regions(ground: &Ground, phase: &IoPhase, name: &str) -> Vec<Regio
     merged
 }
 
-fn look_at(file: &GroundFile, regions: &[Region]) -> IoFile {
+fn look_at(file: &FileSetEntry, regions: &[Region]) -> IoFile {
     let place = host::place(&file.path).ok();
     let mut looked = IoFile {
         path: file.path.display().to_string(),
@@ -159,11 +159,11 @@ fn look_at(file: &GroundFile, regions: &[Region]) -> IoFile {
 }
 
 /// What a sample of the files says, which is taken when they hold what the run leaves: reads of what it wrote.
-pub(crate) fn look_inside(ground: &Ground, phase: &IoPhase, seed: u64, files: &mut [IoFile]) {
+pub(crate) fn look_inside(file_set: &FileSet, phase: &IoPhase, seed: u64, files: &mut [IoFile]) {
     for name in all_names(phase) {
-        let Some(file) = ground.file(&name) else { continue };
+        let Some(file) = file_set.file(&name) else { continue };
         let shown = file.path.display().to_string();
-        let regions = regions(ground, phase, &name);
+        let regions = regions(file_set, phase, &name);
         if let Some(looked) = files.iter_mut().find(|looked| looked.path == shown)
             && let Some(region) = regions.iter().max_by_key(|region| region.length)
             && let Ok(Some(sample)) =
@@ -191,8 +191,8 @@ pub(crate) fn all_names(phase: &IoPhase) -> Vec<String> {
 ///
 /// # Errors
 /// Where somebody has it.
-pub(crate) fn hold(ground: &Ground) -> Result<Vec<File>> {
-    let written = ground.files.values().filter(|file| file.is_device && file.writable);
+pub(crate) fn hold(file_set: &FileSet) -> Result<Vec<File>> {
+    let written = file_set.files.values().filter(|file| file.is_device && file.writable);
     let held = written.map(|file| {
         let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(&file.path);
         opened.map_err(|error| {

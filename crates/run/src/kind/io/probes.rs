@@ -9,13 +9,13 @@ use probe::storage::{Ledger, ring_is_there};
 use probe::{Context, Form, Probe};
 use record::{Bytes, Dop, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, PlannedRun, Preset, Run, RunKind};
 
+use super::file_set::FileSet;
 use super::folder::Folder;
-use super::ground::Ground;
 use super::permission::Permission;
-use super::phase::{Frame, Rig, measure_phase};
+use super::phase::{Frame, PhaseContext, measure_phase};
 use crate::bench::Bench;
 use crate::item::Item;
-use crate::kind::catalogue::not_begun;
+use crate::kind::catalogue::not_started;
 use crate::sampler::Sources;
 use crate::{Error, Result};
 
@@ -115,13 +115,13 @@ pub(crate) fn same_device(one: &Path, other: &Path) -> bool {
 
 /// Where probes of storage work: nothing until the first of them.
 #[derive(Default)]
-pub(crate) struct ProbeGround {
+pub(crate) struct ProbeFiles {
     made: Option<Made>,
 }
 
 struct Made {
     folder: Folder,
-    ground: Ground,
+    file_set: FileSet,
     host: HostInventory,
 }
 
@@ -131,12 +131,12 @@ impl Made {
         let directory = Path::new(&plan.directory);
         let folder = Folder::make(&directory.join("data"), FOLDER)?;
         let io = plan.io.clone().unwrap_or_default();
-        let ground = Ground::survey(&io, folder.path(), &Permission::default())?;
-        Ok(Made { folder, ground, host: host::inventory(directory) })
+        let file_set = FileSet::survey(&io, folder.path(), &Permission::default())?;
+        Ok(Made { folder, file_set, host: host::inventory(directory) })
     }
 }
 
-impl ProbeGround {
+impl ProbeFiles {
     /// Carries out `planned`. A run that fails is a run.
     ///
     /// # Errors
@@ -145,7 +145,7 @@ impl ProbeGround {
         let run = self.try_measure(bench, planned);
         let mut run = match run {
             Err(_) if bench.interrupt.is_raised() => return Err(Error::interrupted()),
-            Err(error) => not_begun(bench, planned, Item::Probe(probe), &error),
+            Err(error) => not_started(bench, planned, Item::Probe(probe), &error),
             Ok(run) => run,
         };
         run.unit = probe.unit;
@@ -165,16 +165,16 @@ impl ProbeGround {
         // An engine under measurement may lie on another device: these counters are of the file's.
         let sources = Sources::of_host(made.folder.path());
         let own = Bench { subject: None, sources: &sources, host: &made.host, ..bench.clone() };
-        let mut rig = Rig {
-            ground: std::mem::take(&mut made.ground),
+        let mut context = PhaseContext {
+            file_set: std::mem::take(&mut made.file_set),
             writer: bench.plan.seed,
             seed: bench.plan.seed,
             log_room: 0,
             log: &without_log,
         };
         let frame = Frame { test: planned.test.clone(), kind: RunKind::Probe, ..Frame::of(phase) };
-        let run = measure_phase(&own, &mut rig, phase, planned.number, frame);
-        made.ground = rig.ground;
+        let run = measure_phase(&own, &mut context, phase, planned.number, frame);
+        made.file_set = context.file_set;
         run
     }
 

@@ -3,7 +3,7 @@
 use model::{Bound, BoundError, Purpose, RateSearch, Visit};
 use record::{IoPhase, Nanos, Pace, Until};
 
-use super::phase::{Frame, Rig, measure_phase};
+use super::phase::{Frame, PhaseContext, measure_phase};
 use crate::bench::Bench;
 use crate::pacing::{self, answered, lengthened, needed, say_purpose, search_rate, stage};
 use crate::recorder::Recorder;
@@ -20,7 +20,7 @@ const UNIT: &str = "I/Os per second";
 /// As for a run, and where the closed loop gives nothing to begin with.
 pub(crate) fn until(
     bench: &Bench<'_>,
-    rig: &mut Rig<'_>,
+    context: &mut PhaseContext<'_>,
     phase: &IoPhase,
     wish: &Until,
     record: &mut Recorder,
@@ -37,7 +37,7 @@ pub(crate) fn until(
             job.run_time = window_ns.or(job.run_time);
         }
         let bound = pace.rate().map(|_| wish.level.clone());
-        measure_phase(bench, rig, &phase, number, Frame { bound, ..Frame::of(&phase) })
+        measure_phase(bench, context, &phase, number, Frame { bound, ..Frame::of(&phase) })
     };
     let closed = one(Pace::AsFastAsPossible, None)?;
     let capacity = model::row(&closed).operations_per_second.filter(|rate| rate.0 > 0.0);
@@ -46,7 +46,7 @@ pub(crate) fn until(
         return Err(Error::environment("the job gives nothing even as fast as possible").hint("the run says why"));
     };
     pacing::check(window_ns, "the job", &bound, capacity, UNIT)?;
-    let note = |text: String| bench.listener.hear(&Event::Note(&text));
+    let note = |text: String| bench.listener.on_event(&Event::Note(&text));
     note(format!("at most {capacity:.1} {UNIT} as fast as possible; searching the highest rate that keeps {bound}"));
     let mut search = RateSearch::new(capacity, wish.tolerance.0, bench.plan.seed);
     lengthened(window_ns, &bound, search.bracketing().lowest(), UNIT).into_iter().for_each(note);

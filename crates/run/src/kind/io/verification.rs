@@ -4,25 +4,30 @@ use probe::storage::verify;
 use record::{IoJob, IoKind, IoPhase, Outcome, Run, Verification};
 
 use super::geometry::uses;
-use super::phase::Rig;
+use super::phase::PhaseContext;
 use super::preparation::{all_names, regions};
 use crate::bench::Bench;
 use crate::{Error, Result};
 
 /// Reads again what was written, where a job asks for it.
-pub(crate) fn check_content(bench: &Bench<'_>, rig: &Rig<'_>, phase: &IoPhase, run: &mut Run) -> Result<()> {
+pub(crate) fn check_content(
+    bench: &Bench<'_>,
+    context: &PhaseContext<'_>,
+    phase: &IoPhase,
+    run: &mut Run,
+) -> Result<()> {
     if phase.jobs.iter().all(|job| job.verification != Verification::After) {
         return Ok(());
     }
     let failed = run.totals.failures.values().sum::<u64>() > 0 || run.outcome != Outcome::Done;
     let (mut right, mut wrong, mut first) = (0, 0, None);
     for name in all_names(phase) {
-        let Some(file) = rig.ground.file(&name) else { continue };
+        let Some(file) = context.file_set.file(&name) else { continue };
         let Some(unit) = file.unit else { continue };
         // All that is looked at was written again only where nobody works on more of it than those who write it.
         let rewritten = !failed && phase.jobs.iter().filter(|job| uses(job, &name)).all(rewrites);
-        for region in regions(&rig.ground, phase, &name) {
-            let stamp = (rig.writer, rewritten);
+        for region in regions(&context.file_set, phase, &name) {
+            let stamp = (context.writer, rewritten);
             let verified = verify(&file.path, region, unit, stamp, bench.interrupt.flag()).map_err(|error| {
                 if bench.interrupt.is_raised() {
                     return Error::interrupted();

@@ -32,7 +32,7 @@ pub(super) fn close(
     let elsewhere = is_elsewhere(platform.context.target);
     if directory.keep() && !elsewhere {
         let note = "the database stays in the directory, because an invocation before this one kept it: dbdyno clean removes it";
-        platform.context.listener.hear(&Event::Note(note));
+        platform.context.listener.on_event(&Event::Note(note));
     }
     if is_single && elsewhere {
         // It was opened as one that stays; what closes it now takes the schema along.

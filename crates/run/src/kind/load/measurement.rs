@@ -23,8 +23,8 @@ use crate::{Error, Result};
 pub(super) struct OneLoad<'a> {
     pub request: &'a LoadRequest,
     pub load: &'a PlannedLoad,
-    /// Size of a piece.
-    pub piece: Bytes,
+    /// Size of a batch.
+    pub batch: Bytes,
     /// Where rejected lines go; those of the first run are enough.
     pub rejects: Option<&'a Path>,
     /// Figures of the whole source, where another run has counted them.
@@ -41,7 +41,7 @@ impl OneLoad<'_> {
         let mut run = run::new(bench, planned);
         run.title = title(self.load);
         (run.layer, run.unit, run.changes) = (Layer::Database, Unit::Row, true);
-        run.parameters.insert("piece_bytes".to_owned(), i64::try_from(self.piece.0).unwrap_or(i64::MAX));
+        run.parameters.insert("batch_bytes".to_owned(), i64::try_from(self.batch.0).unwrap_or(i64::MAX));
         run::announce(bench, planned, &run, Nanos(0));
         let figures = self.load_all(bench, &mut run)?;
         Ok((run::conclude(bench, run)?, figures))
@@ -63,7 +63,7 @@ impl OneLoad<'_> {
             input,
             compression: *compression,
             form: self.load.form,
-            piece: self.piece,
+            batch: self.batch,
             jobs: self.load.jobs,
             before: &before,
             rejects: &rejects,
@@ -90,7 +90,7 @@ impl OneLoad<'_> {
     fn prepare(&self, bench: &Bench<'_>, stage: &Stage<'_>) -> Result<Before> {
         let LoadRequest { input, layout, indexes, resume, .. } = self.request;
         let table = &self.load.table;
-        let described = input.described(layout, self.piece, table.model());
+        let described = input.described(layout, self.batch, table.model());
         let before = match resume {
             true => load::resume(stage, table, &described)?,
             false => load::begin(stage, table, &described)?,
@@ -133,7 +133,7 @@ impl OneLoad<'_> {
 
     /// What the pipeline did.
     fn load(&self, pipeline: &Pipeline<'_>, before: &Before) -> Load {
-        let [pieces, deferred_pieces, rejected_rows, retried_pieces] = pipeline.counts();
+        let [batches, deferred_batches, rejected_rows, retried_batches] = pipeline.counts();
         Load {
             model: self.load.model(),
             form: self.load.form,
@@ -142,13 +142,13 @@ impl OneLoad<'_> {
             layout: self.request.layout.name.clone(),
             input_bytes: pipeline.input_bytes(),
             flat_bytes: pipeline.flat_bytes(),
-            piece_bytes: self.piece,
-            pieces,
+            batch_bytes: self.batch,
+            batches,
             rows: pipeline.figures().rows,
             rejected_rows,
             resumed_rows: before.figures.rows,
-            retried_pieces,
-            deferred_pieces,
+            retried_batches,
+            deferred_batches,
             in_flight_bytes_max: pipeline.in_flight_max(),
             stages: pipeline.stages(),
             table_bytes: None,
@@ -161,7 +161,7 @@ impl OneLoad<'_> {
     }
 
     /// Makes what is made after the load, and holds the table against what was counted. Of a load that failed, the table
-    /// holds whole pieces all the same: that is looked at as far as the engine still answers.
+    /// holds whole batches all the same: that is looked at as far as the engine still answers.
     fn look_after(&self, bench: &Bench<'_>, stage: &Stage<'_>, run: &mut Run, load: &mut Load, figures: &Figures) {
         let is_done = run.outcome == Outcome::Done;
         let looked = self.try_look_after(bench, stage, is_done, load, figures);

@@ -18,7 +18,7 @@ use workload::load::{self, Figures};
 use self::closing::{GO_ON, can_go_on, close, failed};
 use self::measurement::OneLoad;
 use self::plan::{loads, plan};
-use self::scan_plan::ScanGround;
+use self::scan_plan::ScanContext;
 use self::scanning::{Left, OneScan};
 use crate::bench::Bench;
 use crate::device::DeviceProbe;
@@ -26,7 +26,7 @@ use crate::directory::MeasuredDirectory;
 use crate::invocation::{Context, Kind, Measured, invoke, survey};
 use crate::item::Item;
 use crate::kind::catalogue::run_group;
-use crate::kind::io::{Offer, ProbeGround};
+use crate::kind::io::{Offer, ProbeFiles};
 use crate::platform::{OpenEngine, OpenOptions, Platform, is_elsewhere};
 use crate::recorder::Recorder;
 use crate::request::windows;
@@ -120,7 +120,7 @@ impl Kind for Load<'_> {
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let opened = open(platform)?;
-        self.loads = loads(self.request, opened.nodes.first().caps(), &self.degrees, &ground(opened))?;
+        self.loads = loads(self.request, opened.nodes.first().caps(), &self.degrees, &context(opened))?;
         let mut plan = plan(self.request, &self.loads, &platform.context.target.to_string(), directory.path());
         if self.request.scans.as_ref().is_some_and(|scans| scans.probes) && !self.elsewhere {
             let offer = Offer::look(&directory.data(), Preset::Quick);
@@ -141,7 +141,7 @@ impl Kind for Load<'_> {
             let Some(probe) = DeviceProbe::SEQUENTIAL.probe() else { continue };
             platform.with_bench(&plan, |bench| {
                 let group = std::slice::from_ref(planned);
-                run_group(bench, record, Item::Probe(probe), group, &mut ProbeGround::default())
+                run_group(bench, record, Item::Probe(probe), group, &mut ProbeFiles::default())
             })?;
         }
         let mut runs = runs.into_iter();
@@ -149,7 +149,7 @@ impl Kind for Load<'_> {
         for (load, place) in self.loads.loads.iter().zip(0..) {
             let Some(planned) = runs.next() else { return Ok(()) };
             let rejects = (place == 0).then_some(request.rejects.as_path());
-            let one = OneLoad { request, load, piece: self.loads.piece, rejects, known: known.as_ref() };
+            let one = OneLoad { request, load, batch: self.loads.batch, rejects, known: known.as_ref() };
             let (left, figures) = platform.with_bench(&plan, |bench| {
                 let (run, figures) = one.measure(bench, planned)?;
                 let left = figures.as_ref().map(|figures| left(&run, figures, known.as_ref()));
@@ -198,7 +198,7 @@ impl Load<'_> {
     fn announce(&self, platform: &Platform<'_>, plan: &Plan) {
         let (runs, records) = (plan.runs.len(), [self.request.record.as_path()]);
         let planned = Event::Planned { runs, expected: Nanos(0), skipped: &plan.skipped, records: &records };
-        platform.context.listener.hear(&planned);
+        platform.context.listener.on_event(&planned);
     }
 }
 
@@ -216,18 +216,18 @@ fn forget(bench: &Bench<'_>, load: &PlannedLoad) -> Result<()> {
 }
 
 /// What the engine offers to scans, as it is open.
-fn ground(opened: &OpenEngine<'_>) -> ScanGround {
+fn context(opened: &OpenEngine<'_>) -> ScanContext {
     let data = opened.nodes.first().data_directory();
     let in_memory = |data: &Path| host::place(data).is_ok_and(|place| place.medium.has_device() == Some(false));
     let never_cold = match data {
-        _ if !opened.inventory.throwaway => {
+        _ if !opened.inventory.temporary => {
             Some("the caches of a server that dbdyno did not start cannot be emptied: what is read is read warm")
         }
         None => Some("where the engine keeps its files is not known: what is read is read warm"),
         Some(data) if in_memory(data) => Some("the engine's files lie in memory: what is read is read warm"),
         Some(_) => None,
     };
-    ScanGround { processors: host::cpus_allowed().len() as u32, never_cold: never_cold.map(str::to_owned) }
+    ScanContext { processors: host::cpus_allowed().len() as u32, never_cold: never_cold.map(str::to_owned) }
 }
 
 /// What `run`, a load, left in its table, of which `figures` are known; what lines that were sent as they are hold, another

@@ -8,7 +8,7 @@ use record::{Bytes, Dop, LoadForm, LoadModel, Plan, PlannedRun, RunKind, Skipped
 use workload::load::{CODE, Input, LoadTable, Unfit};
 
 use super::request::LoadRequest;
-use super::scan_plan::{PlannedScan, ScanGround, scans, unread};
+use super::scan_plan::{PlannedScan, ScanContext, scans, unread};
 use crate::{Error, Result};
 
 /// One run: a load of the whole source into a table of its own.
@@ -31,8 +31,8 @@ pub struct LoadPlan {
     pub loads: Vec<PlannedLoad>,
     /// What was asked for and is not run.
     pub skipped: Vec<Skipped>,
-    /// Size of a piece, in bytes of flat file.
-    pub piece: Bytes,
+    /// Size of a batch, in bytes of flat file.
+    pub batch: Bytes,
 }
 
 impl PlannedLoad {
@@ -59,11 +59,11 @@ fn code(model: LoadModel, form: LoadForm) -> String {
 }
 
 /// The loads of `request` that an engine with `caps` can do, with `degrees` of parallelism, and the scans of their tables
-/// that it can do on `ground`.
+/// that it can do on `context`.
 ///
 /// # Errors
 /// Where none is left, and for what cannot be done with several.
-pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], ground: &ScanGround) -> Result<LoadPlan> {
+pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], context: &ScanContext) -> Result<LoadPlan> {
     let (mut loads, mut skipped): (Vec<PlannedLoad>, Vec<Skipped>) = (Vec::new(), Vec::new());
     for model in &request.models {
         for form in &request.forms {
@@ -93,12 +93,12 @@ pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], ground:
             loads.extend(jobs.into_iter().map(load));
         }
         if let (Some(asked), Some(last)) = (&request.scans, loads.last_mut().filter(|last| last.model() == *model)) {
-            last.scans = scans(asked, &last.table, caps, ground);
+            last.scans = scans(asked, &last.table, caps, context);
         }
     }
     if let (Some(asked), Some(last)) = (&request.scans, loads.last()) {
         // What is said of one table holds for all.
-        skipped.extend(unread(asked, &last.table, caps, ground));
+        skipped.extend(unread(asked, &last.table, caps, context));
     }
     if loads.is_empty() {
         let reasons: Vec<String> = skipped.iter().map(|skip| format!("{}: {}", skip.test, skip.reason)).collect();
@@ -106,7 +106,7 @@ pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], ground:
             .hint("give other --models, --form or --jobs"));
     }
     check_several(request, loads.len())?;
-    Ok(LoadPlan { loads, skipped, piece: request.piece() })
+    Ok(LoadPlan { loads, skipped, batch: request.batch() })
 }
 
 fn skip(test: String, reason: &str) -> Skipped {
@@ -158,7 +158,7 @@ pub(super) mod tests {
 
     /// As for the engine that has caches of its own on this host, with two processors.
     fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32]) -> Result<LoadPlan> {
-        super::loads(request, caps, degrees, &ScanGround { processors: 2, never_cold: None })
+        super::loads(request, caps, degrees, &ScanContext { processors: 2, never_cold: None })
     }
 
     pub(in crate::kind::load) fn caps() -> Caps {

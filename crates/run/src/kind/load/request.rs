@@ -8,13 +8,13 @@ use workload::load::Input;
 
 use crate::Request;
 
-/// The largest piece that is not asked for: large enough for an engine to take it at its full rate.
-const PIECE_MAX: Bytes = Bytes(8 << 20);
+/// The largest batch that is not asked for: large enough for an engine to take it at its full rate.
+const BATCH_MAX: Bytes = Bytes(8 << 20);
 /// The smallest.
-const PIECE_MIN: Bytes = Bytes(64 << 10);
-/// So many pieces a small source has at least, so that sessions have some each. More of them would be too small for the
+const BATCH_MIN: Bytes = Bytes(64 << 10);
+/// So many batches a small source has at least, so that sessions have some each. More of them would be too small for the
 /// full rate, above all where the source is compressed: its size is that of less than half of its lines.
-const PIECES_MIN: u64 = 16;
+const BATCHES_MIN: u64 = 16;
 
 /// A load, or several of the same source.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub struct LoadRequest {
     pub forms: Vec<LoadForm>,
     /// Sessions that load, each number at least 1: a run for each; absent for what suits source and machine.
     pub degrees: Option<Vec<u32>>,
-    /// Size of a piece, in bytes of flat file; absent for one that suits the source.
-    pub piece: Option<Bytes>,
+    /// Size of a batch, in bytes of flat file; absent for one that suits the source.
+    pub batch: Option<Bytes>,
     /// Ends of the ranges of dates of a partitioned table, exclusive and ascending, in days since 1970-01-01.
     pub months: Vec<i32>,
     /// When indexes are made.
@@ -76,10 +76,10 @@ pub struct ScanRequest {
 }
 
 impl LoadRequest {
-    /// Size of a piece: it depends on the source alone, so that a load is gone on with at the same boundaries.
-    pub(super) fn piece(&self) -> Bytes {
-        let suits = |Bytes(size): Bytes| Bytes((size / PIECES_MIN).clamp(PIECE_MIN.0, PIECE_MAX.0));
-        self.piece.unwrap_or_else(|| self.input.size().map_or(PIECE_MAX, suits))
+    /// Size of a batch: it depends on the source alone, so that a load is gone on with at the same boundaries.
+    pub(super) fn batch(&self) -> Bytes {
+        let suits = |Bytes(size): Bytes| Bytes((size / BATCHES_MIN).clamp(BATCH_MIN.0, BATCH_MAX.0));
+        self.batch.unwrap_or_else(|| self.input.size().map_or(BATCH_MAX, suits))
     }
 
     /// Degrees of parallelism: of generated rows 1, 2, 4, ... up to the processors; of files, which are loaded once, as
@@ -133,7 +133,7 @@ pub(super) mod tests {
             models: vec![LoadModel::default()],
             forms: vec![LoadForm::Typed],
             degrees: None,
-            piece: None,
+            batch: None,
             months: vec![1],
             indexes: IndexTime::None,
             max_errors: 0,
@@ -152,12 +152,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_small_source_has_small_pieces_and_a_pipe_large_ones() {
-        let piece = |input| request(input).piece();
+    fn a_small_source_has_small_batches_and_a_pipe_large_ones() {
+        let batch = |input| request(input).batch();
         let rows = |rows| Input::Generated { seed: 1, rows };
-        assert_eq!((piece(Input::Pipe), piece(rows(1 << 40)), piece(rows(10))), (PIECE_MAX, PIECE_MAX, PIECE_MIN));
-        let given = LoadRequest { piece: Some(Bytes(123_456)), ..request(Input::Pipe) };
-        assert_eq!(given.piece(), Bytes(123_456));
+        assert_eq!((batch(Input::Pipe), batch(rows(1 << 40)), batch(rows(10))), (BATCH_MAX, BATCH_MAX, BATCH_MIN));
+        let given = LoadRequest { batch: Some(Bytes(123_456)), ..request(Input::Pipe) };
+        assert_eq!(given.batch(), Bytes(123_456));
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl PlannedScan {
 
 /// What engine and machine offer to scans.
 #[derive(Clone, Debug)]
-pub(super) struct ScanGround {
+pub(super) struct ScanContext {
     /// Processors that dbdyno may use.
     pub processors: u32,
     /// Why no scan can begin with empty caches, as a clause; absent where it can.
@@ -52,12 +52,12 @@ pub(super) struct ScanGround {
 }
 
 /// The scans of `table` on an engine with `caps`.
-pub(super) fn scans(request: &ScanRequest, table: &LoadTable, caps: &Caps, ground: &ScanGround) -> Vec<PlannedScan> {
-    let (threads, _) = sweep(request, caps, ground);
+pub(super) fn scans(request: &ScanRequest, table: &LoadTable, caps: &Caps, context: &ScanContext) -> Vec<PlannedScan> {
+    let (threads, _) = sweep(request, caps, context);
     let mut scans = Vec::new();
     for kind in ScanKind::ALL.into_iter().filter(|kind| table.unfit_for(*kind).is_none()) {
         for threads in &threads {
-            for is_cold in [true, false].into_iter().filter(|is_cold| !is_cold || ground.never_cold.is_none()) {
+            for is_cold in [true, false].into_iter().filter(|is_cold| !is_cold || context.never_cold.is_none()) {
                 scans.push(PlannedScan { kind, model: table.model(), threads: *threads, is_cold });
             }
         }
@@ -66,8 +66,8 @@ pub(super) fn scans(request: &ScanRequest, table: &LoadTable, caps: &Caps, groun
 }
 
 /// What is not run of the scans of `table`, and why.
-pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, ground: &ScanGround) -> Vec<Skipped> {
-    let (_, refused) = sweep(request, caps, ground);
+pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, context: &ScanContext) -> Vec<Skipped> {
+    let (_, refused) = sweep(request, caps, context);
     let mut skipped = Vec::new();
     for kind in ScanKind::ALL {
         let mut skip = |code: String, reason: String| skipped.push(Skipped { test: code, reason });
@@ -80,7 +80,7 @@ pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, grou
             let reason = format!("at {} threads: this engine runs a query with one", threads.join(", "));
             skip(kind.code().to_owned(), reason);
         }
-        if let Some(reason) = &ground.never_cold {
+        if let Some(reason) = &context.never_cold {
             skip(format!("{},cold", kind.code()), reason.clone());
         }
     }
@@ -88,8 +88,8 @@ pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, grou
 }
 
 /// Degrees of parallelism inside a statement that the engine has, and those that it has not.
-fn sweep(request: &ScanRequest, caps: &Caps, ground: &ScanGround) -> (Vec<u32>, Vec<u32>) {
-    let asked = request.degrees.clone().unwrap_or_else(|| degrees(ground.processors));
+fn sweep(request: &ScanRequest, caps: &Caps, context: &ScanContext) -> (Vec<u32>, Vec<u32>) {
+    let asked = request.degrees.clone().unwrap_or_else(|| degrees(context.processors));
     match caps.parallel_query {
         true => (asked, Vec::new()),
         false => (vec![1], asked.into_iter().filter(|threads| *threads > 1).collect()),
@@ -105,8 +105,8 @@ mod tests {
 
     const SWEPT: ScanRequest = ScanRequest { degrees: None, probes: false };
 
-    fn ground(never_cold: Option<&str>) -> ScanGround {
-        ScanGround { processors: 2, never_cold: never_cold.map(str::to_owned) }
+    fn context(never_cold: Option<&str>) -> ScanContext {
+        ScanContext { processors: 2, never_cold: never_cold.map(str::to_owned) }
     }
 
     fn table(layout: &Layout, model: LoadModel) -> LoadTable {
@@ -116,37 +116,37 @@ mod tests {
     #[test]
     fn each_test_is_run_cold_and_then_warm_at_each_degree() {
         let table = table(&Layout::cards(), LoadModel::ALL[1]);
-        let codes = |request: &ScanRequest, ground: &ScanGround| -> Vec<(String, u32)> {
-            scans(request, &table, &caps(), ground).iter().map(|scan| (scan.code(), scan.threads)).collect()
+        let codes = |request: &ScanRequest, context: &ScanContext| -> Vec<(String, u32)> {
+            scans(request, &table, &caps(), context).iter().map(|scan| (scan.code(), scan.threads)).collect()
         };
-        let all = codes(&SWEPT, &ground(None));
+        let all = codes(&SWEPT, &context(None));
         assert_eq!(all.len(), 2 * 3 * 2);
         assert_eq!(all[0], ("L431@partitioned,cold".to_owned(), 1));
         assert_eq!(all[1], ("L431@partitioned".to_owned(), 1));
         assert_eq!(all[11], ("L441@partitioned".to_owned(), 4));
         let asked = ScanRequest { degrees: Some(vec![3]), ..SWEPT };
-        assert_eq!(codes(&asked, &ground(Some("it is elsewhere"))).len(), 2, "warm alone");
+        assert_eq!(codes(&asked, &context(Some("it is elsewhere"))).len(), 2, "warm alone");
     }
 
     #[test]
     fn what_cannot_be_had_is_skipped_with_a_reason() {
         let cards = table(&Layout::cards(), LoadModel::default());
-        assert_eq!(unread(&SWEPT, &cards, &caps(), &ground(None)), []);
+        assert_eq!(unread(&SWEPT, &cards, &caps(), &context(None)), []);
         let alone = engine::Caps { parallel_query: false, ..caps() };
-        assert!(scans(&SWEPT, &cards, &alone, &ground(None)).iter().all(|scan| scan.threads == 1));
-        let reasons = |table: &LoadTable, ground: &ScanGround| -> Vec<String> {
-            let all = unread(&SWEPT, table, &alone, ground);
+        assert!(scans(&SWEPT, &cards, &alone, &context(None)).iter().all(|scan| scan.threads == 1));
+        let reasons = |table: &LoadTable, context: &ScanContext| -> Vec<String> {
+            let all = unread(&SWEPT, table, &alone, context);
             all.into_iter().map(|skip| format!("{}: {}", skip.test, skip.reason)).collect()
         };
-        assert_eq!(reasons(&cards, &ground(None))[0], "L431: at 2, 4 threads: this engine runs a query with one");
-        assert_eq!(reasons(&cards, &ground(Some("no")))[1], "L431,cold: no");
+        assert_eq!(reasons(&cards, &context(None))[0], "L431: at 2, 4 threads: this engine runs a query with one");
+        assert_eq!(reasons(&cards, &context(Some("no")))[1], "L431,cold: no");
         let mut other = Layout::cards();
         other.fields.retain(|field| !matches!(field.kind, FieldKind::Text { size: 2 }));
         let other = table(&other, LoadModel::default());
         assert!(
-            reasons(&other, &ground(None))
+            reasons(&other, &context(None))
                 .contains(&"L441: the table has no column merchant_state to group rows by".to_owned())
         );
-        assert!(scans(&SWEPT, &other, &caps(), &ground(None)).iter().all(|scan| scan.kind == ScanKind::Sum));
+        assert!(scans(&SWEPT, &other, &caps(), &context(None)).iter().all(|scan| scan.kind == ScanKind::Sum));
     }
 }

@@ -14,16 +14,16 @@ pub(super) struct Telling<'a> {
 }
 
 impl Listener for Telling<'_> {
-    fn hear(&self, event: &Event<'_>) {
+    fn on_event(&self, event: &Event<'_>) {
         match event {
-            Event::Progress { elapsed, .. } => self.listener.hear(&Event::Poured {
+            Event::Progress { elapsed, .. } => self.listener.on_event(&Event::Poured {
                 elapsed: *elapsed,
                 loaded: self.pipeline.flat_bytes(),
                 input: self.pipeline.input_bytes(),
                 of: self.of,
                 slowest: self.slowest(),
             }),
-            other => self.listener.hear(other),
+            other => self.listener.on_event(other),
         }
     }
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use record::{Pairing, Plan, PlannedRun, Skipped};
 use workload::{Sizes, Test};
 
+use super::control_probe;
 use super::plan_hash::plan_hash;
-use super::yardstick;
 use super::{PairRequest, SIDES};
 use crate::item::Item;
 use crate::kind::catalogue::{Ability, Machine, is_file, plan_once, select};
@@ -66,7 +66,7 @@ pub(super) fn agree(
     planned(&request.judged, &plans[0])?;
     let files = contents(&request.request)?;
     for plan in &mut plans {
-        yardstick::add_runs(plan, host::cpus_allowed().len() as u32);
+        control_probe::add_runs(plan, host::cpus_allowed().len() as u32);
         plan.number();
         let hash = plan_hash(plan, &request.request.version, &files);
         plan.paired.iter_mut().for_each(|pairing| pairing.plan_hash = Some(hash.clone()));
@@ -215,7 +215,7 @@ mod tests {
     fn the_machine_is_measured_first_and_last() {
         let sides = [plan("one", &[("T611", 1)], &[]), plan("other", &[("T611", 1)], &[])];
         let [mut a, _] = joined(sides, 2, &names()).unwrap();
-        yardstick::add_runs(&mut a, 4);
+        control_probe::add_runs(&mut a, 4);
         a.number();
         let said: Vec<(u32, &str, u32)> =
             a.runs.iter().map(|run| (run.number, run.test.as_str(), run.dop.jobs)).collect();

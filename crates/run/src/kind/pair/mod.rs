@@ -8,10 +8,10 @@
 //! written after each of its runs; each names the other.
 
 mod agreement;
+mod control_probe;
 mod plan_hash;
 mod same_database;
 mod turns;
-mod yardstick;
 
 use std::path::PathBuf;
 

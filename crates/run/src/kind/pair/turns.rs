@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use record::{Nanos, PlannedRun, Side};
 use workload::Sizes;
 
-use super::yardstick::{self, Yardstick};
+use super::control_probe::{self, ControlProbe};
 use super::{SIDES, of_side};
 use crate::bench::Bench;
 use crate::item::Item;
 use crate::kind::catalogue::{load, run_group};
-use crate::kind::io::ProbeGround;
+use crate::kind::io::ProbeFiles;
 use crate::order::{Lot, other};
 use crate::platform::Platform;
 use crate::recorder::Recorder;
@@ -34,8 +34,8 @@ pub(super) fn take_turns(
     let sources = [source(0)?, source(1)?];
     let bench =
         |side: usize| platforms[side].bench(&plans[side], &sizes[side], subjects[side].as_ref(), &sources[side]);
-    let yardstick = Yardstick::new(&plans[0], directory);
-    let turns = Turns { benches: [bench(0), bench(1)], yardstick, paths, items };
+    let control_probe = ControlProbe::new(&plans[0], directory);
+    let turns = Turns { benches: [bench(0), bench(1)], control_probe, paths, items };
     turns.announce();
     turns.load(records)?;
     turns.carry_out(records)
@@ -44,7 +44,7 @@ pub(super) fn take_turns(
 /// Both sides, ready to be measured.
 struct Turns<'a> {
     benches: [Bench<'a>; 2],
-    yardstick: Yardstick,
+    control_probe: ControlProbe,
     paths: &'a [PathBuf; 2],
     items: &'a [Item<'a>],
 }
@@ -56,9 +56,9 @@ impl<'a> Turns<'a> {
 
     fn announce(&self) {
         let plan = self.bench(Side::A).plan;
-        let runs = plan.runs.iter().map(|run| if yardstick::is_its(run) { 1 } else { SIDES.len() }).sum();
+        let runs = plan.runs.iter().map(|run| if control_probe::is_its(run) { 1 } else { SIDES.len() }).sum();
         let each = plan.warm_up_ns + plan.window_ns;
-        self.bench(Side::A).listener.hear(&Event::Planned {
+        self.bench(Side::A).listener.on_event(&Event::Planned {
             runs,
             expected: Nanos(each.0.saturating_mul(runs as u64)),
             skipped: &plan.skipped,
@@ -69,7 +69,7 @@ impl<'a> Turns<'a> {
     fn load(&self, records: &mut [Recorder; 2]) -> Result<()> {
         for (side, record) in SIDES.into_iter().zip(records) {
             let bench = self.bench(side);
-            bench.listener.hear(&Event::Turn(side));
+            bench.listener.on_event(&Event::Turn(side));
             load(bench, record, &bench.plan.runs, self.items).map_err(|error| of_side(side, error))?;
         }
         Ok(())
@@ -79,7 +79,7 @@ impl<'a> Turns<'a> {
         let plan = self.bench(Side::A).plan;
         let mut lot = Lot::new(plan.seed);
         for (place, planned) in plan.runs.iter().enumerate() {
-            if yardstick::is_its(planned) {
+            if control_probe::is_its(planned) {
                 self.measure_machine(records, planned)?;
                 continue;
             }
@@ -89,10 +89,10 @@ impl<'a> Turns<'a> {
             for side in [first, other(first)] {
                 self.rest(other(side))?;
                 let bench = self.bench(side);
-                bench.listener.hear(&Event::Turn(side));
+                bench.listener.on_event(&Event::Turn(side));
                 let record = &mut records[side as usize];
                 let group = &bench.plan.runs[place..=place];
-                run_group(bench, record, item, group, &mut ProbeGround::default())
+                run_group(bench, record, item, group, &mut ProbeFiles::default())
                     .map_err(|error| of_side(side, error))?;
             }
         }
@@ -102,7 +102,7 @@ impl<'a> Turns<'a> {
     /// Measures the machine itself, while both sides are at rest. Both records have the run.
     fn measure_machine(&self, records: &mut [Recorder; 2], planned: &PlannedRun) -> Result<()> {
         SIDES.into_iter().try_for_each(|side| self.rest(side))?;
-        let run = self.yardstick.measure(self.bench(Side::A), planned)?;
+        let run = self.control_probe.measure(self.bench(Side::A), planned)?;
         records.iter_mut().try_for_each(|record| record.add_run(run.clone()))
     }
 

@@ -7,13 +7,13 @@ use measure::{Tally, Work};
 use record::evidence::{Answers, FileCount, WindowLength};
 use record::{
     Bytes, ComparedFile, Evidence, FileStreams, Finding, Latency, Layer, Nanos, Outcome, PlannedRun, Ratio, Run,
-    StreamDirection, StreamKeeper, Unit, Verdict,
+    StreamBackend, StreamDirection, Unit, Verdict,
 };
 use workload::streams::{Progress, StreamJob};
 
-use super::ground::Ground;
-use super::leg::{Keeper, Leg};
 use super::request::StreamsRequest;
+use super::stream_files::StreamFiles;
+use super::stream_run::{Backend, StreamRun};
 use crate::bench::Bench;
 use crate::run::{self, Workers, drive};
 use crate::{Event, Result};
@@ -24,19 +24,19 @@ const NOTED_BYTES_MIN: Bytes = Bytes(4_000_000_000);
 /// Where more than this share of the bytes is committed after the window, the rate is not that of stored bytes.
 const LATE_SHARE_MAX: f64 = 0.05;
 
-/// Carries out `planned`, which is `leg`. A run that fails is a run, with what was counted until then.
+/// Carries out `planned`, which is `stream_run`. A run that fails is a run, with what was counted until then.
 ///
 /// # Errors
 /// Only where nothing more can be measured at all: broken off by the user.
 pub(super) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,
-    leg: &Leg,
+    stream_run: &StreamRun,
     request: &StreamsRequest,
-    ground: &mut Ground<'_>,
+    stream_files: &mut StreamFiles<'_>,
 ) -> Result<Run> {
     let mut run = run::new(bench, planned);
-    run.title = title(leg);
+    run.title = title(stream_run);
     (run.layer, run.unit) = (Layer::Storage, Unit::Block);
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     run.parameters = [
@@ -47,41 +47,41 @@ pub(super) fn measure_one(
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value))
     .collect();
-    run.changes = leg.direction == StreamDirection::Write && leg.keeper != Keeper::FileSystem;
-    run.data_bytes = Some(request.file_bytes.times(leg.streams.into()));
+    run.changes = stream_run.direction == StreamDirection::Write && stream_run.backend != Backend::FileSystem;
+    run.data_bytes = Some(request.file_bytes.times(stream_run.streams.into()));
     let expected = request.window.unwrap_or(Nanos(0));
-    run::measure(bench, planned, run, expected, |run| try_one(bench, run, leg, request, ground))
+    run::measure(bench, planned, run, expected, |run| try_one(bench, run, stream_run, request, stream_files))
 }
 
 /// What is done, in a few words: the same at each number of streams, which is that of the jobs.
-fn title(leg: &Leg) -> String {
-    format!("{} {} of files", leg.keeper.name(), leg.direction.word())
+fn title(stream_run: &StreamRun) -> String {
+    format!("{} {} of files", stream_run.backend.name(), stream_run.direction.word())
 }
 
 fn try_one(
     bench: &Bench<'_>,
     run: &mut Run,
-    leg: &Leg,
+    stream_run: &StreamRun,
     request: &StreamsRequest,
-    ground: &mut Ground<'_>,
+    stream_files: &mut StreamFiles<'_>,
 ) -> Result<()> {
     let place =
         bench.subject.map(|subject| subject.nodes.choose(true, 1)).transpose()?.and_then(|one| one.first().copied());
     let node = bench.subject.zip(place).map(|(subject, place)| subject.nodes.at(place));
-    match leg.direction {
-        StreamDirection::Write => ground.clear(node)?,
-        StreamDirection::Read => ground.fill(node, leg.streams, bench.listener, bench.interrupt)?,
+    match stream_run.direction {
+        StreamDirection::Write => stream_files.clear(node)?,
+        StreamDirection::Read => stream_files.fill(node, stream_run.streams, bench.listener, bench.interrupt)?,
     }
     bench.settle()?;
-    let jobs = ground.jobs(node, leg)?;
-    let page_cached = match leg.direction {
-        StreamDirection::Read => ground.put_out(node),
+    let jobs = stream_files.jobs(node, stream_run)?;
+    let page_cached = match stream_run.direction {
+        StreamDirection::Read => stream_files.drop_page_cache(node),
         StreamDirection::Write => None,
     };
     let progress: Vec<Arc<Progress>> = jobs.iter().map(StreamJob::progress).collect();
     let streams = drive_jobs(bench, run, jobs, place);
-    if leg.direction == StreamDirection::Write {
-        ground.remember(&progress);
+    if stream_run.direction == StreamDirection::Write {
+        stream_files.remember(&progress);
         run.findings.extend(late(request.request_bytes, &progress));
     }
     if run.changes || node.is_some_and(|node| node.caps().counts_read_commits) {
@@ -89,9 +89,9 @@ fn try_one(
     } else if node.is_some() {
         run.commits_expected = Some(0);
     }
-    let mut said = described(leg, request, ground, page_cached, &streams, &progress);
+    let mut said = described(stream_run, request, stream_files, page_cached, &streams, &progress);
     if run.outcome == Outcome::Done && !bench.interrupt.is_raised() {
-        check(bench, run, leg, ground, node, &mut said)?;
+        check(bench, run, stream_run, stream_files, node, &mut said)?;
     }
     run.streams = Some(Box::new(said));
     Ok(())
@@ -121,35 +121,35 @@ fn late(request: Bytes, progress: &[Arc<Progress>]) -> Option<Finding> {
 
 /// What the run was like.
 fn described(
-    leg: &Leg,
+    stream_run: &StreamRun,
     request: &StreamsRequest,
-    ground: &Ground<'_>,
+    stream_files: &StreamFiles<'_>,
     page_cached: Option<Ratio>,
     streams: &[Tally],
     progress: &[Arc<Progress>],
 ) -> FileStreams {
     let latency = |kind: usize| streams.get(kind).map_or_else(Latency::default, |tally| tally.service().latency());
-    let (keeper, means) = match leg.keeper {
-        Keeper::FileSystem if ground.direct => (
-            StreamKeeper::FileSystemDirect,
+    let (backend, means) = match stream_run.backend {
+        Backend::FileSystem if stream_files.direct => (
+            StreamBackend::FileSystemDirect,
             "files, past the page cache (O_DIRECT), with an fsync where the engine commits",
         ),
-        Keeper::FileSystem => {
-            (StreamKeeper::FileSystemCached, "files, through the page cache, with an fsync where the engine commits")
+        Backend::FileSystem => {
+            (StreamBackend::FileSystemCached, "files, through the page cache, with an fsync where the engine commits")
         }
-        Keeper::Engine(form) => (StreamKeeper::Engine, form.means),
+        Backend::Engine(form) => (StreamBackend::Engine, form.means),
     };
     FileStreams {
-        form: leg.keeper.name().to_owned(),
+        form: stream_run.backend.name().to_owned(),
         means: means.to_owned(),
-        keeper,
-        direction: leg.direction,
+        backend,
+        direction: stream_run.direction,
         request_bytes: request.request_bytes,
         file_bytes: request.file_bytes,
         requests_per_commit: request.per_commit(),
-        whole_files: ground.written().1,
+        whole_files: stream_files.written().1,
         page_cached,
-        same_device: ground.same_device,
+        same_device: stream_files.same_device,
         openings: latency(0),
         requests: latency(1),
         commits: latency(2),
@@ -163,20 +163,20 @@ fn described(
 fn check(
     bench: &Bench<'_>,
     run: &mut Run,
-    leg: &Leg,
-    ground: &Ground<'_>,
+    stream_run: &StreamRun,
+    stream_files: &StreamFiles<'_>,
     node: Option<&dyn Node>,
     said: &mut FileStreams,
 ) -> Result<()> {
-    let (verdict, answers) = match leg.direction {
+    let (verdict, answers) = match stream_run.direction {
         StreamDirection::Write => {
-            let counted = ground.counted(node, bench.interrupt)?;
+            let counted = stream_files.counted(node, bench.interrupt)?;
             said.counted_bytes = counted.map(|(_, bytes)| bytes);
-            counts(ground, counted)
+            counts(stream_files, counted)
         }
         StreamDirection::Read => {
-            announce(bench, ground);
-            said.compared = ground.compare(node, leg.streams, bench.interrupt)?;
+            announce(bench, stream_files);
+            said.compared = stream_files.compare(node, stream_run.streams, bench.interrupt)?;
             comparison(&said.compared, said.wrong_requests)
         }
     };
@@ -185,21 +185,21 @@ fn check(
 }
 
 /// Says what is going on where a comparison takes its time.
-fn announce(bench: &Bench<'_>, ground: &Ground<'_>) {
-    let (files, _, bytes) = ground.written();
+fn announce(bench: &Bench<'_>, stream_files: &StreamFiles<'_>) {
+    let (files, _, bytes) = stream_files.written();
     if bytes >= NOTED_BYTES_MIN {
         let note = format!("comparing {files} files of {} MB in all with what was written", bytes.0 / 1_000_000);
-        bench.listener.hear(&Event::Note(&note));
+        bench.listener.on_event(&Event::Note(&note));
     }
 }
 
 /// What the engine's count of files and bytes says of a write.
-fn counts(ground: &Ground<'_>, counted: Option<(u64, Bytes)>) -> (Verdict, Answers) {
-    let (files, whole, size_bytes) = ground.written();
+fn counts(stream_files: &StreamFiles<'_>, counted: Option<(u64, Bytes)>) -> (Verdict, Answers) {
+    let (files, whole, size_bytes) = stream_files.written();
     let written = FileCount { files, size_bytes };
     let counted = counted.map(|(files, size_bytes)| FileCount { files, size_bytes });
     // A form that gives a file its full length at once says nothing of one that was not written to its end.
-    let is_allocated = matches!(ground.keeper, Keeper::Engine(form) if form.is_allocated);
+    let is_allocated = matches!(stream_files.backend, Backend::Engine(form) if form.is_allocated);
     let is_known = !is_allocated || u64::from(whole) == files;
     let is_right = |counted: FileCount| counted.files == files && (counted.size_bytes == size_bytes || !is_known);
     let verdict = if counted.is_none_or(is_right) { Verdict::Pass } else { Verdict::Fail };

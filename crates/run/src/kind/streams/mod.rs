@@ -1,19 +1,19 @@
 //! File streams: files kept in the engine in each of its forms, and on the file system beside it; a run for each form, number
 //! of streams and direction.
 
-mod ground;
-mod leg;
 mod measurement;
 mod request;
 mod space;
+mod stream_files;
+mod stream_run;
 
 use std::path::{Path, PathBuf};
 
 use record::{Nanos, Plan, PlannedRun};
 
-use self::ground::{Ground, refuse_requests};
-use self::leg::{Keeper, Leg, Legs, keepers};
 use self::measurement::measure_one;
+use self::stream_files::{StreamFiles, refuse_requests};
+use self::stream_run::{Backend, StreamRun, StreamRuns, backends};
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{Context, Kind, Measured, invoke};
 use crate::platform::{OpenEngine, Platform};
@@ -29,15 +29,15 @@ pub use self::request::StreamsRequest;
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure_streams(request: &StreamsRequest, context: Context<'_>) -> Result<Measured> {
     let engine = context.engine;
-    let keepers = keepers(&request.forms, engine.object_forms(), engine.title())?;
-    let mut kind = Streams { request, keepers, legs: Legs::default(), data: PathBuf::new() };
+    let backends = backends(&request.forms, engine.object_forms(), engine.title())?;
+    let mut kind = Streams { request, backends, stream_runs: StreamRuns::default(), data: PathBuf::new() };
     Ok(invoke(&mut kind, [context], None)?.measured(&request.record))
 }
 
 struct Streams<'r> {
     request: &'r StreamsRequest,
-    keepers: Vec<Keeper>,
-    legs: Legs,
+    backends: Vec<Backend>,
+    stream_runs: StreamRuns,
     /// Where files on the file system lie.
     data: PathBuf,
 }
@@ -53,32 +53,33 @@ impl Kind for Streams<'_> {
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         self.data = directory.data();
-        self.legs = Legs::of(self.request, &self.keepers, open(platform)?.nodes.first().caps());
-        if let Some(skipped) = self.legs.skipped.first().filter(|_| self.legs.legs.is_empty()) {
+        self.stream_runs = StreamRuns::of(self.request, &self.backends, open(platform)?.nodes.first().caps());
+        if let Some(skipped) = self.stream_runs.skipped.first().filter(|_| self.stream_runs.stream_runs.is_empty()) {
             return Err(Error::user(format!("nothing is left to be measured: {}", skipped.reason))
                 .hint("give a smaller --file, or another --form"));
         }
-        Ok([self.request.plan(&platform.context.target.to_string(), directory.path(), &self.legs)])
+        Ok([self.request.plan(&platform.context.target.to_string(), directory.path(), &self.stream_runs)])
     }
 
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let plan = record.plan.clone();
         let node = open(platform)?.nodes.first();
-        space::check(self.request, &self.legs, Path::new(&plan.directory), node.data_directory())?;
-        let mut keepers: Vec<Keeper> = self.legs.legs.iter().map(|leg| leg.keeper).collect();
-        keepers.dedup();
-        refuse_requests(self.request, &keepers, node)?;
+        space::check(self.request, &self.stream_runs, Path::new(&plan.directory), node.data_directory())?;
+        let mut backends: Vec<Backend> =
+            self.stream_runs.stream_runs.iter().map(|stream_run| stream_run.backend).collect();
+        backends.dedup();
+        refuse_requests(self.request, &backends, node)?;
         self.announce(platform, &plan);
-        let mut ground: Option<Ground<'_>> = None;
+        let mut stream_files: Option<StreamFiles<'_>> = None;
         let mut result = Ok(());
-        for (leg, planned) in self.legs.legs.iter().zip(&plan.runs) {
-            result = self.measure_leg(platform, record, &plan, (leg, planned), &mut ground);
+        for (stream_run, planned) in self.stream_runs.stream_runs.iter().zip(&plan.runs) {
+            result = self.measure_leg(platform, record, &plan, (stream_run, planned), &mut stream_files);
             if result.is_err() {
                 break;
             }
         }
         // The first error is the one to report.
-        let removed = ground.map_or(Ok(()), |mut ground| ground.remove(Some(node)));
+        let removed = stream_files.map_or(Ok(()), |mut stream_files| stream_files.remove(Some(node)));
         result.and(removed)
     }
 }
@@ -90,39 +91,39 @@ impl Streams<'_> {
         let expected = Nanos(each.0.saturating_mul(runs as u64));
         let records = [self.request.record.as_path()];
         let planned = Event::Planned { runs, expected, skipped: &plan.skipped, records: &records };
-        platform.context.listener.hear(&planned);
+        platform.context.listener.on_event(&planned);
     }
 
-    /// One run, with the files of its keeper: those that are there, or others after those are removed.
+    /// One run, with the files of its backend: those that are there, or others after those are removed.
     fn measure_leg<'a>(
         &'a self,
         platform: &Platform<'_>,
         record: &mut Recorder,
         plan: &Plan,
-        (leg, planned): (&Leg, &PlannedRun),
-        ground: &mut Option<Ground<'a>>,
+        (stream_run, planned): (&StreamRun, &PlannedRun),
+        stream_files: &mut Option<StreamFiles<'a>>,
     ) -> Result<()> {
         // The node that takes writes is the only one that is measured.
         let node = open(platform)?.nodes.first();
-        if let Some(mut before) = ground.take_if(|ground| ground.keeper != leg.keeper) {
+        if let Some(mut before) = stream_files.take_if(|stream_files| stream_files.backend != stream_run.backend) {
             before.remove(Some(node))?;
         }
-        let there = match ground {
+        let there = match stream_files {
             Some(there) => there,
             None => {
-                let mut fresh = Ground::new(leg.keeper, self.request, &self.data, node.data_directory())?;
+                let mut fresh = StreamFiles::new(stream_run.backend, self.request, &self.data, node.data_directory())?;
                 fresh.clear(Some(node))?;
-                ground.insert(fresh)
+                stream_files.insert(fresh)
             }
         };
         let mut one = |bench: &crate::bench::Bench<'_>| {
-            let run = measure_one(bench, planned, leg, self.request, there)?;
+            let run = measure_one(bench, planned, stream_run, self.request, there)?;
             keep(bench, record, run)
         };
         // Files on the file system are kept beside the engine.
-        let failure = match leg.keeper {
-            Keeper::FileSystem => platform.without_engine(plan, &mut one)?,
-            Keeper::Engine(_) => platform.with_bench(plan, &mut one)?,
+        let failure = match stream_run.backend {
+            Backend::FileSystem => platform.without_engine(plan, &mut one)?,
+            Backend::Engine(_) => platform.with_bench(plan, &mut one)?,
         };
         // What fails at one number of streams would fail at the next.
         failure.map_or(Ok(()), |message| Err(Error::environment(message)))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use record::{Build, Bytes, Nanos, Placement, Plan, Preset};
 
-use super::leg::Legs;
+use super::stream_run::StreamRuns;
 use crate::Request;
 
 /// A measurement of file streams.
@@ -71,14 +71,14 @@ impl StreamsRequest {
         }
     }
 
-    /// The plan: a run for each of `legs`.
-    pub(super) fn plan(&self, target: &str, directory: &std::path::Path, legs: &Legs) -> Plan {
+    /// The plan: a run for each of `stream_runs`.
+    pub(super) fn plan(&self, target: &str, directory: &std::path::Path, stream_runs: &StreamRuns) -> Plan {
         Plan {
             window_ns: self.window_max(),
             seed: self.seed,
             placement: self.placement,
-            runs: legs.planned(),
-            skipped: legs.skipped.clone(),
+            runs: stream_runs.planned(),
+            skipped: stream_runs.skipped.clone(),
             ..Plan::new(target, directory.display().to_string(), self.preset)
         }
     }

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::leg::{Keeper, Legs};
 use super::request::StreamsRequest;
+use super::stream_run::{Backend, StreamRuns};
 use crate::{Error, Result};
 
 /// How many times its size a file in a database takes at most while it is written: the data, the log of it, and what it
@@ -15,13 +15,23 @@ const TIMES_IN_ENGINE: u64 = 3;
 ///
 /// # Errors
 /// Names the need and what is free.
-pub(super) fn check(request: &StreamsRequest, legs: &Legs, folder: &Path, data: Option<&Path>) -> Result<()> {
-    let needed = |times: u64, is_meant: &dyn Fn(Keeper) -> bool| {
-        let streams = legs.legs.iter().filter(|leg| is_meant(leg.keeper)).map(|leg| u64::from(leg.streams)).max();
+pub(super) fn check(
+    request: &StreamsRequest,
+    stream_runs: &StreamRuns,
+    folder: &Path,
+    data: Option<&Path>,
+) -> Result<()> {
+    let needed = |times: u64, is_meant: &dyn Fn(Backend) -> bool| {
+        let streams = stream_runs
+            .stream_runs
+            .iter()
+            .filter(|stream_run| is_meant(stream_run.backend))
+            .map(|stream_run| u64::from(stream_run.streams))
+            .max();
         streams.unwrap_or(0).saturating_mul(request.file_bytes.0).saturating_mul(times)
     };
-    let of_files = needed(1, &|keeper| keeper == Keeper::FileSystem);
-    let of_engine = needed(TIMES_IN_ENGINE, &|keeper| keeper != Keeper::FileSystem);
+    let of_files = needed(1, &|backend| backend == Backend::FileSystem);
+    let of_engine = needed(TIMES_IN_ENGINE, &|backend| backend != Backend::FileSystem);
     for (place, needed) in [(Some(folder), of_files), (data, of_engine)] {
         let Some(place) = place else { continue };
         let Some(free) = free_bytes(place).filter(|free| *free < needed) else { continue };

@@ -12,11 +12,11 @@ use server::{Process, Signal};
 use super::*;
 use crate::POSTGRES;
 use crate::server::start_all;
-use crate::server::tests::{abandon, ask, is_empty, scratch, site};
+use crate::server::tests::{abandon, ask, is_empty, scratch, workspace};
 
 fn begin(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Vec<Cluster> {
     let target: Target = text.parse().expect("target");
-    start_all(&target, &site(scratch, keep)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+    start_all(&target, &workspace(scratch, keep)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
 fn signal(pid: u32, signal: Signal) {
@@ -94,8 +94,8 @@ fn nodes_are_found_in_any_order_and_one_that_cannot_tell_says_so() {
     let clusters = begin("local:postgres?replicas=1", &scratch, false);
     let (primary, replica) = (host(&clusters[0]), host(&clusters[1]));
     let target = format!("postgres://dbdyno@{replica},{primary}/postgres");
-    let site = site(&scratch, false);
-    let nodes = POSTGRES.open_all(&target.parse().expect("a target"), &site).expect("open");
+    let workspace = workspace(&scratch, false);
+    let nodes = POSTGRES.open_all(&target.parse().expect("a target"), &workspace).expect("open");
     assert_eq!(nodes.iter().map(|node| node.takes_writes()).collect::<Vec<bool>>(), [false, true]);
     assert!(nodes[1].inventory().expect("inventory").durability.contains("1 replica that no commit waits for"));
     nodes[0].claim().map(|_| ()).expect_err("a replica takes no schema");
@@ -121,7 +121,7 @@ fn nodes_are_found_in_any_order_and_one_that_cannot_tell_says_so() {
     assert!(begun.elapsed() >= Duration::from_millis(500), "it did not wait for the replay");
     let count = here.prepare("select count(*) from seen").expect("prepare");
     assert_eq!(here.query(count, &[]).expect("query"), [[Value::Int(2)]]);
-    let open = |text: String| POSTGRES.open_all(&text.parse().expect("a target"), &site).map(|_| ());
+    let open = |text: String| POSTGRES.open_all(&text.parse().expect("a target"), &workspace).map(|_| ());
     let error = open(format!("postgres://dbdyno@{primary}/postgres?nodes=all")).expect_err("over a Unix socket");
     assert!(error.kind == Kind::Usage && error.message.contains("does not tell"), "{error:?}");
     let error = open(format!("postgres://dbdyno@{replica}/postgres?nodes=all")).expect_err("a replica");

@@ -15,7 +15,7 @@ use self::taking::{Refusal, Taking};
 use crate::bench::Bench;
 use crate::item::Item;
 use crate::kind::catalogue::{load, run_group};
-use crate::kind::io::ProbeGround;
+use crate::kind::io::ProbeFiles;
 use crate::recorder::Recorder;
 use crate::{Event, Result};
 
@@ -55,7 +55,7 @@ impl Suspicion<'_> {
 /// # Errors
 /// As for all runs.
 pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
-    let note = |text: &str| bench.listener.hear(&Event::Note(text));
+    let note = |text: &str| bench.listener.on_event(&Event::Note(text));
     let (suspicions, unproved) = suspicions(record, items, &note);
     record.set_unproved(unproved)?;
     if suspicions.is_empty() {
@@ -65,7 +65,7 @@ pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<
     load(bench, record, &plain, items)?;
     for one in &suspicions {
         for repeat in one.tried + 1..=pairs(record) {
-            if let Err(refusal) = prove(&mut Court { bench, record: &mut *record, one, repeat })? {
+            if let Err(refusal) = prove(&mut ProofContext { bench, record: &mut *record, one, repeat })? {
                 note(&format!("{}: not proved: {refusal}", one.called));
                 let unproved = record.unproved.iter().cloned().chain([one.unproved(&refusal)]).collect();
                 record.set_unproved(unproved)?;
@@ -85,7 +85,7 @@ fn pairs(record: &Record) -> u32 {
 }
 
 /// Where one suspicion is tried.
-struct Court<'a, 'b, 'i> {
+struct ProofContext<'a, 'b, 'i> {
     bench: &'a Bench<'b>,
     record: &'a mut Recorder,
     one: &'a Suspicion<'i>,
@@ -93,8 +93,8 @@ struct Court<'a, 'b, 'i> {
 }
 
 /// A control, and the same with less. The inner result is whether there was something to take away.
-fn prove(court: &mut Court<'_, '_, '_>) -> Result<std::result::Result<(), Refusal>> {
-    let (bench, one) = (court.bench, court.one);
+fn prove(context: &mut ProofContext<'_, '_, '_>) -> Result<std::result::Result<(), Refusal>> {
+    let (bench, one) = (context.bench, context.one);
     // Nothing is measured where nothing may be taken away.
     if one.perturbation != Perturbation::ArrivalRate
         && let Err(refusal) = taking::roots(bench)
@@ -109,8 +109,8 @@ fn prove(court: &mut Court<'_, '_, '_>) -> Result<std::result::Result<(), Refusa
         Perturbation::Processors { .. } | Perturbation::ArrivalRate => None,
     };
     let control = match &counting {
-        Some(counting) => counting.during(|| court.measure(ALL))?,
-        None => court.measure(ALL)?,
+        Some(counting) => counting.during(|| context.measure(ALL))?,
+        None => context.measure(ALL)?,
     };
     let counted = counting.and_then(|counting| counting.end(control.as_ref()?, bench.origin));
     let Some(control) = control else { return Ok(Err(Refusal::new("the run that had all of it gave no result"))) };
@@ -121,7 +121,7 @@ fn prove(court: &mut Court<'_, '_, '_>) -> Result<std::result::Result<(), Refusa
         Ok(taken) => taken,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let measured = court.measure(share);
+    let measured = context.measure(share);
     // Given back before anything else, and before an error is told.
     let given_back = taking.give_back();
     match measured?.is_some() {
@@ -130,17 +130,17 @@ fn prove(court: &mut Court<'_, '_, '_>) -> Result<std::result::Result<(), Refusa
     }
 }
 
-impl Court<'_, '_, '_> {
+impl ProofContext<'_, '_, '_> {
     /// A run with `share` of the resource; none where it gave no result.
     fn measure(&mut self, share: f64) -> Result<Option<Run>> {
         let number = 1 + self.record.plan.runs.iter().map(|planned| planned.number).max().unwrap_or(0);
         let variation = Some(Variation::Perturbed { resource: self.one.perturbation.resource(), share });
         let planned = PlannedRun { number, repeat: self.repeat, variation, ..self.one.plain.clone() };
         self.record.plan_run(planned.clone())?;
-        let storage = &mut ProbeGround::default();
+        let storage = &mut ProbeFiles::default();
         run_group(self.bench, self.record, self.one.item, &[planned], storage)?;
         let run = self.record.runs.iter().find(|run| run.number == number);
-        Ok(run.filter(|run| !model::is_void(run)).cloned())
+        Ok(run.filter(|run| !model::is_invalid(run)).cloned())
     }
 }
 

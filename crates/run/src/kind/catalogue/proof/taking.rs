@@ -90,7 +90,7 @@ pub(super) fn roots(bench: &Bench<'_>) -> Result<Vec<u32>, Refusal> {
     let Some(subject) = bench.subject else { return Ok(vec![own]) };
     match subject.nodes.processes() {
         Processes::InProcess => Ok(vec![own]),
-        Processes::Local(servers) if subject.inventory.throwaway => {
+        Processes::Local(servers) if subject.inventory.temporary => {
             Ok([own].into_iter().chain(servers).collect())
         }
         Processes::Local(_) | Processes::Remote => Err(Refusal(

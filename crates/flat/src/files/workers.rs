@@ -28,7 +28,7 @@ const GROUP_ROWS: u64 = 1 << 18;
 /// Between two looks at whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
 
-pub(super) struct Crew<'a> {
+pub(super) struct Workers<'a> {
     files: &'a Files,
     stop: &'a AtomicBool,
     progress: &'a (dyn Fn(FilesProgress<'_>) + Sync),
@@ -94,16 +94,16 @@ struct Desk {
     lines: Vec<u8>,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> Workers<'a> {
     pub(super) fn new(
         files: &'a Files,
         stop: &'a AtomicBool,
         progress: &'a (dyn Fn(FilesProgress<'_>) + Sync),
-    ) -> Crew<'a> {
+    ) -> Workers<'a> {
         let place = |path| Place { path, state: Mutex::default(), advanced: Condvar::new() };
         let rest = |(file, rows)| Rest { file, number: 0, rows };
         let piece_rows = if files.format == FilesFormat::Parquet { GROUP_ROWS } else { PIECE_ROWS };
-        Crew {
+        Workers {
             files,
             stop,
             progress,
@@ -254,9 +254,9 @@ impl Pieces {
 }
 
 impl State {
-    fn append(&mut self, crew: &Crew<'_>, piece: &Piece, bytes: &[u8]) -> io::Result<()> {
+    fn append(&mut self, workers: &Workers<'_>, piece: &Piece, bytes: &[u8]) -> io::Result<()> {
         if self.writer.is_none() {
-            self.writer = Some(Writer::Lines(Sink::open(crew.files, &crew.places[piece.file].path)?));
+            self.writer = Some(Writer::Lines(Sink::open(workers.files, &workers.places[piece.file].path)?));
         }
         match &mut self.writer {
             Some(Writer::Lines(sink)) => sink.write_all(bytes),
@@ -264,10 +264,10 @@ impl State {
         }
     }
 
-    fn append_group(&mut self, crew: &Crew<'_>, piece: &Piece, group: Group) -> io::Result<()> {
+    fn append_group(&mut self, workers: &Workers<'_>, piece: &Piece, group: Group) -> io::Result<()> {
         if self.writer.is_none() {
-            let sink = Sink::open(crew.files, &crew.places[piece.file].path)?;
-            self.writer = Some(Writer::Parquet(Box::new(ParquetFile::begin(sink, crew.files.packing)?)));
+            let sink = Sink::open(workers.files, &workers.places[piece.file].path)?;
+            self.writer = Some(Writer::Parquet(Box::new(ParquetFile::begin(sink, workers.files.packing)?)));
         }
         match &mut self.writer {
             Some(Writer::Parquet(file)) => file.append(group),

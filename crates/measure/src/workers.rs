@@ -85,7 +85,7 @@ pub struct Outcome {
     pub broken: Option<Broken>,
 }
 
-/// One job of a crew: its work, and how it is driven.
+/// One job of a workers: its work, and how it is driven.
 pub struct Member<'a> {
     /// The work that is done in every step.
     pub work: &'a mut dyn Work,
@@ -111,11 +111,11 @@ pub fn run_jobs(
     let members = works.iter_mut().zip(0..);
     let members =
         members.map(|(work, job)| Member { work: work.as_mut(), course: *course, place: (job, jobs), meter: None });
-    run_crew(members.collect(), watch, interrupt)
+    run_workers(members.collect(), watch, interrupt)
 }
 
 /// The same for jobs that differ in how they are driven.
-pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicBool) -> Outcome {
+pub fn run_workers(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicBool) -> Outcome {
     let courses: Vec<Course> = members.iter().map(|member| member.course).collect();
     let streams: Vec<Vec<usize>> = members.iter().map(|member| member.work.streams()).collect();
     let gate = Gate::default();
@@ -174,11 +174,11 @@ pub fn run_crew(members: Vec<Member<'_>>, watch: &dyn Watch, interrupt: &AtomicB
     };
     let first_broken = results.iter().find_map(|(_, broken, _)| broken.clone());
     outcome.broken = outcome.broken.or(first_broken);
-    let broken_off = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed);
+    let aborted = outcome.broken.is_some() || interrupt.load(Ordering::Relaxed);
     for ((tallies, _, ended), (course, numbers)) in results.into_iter().zip(courses.iter().zip(&streams)) {
         let own_end = ended == Ended::Work || course.steps != u64::MAX;
         outcome.ended_apart |= own_end;
-        let early = broken_off || own_end;
+        let early = aborted || own_end;
         for (mut tally, number) in tallies.into_iter().zip(numbers) {
             if course.pace != Pace::AsFastAsPossible && !early {
                 tally.last_until(begun + course.delay + course.window);
@@ -279,7 +279,7 @@ fn one_job(
     let begun = gate_place.wait();
     tallies.iter_mut().for_each(|tally| tally.begin_again(begun));
     if let Err(broken) = warmed {
-        work.broke_off();
+        work.aborted();
         return (tallies, broken, Ended::Work);
     }
     let deadline = begun + course.delay + course.window;
@@ -292,7 +292,7 @@ fn one_job(
         count_unfinished(*work, pacer, &stop, &mut tallies);
     }
     if result.is_err() {
-        work.broke_off();
+        work.aborted();
     }
     match result.and_then(|ended| unwinding(|| work.finish()).map(|()| ended)) {
         Ok(ended) => (tallies, None, ended),

@@ -25,7 +25,7 @@ fn course(pace: Pace) -> Course {
     Course { pace, window: Nanos(200_000_000), drain: Nanos::SECOND, seed: 1, ..Course::default() }
 }
 
-fn crew<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {
+fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Work + 'a>> {
     let sleep = Nanos(2_000_000);
     (0..jobs).map(|_| Box::new(Sleeper { steps, sleep, break_at }) as Box<dyn Work>).collect()
 }
@@ -34,7 +34,7 @@ fn crew<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn Wor
 fn as_many_steps_as_asked_for_and_the_tally_says_so() {
     let steps = AtomicU64::new(0);
     let course = Course { steps: 23, window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
-    let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 46);
     assert_eq!(outcome.tally.totals().unfinished, 0);
     assert_eq!(steps.load(Ordering::Relaxed), 46 + 2, "and one step each to warm up");
@@ -44,7 +44,7 @@ fn as_many_steps_as_asked_for_and_the_tally_says_so() {
 fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
     let steps = AtomicU64::new(0);
     let course = course(Pace::Rate { steps_per_second: 100.0 });
-    let outcome = run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(2, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
     assert_eq!(outcome.tally.totals().steps, 20);
     assert_eq!(outcome.tally.totals().unfinished, 0);
 }
@@ -53,7 +53,7 @@ fn an_open_loop_keeps_its_rate_and_drains_what_is_late() {
 fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
     let steps = AtomicU64::new(0);
     let course = Course { drain: Nanos(0), ..course(Pace::Rate { steps_per_second: 5_000.0 }) };
-    let outcome = run_jobs(&mut crew(1, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
+    let outcome = run_jobs(&mut workers(1, &steps, u64::MAX), &course, &Unwatched, &AtomicBool::new(false));
     let totals = outcome.tally.totals();
     assert_eq!(totals.steps + totals.unfinished, 1_000);
     assert!(totals.steps < 150, "2 ms each: {}", totals.steps);
@@ -64,8 +64,8 @@ fn more_than_can_be_done_is_counted_as_unfinished_with_its_age() {
 #[test]
 fn one_job_that_cannot_go_on_ends_the_run_of_all() {
     let steps = AtomicU64::new(0);
-    let mut works = crew(1, &steps, u64::MAX);
-    works.extend(crew(1, &steps, 1));
+    let mut works = workers(1, &steps, u64::MAX);
+    works.extend(workers(1, &steps, 1));
     let course = Course { window: Nanos(60_000_000_000), ..course(Pace::AsFastAsPossible) };
     let outcome = run_jobs(&mut works, &course, &Unwatched, &AtomicBool::new(false));
     assert_eq!(outcome.broken, Some(Broken { message: "gone".to_owned() }));
@@ -83,16 +83,16 @@ fn a_job_that_the_run_can_do_without_is_counted_until_it_ended() {
     }
     for (pace, break_at) in [(Pace::AsFastAsPossible, 3), (Pace::Rate { steps_per_second: 100.0 }, 3)] {
         let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
-        let mut works = crew(1, &steps, u64::MAX);
-        works.extend(crew(1, &steps, break_at));
+        let mut works = workers(1, &steps, u64::MAX);
+        works.extend(workers(1, &steps, break_at));
         let outcome = run_jobs(&mut works, &course(pace), &watch, &AtomicBool::new(false));
         assert_eq!(outcome.broken, None);
         assert_eq!(outcome.tally.totals().steps + 2, steps.load(Ordering::Relaxed), "one step each to warm up");
         assert!(outcome.tally.window() >= Nanos(200_000_000), "the window is that of the job that is left");
     }
     let (steps, watch) = (AtomicU64::new(0), Tolerant(AtomicU64::new(0)));
-    let mut works = crew(1, &steps, u64::MAX);
-    works.extend(crew(1, &steps, 0));
+    let mut works = workers(1, &steps, u64::MAX);
+    works.extend(workers(1, &steps, 0));
     let outcome = run_jobs(&mut works, &course(Pace::AsFastAsPossible), &watch, &AtomicBool::new(false));
     assert_eq!(outcome.broken, None, "not even in the warm-up");
     assert!(outcome.tally.totals().steps > 10);
@@ -102,7 +102,7 @@ fn a_job_that_the_run_can_do_without_is_counted_until_it_ended() {
 fn work_that_breaks_in_the_warm_up_is_no_deadlock() {
     let steps = AtomicU64::new(0);
     let outcome =
-        run_jobs(&mut crew(2, &steps, 0), &course(Pace::AsFastAsPossible), &Unwatched, &AtomicBool::new(false));
+        run_jobs(&mut workers(2, &steps, 0), &course(Pace::AsFastAsPossible), &Unwatched, &AtomicBool::new(false));
     assert!(outcome.broken.is_some());
     assert_eq!(outcome.tally.totals().steps, 0);
 }
@@ -113,7 +113,7 @@ enum Source {
     Enter,
     Begin,
     GoesOn,
-    BrokeOff,
+    Aborted,
     StreamOfUnfinished,
 }
 
@@ -136,13 +136,13 @@ impl Watch for Panicking {
 
 impl Work for Panicking {
     fn step(&mut self, number: u64) -> Result<Done, Broken> {
-        let breaks = matches!(self.0, Source::GoesOn | Source::BrokeOff);
+        let breaks = matches!(self.0, Source::GoesOn | Source::Aborted);
         std::thread::sleep(Nanos(1_000_000).into());
         if breaks && number == 0 { Err(Broken { message: "gone".to_owned() }) } else { Ok(Done::default()) }
     }
 
-    fn broke_off(&mut self) {
-        assert!(self.0 != Source::BrokeOff, "broke off");
+    fn aborted(&mut self) {
+        assert!(self.0 != Source::Aborted, "broke off");
     }
 
     fn stream_of_unfinished(&self, _number: u64) -> usize {
@@ -158,7 +158,7 @@ fn a_panic_outside_the_steps_is_the_error_of_the_run_and_holds_up_nobody() {
         (Enter, "enter"),
         (Begin, "begin"),
         (GoesOn, "goes on"),
-        (BrokeOff, "broke off"),
+        (Aborted, "broke off"),
         (StreamOfUnfinished, "stream of unfinished"),
     ];
     for (source, words) in said {
@@ -190,7 +190,7 @@ fn an_interrupt_ends_the_window_early() {
             std::thread::sleep(std::time::Duration::from_millis(50));
             interrupt.store(true, Ordering::Relaxed);
         });
-        run_jobs(&mut crew(2, &steps, u64::MAX), &course, &Unwatched, &interrupt)
+        run_jobs(&mut workers(2, &steps, u64::MAX), &course, &Unwatched, &interrupt)
     });
     assert!(outcome.tally.window() < Nanos(30_000_000_000));
 }

@@ -11,7 +11,7 @@ use record::{Dop, Plan, PlannedRun, Run, RunKind};
 use crate::bench::Bench;
 use crate::item::Item;
 use crate::kind::catalogue::measure_one;
-use crate::kind::io::ProbeGround;
+use crate::kind::io::ProbeFiles;
 use crate::sampler::Sources;
 use crate::{Error, Event, Result};
 
@@ -32,20 +32,20 @@ pub(super) fn is_its(planned: &PlannedRun) -> bool {
 }
 
 /// What measures the machine.
-pub(super) struct Yardstick {
+pub(super) struct ControlProbe {
     plan: Plan,
     sources: Sources<'static>,
 }
 
-impl Yardstick {
+impl ControlProbe {
     /// For the pairs of `plan`; host counters are those of the device below `directory`.
-    pub(super) fn new(plan: &Plan, directory: &Path) -> Yardstick {
+    pub(super) fn new(plan: &Plan, directory: &Path) -> ControlProbe {
         let (window_ns, warm_up_ns) = (
-            plan.window_ns.min(model::Yardstick::WINDOW_NS_MAX),
-            plan.warm_up_ns.min(model::Yardstick::WARM_UP_NS_MAX),
+            plan.window_ns.min(model::ControlProbe::WINDOW_NS_MAX),
+            plan.warm_up_ns.min(model::ControlProbe::WARM_UP_NS_MAX),
         );
         let plan = Plan { window_ns, warm_up_ns, ..plan.clone() };
-        Yardstick { plan, sources: Sources::of_host(directory) }
+        ControlProbe { plan, sources: Sources::of_host(directory) }
     }
 
     /// Carries out `planned`, a run of the probe; `bench` is that of either side.
@@ -55,8 +55,8 @@ impl Yardstick {
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
         let probe = probe::probe(PROBE).ok_or_else(|| Error::environment(format!("there is no probe {PROBE}")))?;
         let alone = Bench { plan: &self.plan, subject: None, sources: &self.sources, ..bench.clone() };
-        let run = measure_one(&alone, planned, Item::Probe(probe), &mut ProbeGround::default())?;
-        bench.listener.hear(&Event::Ended(&run));
+        let run = measure_one(&alone, planned, Item::Probe(probe), &mut ProbeFiles::default())?;
+        bench.listener.on_event(&Event::Ended(&run));
         Ok(run)
     }
 }

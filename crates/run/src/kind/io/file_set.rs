@@ -18,7 +18,7 @@ const MEMORY_SHARE: f64 = 0.5;
 
 /// A file or device of a plan.
 #[derive(Clone, Debug)]
-pub(crate) struct GroundFile {
+pub(crate) struct FileSetEntry {
     pub path: PathBuf,
     pub size: Bytes,
     /// Whether it was there before and is not ours.
@@ -38,35 +38,35 @@ pub(crate) struct GroundFile {
 
 /// All files of a plan, by the name that jobs know them by.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Ground {
-    pub files: BTreeMap<String, GroundFile>,
+pub(crate) struct FileSet {
+    pub files: BTreeMap<String, FileSetEntry>,
     pub data: PathBuf,
 }
 
-impl Ground {
+impl FileSet {
     /// Finds out what `plan` works on; makes nothing. Files of our own will lie in `data`.
     ///
     /// # Errors
     /// For names that are not permitted, sizes that cannot be, devices in use, and too little space.
-    pub(crate) fn survey(plan: &IoPlan, data: &Path, permission: &Permission) -> Result<Ground> {
-        let mut ground = Ground { files: BTreeMap::new(), data: data.to_owned() };
+    pub(crate) fn survey(plan: &IoPlan, data: &Path, permission: &Permission) -> Result<FileSet> {
+        let mut file_set = FileSet { files: BTreeMap::new(), data: data.to_owned() };
         for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
             if job.mode == record::IoMode::Null {
                 continue;
             }
             for clone in 0..job.clones {
                 for name in names(job, clone) {
-                    ground.add(job, clone, &name, permission)?;
+                    file_set.add(job, clone, &name, permission)?;
                 }
             }
         }
-        ground.cut(plan);
-        ground.enough_memory(plan)?;
+        file_set.cut(plan);
+        file_set.enough_memory(plan)?;
         for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
-            ground.fits(job)?;
+            file_set.fits(job)?;
         }
-        ground.has_space()?;
-        Ok(ground)
+        file_set.has_space()?;
+        Ok(file_set)
     }
 
     fn add(&mut self, job: &IoJob, clone: u32, name: &str, permission: &Permission) -> Result<()> {
@@ -88,7 +88,7 @@ impl Ground {
         let wanted = wanted_size(job, clone, name)?;
         let layout = job.layout;
         let place = self.free_place(name, path);
-        let own = self.files.entry(name.to_owned()).or_insert_with(|| GroundFile {
+        let own = self.files.entry(name.to_owned()).or_insert_with(|| FileSetEntry {
             path: place,
             size: Bytes(0),
             found: false,
@@ -186,13 +186,13 @@ impl Ground {
     }
 
     /// The file of `name`.
-    pub(crate) fn file(&self, name: &str) -> Option<&GroundFile> {
+    pub(crate) fn file(&self, name: &str) -> Option<&FileSetEntry> {
         self.files.get(name)
     }
 }
 
 /// What direct I/O asks of blocks and offsets.
-fn aligned(job: &IoJob, file: &GroundFile, region: Region) -> Result<()> {
+fn aligned(job: &IoJob, file: &FileSetEntry, region: Region) -> Result<()> {
     let place = host::place(&file.path).ok();
     let device = place.as_ref().and_then(|place| place.devices.first());
     let logical = device.and_then(|device| device.logical_block_bytes);

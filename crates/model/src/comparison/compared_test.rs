@@ -14,8 +14,8 @@ use super::signed_rank::{signed_rank, walsh_interval, walsh_median};
 use super::summary::geometric_mean;
 use super::verdict::Doubt;
 use super::{
-    CompareOptions, Comparison, Contest, PointContest, PointFigures, Shift, Standing, TestComparison, TestSide,
-    Unshared,
+    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, PointFigures, Shift, TestComparison,
+    TestSide, Unshared,
 };
 use crate::rules::RULES;
 use crate::statistics::{Interval, variance};
@@ -65,9 +65,9 @@ fn codes(systems: &[System]) -> Vec<&str> {
 }
 
 fn test(systems: &[System], found: &[Option<&SystemTest>], base: &SystemTest, margin: f64) -> TestComparison {
-    let contest = |at: usize| {
+    let compared_test = |at: usize| {
         let other = found[at].filter(|_| at > 0)?;
-        Some(contest([&systems[0], &systems[at]], [base, other], margin))
+        Some(compared_test([&systems[0], &systems[at]], [base, other], margin))
     };
     TestComparison {
         code: base.code.clone(),
@@ -76,7 +76,7 @@ fn test(systems: &[System], found: &[Option<&SystemTest>], base: &SystemTest, ma
         layer: base.layer,
         unit: base.unit,
         sides: found.iter().map(|test| test.map(side)).collect(),
-        contests: (0..systems.len()).map(contest).collect(),
+        compared_tests: (0..systems.len()).map(compared_test).collect(),
     }
 }
 
@@ -86,7 +86,7 @@ fn side(test: &SystemTest) -> TestSide {
     TestSide {
         speed: single.into_iter().find_map(figures),
         best: best(test).and_then(figures),
-        void: test.points.iter().flat_map(|point| &point.void).cloned().collect(),
+        invalid: test.points.iter().flat_map(|point| &point.invalid).cloned().collect(),
     }
 }
 
@@ -117,21 +117,22 @@ fn best(test: &SystemTest) -> Option<&SystemPoint> {
     rated.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, point)| point)
 }
 
-fn contest(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> Contest {
+fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> ComparedTest {
     let shared: Vec<(&SystemPoint, &SystemPoint)> = tests[0]
         .points
         .iter()
         .filter_map(|one| Some((one, tests[1].points.iter().find(|other| other.degree == one.degree)?)))
         .collect();
     let reasons = reasons(systems, tests);
-    let standing = if reasons.is_empty() { Standing::Unjudged } else { Standing::Incomparable { reasons } };
+    let outcome =
+        if reasons.is_empty() { ComparisonOutcome::Unjudged } else { ComparisonOutcome::Incomparable { reasons } };
     let of_measurement = pairing(systems).and_then(doubt).map(Doubt::Measurement);
     let doubt = of_measurement.or_else(|| doubts(systems, tests));
     let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
     let headline =
         of_pair.or_else(|| headline(tests, &shared, margin)).and_then(|(one, other)| points(systems, one, other));
     let points = shared.iter().filter_map(|(one, other)| points(systems, one, other)).collect();
-    Contest { standing, doubt, headline, points }
+    ComparedTest { outcome, doubt, headline, points }
 }
 
 /// What the runs of either side are doubted for.
@@ -160,7 +161,7 @@ fn common<'a>(shared: &[(&'a SystemPoint, &'a SystemPoint)]) -> Option<(f64, f64
     rated.reduce(|best, next| if next.0 * next.1 > best.0 * best.1 { next } else { best })
 }
 
-/// The two points that the verdict is about where the systems are not a pair, see [`Contest::headline`].
+/// The two points that the verdict is about where the systems are not a pair, see [`ComparedTest::headline`].
 ///
 /// Were the base's best degree taken for both, chance would favour the base wherever several degrees give as much; so
 /// the common degree is the one at which both together give most.
@@ -177,13 +178,13 @@ fn headline<'a>(
     }
 }
 
-fn points(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Option<PointContest> {
+fn points(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Option<ComparedPoint> {
     let figures = (figures(base)?, figures(other)?);
     let ratio = |base: Option<Nanos>, other: Option<Nanos>| {
         let base = base.filter(|base| base.0 > 0)?;
         Some(other?.0 as f64 / base.0 as f64)
     };
-    Some(PointContest {
+    Some(ComparedPoint {
         base: figures.0,
         other: figures.1,
         shift: shift(systems, base, other)?,
@@ -248,7 +249,7 @@ fn doubt([ours, theirs]: [&Paired; 2]) -> Option<String> {
         let hash = |paired: &Paired| paired.plan_hash.clone().unwrap_or_else(|| "none".to_owned());
         return Some(format!("the two sides were not asked the same, plan {} and {}", hash(ours), hash(theirs)));
     }
-    ours.yardstick.as_ref().or(theirs.yardstick.as_ref())?.doubt()
+    ours.control_probe.as_ref().or(theirs.control_probe.as_ref())?.doubt()
 }
 
 fn paired(pairs: &[f64]) -> Option<Shift> {
@@ -278,20 +279,21 @@ fn exponential(interval: Interval) -> Interval {
     Interval { estimate: interval.estimate.exp(), low: interval.low.exp(), high: interval.high.exp() }
 }
 
-/// Gives every contest that can be judged its verdict, all of them in one family.
+/// Gives every compared_test that can be judged its verdict, all of them in one family.
 fn decide(tests: &mut [TestComparison], margin: f64) {
-    let mut contests: Vec<&mut Contest> = tests
+    let mut compared_tests: Vec<&mut ComparedTest> = tests
         .iter_mut()
-        .flat_map(|test| test.contests.iter_mut().flatten())
-        .filter(|contest| contest.standing == Standing::Unjudged)
+        .flat_map(|test| test.compared_tests.iter_mut().flatten())
+        .filter(|compared_test| compared_test.outcome == ComparisonOutcome::Unjudged)
         .collect();
-    let p_value = |contest: &Contest| contest.headline.as_ref().and_then(|headline| headline.shift.p_value);
-    let tested: Vec<f64> = contests.iter().filter_map(|contest| p_value(contest)).collect();
+    let p_value =
+        |compared_test: &ComparedTest| compared_test.headline.as_ref().and_then(|headline| headline.shift.p_value);
+    let tested: Vec<f64> = compared_tests.iter().filter_map(|compared_test| p_value(compared_test)).collect();
     let mut adjusted = holm(&tested).into_iter();
-    for contest in &mut contests {
-        let p_adjusted = p_value(contest).and_then(|_| adjusted.next());
-        if let Some(headline) = &contest.headline {
-            contest.standing = judge(&headline.shift, p_adjusted, tested.len(), margin);
+    for compared_test in &mut compared_tests {
+        let p_adjusted = p_value(compared_test).and_then(|_| adjusted.next());
+        if let Some(headline) = &compared_test.headline {
+            compared_test.outcome = judge(&headline.shift, p_adjusted, tested.len(), margin);
         }
     }
 }

@@ -34,13 +34,13 @@ const JOIN: Wait = Wait {
 
 /// What is run, the programs, who runs them and where they run.
 #[derive(Clone, Debug)]
-pub(super) struct Crew<'a> {
+pub(super) struct Launcher<'a> {
     pub(super) blueprint: &'static Blueprint,
     pub(super) programs: &'a Programs,
     pub(super) runner: Runner<'a>,
 }
 
-impl Crew<'_> {
+impl Launcher<'_> {
     /// Makes the data directory, which must be absent. `asked` are the settings of the target.
     pub(super) fn make(&self, asked: &[(String, String)]) -> Result<()> {
         let temporary = self.temporary_directory();

@@ -1,9 +1,9 @@
 //! Looks at what the sessions of the engine are doing while a run goes on.
 //!
-//! A look is taken through a session of the lookout's own on each node. Its distance to the next one is drawn from a half
+//! A look is taken through a session of the session_sampler's own on each node. Its distance to the next one is drawn from a half
 //! to one and a half of the period: looks at equal distances would keep step with steps at equal distances and see always
 //! the same part of them. What a look costs the engine in transactions is booked, and published before the last reading,
-//! so that commits are counted exactly. A lookout that cannot look ends; the run goes on without.
+//! so that commits are counted exactly. A session_sampler that cannot look ends; the run goes on without.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -30,10 +30,10 @@ const LONG_WINDOW: Nanos = Nanos(600_000_000_000);
 /// fewer.)
 const REST: u64 = 200;
 /// How long a look that is under way may keep the last reading waiting.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Looks at the sessions of the nodes of one run.
-pub(crate) struct Lookout<'a> {
+pub(crate) struct SessionSampler<'a> {
     /// One per node; a node that is gone has none.
     posts: Mutex<Vec<Post<'a>>>,
     period: Nanos,
@@ -67,7 +67,7 @@ enum Phase {
 /// What was seen so far.
 #[derive(Default)]
 struct Seen {
-    look_count: u64,
+    sample_count: u64,
     first: Nanos,
     last: Nanos,
     cost: Nanos,
@@ -77,10 +77,10 @@ struct Seen {
 impl Seen {
     /// Adds a look that was taken from `begun` to `ended`.
     fn add(&mut self, begun: Nanos, ended: Nanos, sessions: Vec<ActiveSession>) {
-        if self.look_count == 0 {
+        if self.sample_count == 0 {
             self.first = begun;
         }
-        self.look_count += 1;
+        self.sample_count += 1;
         self.last = begun;
         self.cost = self.cost + ended.since(begun);
         for session in sessions {
@@ -90,7 +90,7 @@ impl Seen {
 
     fn into_activity(self, period: Nanos) -> Activity {
         // As many distances as looks: from the first to the last there is one less.
-        let watched = match self.look_count {
+        let watched = match self.sample_count {
             0 => Nanos(0),
             1 => period,
             looks => {
@@ -101,7 +101,7 @@ impl Seen {
         let wait = |((class, event), session_count)| SampledWait { class, event, session_count };
         Activity {
             period_ns: period,
-            look_count: self.look_count,
+            sample_count: self.sample_count,
             watched_ns: watched,
             cost_ns: self.cost,
             waits: self.waits.into_iter().map(wait).collect(),
@@ -109,14 +109,14 @@ impl Seen {
     }
 }
 
-impl<'a> Lookout<'a> {
+impl<'a> SessionSampler<'a> {
     /// Over the nodes of `bench` at `places`; none where nobody is to look, or nothing is told. It is no reason not to
     /// measure.
-    pub(crate) fn over(bench: &Bench<'a>, places: &[usize]) -> Option<Lookout<'a>> {
+    pub(crate) fn over(bench: &Bench<'a>, places: &[usize]) -> Option<SessionSampler<'a>> {
         let nodes = places.iter().map(|place| &bench.sources.nodes[*place]);
-        let lookout = bench.looks.then(|| Lookout::new(nodes, bench.plan.window_ns, bench.plan.seed))?;
-        lookout.unwrap_or_else(|error| {
-            bench.listener.hear(&Event::Note(&format!("nobody looks at the sessions of the engine: {error}")));
+        let session_sampler = bench.looks.then(|| SessionSampler::new(nodes, bench.plan.window_ns, bench.plan.seed))?;
+        session_sampler.unwrap_or_else(|error| {
+            bench.listener.on_event(&Event::Note(&format!("nobody looks at the sessions of the engine: {error}")));
             None
         })
     }
@@ -129,7 +129,7 @@ impl<'a> Lookout<'a> {
         nodes: impl Iterator<Item = &'a Watched<'a>>,
         window: Nanos,
         seed: u64,
-    ) -> engine::Result<Option<Lookout<'a>>> {
+    ) -> engine::Result<Option<SessionSampler<'a>>> {
         let mut posts = Vec::new();
         for watched in nodes {
             let mut session = watched.node().connect()?;
@@ -142,10 +142,10 @@ impl<'a> Lookout<'a> {
         }
         let period = if window > LONG_WINDOW { LONG_PERIOD } else { PERIOD };
         let (state, changed) = (Mutex::default(), Condvar::new());
-        Ok((!posts.is_empty()).then(|| Lookout { posts: Mutex::new(posts), period, seed, state, changed }))
+        Ok((!posts.is_empty()).then(|| SessionSampler { posts: Mutex::new(posts), period, seed, state, changed }))
     }
 
-    /// The lookout's own thread: looks from the beginning of the window to its end.
+    /// The session_sampler's own thread: looks from the beginning of the window to its end.
     pub(crate) fn watch(&self) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         // Anywhere in the first period, so that no part of it is preferred.
@@ -207,7 +207,7 @@ impl<'a> Lookout<'a> {
     pub(crate) fn end(&self) {
         self.give_up();
         let state = self.lock();
-        let waited = self.changed.wait_timeout_while(state, PATIENCE, |state| state.is_looking);
+        let waited = self.changed.wait_timeout_while(state, TIMEOUT, |state| state.is_looking);
         if waited.unwrap_or_else(PoisonError::into_inner).0.is_looking {
             return;
         }
@@ -267,7 +267,7 @@ mod tests {
         seen.add(Nanos(1_100), Nanos(1_110), Vec::new());
         seen.add(Nanos(1_220), Nanos(1_240), vec![cpu]);
         let activity = seen.into_activity(Nanos(100));
-        assert_eq!((activity.look_count, activity.cost_ns), (3, Nanos(40)));
+        assert_eq!((activity.sample_count, activity.cost_ns), (3, Nanos(40)));
         assert_eq!(activity.watched_ns, Nanos(330), "two distances of 110 and one more");
         let waits: Vec<_> = activity.waits.iter().map(|wait| (wait.class, &*wait.event, wait.session_count)).collect();
         assert_eq!(waits, [(WaitClass::Cpu, "", 2), (WaitClass::Application, "row lock", 2)]);
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn nothing_is_watched_without_a_look() {
         let activity = Seen::default().into_activity(PERIOD);
-        assert_eq!((activity.look_count, activity.watched_ns, activity.period_ns), (0, Nanos(0), PERIOD));
+        assert_eq!((activity.sample_count, activity.watched_ns, activity.period_ns), (0, Nanos(0), PERIOD));
         let mut once = Seen::default();
         once.add(Nanos(7), Nanos(8), Vec::new());
         assert_eq!(once.into_activity(PERIOD).watched_ns, PERIOD);

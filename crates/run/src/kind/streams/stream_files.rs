@@ -1,4 +1,4 @@
-//! The files of one keeper: made, written where no run wrote them, compared, removed.
+//! The files of one backend: made, written where no run wrote them, compared, removed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -11,9 +11,9 @@ use workload::streams::{
     Comparing, Content, EnginePlace, FilePlace, Place, Progress, Signature, StreamJob, StreamShape, compare,
 };
 
-use super::leg::{Keeper, Leg};
 use super::request::StreamsRequest;
-use crate::caches::put_out;
+use super::stream_run::{Backend, StreamRun};
+use crate::caches::drop_page_cache;
 use crate::kind::io::same_device;
 use crate::{Error, Event, Interrupt, Listener, Result};
 
@@ -21,12 +21,12 @@ use crate::{Error, Event, Interrupt, Listener, Result};
 ///
 /// # Errors
 /// `Usage` where one is; what the engine says.
-pub(super) fn refuse_requests(request: &StreamsRequest, keepers: &[Keeper], node: &dyn Node) -> Result<()> {
-    for keeper in keepers {
-        let Keeper::Engine(form) = *keeper else { continue };
+pub(super) fn refuse_requests(request: &StreamsRequest, backends: &[Backend], node: &dyn Node) -> Result<()> {
+    for backend in backends {
+        let Backend::Engine(form) = *backend else { continue };
         let most = node.object_session(form)?.request_bytes_max();
         if request.request_bytes > most {
-            let (asked, name) = (request.request_bytes.0, keeper.name());
+            let (asked, name) = (request.request_bytes.0, backend.name());
             let message = format!("a request of {asked} bytes is more than {name} takes here, {} bytes", most.0);
             return Err(Error::user(message).hint("give a smaller --request"));
         }
@@ -52,9 +52,9 @@ fn lie_together(one: &Path, other: &Path) -> Option<bool> {
     Some(file_system(one)? == file_system(other)? || same_device(one, other))
 }
 
-/// The files of one keeper.
-pub(super) struct Ground<'a> {
-    pub keeper: Keeper,
+/// The files of one backend.
+pub(super) struct StreamFiles<'a> {
+    pub backend: Backend,
     /// Whether files on the file system pass the page cache by.
     pub direct: bool,
     /// Whether files on the file system lie on the device of the engine's data; none where that is not known.
@@ -66,26 +66,28 @@ pub(super) struct Ground<'a> {
     generation: u32,
 }
 
-impl<'a> Ground<'a> {
-    /// Of `keeper`, whose files lie below `data` where it is the file system; those of the engine lie in `engine_data`
+impl<'a> StreamFiles<'a> {
+    /// Of `backend`, whose files lie below `data` where it is the file system; those of the engine lie in `engine_data`
     /// if they are on this host.
     ///
     /// # Errors
     /// Where direct I/O was asked for and is not to be had.
     pub(super) fn new(
-        keeper: Keeper,
+        backend: Backend,
         request: &'a StreamsRequest,
         data: &Path,
         engine_data: Option<&Path>,
-    ) -> Result<Ground<'a>> {
+    ) -> Result<StreamFiles<'a>> {
         let (folder, kept) = (data.join(FOLDER), Vec::new());
-        let mut ground = Ground { keeper, direct: false, same_device: None, request, folder, kept, generation: 0 };
-        if keeper == Keeper::FileSystem {
-            ground.make_folder()?;
-            ground.direct = ground.passes_cache()?;
-            ground.same_device = engine_data.and_then(|engine_data| lie_together(engine_data, &ground.folder));
+        let mut stream_files =
+            StreamFiles { backend, direct: false, same_device: None, request, folder, kept, generation: 0 };
+        if backend == Backend::FileSystem {
+            stream_files.make_folder()?;
+            stream_files.direct = stream_files.passes_cache()?;
+            stream_files.same_device =
+                engine_data.and_then(|engine_data| lie_together(engine_data, &stream_files.folder));
         }
-        Ok(ground)
+        Ok(stream_files)
     }
 
     /// Whether the page cache is passed by: as asked for, or else where it can be.
@@ -105,12 +107,12 @@ impl<'a> Ground<'a> {
         fs::create_dir_all(&self.folder).map_err(|error| Error::environment(format!("{shown} cannot be made: {error}")))
     }
 
-    /// A session of the engine; none where the keeper is none.
+    /// A session of the engine; none where the backend is none.
     fn objects(&self, node: Option<&dyn Node>) -> Result<Option<Box<dyn ObjectSession>>> {
-        match (self.keeper, node) {
-            (Keeper::Engine(form), Some(node)) => Ok(Some(node.object_session(form)?)),
-            (Keeper::Engine(form), None) => Err(Error::user(format!("files as {} need an engine", form.name))),
-            (Keeper::FileSystem, _) => Ok(None),
+        match (self.backend, node) {
+            (Backend::Engine(form), Some(node)) => Ok(Some(node.object_session(form)?)),
+            (Backend::Engine(form), None) => Err(Error::user(format!("files as {} need an engine", form.name))),
+            (Backend::FileSystem, _) => Ok(None),
         }
     }
 
@@ -147,9 +149,9 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The streams of `leg`, each with what it needs.
-    pub(super) fn jobs(&self, node: Option<&dyn Node>, leg: &Leg) -> Result<Vec<StreamJob>> {
-        (1..=leg.streams).map(|stream| self.job(node, stream, leg.direction)).collect()
+    /// The streams of `stream_run`, each with what it needs.
+    pub(super) fn jobs(&self, node: Option<&dyn Node>, stream_run: &StreamRun) -> Result<Vec<StreamJob>> {
+        (1..=stream_run.streams).map(|stream| self.job(node, stream, stream_run.direction)).collect()
     }
 
     fn job(&self, node: Option<&dyn Node>, stream: u32, direction: StreamDirection) -> Result<StreamJob> {
@@ -176,11 +178,11 @@ impl<'a> Ground<'a> {
     }
 
     /// Puts the files out of the page cache, where they are read through it; the share of their bytes that stays there.
-    pub(super) fn put_out(&self, node: Option<&dyn Node>) -> Option<Ratio> {
+    pub(super) fn drop_page_cache(&self, node: Option<&dyn Node>) -> Option<Ratio> {
         match node {
-            Some(node) => put_out(node.data_directory()?),
+            Some(node) => drop_page_cache(node.data_directory()?),
             None if self.direct => None,
-            None => put_out(&self.folder),
+            None => drop_page_cache(&self.folder),
         }
     }
 
@@ -235,7 +237,7 @@ impl<'a> Ground<'a> {
             }
             place.write(at, content.at(at))?;
             let file = format!("file {stream}");
-            listener.hear(&Event::Writing { file: &file, done: Bytes(at + each), size });
+            listener.on_event(&Event::Writing { file: &file, done: Bytes(at + each), size });
         }
         Ok(place.commit()?)
     }

@@ -1,11 +1,11 @@
-//! The test stand: a node in a directory of its own, the sessions on it, the table of the kit.
+//! The test fixture: a node in a directory of its own, the sessions on it, the table of the kit.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use engine::{
-    Column, ColumnType, Engine, Index, Node, Result, Session, Site, Statement, Table, Target, Value, close_all,
+    Column, ColumnType, Engine, Index, Node, Result, Session, Statement, Table, Target, Value, Workspace, close_all,
     writer_first,
 };
 
@@ -48,14 +48,14 @@ pub(super) fn open(engine: &dyn Engine, target: &str, directory: &Path, keep: bo
 /// Opens every node of `engine` in `directory`; the first takes writes.
 fn open_all(engine: &dyn Engine, target: &str, directory: &Path, keep: bool) -> Result<Vec<Box<dyn Node>>> {
     let target: Target = target.parse().unwrap_or_else(|error| panic!("{error}"));
-    let site = Site { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
-    let mut nodes = engine.open_all(&target, &site)?;
+    let workspace = Workspace { directory: directory.to_owned(), keep, cache_bytes: None, sessions_max: 8 };
+    let mut nodes = engine.open_all(&target, &workspace)?;
     assert!(writer_first(&mut nodes), "a node that takes writes");
     Ok(nodes)
 }
 
 /// Claimed nodes in a directory of their own, closed when they are dropped.
-pub struct Stand {
+pub struct Fixture {
     /// The engine under test.
     pub engine: &'static dyn Engine,
     /// Its target.
@@ -64,16 +64,16 @@ pub struct Stand {
     directory: Directory,
 }
 
-impl Stand {
+impl Fixture {
     /// Opens every node, claims the first, joins the others.
-    pub fn open(engine: &'static dyn Engine, target: &str) -> Stand {
+    pub fn open(engine: &'static dyn Engine, target: &str) -> Fixture {
         let directory = Directory::new();
         let nodes = open_all(engine, target, &directory.0, false);
         let nodes = nodes.unwrap_or_else(|error| panic!("open {target}: {error:?}"));
-        let stand = Stand { engine, target: target.parse().expect("parsed before"), nodes, directory };
-        stand.node().claim().expect("claim");
-        stand.nodes[1..].iter().for_each(|node| node.join().expect("join"));
-        stand
+        let fixture = Fixture { engine, target: target.parse().expect("parsed before"), nodes, directory };
+        fixture.node().claim().expect("claim");
+        fixture.nodes[1..].iter().for_each(|node| node.join().expect("join"));
+        fixture
     }
 
     /// The node that takes writes.
@@ -86,7 +86,7 @@ impl Stand {
         &self.nodes
     }
 
-    /// The site's directory.
+    /// The workspace's directory.
     pub fn directory(&self) -> &Path {
         &self.directory.0
     }
@@ -157,7 +157,7 @@ impl Stand {
     }
 }
 
-impl Drop for Stand {
+impl Drop for Fixture {
     fn drop(&mut self) {
         let closed = close_all(std::mem::take(&mut self.nodes));
         let left = self.directory.contents();
@@ -170,34 +170,34 @@ impl Drop for Stand {
 
 /// One stand for the points of a module: it lives as long as one of them holds it or waits for it, because a test
 /// binary says of no test that it is the last one.
-pub struct SharedStand {
-    stand: Mutex<Weak<Mutex<Stand>>>,
+pub struct SharedFixture {
+    fixture: Mutex<Weak<Mutex<Fixture>>>,
 }
 
-impl SharedStand {
+impl SharedFixture {
     /// None is open yet.
     #[allow(clippy::new_without_default)] // A static needs a const function.
-    pub const fn new() -> SharedStand {
-        SharedStand { stand: Mutex::new(Weak::new()) }
+    pub const fn new() -> SharedFixture {
+        SharedFixture { fixture: Mutex::new(Weak::new()) }
     }
 }
 
 /// Runs one point on a node of its own.
-pub fn on_fresh_node(engine: &'static dyn Engine, target: &str, point: fn(&Stand)) {
-    point(&Stand::open(engine, target));
+pub fn on_fresh_node(engine: &'static dyn Engine, target: &str, point: fn(&Fixture)) {
+    point(&Fixture::open(engine, target));
 }
 
 /// Runs one point on the shared node, alone: points count what the whole node did.
-pub fn on_shared_node(shared: &SharedStand, engine: &'static dyn Engine, target: &str, point: fn(&Stand)) {
-    let stand = {
-        let mut slot = shared.stand.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn on_shared_node(shared: &SharedFixture, engine: &'static dyn Engine, target: &str, point: fn(&Fixture)) {
+    let fixture = {
+        let mut slot = shared.fixture.lock().unwrap_or_else(PoisonError::into_inner);
         slot.upgrade().unwrap_or_else(|| {
-            let stand = Arc::new(Mutex::new(Stand::open(engine, target)));
-            *slot = Arc::downgrade(&stand);
-            stand
+            let fixture = Arc::new(Mutex::new(Fixture::open(engine, target)));
+            *slot = Arc::downgrade(&fixture);
+            fixture
         })
     };
-    point(&stand.lock().unwrap_or_else(PoisonError::into_inner));
+    point(&fixture.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
 /// The table of the kit: a key, an index, a column of each type.
@@ -238,9 +238,9 @@ pub(super) fn decimal(cents: i64) -> String {
 }
 
 /// What a decimal comes back as: itself, or the nearest double where the engine has no exact decimal.
-pub(super) fn returned(stand: &Stand, value: &Value<'static>) -> Value<'static> {
+pub(super) fn returned(fixture: &Fixture, value: &Value<'static>) -> Value<'static> {
     match value {
-        Value::Decimal(text) if !stand.node().caps().decimal => Value::Float(text.parse().expect("a number")),
+        Value::Decimal(text) if !fixture.node().caps().decimal => Value::Float(text.parse().expect("a number")),
         other => other.clone(),
     }
 }
