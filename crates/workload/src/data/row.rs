@@ -6,13 +6,13 @@ use engine::{RowSink, Value};
 
 use crate::data::column::DataColumn;
 
-/// The names of regions; equally long, so that all rows are.
+/// Names of regions, all of the same length, so that all rows have the same size.
 pub(crate) const REGIONS: [&str; 8] = ["north", "south", "inner", "outer", "coast", "lakes", "hills", "delta"];
 
 /// A row of one of the two tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// See [`DataColumn::Id`]; likewise for the others.
+    /// See [`DataColumn::Id`], and its variants for the other fields.
     pub id: i64,
     /// Secondary key.
     pub scatter: i64,
@@ -89,5 +89,6 @@ mod tests {
         for (unscaled, text) in cents {
             assert_eq!(decimal(unscaled, 2), text);
         }
+        assert_eq!([decimal(70, 0), decimal(-5, 3)], ["70", "-0.005"]);
     }
 }

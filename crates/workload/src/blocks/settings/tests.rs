@@ -1,4 +1,4 @@
-//! Settings: what they mean, and what cannot be.
+//! Settings: their meaning, and impossible ones.
 
 use proptest::prelude::*;
 
@@ -48,7 +48,7 @@ fn every_setting_has_its_documented_meaning() {
 }
 
 #[test]
-fn without_a_word_the_documented_defaults_hold() {
+fn the_documented_defaults_hold() {
     let settings = BlocksSettings::default();
     assert_eq!((settings.update_percent, settings.work_unit, settings.scale_blocks), (10, 64, 10_240));
     assert_eq!((settings.scan_blocks, settings.sessions(), settings.load_jobs), (128, 1, 2));
@@ -124,15 +124,15 @@ fn what_belongs_to_another_setting_is_idle_without_it() {
 }
 
 #[test]
-fn what_means_nothing_here_is_said_to_and_a_password_is_not_kept() {
+fn ignored_settings_have_a_reason_and_a_password_is_not_kept() {
     let mut settings = BlocksSettings::default();
-    for (name, _) in WITHOUT_MEANING {
+    for (name, _) in IGNORED {
         let noted = settings.set(name, name, "tiger").expect("known");
-        let Noted::WithoutMeaning(reason) = noted else { panic!("{name} has a meaning") };
+        let Noted::WithoutMeaning(reason) = noted else { panic!("{name} is not ignored") };
         assert!(!reason.is_empty() && !reason.contains("tiger"));
     }
     assert_eq!(settings, BlocksSettings::default());
-    assert!(KNOWN.iter().all(|name| WITHOUT_MEANING.iter().all(|(other, _)| other != name)));
+    assert!(KNOWN.iter().all(|name| IGNORED.iter().all(|(other, _)| other != name)));
 }
 
 /// The published file, as it is.
