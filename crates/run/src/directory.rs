@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_of_a_directory_that_is_not_kept() {
+    fn a_directory_that_is_not_kept_is_removed() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), false).unwrap();
         assert_eq!(directory.prepare(&[]).unwrap(), Cleaned::new());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_again_and_stays_kept() {
+    fn a_kept_directory_stays_kept() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), true).unwrap();
         directory.prepare(&[]).unwrap();
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sides_of_a_comparison_never_stay() {
+    fn the_sides_of_a_comparison_are_never_kept() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), true).unwrap();
         directory.prepare(&[]).unwrap();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_invocation_left_is_removed_and_said() {
+    fn files_of_a_killed_invocation_are_removed_and_reported() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), false).unwrap();
         directory.prepare(&[]).unwrap();
@@ -345,13 +345,13 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_of_somebody_else_is_not_touched() {
+    fn a_foreign_directory_is_not_changed() {
         let parent = tempfile::tempdir().unwrap();
         fs::create_dir(parent.path().join(NAME)).unwrap();
-        fs::write(parent.path().join(NAME).join("letter"), "dear").unwrap();
+        fs::write(parent.path().join(NAME).join("notes"), "content").unwrap();
         let error = MeasuredDirectory::claim(parent.path(), false).unwrap_err();
         assert!(error.message.contains("was not created by dbdyno"), "{error}");
-        assert!(parent.path().join(NAME).join("letter").exists());
+        assert!(parent.path().join(NAME).join("notes").exists());
         assert!(!parent.path().join(NAME).join("mark").exists());
     }
 
@@ -373,7 +373,7 @@ mod tests {
     const NOBODY: u32 = 65_534;
 
     #[test]
-    fn what_another_user_has_prepared_is_refused_and_nothing_is_written_through_it() {
+    fn a_directory_of_another_user_is_refused_and_links_in_it_are_not_followed() {
         let parent = for_everybody();
         let secret = tempfile::NamedTempFile::new().unwrap();
         fs::write(secret.path(), "of ours").unwrap();
@@ -384,8 +384,8 @@ mod tests {
             assert!(MeasuredDirectory::claim(parent.path(), false).is_err());
             return;
         }
-        let honest = format!("mkdir -m 777 {NAME} && printf '{MARK}\\nin use\\n' > {NAME}/mark");
-        as_user(NOBODY, &honest, parent.path());
+        let prepared = format!("mkdir -m 777 {NAME} && printf '{MARK}\\nin use\\n' > {NAME}/mark");
+        as_user(NOBODY, &prepared, parent.path());
         let error = MeasuredDirectory::claim(parent.path(), false).unwrap_err();
         assert!(error.message.contains("belongs to user 65534"), "{error}");
         let link = format!("rm {NAME}/mark && ln -s {} {NAME}/mark", secret.path().display());
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_that_is_no_file_of_ours_is_refused() {
+    fn a_foreign_mark_is_refused() {
         let parent = tempfile::tempdir().unwrap();
         let (ours, target) = (parent.path().join(NAME), parent.path().join("target"));
         fs::create_dir(&ours).unwrap();
@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_for_everybody_that_somebody_else_owns_is_refused() {
+    fn a_world_writable_directory_of_another_user_is_refused() {
         let parent = for_everybody();
         assert!(MeasuredDirectory::claim(parent.path(), false).is_ok(), "our own");
         if rustix::process::geteuid().is_root() {

@@ -4,6 +4,8 @@ use probe::Probe;
 use record::{Layer, RunKind, Sweep};
 use workload::Test;
 
+use crate::{Error, Result};
+
 /// A probe, or a test that needs an engine.
 #[derive(Clone, Copy)]
 pub(crate) enum Item<'a> {
@@ -68,4 +70,13 @@ impl Item<'_> {
 /// Whether a kernel trace shows anything of `test`: I/O, or commits.
 pub(crate) fn is_traceable(test: &Test) -> bool {
     matches!(test.layer, Layer::Storage | Layer::Database) || test.changes()
+}
+
+/// The item with this code.
+///
+/// # Errors
+/// Where there is none.
+pub(crate) fn find<'a>(items: &[Item<'a>], code: &str) -> Result<Item<'a>> {
+    let item = items.iter().find(|item| item.code() == code).copied();
+    item.ok_or_else(|| Error::user(format!("test {code} of the plan is unknown")))
 }

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_with_every_ability_misses_nothing_and_one_without_says_what() {
+    fn missing_abilities_are_reported() {
         let target = "null".parse().expect("a target");
         let workspace =
             engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };

@@ -145,7 +145,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_no_bind_stays_as_it_is(text in "\\PC*") {
+        fn other_text_is_unchanged(text in "\\PC*") {
             let tokens: String = Tokens(&text).map(|token| match token {
                 Token::Text(text) => text.to_owned(),
                 Token::Name(name) => format!(":{name}"),

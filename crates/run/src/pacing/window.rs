@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_minute_cannot_show_is_refused_with_the_figure() {
+    fn a_window_longer_than_a_minute_is_refused() {
         let bound: Bound = "p99.99=5ms".parse().unwrap();
         let window = Nanos(2_000_000_000);
         assert!(check(window, "test T611", &bound, 10_000.0, "steps/s").is_ok());

@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_shell_could_do_is_refused_without_showing_it() {
+    fn shell_syntax_is_refused_without_showing_the_value() {
         for (text, word) in [
             ("SCALE=$HOME", "substitution"),
             ("SCALE=\"$(secret)\"", "substitution"),
@@ -252,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_in_single_quotes_comes_back(
+        fn single_quoted_values_are_literal(
             values in prop::collection::vec("[^'\n\r]{0,20}", 0..8),
         ) {
             let lines = values.iter().zip(0..).map(|(value, nth)| format!("export N{nth}='{value}' # x\n"));

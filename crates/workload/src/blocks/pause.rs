@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_lasts_as_long_as_asked_for_unless_it_is_woken() {
+    fn a_pause_has_its_length_unless_woken() {
         let pause = Arc::new(Pause::default());
         assert!(pause.sleep(Nanos(20_000_000)) >= Nanos(20_000_000));
         let (waker, sleeper) = (Waker(Arc::clone(&pause)), Arc::clone(&pause));

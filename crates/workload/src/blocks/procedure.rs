@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_without_the_procedure_says_so() {
+    fn a_missing_procedure_is_reported() {
         let missing = missing_procedure(&engine::null::NULL).expect("it has none");
         assert_eq!(missing, "null engine has no procedures that commit");
     }

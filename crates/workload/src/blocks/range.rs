@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn every_third_operation_goes_to_the_hot_spot() {
+    fn every_third_operation_is_in_the_hot_spot() {
         let settings = settings(&[("DO_HOTSPOT", "TRUE"), ("SCALE", "800M")]);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut ranges = Ranges::anywhere(&settings);

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_what_they_were_when_records_were_made() {
+    fn rows_do_not_change_between_versions() {
         let generator = generator(DataTable::Small, 42);
         let row = generator.row(1);
         let numbers = (row.id, row.scatter, row.value, row.category, row.amount_cents, row.region);
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_differ_where_anything_does() {
+    fn fingerprints_differ_with_table_size_and_seed() {
         let fingerprints: BTreeSet<String> = [
             generator(DataTable::Small, 1),
             generator(DataTable::Small, 2),

@@ -73,9 +73,12 @@ fn ascii(bytes: &[u8]) -> &str {
 /// `unscaled` · 10^-`scale` in its shortest form: `-12.5`.
 pub(crate) fn decimal(unscaled: i128, scale: u32) -> String {
     let sign = if unscaled < 0 { "-" } else { "" };
-    let (unit, digits) = (10u128.pow(scale), unscaled.unsigned_abs());
-    let text = format!("{sign}{}.{:0width$}", digits / unit, digits % unit, width = scale as usize);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let digits = format!("{:0>width$}", unscaled.unsigned_abs(), width = scale as usize + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale as usize);
+    match part.trim_end_matches('0') {
+        "" => format!("{sign}{whole}"),
+        part => format!("{sign}{whole}.{part}"),
+    }
 }
 
 #[cfg(test)]

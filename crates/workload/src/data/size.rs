@@ -80,8 +80,8 @@ pub struct Sizes {
 }
 
 impl Sizes {
-    /// The sizes of `preset` for an engine with a cache of `cache` bytes. The rows of the large table are at least twice
-    /// the cache, in preset `quick` up to a limit; the small one never takes more than a quarter of it.
+    /// The sizes of `preset` for an engine with a cache of `cache` bytes. The rows of the large table are at least
+    /// twice the cache, in preset `quick` up to a limit; the small one never takes more than a quarter of it.
     pub fn derive(preset: Preset, cache: Option<Bytes>, seed: u64) -> Sizes {
         let cache_bytes = cache.unwrap_or(CACHE_BYTES_ASSUMED).0;
         let twice_the_cache = cache_bytes.saturating_mul(2).div_ceil(ROW_BYTES.0);

@@ -46,7 +46,7 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_reported() {
 }
 
 #[test]
-fn a_load_that_is_aborted_says_so() {
+fn an_aborted_load_is_an_error() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(true));
     let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };

@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_of_doubles_is_right_where_it_is_near_enough() {
+    fn a_sum_of_doubles_has_a_tolerance() {
         let sum = |expected: &str, values: &[f64]| {
             found(expected, Fold::Sum, &values.iter().map(|value| Value::Float(*value)).collect::<Vec<Value<'_>>>())
         };

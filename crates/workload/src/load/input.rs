@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error() {
+    fn unreadable_input_is_an_error() {
         assert!(InputFile::look(Path::new("/nowhere/cards.tbl")).is_err());
         assert!(InputFile::look(Path::new("/")).is_err());
     }

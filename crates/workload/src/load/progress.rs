@@ -233,14 +233,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_ascii_and_ends_as_it_did() {
+    fn a_note_is_ascii_and_keeps_its_end() {
         assert_eq!(shortened("M\u{fc}nchen, 5 bytes"), "M\\u{fc}nchen, 5 bytes");
         let long = format!("{}end", "/folder".repeat(300));
         assert!(shortened(&long).len() == 1_000 && shortened(&long).ends_with("/folderend"));
     }
 
     #[test]
-    fn a_count_is_read_from_whatever_engines_keep_it_in() {
+    fn a_count_is_read_from_any_numeric_type() {
         assert_eq!(int(&Value::Int(7)), Some(7));
         assert_eq!(int(&Value::Decimal("7".into())), Some(7));
         for wrong in [Value::Int(-1), Value::Decimal("7.5".into()), Value::Null, Value::Text("7".into())] {

@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_is_named() {
+    fn an_unwritable_file_is_named() {
         let folder = Folder::new("unwritable");
         fs::create_dir(folder.0.join("bad.log")).unwrap();
         let error = folder.files().err().unwrap();

@@ -82,8 +82,8 @@ impl Rejects {
         });
         format!(
             "{count} {noun} rejected, more than --max-errors {limit}; the first: {first}{location}; hint: raise \
-             --max-errors and continue with --resume and the same --rejects, repair the file and load it again, or give \
-             the layout of its lines with --layout"
+             --max-errors and continue with --resume and the same --rejects, repair the file and load it again, or \
+             give the layout of its lines with --layout"
         )
     }
 }

@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stage_that_did_nothing_is_none_and_the_others_add_up() {
+    fn idle_stages_are_left_out_and_the_others_are_summed() {
         for (place, kind) in KINDS.into_iter().enumerate() {
             assert_eq!(kind as usize, place);
         }

@@ -182,7 +182,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_the_engine_or_the_layout_lacks_is_reported() {
+    fn missing_support_of_engine_or_layout_is_reported() {
         let table = |layout: &Layout, model: usize, can: bool| {
             LoadTable::new("cards", layout, LoadModel::ALL[model], &[1], &caps(can)).map(|_| ())
         };

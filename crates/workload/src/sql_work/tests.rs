@@ -201,7 +201,7 @@ expect = { changed = 2 }
 "#;
 
 #[test]
-fn a_step_is_what_its_file_says_in_that_order() {
+fn a_step_executes_the_statements_of_its_file_in_order() {
     let fake = Fake::new(|sql, _| Ok(rows(if sql.starts_with("insert") { 2 } else { 1 })));
     let mut job = one_job(&parse("T901", TRANSFER), &fake);
     assert_eq!(fake.statements(), ["prepare update a where id = $1", "prepare insert $1, $2, $1"]);
@@ -237,7 +237,7 @@ expect = { rows = 1 }
 }
 
 #[test]
-fn a_failed_step_is_rolled_back_and_counted_and_the_next_one_goes_on() {
+fn a_failed_step_is_rolled_back_and_counted() {
     let fails = Arc::new(Mutex::new(true));
     let failing = Arc::clone(&fails);
     let fake = Fake::new(move |sql, _| match sql.starts_with("insert") && *failing.lock().expect("no panic") {

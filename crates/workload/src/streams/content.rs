@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_as_random_as_they_look() {
+    fn bytes_are_uniform() {
         let mut counts = [0_u32; 256];
         Content::new(SIGNATURE, 1 << 20).at(0).iter().for_each(|byte| counts[usize::from(*byte)] += 1);
         // 4096 of each are expected, with a standard deviation of 64.
@@ -137,7 +137,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_moved_or_of_another_file_does_not_belong(at in 0_u64..1 << 40, page in 0_usize..4, byte in 0_usize..STAMP_BYTES) {
+        fn misplaced_pages_are_detected(at in 0_u64..1 << 40, page in 0_usize..4, byte in 0_usize..STAMP_BYTES) {
             let at = at * PAGE_BYTES;
             let mut content = Content::new(SIGNATURE, 16 << 10);
             let mut found = content.at(at).to_vec();

@@ -64,8 +64,8 @@ pub(super) fn remark(request: &BlocksRequest, steps: Option<u64>) -> Option<Stri
     let seconds = request.settings.run_time.seconds();
     let noun = if operations == 1 { "operation" } else { "operations" };
     Some(format!(
-        "cold: the run ends after {seconds} s, or when each session has done {operations} {noun}: an eighth of the blocks \
-         is visited, each once"
+        "cold: the run ends after {seconds} s, or when each session has done {operations} {noun}: an eighth of the \
+         blocks is visited, each once"
     ))
 }
 
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_a_cold_run_is_noted_before() {
+    fn the_end_of_a_cold_run_is_noted_before() {
         let requested = request(&[("SCALE", "10240"), ("RUN_TIME", "60")], true, Mode::Client);
         let note = remark(&requested, steps(&requested).expect("steps")).expect("a remark");
         assert!(note.contains("after 60 s") && note.contains("19 operations: an eighth"), "{note}");

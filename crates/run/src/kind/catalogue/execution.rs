@@ -8,7 +8,7 @@ use record::{NodeEventKind, PlannedRun, Run};
 
 use super::test::measure_one;
 use crate::bench::Bench;
-use crate::item::Item;
+use crate::item::{self, Item};
 use crate::kind::io::ProbeFiles;
 use crate::recorder::Recorder;
 use crate::run::{keep, not_started};
@@ -24,9 +24,7 @@ pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_
     let mut loaded = false;
     let mut storage = ProbeFiles::default();
     for group in todo.chunk_by(|one, next| one.test == next.test) {
-        let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
-            return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
-        };
+        let item = item::find(items, &group[0].test)?;
         if !loaded && matches!(item, Item::Test(_)) {
             // Probes are first, on an idle machine: loading leaves dirty pages.
             storage.clear();

@@ -128,7 +128,7 @@ impl Catalogue<'_> {
         let (plan, path) = (bench.plan, self.request.record.as_path());
         if plan.io.is_some() && bench.subject.is_some_and(|subject| !subject.on_probed_device) {
             bench.note(&format!(
-                "the storage probes measure {}; the data of the engine are on another device and not compared with them",
+                "the storage probes measure {}; the data of the engine are elsewhere, and are not compared with them",
                 plan.directory
             ));
         }

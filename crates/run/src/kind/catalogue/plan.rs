@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_told_from_a_code() {
+    fn files_and_codes_are_distinguished() {
         assert!(is_file("mine.toml") && is_file("./T611") && !is_file("T611") && !is_file("cpu"));
     }
 }

@@ -5,7 +5,7 @@ use record::{Pace, PlannedRun, Record, Run, Until, Variation};
 
 use super::execution::{load, run_group};
 use crate::bench::Bench;
-use crate::item::Item;
+use crate::item::{self, Item};
 use crate::kind::io::ProbeFiles;
 use crate::pacing::{answer_finding, check, is_paced, longer_windows_note, phase_note, search_rate, set_purpose};
 use crate::recorder::Recorder;
@@ -32,8 +32,7 @@ pub(crate) fn search_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item
     load(bench, record, &plain, items)?;
     let mut failed: Vec<&str> = Vec::new();
     for planned in &plain {
-        let item = items.iter().find(|item| item.code() == planned.test).copied();
-        let item = item.ok_or_else(|| Error::user(format!("test {} of the plan is not known", planned.test)))?;
+        let item = item::find(items, &planned.test)?;
         if !search_one(bench, record, (item, planned), (until, &bound))? {
             failed.push(&planned.test);
         }

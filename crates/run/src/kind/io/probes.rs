@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_io_uring_only_what_needs_it_is_left_out_with_one_reason() {
+    fn without_io_uring_its_probes_are_skipped_with_one_reason() {
         let mut plan = plan(&[("P321", 1), ("P321", 4), ("P331", 1)]);
         add_jobs(&mut plan, &items(), &support(Ok(Bytes::MIB.times(16)), Err("no ring".to_owned())));
         assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["P331"]);

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hint_of_a_broken_run_is_a_hint() {
+    fn the_hint_of_a_failed_run_becomes_the_hint_of_the_error() {
         let error = failed("3 lines were rejected; hint: raise --max-errors and use --resume", true);
         assert_eq!(error.message, "3 lines were rejected");
         assert_eq!(error.hint.as_deref(), Some("raise --max-errors and use --resume"));

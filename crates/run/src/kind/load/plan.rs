@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_engine_cannot_do_is_skipped_with_a_reason() {
+    fn unsupported_loads_are_skipped_with_a_reason() {
         let simple =
             Caps { table_compression: false, partitions: false, lines: false, concurrent_writers: false, ..caps() };
         let plan = loads(&wide(), &simple, &[1, 2]).unwrap();

@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_skipped_with_a_reason() {
+    fn unsupported_scans_are_skipped_with_a_reason() {
         let cards = table(&Layout::cards(), LoadModel::default());
         assert_eq!(skipped_scans(&SWEPT, &cards, &caps(), &context(None)), []);
         let alone = engine::Caps { parallel_query: false, ..caps() };

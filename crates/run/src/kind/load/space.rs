@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_required_and_available_space() {
+    fn a_load_without_space_is_refused() {
         let directory = tempfile::tempdir().expect("a directory");
         let checked = |request: &LoadRequest, tables| check(request, tables, directory.path());
         assert_eq!(checked(&generated(1), 4), Ok(()));

@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_have_the_hash_of_what_they_are_asked_and_it_is_about_nothing_else() {
+    fn both_sides_have_the_hash_of_the_workload_only() {
         let sides = [plan("one", &[("T611", 1)], &[]), plan("other", &[("T611", 1)], &[])];
         let [mut a, b] = common_runs(sides, 6, &names()).unwrap();
         let hash = |plan: &Plan| plan_hash(plan, "1.0", &[]);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_test_in_common_there_is_nothing_to_compare() {
+    fn a_pair_needs_a_common_test() {
         let plans = [plan("one", &[("T332", 1)], &[]), plan("other", &[], &["T332"])];
         let error = common_runs(plans, 6, &names()).unwrap_err();
         assert_eq!(error.message, "no test can be run on both sides (T332: it cannot)");

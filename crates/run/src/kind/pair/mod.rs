@@ -55,7 +55,8 @@ pub fn pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<Measure
     Ok(MeasuredPair { records, paths: request.records.clone(), error })
 }
 
-/// The plan of both sides, without carrying it out. The engines are opened to query their capabilities, and closed again.
+/// The plan of both sides, without carrying it out. The engines are opened to query their capabilities, and closed
+/// again.
 ///
 /// # Errors
 /// As for [`pair()`].

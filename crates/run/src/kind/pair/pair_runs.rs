@@ -8,7 +8,7 @@ use workload::Sizes;
 use super::control_probe::{self, ControlProbe};
 use super::side::{SIDES, SideOrder, of_side, other};
 use crate::bench::Bench;
-use crate::item::Item;
+use crate::item::{self, Item};
 use crate::kind::catalogue::{load, run_group};
 use crate::kind::io::ProbeFiles;
 use crate::platform::Platform;
@@ -82,8 +82,7 @@ impl<'a> PairRuns<'a> {
                 self.measure_machine(records, planned)?;
                 continue;
             }
-            let item = self.items.iter().find(|item| item.code() == planned.test).copied();
-            let item = item.ok_or_else(|| Error::user(format!("test {} of the plan is not known", planned.test)))?;
+            let item = item::find(self.items, &planned.test)?;
             let first = side_order.first();
             for side in [first, other(first)] {
                 self.settle(other(side))?;

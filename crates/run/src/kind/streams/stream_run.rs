@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_one_writer_cannot_do_and_what_is_too_long_is_skipped_with_a_reason() {
+    fn concurrent_writes_and_long_files_are_skipped_with_a_reason() {
         let all = backends(&[], Ok(FORMS), "an engine").expect("backends");
         let stream_runs = StreamRuns::of(&request(&[1, 4], 2 << 20), &all, &caps(false));
         let skipped: Vec<(&str, bool)> = stream_runs

@@ -57,7 +57,7 @@ fn the_documented_defaults_hold() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_value_limit_and_hint() {
+fn invalid_settings_are_refused_with_value_limit_and_hint() {
     for (name, value, words) in [
         ("UPDATE_PCT", "101", "UPDATE_PCT 101 is out of range"),
         ("UPDATE_PCT", "-1", "UPDATE_PCT -1 is not a whole number"),
@@ -95,7 +95,7 @@ fn what_cannot_be_is_refused_with_value_limit_and_hint() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused() {
+fn contradictory_settings_are_refused() {
     for (pairs, words) in [
         (vec![("SCHEMAS", "4096"), ("THREADS_PER_SCHEMA", "3")], "12288 sessions"),
         (vec![("SCALE", "100"), ("WORK_UNIT", "101")], "does not fit"),
@@ -114,7 +114,7 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn what_belongs_to_another_setting_is_idle_without_it() {
+fn settings_without_effect_are_listed() {
     let names = |pairs: &[(&str, &str)]| -> Vec<&str> { with(pairs).idle().iter().map(|idle| idle.names[0]).collect() };
     assert_eq!(names(&[]), ["HOTSPOT_MB", "THINK_TM_MIN"]);
     assert_eq!(names(&[("HOT_SCHEMA_FREQUENCY", "3")]), ["HOTSPOT_MB", "THINK_TM_MIN", "HOT_SCHEMA_FREQUENCY"]);

@@ -75,7 +75,7 @@ fn a_file_is_written_once_and_read_once_with_a_commit_behind_so_many_requests() 
 }
 
 #[test]
-fn what_the_end_of_the_window_interrupts_is_committed() {
+fn an_interrupted_transaction_is_committed() {
     let folder = Folder::new("cut");
     let whole = StreamShape { requests_per_commit: 5, ..SHAPE };
     let mut writer = StreamJob::new(folder.backend(), content(), whole, 1);

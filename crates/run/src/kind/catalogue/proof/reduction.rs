@@ -97,11 +97,9 @@ pub(super) fn roots(bench: &Bench<'_>) -> Result<Vec<u32>, Refusal> {
     let Some(subject) = bench.subject else { return Ok(vec![own]) };
     match subject.nodes.processes() {
         Processes::InProcess => Ok(vec![own]),
-        Processes::Local(servers) if subject.inventory.temporary => {
-            Ok([own].into_iter().chain(servers).collect())
-        }
+        Processes::Local(servers) if subject.inventory.temporary => Ok([own].into_iter().chain(servers).collect()),
         Processes::Local(_) | Processes::Remote => Err(Refusal(
-            "dbdyno does not limit a server that it did not start; measure a local: target, or limit the server yourself"
+            "dbdyno does not limit a server that it did not start; measure a local: target, or limit it yourself"
                 .to_owned(),
         )),
     }
