@@ -1,29 +1,31 @@
-//! What all runs of an invocation have in common.
+//! The test bench: what all runs of an invocation share.
 
 use std::sync::PoisonError;
 
-use engine::{Engine, Kind};
-use record::{Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, Rung, Trace, Unit};
+use engine::{Engine, Kind, Processes};
+use record::{
+    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Nanos, Plan, Preset, Rung, Trace, Unit, name,
+};
 use workload::{Sizes, Stage};
 
 use crate::nodes::Nodes;
 use crate::sampler::Sources;
-use crate::{Event, Interrupt, Listener, Result};
+use crate::{Error, Event, Interrupt, Listener, Result};
 
 /// The engine under measurement.
 pub(crate) struct Subject<'a> {
     pub engine: &'a dyn Engine,
     pub nodes: &'a Nodes,
     pub inventory: EngineInventory,
-    /// The trace of plain runs where traced repeats were asked for and cannot be made: it says why.
+    /// The trace of plain runs where traced repeats were requested and are impossible: it holds the reason.
     pub untraced: Option<Box<Trace>>,
-    /// The rung on which traced repeats are to be traced, if one was asked for.
+    /// The tracer to use for traced repeats, if one was requested.
     pub rung: Option<Rung>,
-    /// Whether its data lie on the device that probes of storage measure.
+    /// Whether its data are on the device that the storage probes measure.
     pub on_probed_device: bool,
 }
 
-/// What all runs of an invocation have in common.
+/// The test bench: what all runs of an invocation share.
 #[derive(Clone)]
 pub(crate) struct Bench<'a> {
     pub plan: &'a Plan,
@@ -33,16 +35,16 @@ pub(crate) struct Bench<'a> {
     pub instrument: &'a Instrument,
     pub host: &'a HostInventory,
     pub processors: Vec<u32>,
-    /// Whether somebody looks at what sessions are doing while runs go on.
-    pub looks: bool,
-    /// The beginning of the invocation on the monotonic clock: readings count from it.
+    /// Whether sessions are sampled during runs.
+    pub samples_sessions: bool,
+    /// Start of the invocation on the monotonic clock; times of readings are relative to it.
     pub origin: Nanos,
     pub interrupt: &'a Interrupt,
     pub listener: &'a dyn Listener,
 }
 
 impl<'a> Bench<'a> {
-    /// The stage on which tests are set up; none where only probes are run.
+    /// What tests are set up with; absent where only probes are run.
     pub(crate) fn stage(&self) -> Option<Stage<'_>> {
         let stage = |subject: &Subject<'a>| Stage {
             engine: subject.engine,
@@ -53,17 +55,25 @@ impl<'a> Bench<'a> {
         self.subject.map(stage)
     }
 
-    /// Brings every node into the same state as before every other run. Of several nodes, one that does not answer is
-    /// done without from now on.
+    /// The engine under measurement, and what its tests are set up with.
+    ///
+    /// # Errors
+    /// Where only probes are run.
+    pub(crate) fn engine(&self) -> Result<(Stage<'_>, &'a Subject<'a>)> {
+        self.stage().zip(self.subject).ok_or_else(|| Error::user("the run needs an engine"))
+    }
+
+    /// Brings every node into the same state as before every other run. With several nodes, one that does not answer is
+    /// excluded from here on.
     pub(crate) fn settle(&self) -> Result<()> {
         let Some(subject) = self.subject.filter(|_| !self.sources.nodes.is_empty()) else { return Ok(()) };
-        for place in self.places() {
-            let node = &self.sources.nodes[place];
-            // Found anew each time: the one before may just have been lost.
-            match node.settle(&self.sources.nodes[subject.nodes.first_place()]) {
+        for node_index in self.node_indexes() {
+            let node = &self.sources.nodes[node_index];
+            // Looked up each time: the previous one may just have been lost.
+            match node.settle(&self.sources.nodes[subject.nodes.first_index()]) {
                 Err(error) if matches!(error.kind, Kind::Lost | Kind::Unreachable) && subject.nodes.counts().0 > 1 => {
-                    subject.nodes.lose(place);
-                    self.listener.on_event(&Event::Note(&format!("{} is gone: {error}", node.called())));
+                    subject.nodes.lose(node_index);
+                    self.listener.on_event(&Event::Note(&format!("{} is lost: {error}", node.label())));
                 }
                 result => result?,
             }
@@ -71,23 +81,33 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Has the kernel write what earlier runs, loads and other programs left in the page cache, so that it does not do so
-    /// while a run is measured; not where nothing is claimed.
+    /// Flushes what earlier runs, loads and other programs left in the page cache, so that it is not written during a
+    /// run; skipped in smoke runs.
     pub(crate) fn write_back(&self) {
         if self.plan.preset != Preset::Smoke {
             self.sources.host.lock().unwrap_or_else(PoisonError::into_inner).write_back();
         }
     }
 
-    /// The places of the nodes that answer.
-    pub(crate) fn places(&self) -> Vec<usize> {
+    /// CPU time of the processes of the engine on this host so far, where it is known.
+    pub(crate) fn server_cpu(&self) -> Option<Nanos> {
+        let roots = match self.subject?.nodes.processes() {
+            Processes::Local(roots) => roots,
+            _ => Vec::new(),
+        };
+        let mut host = self.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
+        host.read(&roots).get(name::SERVER_CPU_NS).copied().map(Nanos)
+    }
+
+    /// Indexes of the nodes that answer.
+    pub(crate) fn node_indexes(&self) -> Vec<usize> {
         self.subject
             .filter(|_| !self.sources.nodes.is_empty())
             .map_or(Vec::new(), |subject| subject.nodes.left().collect())
     }
 
-    /// Whether the probe of `ceiling` bounds what the engine does: that of storage does not where the engine's data lie
-    /// elsewhere, and commits that wait for nothing have no bound.
+    /// Whether the probe of `ceiling` bounds what the engine does: a storage probe does not where the data of the
+    /// engine are on another device, and commits that do not wait for storage have no bound.
     pub(crate) fn is_bounded_by(&self, ceiling: &Ceiling) -> bool {
         let of_storage = probe::probe(&ceiling.probe).is_some_and(|probe| probe.layer == Layer::Storage);
         let Some(subject) = self.subject.filter(|_| of_storage) else { return true };
@@ -95,7 +115,7 @@ impl<'a> Bench<'a> {
         subject.on_probed_device && waits
     }
 
-    /// Tells the listener that a text of interest came up.
+    /// Reports a note.
     pub(crate) fn note(&self, text: &str) {
         self.listener.on_event(&Event::Note(text));
     }

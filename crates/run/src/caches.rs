@@ -1,30 +1,30 @@
-//! Files of the engine put out of the page cache.
+//! Dropping files of the engine from the page cache.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use record::{Bytes, Ratio};
 
-/// What could not be put out of the page cache.
+/// What is still in the page cache after a drop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Cached {
-    /// Of the bytes of all files.
+    /// Share of the bytes of all files.
     pub share: Ratio,
-    /// The bytes themselves.
+    /// Number of bytes.
     pub bytes: Bytes,
 }
 
-/// Puts every file below `directory` out of the page cache; the share of their bytes that lies there afterwards. None
-/// where there is nothing to look at. A file that goes away meanwhile, or may not be read, is left out.
+/// Drops every file below `directory` from the page cache; the share of their bytes that is still cached. None where
+/// there are no bytes. Files that disappear or cannot be read are skipped.
 pub(crate) fn drop_page_cache(directory: &Path) -> Option<Ratio> {
-    left_after(directory).map(|left| left.share)
+    cached_after_drop(directory).map(|left| left.share)
 }
 
-/// The same with the bytes that lie there afterwards.
-pub(crate) fn left_after(directory: &Path) -> Option<Cached> {
+/// The same, with the number of cached bytes.
+pub(crate) fn cached_after_drop(directory: &Path) -> Option<Cached> {
     let mut sizes = (0.0, 0.0);
     each_file(directory, &mut |file, length| {
-        // What may not be put out is seen in the share.
+        // A failed drop shows in the share.
         let _ = host::drop_cache(file, 0, length);
         if let Some(Ratio(share)) = host::cached_share(file, 0, length) {
             sizes = (sizes.0 + share * length as f64, sizes.1 + length as f64);
@@ -34,7 +34,7 @@ pub(crate) fn left_after(directory: &Path) -> Option<Cached> {
         .then(|| Cached { share: Ratio((sizes.0 / sizes.1).clamp(0.0, 1.0)), bytes: Bytes(sizes.0.ceil() as u64) })
 }
 
-/// The files below `directory` that hold data: logs, which an engine writes in pieces of pages, are none.
+/// The data files below `directory`: without logs, which an engine writes in parts of pages.
 pub(crate) fn files_of_data(directory: &Path) -> Vec<PathBuf> {
     let is_log = |path: &Path| {
         let names = path.components().map(|part| part.as_os_str().to_string_lossy());
@@ -56,18 +56,18 @@ pub(crate) fn files_of_data(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-fn each_file(directory: &Path, look: &mut dyn FnMut(&File, u64)) {
+fn each_file(directory: &Path, visit: &mut dyn FnMut(&File, u64)) {
     let Ok(entries) = fs::read_dir(directory) else { return };
     for entry in entries.flatten() {
         let Ok(kind) = entry.file_type() else { continue };
         if kind.is_dir() {
-            each_file(&entry.path(), look);
+            each_file(&entry.path(), visit);
         } else if kind.is_file()
             && let Ok(file) = File::open(entry.path())
             && let Ok(metadata) = file.metadata()
             && metadata.len() > 0
         {
-            look(&file, metadata.len());
+            visit(&file, metadata.len());
         }
     }
 }
@@ -78,28 +78,28 @@ mod tests {
 
     #[test]
     fn logs_hold_no_data() {
-        let place = tempfile::tempdir().expect("a place");
-        fs::create_dir_all(place.path().join("base/5")).expect("a folder");
-        fs::create_dir(place.path().join("pg_wal")).expect("a folder");
+        let directory = tempfile::tempdir().expect("a directory");
+        fs::create_dir_all(directory.path().join("base/5")).expect("a folder");
+        fs::create_dir(directory.path().join("pg_wal")).expect("a folder");
         for name in ["base/5/16384", "pg_wal/000000010000000000000001", "db.wal", "db-wal", "db"] {
-            fs::write(place.path().join(name), "x").expect("a file");
+            fs::write(directory.path().join(name), "x").expect("a file");
         }
-        let mut found = files_of_data(place.path());
+        let mut found = files_of_data(directory.path());
         found.sort();
-        assert_eq!(found, ["base/5/16384", "db"].map(|name| place.path().join(name)));
+        assert_eq!(found, ["base/5/16384", "db"].map(|name| directory.path().join(name)));
     }
 
     #[test]
-    fn files_of_folders_are_found_and_an_empty_place_has_no_share() {
-        let place = tempfile::tempdir().expect("a place");
-        assert_eq!(drop_page_cache(place.path()), None);
-        fs::create_dir(place.path().join("below")).expect("a folder");
-        fs::write(place.path().join("below/file"), vec![1; 1 << 20]).expect("a file");
-        let Some(Ratio(share)) = drop_page_cache(place.path()) else { panic!("it is there") };
-        // In memory nothing can be put out.
+    fn files_in_subdirectories_are_found_and_an_empty_directory_has_no_share() {
+        let directory = tempfile::tempdir().expect("a directory");
+        assert_eq!(drop_page_cache(directory.path()), None);
+        fs::create_dir(directory.path().join("below")).expect("a folder");
+        fs::write(directory.path().join("below/file"), vec![1; 1 << 20]).expect("a file");
+        let Some(Ratio(share)) = drop_page_cache(directory.path()) else { panic!("it is there") };
+        // Files of a file system in memory cannot be dropped.
         assert!((0.0..=1.0).contains(&share));
         let mut found = 0;
-        each_file(place.path(), &mut |_, length| found += length);
+        each_file(directory.path(), &mut |_, length| found += length);
         assert_eq!(found, 1 << 20);
     }
 }

@@ -1,10 +1,9 @@
-//! Sees to it that the tables are there before the first test needs them.
+//! Loads the tables that tests need.
 
 use std::cell::Cell;
-use std::sync::PoisonError;
 
 use engine::Processes;
-use record::{Bytes, CacheFit, DataSet, Nanos, PlannedRun, Preset, name};
+use record::{Bytes, CacheFit, DataSet, PlannedRun, Preset};
 use workload::Test;
 use workload::data_set::{self, Loading, Progress};
 
@@ -12,10 +11,10 @@ use crate::bench::{Bench, Subject};
 use crate::item::Item;
 use crate::{Error, Event, Result};
 
-/// Loads what the tests of `todo` need and is not there yet.
+/// Loads the tables that the tests of `todo` need and that do not exist yet.
 ///
 /// # Errors
-/// What the engine says, and the user's wish to break off.
+/// Errors of the engine, and interruption by the user.
 pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -> Result<Vec<DataSet>> {
     let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else { return Ok(Vec::new()) };
     let wanted = items.iter().filter_map(|item| match item {
@@ -23,16 +22,9 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
         _ => None,
     });
     let wanted: Vec<&Test> = wanted.collect();
-    doubts(bench, subject, &wanted).iter().for_each(|doubt| bench.listener.on_event(&Event::Note(doubt)));
+    warnings(bench, subject, &wanted).iter().for_each(|warning| bench.listener.on_event(&Event::Note(warning)));
     let tables = data_set::needed(wanted);
-    let roots = match subject.nodes.processes() {
-        Processes::Local(roots) => roots,
-        _ => Vec::new(),
-    };
-    let server_cpu = || {
-        let mut host = bench.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
-        host.read(&roots).get(name::SERVER_CPU_NS).copied().map(Nanos)
-    };
+    let server_cpu = || bench.server_cpu();
     let finishing = Cell::new(None);
     let progress = |progress: Progress| {
         let table = progress.table.name();
@@ -51,8 +43,8 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
     Ok(loaded?)
 }
 
-/// What can be said before minutes are spent on loading: tables that are to lie outside caches and will not.
-fn doubts(bench: &Bench<'_>, subject: &Subject<'_>, wanted: &[&Test]) -> Vec<String> {
+/// Warnings before the load: tables that are meant to exceed a cache and do not.
+fn warnings(bench: &Bench<'_>, subject: &Subject<'_>, wanted: &[&Test]) -> Vec<String> {
     let outside: Vec<&Test> =
         wanted.iter().copied().filter(|test| test.cache_fit() == Some(CacheFit::Outside)).collect();
     let Some(Bytes(data)) = outside.iter().filter_map(|test| test.data_bytes(bench.sizes)).min() else {
@@ -61,10 +53,10 @@ fn doubts(bench: &Bench<'_>, subject: &Subject<'_>, wanted: &[&Test]) -> Vec<Str
     let codes = outside.iter().map(|test| test.code.as_str()).collect::<Vec<&str>>().join(", ");
     let engine = &subject.inventory;
     let is_outside = |cache: Bytes| data as f64 >= cache.0 as f64 * model::RULES.cache_multiple_min;
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     if let Some(cache) = engine.cache_bytes.filter(|cache| !is_outside(*cache) && bench.plan.preset != Preset::Smoke) {
-        doubts.push(format!(
-            "{codes}: {} of rows are not twice the engine's cache of {}; hint: --large-rows {}",
+        warnings.push(format!(
+            "{codes}: {} of rows are less than twice the engine's cache of {}; hint: --large-rows {}",
             gigabytes(data),
             gigabytes(cache.0),
             rows_of(cache.0 as f64 * model::RULES.cache_multiple_min)
@@ -74,15 +66,15 @@ fn doubts(bench: &Bench<'_>, subject: &Subject<'_>, wanted: &[&Test]) -> Vec<Str
     let is_here = subject.nodes.first().data_directory().is_some() || subject.nodes.processes() != Processes::Remote;
     let reads_page_cache = !engine.temporary && engine.direct_reads != Some(true) && is_here;
     if reads_page_cache && data < memory.0 {
-        doubts.push(format!(
-            "{codes}: the page cache of this host, {} of memory, holds {} of rows, and the server is not one that dbdyno \
-             started: its reads will not reach the device; hint: --large-rows {}",
-            gigabytes(memory.0),
+        warnings.push(format!(
+            "{codes}: the {} of rows fit in the page cache of this host ({} of memory), and dbdyno did not start the \
+             server: its reads will not reach the device; hint: --large-rows {}",
             gigabytes(data),
+            gigabytes(memory.0),
             rows_of(memory.0 as f64 * 2.0)
         ));
     }
-    doubts
+    warnings
 }
 
 fn rows_of(bytes: f64) -> u64 {

@@ -1,8 +1,9 @@
-//! Reads of tables that do not fit the engine's cache: made to reach the device.
+//! Reads of tables larger than the cache of the engine: made to reach the device.
 //!
-//! Where the engine opens its files with `O_DIRECT`, or can be told to, that is all. Of a server that dbdyno started and
-//! that reads through the page cache, the files are dropped out of it again all the while: so often that little of the
-//! data lies there at a time. What then still came from the page cache is seen by the check of the page cache.
+//! Nothing is needed where the engine opens its files with `O_DIRECT`, or can be told to. For a server that dbdyno
+//! started and that reads through the page cache, a thread drops the files from the page cache at short intervals, so
+//! that little of the data is cached at any time. What is still read from the page cache is seen by the page cache
+//! check.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,59 +18,60 @@ use record::{CacheFit, DataReads, Ratio, Run, Sweep};
 use crate::bench::Bench;
 use crate::caches::files_of_data;
 
-/// Distance of two drops: it follows how much of the data has come back meanwhile.
+/// Interval of the drops: adapted to how much of the data is cached again.
 const PERIOD_MIN: Duration = Duration::from_millis(2);
 const PERIOD_MAX: Duration = Duration::from_millis(100);
 const PERIOD_FIRST: Duration = Duration::from_millis(20);
-/// Share of the data that may come back between two drops of a run that reads at random: half of it is served by the page
-/// cache.
+/// Share of the data that may be cached again between two drops of a run with random reads; half of it is served by the
+/// page cache.
 const CACHED_MAX_RANDOM: Ratio = Ratio(0.04);
-/// The same of one that reads whole tables: the next scan comes to a page after all others. What the kernel has read
-/// ahead and is dropped unused is read twice, so that it is not done more often than needed.
+/// The same for a run that scans whole tables: the next scan reaches a page after all others. Pages that were read
+/// ahead and dropped unused are read twice, so drops are no more frequent than needed.
 const CACHED_MAX_SCAN: Ratio = Ratio(0.4);
-/// After so long it is looked which files there are.
+/// Interval at which the files are listed again.
 const FILES_PERIOD: Duration = Duration::from_secs(1);
 
-/// How the sessions of a run read data, for as long as the value lives.
-pub(crate) struct PastPageCache<'a> {
+/// Bypasses the page cache on the nodes of a run, for as long as the value lives.
+pub(crate) struct PageCacheBypass<'a> {
     nodes: Vec<&'a dyn Node>,
     _droppers: Vec<Dropper>,
 }
 
-impl<'a> PastPageCache<'a> {
-    /// Begins it on `nodes` where the tables of `run` are to lie outside the engine's cache, and says in the run how.
-    pub(crate) fn begin(bench: &Bench<'a>, run: &mut Run, nodes: Vec<&'a dyn Node>) -> Option<PastPageCache<'a>> {
+impl<'a> PageCacheBypass<'a> {
+    /// Starts it on `nodes` where the tables of `run` are meant to exceed the cache of the engine, and notes in the run
+    /// how data are read.
+    pub(crate) fn start(bench: &Bench<'a>, run: &mut Run, nodes: Vec<&'a dyn Node>) -> Option<PageCacheBypass<'a>> {
         if run.cache_fit != Some(CacheFit::Outside) {
             return None;
         }
-        Some(PastPageCache::on(bench, run, nodes))
+        Some(PageCacheBypass::on(bench, run, nodes))
     }
 
-    /// The same of any run.
-    pub(crate) fn on(bench: &Bench<'a>, run: &mut Run, nodes: Vec<&'a dyn Node>) -> PastPageCache<'a> {
+    /// The same for any run.
+    pub(crate) fn on(bench: &Bench<'a>, run: &mut Run, nodes: Vec<&'a dyn Node>) -> PageCacheBypass<'a> {
         let mut droppers = Vec::new();
         for node in &nodes {
             let cached_max = if run.sweep == Sweep::Threads { CACHED_MAX_SCAN } else { CACHED_MAX_RANDOM };
-            let (how, dropper) = begin(bench, *node, cached_max);
+            let (how, dropper) = start(bench, *node, cached_max);
             droppers.extend(dropper);
-            // Of several nodes, the one that does least.
+            // With several nodes, the weakest method counts.
             run.data_reads = match run.data_reads.take() {
                 Some(DataReads::PageCache { reason }) => Some(DataReads::PageCache { reason }),
                 Some(DataReads::Dropped) if how == DataReads::Direct => Some(DataReads::Dropped),
                 _ => Some(how),
             };
         }
-        PastPageCache { nodes, _droppers: droppers }
+        PageCacheBypass { nodes, _droppers: droppers }
     }
 }
 
-impl Drop for PastPageCache<'_> {
+impl Drop for PageCacheBypass<'_> {
     fn drop(&mut self) {
         self.nodes.iter().for_each(|node| drop(node.data_reads(false)));
     }
 }
 
-fn begin(bench: &Bench<'_>, node: &dyn Node, cached_max: Ratio) -> (DataReads, Option<Dropper>) {
+fn start(bench: &Bench<'_>, node: &dyn Node, cached_max: Ratio) -> (DataReads, Option<Dropper>) {
     let how = node.data_reads(true);
     let inventory = bench.subject.map(|subject| &subject.inventory);
     if inventory.is_some_and(|inventory| inventory.direct_reads == Some(true)) {
@@ -81,24 +83,26 @@ fn begin(bench: &Bench<'_>, node: &dyn Node, cached_max: Ratio) -> (DataReads, O
     let page_cache = |reason: &str| (DataReads::PageCache { reason: reason.to_owned() }, None);
     match node.data_directory() {
         _ if !inventory.is_some_and(|inventory| inventory.temporary) => {
-            page_cache("the server is not one that dbdyno started, and reads through the page cache")
+            page_cache("dbdyno did not start the server, and the server reads through the page cache")
         }
-        None => page_cache("where its files lie is not known"),
-        Some(directory) => match Dropper::begin(directory.to_owned(), cached_max) {
+        None => page_cache("the location of its files is unknown"),
+        Some(directory) => match Dropper::start(directory.to_owned(), cached_max) {
             Ok(dropper) => (DataReads::Dropped, Some(dropper)),
-            Err(error) => page_cache(&format!("no thread drops its files out of it: {error}")),
+            Err(error) => {
+                page_cache(&format!("its files cannot be dropped from it, because no thread could be started: {error}"))
+            }
         },
     }
 }
 
-/// A thread that drops the files of data below a directory out of the page cache, again and again until it goes.
+/// A thread that drops the data files below a directory from the page cache until it is dropped.
 struct Dropper {
     is_over: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Dropper {
-    fn begin(directory: PathBuf, cached_max: Ratio) -> std::io::Result<Dropper> {
+    fn start(directory: PathBuf, cached_max: Ratio) -> std::io::Result<Dropper> {
         let is_over = Arc::new((Mutex::new(false), Condvar::new()));
         let seen = Arc::clone(&is_over);
         let thread = std::thread::Builder::new()
@@ -134,7 +138,7 @@ fn drop_until(is_over: &(Mutex<bool>, Condvar), directory: &Path, cached_max: Ra
     }
 }
 
-/// Those that were open stay so: opening thousands each second is not free.
+/// Open files are kept: opening thousands of them each second has a cost.
 fn open_files(directory: &Path, mut open: BTreeMap<PathBuf, File>) -> BTreeMap<PathBuf, File> {
     let found = files_of_data(directory).into_iter().filter_map(|path| {
         let file = open.remove(&path).or_else(|| File::open(&path).ok())?;
@@ -143,7 +147,7 @@ fn open_files(directory: &Path, mut open: BTreeMap<PathBuf, File>) -> BTreeMap<P
     found.collect()
 }
 
-/// Drops them; the share of their bytes that lay in the page cache, where that is known.
+/// Drops the files; the share of their bytes that was cached, where that is known.
 fn drop_all(files: &BTreeMap<PathBuf, File>) -> Option<Ratio> {
     let (mut cached, mut bytes) = (0.0, 0.0);
     for file in files.values() {
@@ -173,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_dropped_more_often_the_more_comes_back() {
+    fn drops_are_more_frequent_the_more_is_cached_again() {
         let share = |share| Some(Ratio(share));
         let next_period = |period, cached| next_period(period, cached, CACHED_MAX_RANDOM);
         assert_eq!(next_period(PERIOD_FIRST, share(0.1)), PERIOD_FIRST / 2);
@@ -185,23 +189,23 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_does_not_stay_in_the_page_cache() {
-        let place = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a place");
-        let path = place.path().join("table");
+    fn files_do_not_stay_in_the_page_cache() {
+        let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a directory");
+        let path = directory.path().join("table");
         std::fs::write(&path, vec![7; 4 << 20]).expect("a file");
         let file = File::open(&path).expect("the file");
         file.sync_all().expect("on the device");
         let share = || host::cached_share(&file, 0, 4 << 20).expect("known").0;
         assert!(share() > 0.9, "it was just written");
-        let dropper = Dropper::begin(place.path().to_owned(), CACHED_MAX_RANDOM).expect("a thread");
-        let begun = Instant::now();
-        while share() > 0.0 && begun.elapsed() < Duration::from_secs(20) {
+        let dropper = Dropper::start(directory.path().to_owned(), CACHED_MAX_RANDOM).expect("a thread");
+        let start = Instant::now();
+        while share() > 0.0 && start.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(5));
         }
         assert_eq!(share(), 0.0);
         std::fs::read(&path).expect("read again");
-        let begun = Instant::now();
-        while share() > 0.0 && begun.elapsed() < Duration::from_secs(20) {
+        let start = Instant::now();
+        while share() > 0.0 && start.elapsed() < Duration::from_secs(20) {
             std::thread::sleep(Duration::from_millis(5));
         }
         assert_eq!(share(), 0.0, "and dropped again");

@@ -1,35 +1,39 @@
-//! What the device gives without an engine: a probe before the first run of an invocation, against which its runs are held.
+//! The device without an engine: a probe before the first run of an invocation, with which its runs are compared.
 
 use probe::Probe;
 use record::{Ceiling, Dop, Nanos, Plan, PlannedRun, RunKind, Unit};
 
+use crate::Result;
 use crate::item::Item;
-use crate::kind::io::{Offer, add_jobs};
+use crate::kind::catalogue::run_group;
+use crate::kind::io::{ProbeFiles, StorageSupport, add_jobs};
+use crate::platform::Platform;
+use crate::recorder::Recorder;
 
-/// Where runs are shorter than this, a probe of them would take longer than they do.
+/// The shortest runs that are worth a probe.
 const WINDOW_MIN: Nanos = Nanos(2_000_000_000);
 
-/// A probe need not be as long as a run.
+/// The longest window of the probe.
 const WINDOW_MAX: Nanos = Nanos(5_000_000_000);
 
-/// A probe of storage, and in what runs are held against it.
+/// A storage probe, and the unit in which runs are compared with it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeviceProbe {
     /// Its code.
     pub code: &'static str,
-    /// What both count.
+    /// Unit of the comparison.
     pub unit: Unit,
 }
 
 impl DeviceProbe {
-    /// Random reads past the page cache, one at a time in each job: what a session does that visits scattered blocks.
+    /// Random direct reads at queue depth 1 per job: like a session that visits scattered blocks.
     pub(crate) const RANDOM: DeviceProbe = DeviceProbe { code: "P321", unit: Unit::Block };
 
-    /// Sequential reads past the page cache: what a scan does.
+    /// Sequential direct reads: like a scan.
     pub(crate) const SEQUENTIAL: DeviceProbe = DeviceProbe { code: "P311", unit: Unit::Byte };
 
     /// The probe itself.
-    pub(crate) fn probe(self) -> Option<&'static Probe> {
+    fn probe(self) -> Option<&'static Probe> {
         probe::probe(self.code)
     }
 
@@ -38,16 +42,35 @@ impl DeviceProbe {
         Ceiling { probe: self.code.to_owned(), unit: self.unit }
     }
 
-    /// Puts the probe with so many `jobs` before the runs of `plan`, which last for `window`; where the device has none to
-    /// offer, the plan says so.
-    pub(crate) fn add_to(self, plan: &mut Plan, offer: &Offer, jobs: u32, window: Nanos) {
+    /// Puts the probe with `jobs` jobs before the runs of `plan`, whose windows are `window`. A probe that is not
+    /// possible is listed as skipped.
+    pub(crate) fn add_to(self, plan: &mut Plan, support: &StorageSupport, jobs: u32, window: Nanos) {
         let Some(probe) = self.probe().filter(|_| window >= WINDOW_MIN) else { return };
         let planned = PlannedRun::new(self.code, RunKind::Probe, Dop::jobs(jobs));
         let window_ns = window.min(WINDOW_MAX);
         let mut first = Plan { runs: vec![planned], window_ns, warm_up_ns: Nanos(0), steps: None, ..plan.clone() };
-        add_jobs(&mut first, &[Item::Probe(probe)], offer);
+        add_jobs(&mut first, &[Item::Probe(probe)], support);
         (plan.io, plan.skipped) = (first.io, first.skipped);
         plan.runs.splice(0..0, first.runs);
         plan.number();
+    }
+
+    /// Carries out the probe, before the engine has data on the device; returns the other runs of `plan`.
+    pub(crate) fn measure<'p>(
+        self,
+        platform: &Platform<'_>,
+        plan: &'p Plan,
+        record: &mut Recorder,
+    ) -> Result<Vec<&'p PlannedRun>> {
+        let (probes, runs): (Vec<&PlannedRun>, Vec<&PlannedRun>) =
+            plan.runs.iter().partition(|planned| planned.kind == RunKind::Probe);
+        let Some(probe) = self.probe() else { return Ok(runs) };
+        for planned in probes {
+            platform.with_bench(plan, |bench| {
+                let group = std::slice::from_ref(planned);
+                run_group(bench, record, Item::Probe(probe), group, &mut ProbeFiles::default())
+            })?;
+        }
+        Ok(runs)
     }
 }

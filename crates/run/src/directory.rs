@@ -1,4 +1,4 @@
-//! The measured directory: the one place on this host where dbdyno writes.
+//! The measured directory: the only directory on this host that dbdyno writes to.
 
 use std::fs::{self, DirBuilder, File};
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -14,10 +14,10 @@ use crate::{Error, Result};
 const NAME: &str = "dbdyno-data";
 const MARK: &str = "this directory was made by dbdyno and is removed by it";
 
-/// What an earlier invocation had left, a line each.
+/// What was left by an earlier invocation, one line each.
 pub type Cleaned = Vec<String>;
 
-/// A directory of ours, locked for this invocation; removed when it is dropped, unless what is in it is kept.
+/// A directory of dbdyno, locked for this invocation; removed when dropped, unless its content is kept.
 #[derive(Debug)]
 pub struct MeasuredDirectory {
     path: PathBuf,
@@ -28,11 +28,11 @@ pub struct MeasuredDirectory {
 }
 
 impl MeasuredDirectory {
-    /// Makes `parent/dbdyno-data`, or takes it over where an earlier invocation left it. What was kept stays kept,
-    /// whether or not `keep` is wished again.
+    /// Creates `parent/dbdyno-data`, or takes over what an earlier invocation left. What was kept stays kept, whether
+    /// or not `keep` is given again.
     ///
     /// # Errors
-    /// Where the directory cannot be made or written, belongs to somebody else, or is in use.
+    /// Where the directory cannot be created or written, belongs to another user, or is in use.
     pub fn claim(parent: &Path, keep: bool) -> Result<MeasuredDirectory> {
         let wanted = parent.join(NAME);
         if !parent.is_dir() {
@@ -40,20 +40,20 @@ impl MeasuredDirectory {
         }
         if wanted.is_symlink() {
             return Err(Error::environment(format!("directory {} is a link", wanted.display()))
-                .hint("give the place that it leads to as --dir"));
+                .hint("give the target of the link as --dir"));
         }
-        trustworthy(parent)?;
+        check_parent(parent)?;
         match DirBuilder::new().mode(0o755).create(&wanted) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                return Err(refused(&wanted, "cannot be made", &error));
+                return Err(io_error(&wanted, "cannot be created", &error));
             }
             _ => {}
         }
-        let path = wanted.canonicalize().map_err(|error| refused(&wanted, "cannot be read", &error))?;
+        let path = wanted.canonicalize().map_err(|error| io_error(&wanted, "cannot be read", &error))?;
         let itself = open_directory(&path)?;
         let mark_path = path.join("mark");
         let foreign = || {
-            Error::environment(format!("directory {} was not made by dbdyno", path.display()))
+            Error::environment(format!("directory {} was not created by dbdyno", path.display()))
                 .hint("give another --dir, or move it away")
         };
         if !mark_path.exists() && path.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
@@ -61,7 +61,7 @@ impl MeasuredDirectory {
         }
         let mut mark = locked_mark(&itself, &path)?;
         let mut text = String::new();
-        mark.read_to_string(&mut text).map_err(|error| refused(&mark_path, "cannot be read", &error))?;
+        mark.read_to_string(&mut text).map_err(|error| io_error(&mark_path, "cannot be read", &error))?;
         if !text.is_empty() && !text.starts_with(MARK) {
             return Err(foreign());
         }
@@ -71,12 +71,12 @@ impl MeasuredDirectory {
         Ok(directory)
     }
 
-    /// Where an earlier invocation left something below `parent`; none where there is nothing.
+    /// The directory below `parent`, if it exists.
     pub fn left_below(parent: &Path) -> Option<PathBuf> {
         Some(parent.join(NAME)).filter(|path| path.exists())
     }
 
-    /// The directory below `parent`, claimed in order to be removed with all that is in it, kept or not.
+    /// The directory below `parent`, claimed to be removed with its content, kept or not.
     ///
     /// # Errors
     /// As for [`MeasuredDirectory::claim`].
@@ -86,18 +86,18 @@ impl MeasuredDirectory {
         Ok(directory)
     }
 
-    /// Where engines put their files.
+    /// Directory of the files of the engine.
     pub fn data(&self) -> PathBuf {
         self.path.join("data")
     }
 
-    /// Where the engine of one side of a comparison in pairs puts its files; made anew. It never stays.
+    /// Creates the directory of the files of one side of a comparison in pairs. It is never kept.
     ///
     /// # Errors
     /// Where it cannot be made.
     pub fn make_side(&self, side: Side) -> Result<PathBuf> {
         let path = self.side(side);
-        fs::create_dir_all(&path).map_err(|error| refused(&path, "cannot be made", &error))?;
+        fs::create_dir_all(&path).map_err(|error| io_error(&path, "cannot be created", &error))?;
         Ok(path)
     }
 
@@ -113,41 +113,41 @@ impl MeasuredDirectory {
         &self.path
     }
 
-    /// Whether what is in it stays when the invocation ends.
+    /// Whether its content stays after the invocation.
     pub fn keep(&self) -> bool {
         self.keep
     }
 
-    /// What is in it goes after all when the invocation ends, unless an earlier one kept it.
-    pub fn let_go(&mut self) {
+    /// Its content is removed at the end of the invocation after all, unless an earlier invocation kept it.
+    pub fn reset_keep(&mut self) {
         self.keep = self.found_kept;
     }
 
-    /// Lets every engine clean up what a dead invocation left and makes the data directory anew, unless it was kept.
-    /// Says what was found.
+    /// Has every engine clean up what a killed invocation left, and recreates the data directory unless it was kept.
+    /// Returns what was found.
     ///
     /// # Errors
     /// Where something cannot be removed or the directory cannot be written.
     pub fn prepare(&mut self, engines: &[&dyn engine::Engine]) -> Result<Cleaned> {
         let data = self.data();
         let mut cleaned = Cleaned::new();
-        let places = [(data.clone(), self.found_kept), (self.side(Side::A), false), (self.side(Side::B), false)];
-        for (place, stays) in places.iter().filter(|(place, _)| place.exists()) {
+        let directories = [(data.clone(), self.found_kept), (self.side(Side::A), false), (self.side(Side::B), false)];
+        for (path, stays) in directories.iter().filter(|(path, _)| path.exists()) {
             for engine in engines {
-                cleaned.extend(engine.clean_up(place)?);
+                cleaned.extend(engine.clean_up(path)?);
             }
             if !stays {
-                fs::remove_dir_all(place).map_err(|error| refused(place, "cannot be removed", &error))?;
-                cleaned.push(format!("removed {}, left by an earlier invocation", place.display()));
+                fs::remove_dir_all(path).map_err(|error| io_error(path, "cannot be removed", &error))?;
+                cleaned.push(format!("removed {}, left by an earlier invocation", path.display()));
             }
         }
-        fs::create_dir_all(&data).map_err(|error| refused(&data, "cannot be made", &error))?;
-        // A new file: in a directory that the user of a server has, one that is there may be a link.
+        fs::create_dir_all(&data).map_err(|error| io_error(&data, "cannot be created", &error))?;
+        // `create_new`: in a directory that a server user owns, an existing file may be a link.
         let trial = data.join(format!("trial-{}", std::process::id()));
         fs::File::create_new(&trial)
             .and_then(|mut file| file.write_all(&[0u8; 4096]))
             .and_then(|()| fs::remove_file(&trial))
-            .map_err(|error| refused(&data, "cannot be written", &error))?;
+            .map_err(|error| io_error(&data, "cannot be written", &error))?;
         Ok(cleaned)
     }
 
@@ -159,13 +159,13 @@ impl MeasuredDirectory {
             .and_then(|()| self.mark.set_len(0))
             .and_then(|()| self.mark.write_all(text.as_bytes()))
             .and_then(|()| self.mark.sync_all())
-            .map_err(|error| refused(&self.path, "cannot be written", &error))
+            .map_err(|error| io_error(&self.path, "cannot be written", &error))
     }
 }
 
 impl Drop for MeasuredDirectory {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error; the next invocation finds what could not be removed and says so.
+        // Errors are ignored here; the next invocation finds and reports what could not be removed.
         let _ = fs::remove_dir_all(self.side(Side::A));
         let _ = fs::remove_dir_all(self.side(Side::B));
         if self.keep {
@@ -177,14 +177,14 @@ impl Drop for MeasuredDirectory {
     }
 }
 
-/// A directory that everybody may write belongs to root, or to us: its owner may put anything anywhere in it, whatever the
-/// sticky bit keeps others from.
-fn trustworthy(parent: &Path) -> Result<()> {
-    let found = fs::metadata(parent).map_err(|error| refused(parent, "cannot be read", &error))?;
+/// A world-writable parent must belong to root or to us: its owner may replace anything in it, whatever the sticky bit
+/// keeps others from.
+fn check_parent(parent: &Path) -> Result<()> {
+    let found = fs::metadata(parent).map_err(|error| io_error(parent, "cannot be read", &error))?;
     let everybody_writes = found.mode() & 0o002 != 0;
     if everybody_writes && !is_trusted(found.uid()) {
         return Err(Error::environment(format!(
-            "directory {} may be written by everybody and belongs to user {}",
+            "directory {} is world-writable and belongs to user {}",
             parent.display(),
             found.uid()
         ))
@@ -201,35 +201,35 @@ fn is_us(uid: u32) -> bool {
     uid == rustix::process::geteuid().as_raw()
 }
 
-/// The directory at `path` itself, which is ours.
+/// Opens the directory at `path`, which must be ours.
 ///
-/// Somebody else who made it could put what he likes in the place of every file in it, and root would write there.
+/// Another owner could replace every file in it by a link, and root would write there.
 fn open_directory(path: &Path) -> Result<OwnedFd> {
     let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::RDONLY;
     let opened = rustix::fs::open(path, flags, Mode::empty()).and_then(|file| {
         let found = rustix::fs::fstat(&file)?;
         Ok((file, found))
     });
-    let (file, found) = opened.map_err(|error| refused(path, "cannot be read", &error.into()))?;
+    let (file, found) = opened.map_err(|error| io_error(path, "cannot be read", &error.into()))?;
     if !is_us(found.st_uid) {
         return Err(Error::environment(format!(
-            "directory {} belongs to user {}, and was not made by us",
+            "directory {} belongs to user {} and was not created by dbdyno",
             path.display(),
             found.st_uid
         ))
         .hint("give another --dir, or have its owner remove it"));
     }
     if found.st_mode & 0o002 != 0 {
-        return Err(Error::environment(format!("directory {} may be written by everybody", path.display()))
-            .hint("take that right away (chmod o-w), or give another --dir"));
+        return Err(Error::environment(format!("directory {} is world-writable", path.display()))
+            .hint("remove that permission (chmod o-w), or give another --dir"));
     }
     Ok(file)
 }
 
-/// The mark in the directory, locked. One that was removed by the invocation before while we waited for its lock is a
-/// lock on nothing: then it is made anew.
+/// The mark file, locked. If the previous invocation removed it while we waited for the lock, the lock is on a deleted
+/// file, and the mark is created again.
 fn locked_mark(directory: &OwnedFd, path: &Path) -> Result<File> {
-    let failed = |error: rustix::io::Errno| refused(path, "cannot be written", &error.into());
+    let failed = |error: rustix::io::Errno| io_error(path, "cannot be written", &error.into());
     loop {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let opened = rustix::fs::openat(directory, "mark", flags, Mode::from_raw_mode(0o644));
@@ -243,7 +243,7 @@ fn locked_mark(directory: &OwnedFd, path: &Path) -> Result<File> {
         let found = rustix::fs::fstat(&mark).map_err(failed)?;
         let is_file = FileType::from_raw_mode(found.st_mode) == FileType::RegularFile;
         if !is_file || !is_us(found.st_uid) || found.st_nlink > 1 {
-            return Err(Error::environment(format!("the mark in {} is not one that we made", path.display()))
+            return Err(Error::environment(format!("the mark in {} was not created by dbdyno", path.display()))
                 .hint("give another --dir, or move it away"));
         }
         lock(&mut mark, path)?;
@@ -268,7 +268,7 @@ fn lock(mark: &mut File, path: &Path) -> Result<()> {
         .hint("wait until it has ended, or give another --dir"))
 }
 
-fn refused(path: &Path, what: &str, error: &std::io::Error) -> Error {
+fn io_error(path: &Path, what: &str, error: &std::io::Error) -> Error {
     let hint = match error.kind() {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => "give a --dir that may be written",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free some space, or give another --dir",
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_left_of_a_directory_that_is_not_kept() {
+    fn a_directory_that_is_not_kept_is_removed() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), false).unwrap();
         assert_eq!(directory.prepare(&[]).unwrap(), Cleaned::new());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_is_found_again_and_stays_kept() {
+    fn a_kept_directory_stays_kept() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), true).unwrap();
         directory.prepare(&[]).unwrap();
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sides_of_a_comparison_never_stay() {
+    fn the_sides_of_a_comparison_are_never_kept() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), true).unwrap();
         directory.prepare(&[]).unwrap();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_dead_invocation_left_is_removed_and_said() {
+    fn files_of_a_killed_invocation_are_removed_and_reported() {
         let parent = tempfile::tempdir().unwrap();
         let mut directory = MeasuredDirectory::claim(parent.path(), false).unwrap();
         directory.prepare(&[]).unwrap();
@@ -345,17 +345,17 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_of_somebody_else_is_not_touched() {
+    fn a_foreign_directory_is_not_changed() {
         let parent = tempfile::tempdir().unwrap();
         fs::create_dir(parent.path().join(NAME)).unwrap();
-        fs::write(parent.path().join(NAME).join("letter"), "dear").unwrap();
+        fs::write(parent.path().join(NAME).join("notes"), "content").unwrap();
         let error = MeasuredDirectory::claim(parent.path(), false).unwrap_err();
-        assert!(error.message.contains("was not made by dbdyno"), "{error}");
-        assert!(parent.path().join(NAME).join("letter").exists());
+        assert!(error.message.contains("was not created by dbdyno"), "{error}");
+        assert!(parent.path().join(NAME).join("notes").exists());
         assert!(!parent.path().join(NAME).join("mark").exists());
     }
 
-    /// What `user` does, as himself.
+    /// Runs `script` as user `uid`.
     fn as_user(uid: u32, script: &str, directory: &Path) {
         let mut command = std::process::Command::new("sh");
         std::os::unix::process::CommandExt::uid(&mut command, uid);
@@ -365,38 +365,38 @@ mod tests {
 
     /// A directory like /tmp.
     fn for_everybody() -> tempfile::TempDir {
-        let place = tempfile::tempdir().unwrap();
-        fs::set_permissions(place.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
-        place
+        let parent = tempfile::tempdir().unwrap();
+        fs::set_permissions(parent.path(), std::os::unix::fs::PermissionsExt::from_mode(0o1777)).unwrap();
+        parent
     }
 
     const NOBODY: u32 = 65_534;
 
     #[test]
-    fn what_another_user_has_prepared_is_refused_and_nothing_is_written_through_it() {
-        let place = for_everybody();
+    fn a_directory_of_another_user_is_refused_and_links_in_it_are_not_followed() {
+        let parent = for_everybody();
         let secret = tempfile::NamedTempFile::new().unwrap();
         fs::write(secret.path(), "of ours").unwrap();
         if !rustix::process::geteuid().is_root() {
-            // Only root can play another user; a link in our own directory is refused all the same.
-            fs::create_dir(place.path().join(NAME)).unwrap();
-            std::os::unix::fs::symlink(secret.path(), place.path().join(NAME).join("mark")).unwrap();
-            assert!(MeasuredDirectory::claim(place.path(), false).is_err());
+            // Only root can act as another user; a link in our own directory is refused in any case.
+            fs::create_dir(parent.path().join(NAME)).unwrap();
+            std::os::unix::fs::symlink(secret.path(), parent.path().join(NAME).join("mark")).unwrap();
+            assert!(MeasuredDirectory::claim(parent.path(), false).is_err());
             return;
         }
-        let honest = format!("mkdir -m 777 {NAME} && printf '{MARK}\\nin use\\n' > {NAME}/mark");
-        as_user(NOBODY, &honest, place.path());
-        let error = MeasuredDirectory::claim(place.path(), false).unwrap_err();
+        let prepared = format!("mkdir -m 777 {NAME} && printf '{MARK}\\nin use\\n' > {NAME}/mark");
+        as_user(NOBODY, &prepared, parent.path());
+        let error = MeasuredDirectory::claim(parent.path(), false).unwrap_err();
         assert!(error.message.contains("belongs to user 65534"), "{error}");
         let link = format!("rm {NAME}/mark && ln -s {} {NAME}/mark", secret.path().display());
-        as_user(NOBODY, &link, place.path());
-        MeasuredDirectory::claim(place.path(), false).unwrap_err();
-        MeasuredDirectory::to_be_removed(place.path()).unwrap_err();
+        as_user(NOBODY, &link, parent.path());
+        MeasuredDirectory::claim(parent.path(), false).unwrap_err();
+        MeasuredDirectory::to_be_removed(parent.path()).unwrap_err();
         assert_eq!(fs::read_to_string(secret.path()).unwrap(), "of ours");
     }
 
     #[test]
-    fn a_mark_that_is_no_file_of_ours_is_refused() {
+    fn a_foreign_mark_is_refused() {
         let parent = tempfile::tempdir().unwrap();
         let (ours, target) = (parent.path().join(NAME), parent.path().join("target"));
         fs::create_dir(&ours).unwrap();
@@ -405,18 +405,20 @@ mod tests {
         assert!(MeasuredDirectory::claim(parent.path(), false).unwrap_err().message.contains("is a link"));
         fs::remove_file(ours.join("mark")).unwrap();
         fs::hard_link(&target, ours.join("mark")).unwrap();
-        assert!(MeasuredDirectory::claim(parent.path(), false).unwrap_err().message.contains("not one that we made"));
+        assert!(
+            MeasuredDirectory::claim(parent.path(), false).unwrap_err().message.contains("was not created by dbdyno")
+        );
         assert_eq!(fs::read_to_string(&target).unwrap(), format!("{MARK}\n"));
     }
 
     #[test]
-    fn a_directory_for_everybody_that_somebody_else_owns_is_refused() {
-        let place = for_everybody();
-        assert!(MeasuredDirectory::claim(place.path(), false).is_ok(), "our own");
+    fn a_world_writable_directory_of_another_user_is_refused() {
+        let parent = for_everybody();
+        assert!(MeasuredDirectory::claim(parent.path(), false).is_ok(), "our own");
         if rustix::process::geteuid().is_root() {
-            std::os::unix::fs::chown(place.path(), Some(NOBODY), None).unwrap();
-            let error = MeasuredDirectory::claim(place.path(), false).unwrap_err();
-            assert!(error.message.contains("may be written by everybody"), "{error}");
+            std::os::unix::fs::chown(parent.path(), Some(NOBODY), None).unwrap();
+            let error = MeasuredDirectory::claim(parent.path(), false).unwrap_err();
+            assert!(error.message.contains("is world-writable"), "{error}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Why an invocation cannot go on, and who has to act.
+//! Errors that end an invocation, and who has to act.
 
 use std::fmt;
 
@@ -8,15 +8,15 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Who has to act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The user asked for something that cannot be.
+    /// A mistake of the user.
     User,
-    /// The environment refuses: no server, no space, no right.
+    /// The environment refused: no server, no space, no permission.
     Environment,
-    /// The user broke it off.
+    /// The user interrupted it.
     Interrupted,
 }
 
-/// An error in words: thing, value, limit, and a hint.
+/// An error message: thing, value, limit, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
     /// Who has to act.
@@ -28,17 +28,17 @@ pub struct Error {
 }
 
 impl Error {
-    /// The user's mistake.
+    /// A mistake of the user.
     pub fn user(message: impl Into<String>) -> Error {
         Error { fault: Fault::User, message: message.into(), hint: None }
     }
 
-    /// The environment's refusal.
+    /// A refusal of the environment.
     pub fn environment(message: impl Into<String>) -> Error {
         Error { fault: Fault::Environment, message: message.into(), hint: None }
     }
 
-    /// Broken off by the user.
+    /// Interrupted by the user.
     pub fn interrupted() -> Error {
         Error { fault: Fault::Interrupted, message: "interrupted".to_owned(), hint: None }
     }

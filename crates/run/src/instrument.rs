@@ -1,4 +1,4 @@
-//! The cost of dbdyno itself, measured before anything else is.
+//! The overhead of dbdyno, measured before anything else.
 
 use engine::{Engine, Target, Workspace};
 use measure::{Work, calibrate, clock};
@@ -13,16 +13,16 @@ const STEPS: u64 = 100_000;
 /// Measures the clock, the loop, the interpreter on the null engine, and one sample of the host's counters.
 ///
 /// # Errors
-/// Where the null engine cannot run its test: a defect.
+/// Where the null engine cannot run its test, which is a defect.
 pub(crate) fn calibrate(counters: &mut host::Counters) -> Result<Instrument> {
     let broken = |broken: measure::Broken| Error::environment(broken.message);
     let mut idle = calibrate::Idle;
     let loop_step_ns = calibrate::step_ns(&mut idle, STEPS).map_err(broken)?;
-    // The first reading opens files; the others are what the sampler costs.
+    // The first reading opens files; the second is what a sample costs.
     counters.read(&[]);
-    let begun = clock::now();
+    let start = clock::now();
     counters.read(&[]);
-    let sample_ns = clock::now() - begun;
+    let sample_ns = clock::now() - start;
     Ok(Instrument {
         clock_source: host::clock_source(),
         clock_read_ns: calibrate::clock_read_ns(),

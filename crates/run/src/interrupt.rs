@@ -1,4 +1,4 @@
-//! The user's wish to break off: no new step begins, and statements in flight are cancelled.
+//! Interruption by the user: no new step is started, and statements in flight are cancelled.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,14 +7,13 @@ use std::time::Duration;
 
 use engine::Canceller;
 
-/// Sessions that are cancelled at the same time: a host that is gone takes each of them the time of a connect.
+/// Threads that cancel sessions at the same time: with an unreachable host each cancellation takes a connect timeout.
 const THREADS_MAX: usize = 64;
 
-/// How long the end of a piece of work waits for cancellations in flight, so that they do not hit what its sessions do
-/// next.
+/// How long the end of `during` waits for cancellations in flight, so that they do not hit what its sessions do next.
 const SETTLES_WITHIN: Duration = Duration::from_secs(5);
 
-/// Shared between the thread that hears of a signal and the one that measures.
+/// Shared between the thread that handles signals and the one that measures.
 #[derive(Default)]
 pub struct Interrupt {
     raised: AtomicBool,
@@ -22,10 +21,11 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Asks everything to end: sets the flag and cancels what is in flight. Waits for no server. Called again, it cancels
-    /// again, but for the cancellations that are still in flight.
+    /// Sets the flag and cancels what is in flight, without waiting for a server. A second call cancels again, except
+    /// where a cancellation is still in flight.
     pub fn raise(&self) {
-        // Sequentially consistent, as is the look in `during`: of a session that comes at this moment one of the two knows.
+        // Sequentially consistent, like the load in `during`: a session that is registered at this moment is seen by
+        // one of the two.
         self.raised.store(true, Ordering::SeqCst);
         let sessions = Arc::clone(&locked(&self.sessions));
         sessions.cancel();
@@ -36,12 +36,12 @@ impl Interrupt {
         self.raised.load(Ordering::Relaxed)
     }
 
-    /// The flag itself, for loops that look at it between steps.
+    /// The flag, for loops that check it between steps.
     pub fn flag(&self) -> &AtomicBool {
         &self.raised
     }
 
-    /// Runs `body` while `cancellers` are the ones to be called; at once where it was raised before.
+    /// Runs `body`, during which `raise` calls `cancellers`; they are called at once if it was raised before.
     pub(crate) fn during<T>(&self, cancellers: Vec<Box<dyn Canceller>>, body: impl FnOnce() -> T) -> T {
         let sessions = Arc::new(Sessions::of(cancellers));
         *locked(&self.sessions) = Arc::clone(&sessions);
@@ -50,17 +50,17 @@ impl Interrupt {
         }
         let result = body();
         *locked(&self.sessions) = Arc::default();
-        sessions.let_go();
+        sessions.release();
         result
     }
 }
 
-/// The sessions of one piece of work.
+/// The sessions that `raise` cancels.
 #[derive(Default)]
 struct Sessions {
-    /// Each is locked while it cancels.
+    /// A canceller is locked while it runs.
     cancellers: Vec<Mutex<Box<dyn Canceller>>>,
-    /// The work is done: nothing is cancelled any more.
+    /// The work is done: no cancellation is started any more.
     over: AtomicBool,
     threads: Mutex<usize>,
     thread_ended: Condvar,
@@ -71,19 +71,19 @@ impl Sessions {
         Sessions { cancellers: cancellers.into_iter().map(Mutex::new).collect(), ..Sessions::default() }
     }
 
-    /// Cancels all of them, side by side, in threads of its own.
+    /// Cancels all of them concurrently, in threads of its own.
     fn cancel(self: Arc<Sessions>) {
         let next = Arc::new(AtomicUsize::new(0));
         for _ in 0..self.cancellers.len().min(THREADS_MAX) {
-            let Some(place) = CancelThread::enter(&self) else { return };
+            let Some(thread) = CancelThread::enter(&self) else { return };
             let next = Arc::clone(&next);
-            // Where not even one can be started, the next call may have more luck.
-            let _ = thread::Builder::new().spawn(move || place.cancel_from(&next));
+            // If no thread can be started, the next call may succeed.
+            let _ = thread::Builder::new().spawn(move || thread.cancel_from(&next));
         }
     }
 
-    /// Begins no more cancellations, and waits a little for those in flight.
-    fn let_go(&self) {
+    /// Starts no more cancellations, and waits for those in flight.
+    fn release(&self) {
         self.over.store(true, Ordering::SeqCst);
         let threads = locked(&self.threads);
         let settled = self.thread_ended.wait_timeout_while(threads, SETTLES_WITHIN, |threads| *threads > 0);
@@ -97,7 +97,7 @@ struct CancelThread {
 }
 
 impl CancelThread {
-    /// None where there are as many as there may be.
+    /// None at the limit of threads.
     fn enter(sessions: &Arc<Sessions>) -> Option<CancelThread> {
         let mut threads = locked(&sessions.threads);
         if *threads >= THREADS_MAX {
@@ -107,12 +107,12 @@ impl CancelThread {
         Some(CancelThread { sessions: Arc::clone(sessions) })
     }
 
-    /// Cancels the session that is `next`, until all have had their turn.
+    /// Cancels one session after the other, until none is left.
     fn cancel_from(self, next: &AtomicUsize) {
         while !self.sessions.over.load(Ordering::SeqCst)
             && let Some(canceller) = self.sessions.cancellers.get(next.fetch_add(1, Ordering::Relaxed))
         {
-            // One that is locked is being cancelled. A session that is gone needs no cancelling.
+            // A locked one is being cancelled. A lost session needs no cancellation.
             let _ = canceller.try_lock().map(|canceller| canceller.cancel());
         }
     }
@@ -151,11 +151,11 @@ mod tests {
         }
     }
 
-    struct Heard(Sender<u32>, u32);
+    struct Reporting(Sender<u32>, u32);
 
-    impl Canceller for Heard {
+    impl Canceller for Reporting {
         fn cancel(&self) -> engine::Result<()> {
-            self.0.send(self.1).expect("the test listens");
+            self.0.send(self.1).expect("the test receives");
             Ok(())
         }
     }
@@ -168,61 +168,61 @@ mod tests {
         (peer, (0..count).map(|_| Box::new(Hung(address)) as Box<dyn Canceller>).collect())
     }
 
-    fn heard(all: &Receiver<u32>) -> u32 {
+    fn received(all: &Receiver<u32>) -> u32 {
         all.recv_timeout(DEADLINE).expect("it is cancelled")
     }
 
     #[test]
-    fn a_peer_that_hangs_holds_up_neither_the_other_sessions_nor_what_comes_after_them() {
-        let (said, all) = channel();
+    fn a_peer_that_hangs_blocks_neither_other_sessions_nor_later_work() {
+        let (sender, all) = channel();
         let (over, ended) = channel();
         let (peer, mut first) = hung(10);
-        first.push(Box::new(Heard(said.clone(), 1)));
+        first.push(Box::new(Reporting(sender.clone(), 1)));
         let interrupt = Arc::new(Interrupt::default());
         // Not joined: where the peer holds up everything, this test fails and does not hang.
         let raising = Arc::clone(&interrupt);
         thread::spawn(move || {
             interrupt.during(first, || {
                 thread::spawn(move || {
-                    // As after a signal: again and again.
+                    // As after repeated signals.
                     for _ in 0..3 {
                         raising.raise();
                     }
                 });
-                assert_eq!(heard(&all), 1);
+                assert_eq!(received(&all), 1);
             });
             while all.try_recv().is_ok() {}
-            // Nobody raises it for this one.
-            interrupt.during(vec![Box::new(Heard(said.clone(), 2))], || assert_eq!(heard(&all), 2));
-            over.send(()).expect("the test listens");
+            // It was raised before.
+            interrupt.during(vec![Box::new(Reporting(sender.clone(), 2))], || assert_eq!(received(&all), 2));
+            over.send(()).expect("the test receives");
         });
         assert_eq!(ended.recv_timeout(DEADLINE), Ok(()));
         drop(peer);
     }
 
     #[test]
-    fn sessions_are_let_go_when_their_work_is_done() {
-        let (said, all) = channel();
-        let sessions = (0..200).map(|_| Box::new(Heard(said.clone(), 1)) as Box<dyn Canceller>).collect();
+    fn sessions_are_released_when_their_work_is_done() {
+        let (sender, all) = channel();
+        let sessions = (0..200).map(|_| Box::new(Reporting(sender.clone(), 1)) as Box<dyn Canceller>).collect();
         let interrupt = Interrupt::default();
         interrupt.during(sessions, || {
             interrupt.raise();
-            heard(&all)
+            received(&all)
         });
         all.try_iter().for_each(drop);
         interrupt.raise();
-        drop(said);
+        drop(sender);
         assert_eq!(all.recv_timeout(DEADLINE), Err(RecvTimeoutError::Disconnected));
     }
 
     #[test]
     fn many_sessions_are_all_cancelled() {
-        let (said, all) = channel();
-        let sessions = (0..1_000).map(|number| Box::new(Heard(said.clone(), number)) as Box<dyn Canceller>);
+        let (sender, all) = channel();
+        let sessions = (0..1_000).map(|number| Box::new(Reporting(sender.clone(), number)) as Box<dyn Canceller>);
         let interrupt = Interrupt::default();
         let mut cancelled: Vec<u32> = interrupt.during(sessions.collect(), || {
             interrupt.raise();
-            (0..1_000).map(|_| heard(&all)).collect()
+            (0..1_000).map(|_| received(&all)).collect()
         });
         cancelled.sort_unstable();
         assert!(cancelled.into_iter().eq(0..1_000));

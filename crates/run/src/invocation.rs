@@ -1,62 +1,45 @@
-//! The one way of an invocation, whatever kind of run it is about: claim the directory, inspect the machine, open the
-//! engine, plan, begin the record, carry out the runs, close.
+//! The steps of an invocation, the same for all kinds of runs: claim the directory, inspect the machine, open the
+//! engine, plan, create the record, carry out the runs, close.
 
 use std::array;
 use std::path::{Path, PathBuf};
 
-use engine::{Engine, Target};
 use measure::clock;
 use record::{Build, Nanos, Plan, Record, SCHEMA_VERSION, Status, Tool};
 
 use crate::directory::MeasuredDirectory;
-use crate::platform::{Machine, OpenOptions, Platform};
-use crate::recorder::Recorder;
+use crate::platform::{Context, Machine, OpenOptions, Platform};
+use crate::recorder::{Recorder, timestamp};
 use crate::resumption;
-use crate::run::timestamp;
-use crate::{Error, Event, Interrupt, Listener, Request, Result, clean_up_tracing};
+use crate::{Error, Event, Request, Result, clean_up_tracing};
 
-/// What an invocation works with, or one side of it.
-#[derive(Clone, Copy)]
-pub struct Context<'a> {
-    /// The engine that is measured where a test needs one.
-    pub engine: &'a dyn Engine,
-    /// Where it is.
-    pub target: &'a Target,
-    /// All engines: each cleans up what a dead invocation of it left.
-    pub engines: &'a [&'a dyn Engine],
-    /// Receives what happens.
-    pub listener: &'a dyn Listener,
-    /// The user's request to stop.
-    pub interrupt: &'a Interrupt,
-}
-
-/// What came of an invocation.
+/// The result of an invocation.
 #[derive(Debug)]
 pub struct Measured {
-    /// The record as it was written last.
+    /// The record as last written.
     pub record: Record,
-    /// Where it lies.
+    /// Path of the record.
     pub path: PathBuf,
-    /// Why it was broken off, if it was.
+    /// Why it was aborted, if it was.
     pub error: Option<Error>,
 }
 
-/// What came of an invocation of so many sides.
-pub(crate) struct Ended<const SIDES: usize> {
+/// The result of an invocation with `SIDES` sides.
+pub(crate) struct InvocationResult<const SIDES: usize> {
     pub records: [Record; SIDES],
     pub error: Option<Error>,
 }
 
-/// A kind of run: what it plans and how it carries that out. An invocation measures one platform, or a comparison in pairs
-/// two; each side has a plan and a record.
+/// A kind of run: its plan, and how that is carried out. An invocation measures one platform, or two in a comparison in
+/// pairs; each side has a plan and a record.
 pub(crate) trait Kind<const SIDES: usize = 1> {
-    /// What opens directory and engine needs; its record is that of the first side.
+    /// The request that directory and engine are opened with; its record is that of the first side.
     fn request(&self) -> Request;
 
-    /// Where the records go.
+    /// Paths of the records.
     fn records(&self) -> [PathBuf; SIDES];
 
-    /// Refuses what cannot be, before anything is made.
+    /// Refuses impossible requests before anything is created.
     fn check(&self, _contexts: &[Context<'_>; SIDES]) -> Result<()> {
         Ok(())
     }
@@ -66,7 +49,7 @@ pub(crate) trait Kind<const SIDES: usize = 1> {
         true
     }
 
-    /// Whether what is in the measured directory stays when the invocation ends.
+    /// Whether the content of the measured directory stays after the invocation.
     fn keeps_directory(&self) -> bool {
         self.request().keep
     }
@@ -84,10 +67,10 @@ pub(crate) trait Kind<const SIDES: usize = 1> {
     /// The plan of each side.
     fn plan(&mut self, directory: &MeasuredDirectory, platforms: &mut [Platform<'_>; SIDES]) -> Result<[Plan; SIDES]>;
 
-    /// Carries out the runs; each is added to its record when it is over.
+    /// Carries out the runs; each is added to its record when it has ended.
     fn measure(&mut self, platforms: &mut [Platform<'_>; SIDES], records: &mut [Recorder; SIDES]) -> Result<()>;
 
-    /// Ends one side and removes what was created. `end` is the record and the error that ended it; absent where there is
+    /// Ends one side and removes what was created. `end` is the record and the error that ended it; absent if there is
     /// no record.
     fn close(
         &mut self,
@@ -98,21 +81,21 @@ pub(crate) trait Kind<const SIDES: usize = 1> {
         platform.close()
     }
 
-    /// `error`, naming the side that it is about where there are two.
+    /// `error`, with the name of its side where there are two.
     fn of_side(&self, _side: usize, error: Error) -> Error {
         error
     }
 }
 
-/// Carries out an invocation of `kind`; `resumed` is a record that is completed.
+/// Carries out an invocation of `kind`; `resumed` is a record to be completed.
 ///
 /// # Errors
-/// Only where there is no record yet; later errors are in [`Ended::error`] beside the records so far.
+/// Only where there is no record yet; later errors are in [`InvocationResult::error`] beside the records so far.
 pub(crate) fn invoke<'a, const SIDES: usize>(
     kind: &mut impl Kind<SIDES>,
     contexts: [Context<'a>; SIDES],
     resumed: Option<[Recorder; SIDES]>,
-) -> Result<Ended<SIDES>> {
+) -> Result<InvocationResult<SIDES>> {
     kind.check(&contexts)?;
     let origin = clock::now();
     let (mut directory, mut platforms) = prepare(kind, contexts, origin, true)?;
@@ -123,22 +106,22 @@ pub(crate) fn invoke<'a, const SIDES: usize>(
     let mut records = match records {
         Ok(records) => records,
         Err(error) => {
-            // The first error is the one to report.
+            // The first error is the one that is reported.
             for platform in &mut platforms {
                 let _ = kind.close(platform, &mut directory, None);
             }
             return Err(error);
         }
     };
-    let begun = records.iter_mut().try_for_each(Recorder::begin);
-    let error = begun.and_then(|()| kind.measure(&mut platforms, &mut records)).err();
+    let started = records.iter_mut().try_for_each(Recorder::begin);
+    let error = started.and_then(|()| kind.measure(&mut platforms, &mut records)).err();
     records.iter_mut().for_each(|record| record.conclude(error.as_ref()));
     let error = close(kind, &mut directory, &mut platforms, &mut records, error);
-    Ok(Ended { records: records.map(Recorder::into_record), error })
+    Ok(InvocationResult { records: records.map(Recorder::into_record), error })
 }
 
-/// The plans of an invocation of `kind`, without carrying it out. The engines are opened to ask what they can do, and closed
-/// again.
+/// The plans of an invocation of `kind`, without carrying it out. The engines are opened to query their capabilities,
+/// and closed again.
 ///
 /// # Errors
 /// As for [`invoke`].
@@ -155,8 +138,8 @@ pub(crate) fn survey<'a, const SIDES: usize>(
     Ok(plans)
 }
 
-/// Claims the directory, inspects the machine, and opens what has to be open. Nothing stays open where one side is not to be
-/// had.
+/// Claims the directory, inspects the machine, and opens what is needed. If one side cannot be opened, nothing stays
+/// open.
 fn prepare<'a, const SIDES: usize>(
     kind: &mut impl Kind<SIDES>,
     contexts: [Context<'a>; SIDES],
@@ -167,7 +150,7 @@ fn prepare<'a, const SIDES: usize>(
     let machine = match Machine::inspect(directory.path()) {
         Ok(machine) => machine,
         Err(error) => {
-            directory.let_go();
+            directory.reset_keep();
             return Err(error);
         }
     };
@@ -178,7 +161,7 @@ fn prepare<'a, const SIDES: usize>(
         let open = |options| if kind.needs_engine() { rest[0].open(options, is_claimed) } else { Ok(()) };
         if let Err(error) = options.and_then(open) {
             for platform in &mut platforms {
-                // The first error is the one to report.
+                // The first error is the one that is reported.
                 let _ = kind.close(platform, &mut directory, None);
             }
             return Err(kind.of_side(side, error));
@@ -187,7 +170,7 @@ fn prepare<'a, const SIDES: usize>(
     Ok((directory, platforms))
 }
 
-/// Makes the measured directory, or takes it over, and reports what was cleaned up.
+/// Creates or takes over the measured directory, and reports what was cleaned up.
 fn claim(parent: &Path, keep: bool, context: &Context<'_>) -> Result<MeasuredDirectory> {
     let mut directory = MeasuredDirectory::claim(parent, keep)?;
     let cleaned = directory.prepare(context.engines)?;
@@ -197,7 +180,7 @@ fn claim(parent: &Path, keep: bool, context: &Context<'_>) -> Result<MeasuredDir
     Ok(directory)
 }
 
-/// The records of `plans` before their first runs.
+/// The records of `plans`, without runs.
 fn begin<const SIDES: usize>(
     kind: &impl Kind<SIDES>,
     plans: [Plan; SIDES],
@@ -208,12 +191,12 @@ fn begin<const SIDES: usize>(
     let mut plans = plans.into_iter();
     array::from_fn(|side| {
         let plan = plans.next().unwrap_or_else(|| unreachable!("one plan for each side"));
-        let record = begun(&paths[side], (&request.version, request.build.as_ref()), plan, &platforms[side]);
+        let record = new_record(&paths[side], (&request.version, request.build.as_ref()), plan, &platforms[side]);
         Recorder::new(&paths[side], record)
     })
 }
 
-fn begun(path: &Path, (version, build): (&str, Option<&Build>), plan: Plan, platform: &Platform<'_>) -> Record {
+fn new_record(path: &Path, (version, build): (&str, Option<&Build>), plan: Plan, platform: &Platform<'_>) -> Record {
     let opened = platform.engine.as_ref();
     Record {
         schema_version: SCHEMA_VERSION,
@@ -234,7 +217,7 @@ fn begun(path: &Path, (version, build): (&str, Option<&Build>), plan: Plan, plat
     }
 }
 
-/// Closes every side, whatever happened, and ends the records; the first error of all.
+/// Closes every side in any case, and ends the records; returns the first error.
 fn close<const SIDES: usize>(
     kind: &mut impl Kind<SIDES>,
     directory: &mut MeasuredDirectory,
@@ -249,7 +232,7 @@ fn close<const SIDES: usize>(
     }
     if error.is_some() {
         for second in &later {
-            let note = format!("what was begun could not be ended: {second}");
+            let note = format!("clean-up failed: {second}");
             platforms[0].context.listener.on_event(&Event::Note(&note));
         }
     }
@@ -257,10 +240,10 @@ fn close<const SIDES: usize>(
     error.or(written.chain(later).next())
 }
 
-impl Ended<1> {
+impl InvocationResult<1> {
     /// The one side, whose record lies at `path`.
     pub(crate) fn measured(self, path: &Path) -> Measured {
-        let Ended { records: [record], error } = self;
+        let InvocationResult { records: [record], error } = self;
         Measured { record, path: path.to_owned(), error }
     }
 }

@@ -1,17 +1,17 @@
-//! What the catalogue holds.
+//! The items of the catalogue.
 
 use probe::Probe;
 use record::{Layer, RunKind, Sweep};
 use workload::Test;
 
-use crate::tracing::is_traceable;
+use crate::{Error, Result};
 
-/// Something that can be run: a probe, or a test that needs an engine.
+/// A probe, or a test that needs an engine.
 #[derive(Clone, Copy)]
 pub(crate) enum Item<'a> {
-    /// Needs none.
+    /// Needs no engine.
     Probe(&'a Probe),
-    /// Needs one.
+    /// Needs an engine.
     Test(&'a Test),
 }
 
@@ -44,7 +44,7 @@ impl Item<'_> {
         }
     }
 
-    /// Whether there is anything to see of it below the engine.
+    /// Whether a kernel trace shows anything of it.
     pub(crate) fn is_traceable(&self) -> bool {
         matches!(self, Item::Test(test) if is_traceable(test))
     }
@@ -65,4 +65,18 @@ impl Item<'_> {
             Item::Test(_) => RunKind::Test,
         }
     }
+}
+
+/// Whether a kernel trace shows anything of `test`: I/O, or commits.
+pub(crate) fn is_traceable(test: &Test) -> bool {
+    matches!(test.layer, Layer::Storage | Layer::Database) || test.changes()
+}
+
+/// The item with this code.
+///
+/// # Errors
+/// Where there is none.
+pub(crate) fn find<'a>(items: &[Item<'a>], code: &str) -> Result<Item<'a>> {
+    let item = items.iter().find(|item| item.code() == code).copied();
+    item.ok_or_else(|| Error::user(format!("test {code} of the plan is unknown")))
 }

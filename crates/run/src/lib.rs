@@ -1,10 +1,11 @@
 //! Plan, prepare, warm up, measure, record.
 //!
-//! A crate of its own so that the compiler guards the direction: it knows engines only by their traits, prints
-//! nothing (it tells a [`Listener`]), and derives nothing from readings (that is `model`'s).
+//! A separate crate so that the compiler enforces the direction of imports: it knows engines only by their traits,
+//! prints nothing (it reports to a [`Listener`]), and derives nothing from readings (`model` does).
 
 mod bench;
 mod caches;
+mod capacities;
 mod data;
 mod data_reads;
 mod device;
@@ -20,9 +21,7 @@ mod loss;
 mod meter;
 mod nodes;
 mod order;
-mod overdue;
 mod pacing;
-mod placing;
 mod platform;
 mod recorder;
 mod request;
@@ -31,13 +30,12 @@ mod run;
 mod sampler;
 mod session_job;
 mod session_sampler;
-mod timing;
 mod tracing;
 
 pub use directory::{Cleaned, MeasuredDirectory};
 pub use error::{Error, Fault, Result};
 pub use interrupt::Interrupt;
-pub use invocation::{Context, Measured};
+pub use invocation::Measured;
 pub use kind::blocks::{BlocksRequest, measure_blocks};
 pub use kind::catalogue::{dry_run, measure, resume};
 pub use kind::io::{Goal, IoRequest, Permission, calibration_phases, is_foreign, measure_io, survey_io};
@@ -45,6 +43,6 @@ pub use kind::load::{LoadPlan, LoadRequest, PlannedLoad, PlannedScan, ScanReques
 pub use kind::pair::{MeasuredPair, PairRequest, dry_run_pair, pair};
 pub use kind::streams::{StreamsRequest, measure_streams};
 pub use listener::{Event, Listener};
-pub use platform::cache_bytes;
-pub use request::{Request, Selection, repeats, window, windows};
-pub use tracing::{Tracing, clean_up_tracing};
+pub use platform::{Context, cache_bytes};
+pub use request::{Request, Selection, Tracing, repeats, window, windows};
+pub use tracing::clean_up_tracing;

@@ -1,79 +1,80 @@
-//! What an invocation tells while it works. Who listens decides whether that is a progress bar or a line.
+//! Events of an invocation. The listener decides how they are shown: a progress bar, or lines.
 
 use std::path::Path;
 
 use record::{Bytes, LoadStageKind, Nanos, PlannedRun, Run, Side, Skipped};
 
-/// Something that happened.
+/// An event.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// A line of interest: what is being started, found, cleaned up.
+    /// A note: what is started, found or cleaned up.
     Note(&'a str),
-    /// The plan stands: so many runs, and about how long they will take without set-up.
+    /// The plan is made.
     Planned {
-        /// Runs that will be carried out.
+        /// Number of runs.
         runs: usize,
-        /// Warm-ups and windows of all of them.
+        /// Warm-ups and windows of all runs, without set-up.
         expected: Nanos,
-        /// What is not run.
+        /// What is skipped.
         skipped: &'a [Skipped],
-        /// Where the record is being written; of a comparison in pairs, the records of both sides.
+        /// Path of the record; in a comparison in pairs, the paths of both.
         records: &'a [&'a Path],
     },
-    /// What follows is done on this side of a comparison in pairs.
+    /// The following events are of this side of a comparison in pairs.
     Turn(Side),
     /// Rows are being generated and loaded.
     Loading {
         /// The table.
         table: &'a str,
-        /// Rows that the engine has acknowledged or been given.
+        /// Rows that were sent to the engine.
         rows_done: u64,
-        /// Rows in all.
+        /// Rows of the table.
         rows: u64,
     },
-    /// A file of storage is being written for the first time.
+    /// A file is laid out.
     Writing {
         /// Its name.
         file: &'a str,
-        /// Bytes that are there.
+        /// Bytes written.
         done: Bytes,
-        /// Bytes in all.
+        /// Size of the file.
         size: Bytes,
     },
-    /// A run begins.
+    /// A run has started.
     Began {
         /// Its line of the plan.
         planned: &'a PlannedRun,
-        /// What the test is, in a few words.
+        /// Title of the test.
         title: &'a str,
         /// Warm-up and window.
         expected: Nanos,
     },
-    /// A run goes on: about once a second, and more often at its start.
+    /// Progress of a run: about once a second, more often at the start.
     Progress {
         /// Since the jobs were released.
         elapsed: Nanos,
         /// Operations so far.
         operations: u64,
     },
-    /// A load goes on: about once a second, and more often at its start.
+    /// Progress of a load: about once a second, more often at the start.
     Poured {
         /// Since the jobs were released.
         elapsed: Nanos,
-        /// Bytes of flat file that are loaded.
+        /// Bytes of flat file that were loaded.
         loaded: Bytes,
-        /// Bytes that were read, compressed where they are; 0 where nothing is read.
+        /// Bytes of input that were read, compressed where they are; 0 for a generated source.
         input: Bytes,
-        /// Of how many bytes of input, or of flat file where nothing is read; absent where nobody knows before the end.
+        /// Total bytes of input, or of flat file for a generated source; absent where that is unknown before the end.
         of: Option<Bytes>,
-        /// The stage whose threads are the busiest so far.
+        /// The busiest stage so far.
         slowest: Option<LoadStageKind>,
     },
     /// A run has ended.
     Ended(&'a Run),
 }
 
-/// Hears what happens. Called from the thread that measures, from the sampler, and from jobs before their first step.
+/// Receives the events of an invocation: from the measuring thread, from the sampler, and from jobs before their first
+/// step.
 pub trait Listener: Sync {
     /// `event` happened.
     fn on_event(&self, event: &Event<'_>);

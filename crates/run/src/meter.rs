@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use measure::{Broken, Done, Queue, Work};
 
-/// Operations of one job so far: a cache line of its own, so that counting disturbs nobody.
+/// Operations of one job so far, in a cache line of its own to avoid false sharing.
 #[derive(Default)]
 #[repr(align(128))]
 pub(crate) struct Meter {
     operations: AtomicU64,
 }
 
-/// Work whose operations can be watched while it runs.
+/// Work whose operations are counted while it runs.
 pub(crate) struct Metered<'a> {
     work: Box<dyn Work + 'a>,
     meter: &'a Meter,
@@ -26,13 +26,13 @@ impl Meter {
 }
 
 impl<'a> Metered<'a> {
-    /// `work`, shown in `meter`.
+    /// `work`, counted in `meter`.
     pub(crate) fn new(work: Box<dyn Work + 'a>, meter: &'a Meter) -> Metered<'a> {
         Metered { work, meter, operations: 0 }
     }
 }
 
-// Work within work passes on all that it can be asked: what a default answered would be wrong.
+// A wrapper forwards all methods: a default implementation would be wrong.
 #[deny(clippy::missing_trait_methods)]
 impl Work for Metered<'_> {
     fn streams(&self) -> Vec<usize> {
@@ -47,7 +47,7 @@ impl Work for Metered<'_> {
     }
 
     fn finish(&mut self) -> std::result::Result<(), Broken> {
-        // Called after the warm-up as well: the window begins at zero.
+        // Also called after the warm-up: the window starts at zero.
         self.operations = 0;
         self.meter.operations.store(0, Ordering::Relaxed);
         self.work.finish()
@@ -74,10 +74,10 @@ mod tests {
 
     use super::*;
     use crate::nodes::Nodes;
-    use crate::sampler::Watched;
+    use crate::sampler::SampledNode;
     use crate::session_job::{OnNode, SessionJob};
 
-    /// Answers everything otherwise than the defaults do.
+    /// Its results differ from all defaults.
     #[derive(Default)]
     struct Unusual {
         aborted: bool,
@@ -97,7 +97,7 @@ mod tests {
         }
 
         fn queue(&mut self) -> Option<&mut dyn Queue> {
-            // Told after `aborted` alone, so that one answer shows both.
+            // Only after `aborted`, so that one result shows both.
             if self.aborted { Some(self) } else { None }
         }
 
@@ -153,14 +153,14 @@ mod tests {
     }
 
     #[test]
-    fn work_within_work_is_asked_everything() {
+    fn wrappers_forward_every_method() {
         passes_everything_on(&mut Unusual::default());
         let meter = Meter::default();
         passes_everything_on(&mut Metered::new(Box::new(Unusual::default()), &meter));
         let workspace =
             engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
         let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &workspace).expect("a node");
-        let node = &Watched::new(&nodes, 0).expect("a session");
+        let node = &SampledNode::new(&nodes, 0).expect("a session");
         passes_everything_on(&mut OnNode { job: Unusual::default(), node, stream: None });
     }
 }

@@ -1,15 +1,11 @@
-//! In which order runs are carried out that are repeated, and which side of a pair is measured first: both by lot, and
-//! the lot from the seed, so that the same plan is the same for ever.
+//! The random order of repeated runs, drawn from the seed, so that the same plan always has the same order.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use record::{PlannedRun, Side};
+use record::PlannedRun;
 
-/// Tells the stream of the lot from that of the order.
-const LOT: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// Every run of `once`, `repeats` times: in rounds, each of which holds every run once, in an order of its own. What
-/// drifts meanwhile is spread over all runs then and is a property of none. Without repetitions the order stays.
+/// Every run of `once`, `repeats` times: in rounds, each of which holds every run once, in a random order. Drift is
+/// then spread over all runs. Without repeats the order is that of `once`.
 pub(crate) fn in_rounds(once: &[PlannedRun], repeats: u32, seed: u64) -> Vec<PlannedRun> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut runs = Vec::with_capacity(once.len() * repeats.max(1) as usize);
@@ -23,35 +19,11 @@ pub(crate) fn in_rounds(once: &[PlannedRun], repeats: u32, seed: u64) -> Vec<Pla
     runs
 }
 
-/// Every order is as likely (Fisher and Yates).
+/// Every order is equally likely (Fisher and Yates).
 fn shuffle<T>(values: &mut [T], random: &mut Xoshiro256PlusPlus) {
     for at in (1..values.len()).rev() {
         let other = (u128::from(random.next_u64()) * (at as u128 + 1)) >> 64;
         values.swap(at, other as usize);
-    }
-}
-
-/// Which side is first in each pair: a toss of a coin for each. Between equal sides a difference then is as likely as its
-/// opposite, whatever drifts or swings meanwhile and whatever being first is worth, and each pair is independent of the
-/// others in that: it is what the signed-rank test asks for. Taking turns would be more even, and would not give it.
-pub(crate) struct Lot(Xoshiro256PlusPlus);
-
-impl Lot {
-    pub(crate) fn new(seed: u64) -> Lot {
-        Lot(Xoshiro256PlusPlus::seed_from_u64(seed ^ LOT))
-    }
-
-    /// The side that begins the next pair.
-    pub(crate) fn first(&mut self) -> Side {
-        if self.0.next_u64() >> 63 == 0 { Side::A } else { Side::B }
-    }
-}
-
-/// The side that `side` is held against.
-pub(crate) fn other(side: Side) -> Side {
-    match side {
-        Side::A => Side::B,
-        Side::B => Side::A,
     }
 }
 
@@ -106,20 +78,6 @@ mod tests {
         }
         // 400 are expected with a standard deviation of 18.
         assert!(seen.iter().flatten().all(|count| (310..490).contains(count)), "{seen:?}");
-    }
-
-    #[test]
-    fn the_lot_is_fair_has_no_memory_and_comes_from_the_seed() {
-        let draw = |seed| {
-            let mut lot = Lot::new(seed);
-            (0..4_000).map(|_| lot.first()).collect::<Vec<Side>>()
-        };
-        let firsts = draw(42);
-        assert_eq!((draw(42), draw(43) == firsts), (firsts.clone(), false));
-        let count = |what: &dyn Fn(&[Side]) -> bool| firsts.windows(2).filter(|two| what(two)).count();
-        // 2000 are expected of each with a standard deviation of 32.
-        assert!((1_850..2_150).contains(&count(&|two| two[0] == Side::A)));
-        assert!((1_850..2_150).contains(&count(&|two| two[0] == two[1])));
     }
 
     proptest! {

@@ -1,4 +1,5 @@
-//! What is measured: the machine, and the engine that is open on it. One for each side of a comparison in pairs.
+//! The platform under measurement: the machine, and the engine that is open on it. One for each side of a comparison in
+//! pairs.
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -9,25 +10,48 @@ use record::{Bytes, EngineInventory, HostInventory, HostState, Instrument, Nanos
 use workload::Sizes;
 
 use crate::bench::{Bench, Subject};
+use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
-use crate::invocation::Context;
 use crate::kind::io::same_device;
 use crate::nodes::Nodes;
-use crate::pacing::Capacities;
-use crate::sampler::{Sources, Watched};
-use crate::{Request, Result, instrument};
+use crate::sampler::{SampledNode, Sources};
+use crate::{Error, Event, Interrupt, Listener, Request, Result, instrument};
 
-/// Sessions beside the jobs: the sampler's, those of set-up and checks.
+/// The surroundings of an invocation, or of one side of it.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    /// The engine that is measured where a test needs one.
+    pub engine: &'a dyn Engine,
+    /// The target of the engine.
+    pub target: &'a Target,
+    /// All engines: each cleans up what a killed invocation left.
+    pub engines: &'a [&'a dyn Engine],
+    /// Receives the events.
+    pub listener: &'a dyn Listener,
+    /// The interruption by the user.
+    pub interrupt: &'a Interrupt,
+}
+
+impl Context<'_> {
+    /// Reports `plan`, whose runs take `each`, 0 where that is unknown; `record` is the path of its record.
+    pub(crate) fn announce(&self, plan: &Plan, each: Nanos, record: &Path) {
+        let runs = plan.runs.len();
+        let expected = Nanos(each.0.saturating_mul(runs as u64));
+        self.listener.on_event(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &[record] });
+    }
+}
+
+/// Sessions other than those of jobs: of the sampler, of set-up and of checks.
 const SESSIONS_BESIDE_JOBS: u32 = 8;
 
-/// The machine before the first run, no engine open yet, and what dbdyno itself costs on it.
+/// The machine before the first run, with no engine open, and the overhead of dbdyno on it.
 pub(crate) struct Machine {
     host: HostInventory,
     instrument: Instrument,
 }
 
 impl Machine {
-    /// Inspects it; devices and file system are those of `directory`.
+    /// Inspects the machine; devices and file system are those of `directory`.
     ///
     /// # Errors
     /// Where the null engine cannot run its test: a defect.
@@ -48,24 +72,24 @@ pub(crate) struct Platform<'a> {
     request: Request,
     /// The machine, as it was before the first run.
     pub host: HostInventory,
-    /// What dbdyno itself costs on it.
+    /// The overhead of dbdyno on it.
     pub instrument: Instrument,
-    /// Absent where nothing that needs one is measured, and while it is closed.
+    /// Absent if nothing needs an engine, and while it is closed.
     pub engine: Option<OpenEngine<'a>>,
     /// How it was opened.
     pub options: OpenOptions,
-    /// Below which the counters of the block layer are read where no engine has its files on this host.
+    /// Directory whose block device is sampled if no engine has its files on this host.
     pub watched: PathBuf,
-    /// The trace of plain runs where traced repeats were asked for and cannot be made: it says why.
+    /// The trace of plain runs where traced repeats were requested and are impossible: it holds the reason.
     pub untraced: Option<Box<Trace>>,
-    /// The rung on which traced repeats are to be traced, if one was asked for.
+    /// The tracer to use for traced repeats, if one was requested.
     pub rung: Option<Rung>,
     /// The start of the invocation on the monotonic clock.
     origin: Nanos,
 }
 
 impl<'a> Platform<'a> {
-    /// One side of an invocation on `machine`; no engine is open yet.
+    /// One side of an invocation on `machine`, with no engine open.
     pub(crate) fn new(
         context: Context<'a>,
         request: Request,
@@ -87,10 +111,10 @@ impl<'a> Platform<'a> {
         }
     }
 
-    /// Opens the engine, and claims the schema where `is_claimed`; file system and devices are then those of its data.
+    /// Opens the engine, and claims the schema if `is_claimed`; file system and devices are then those of its data.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub(crate) fn open(&mut self, options: OpenOptions, is_claimed: bool) -> Result<()> {
         self.options = options;
         let opened = OpenEngine::open(&self.request, &self.context, &self.options, is_claimed)?;
@@ -101,7 +125,15 @@ impl<'a> Platform<'a> {
         Ok(())
     }
 
-    /// Takes file system and devices of `directory` for those that are measured; the machine was what it was at the start.
+    /// The open engine.
+    ///
+    /// # Errors
+    /// Where none is open.
+    pub(crate) fn opened(&self) -> Result<&OpenEngine<'a>> {
+        self.engine.as_ref().ok_or_else(|| Error::user("the run needs an engine"))
+    }
+
+    /// Sets the measured file system and devices to those of `directory`; the state at the start is kept.
     pub(crate) fn watch(&mut self, directory: &Path) {
         let at_start = self.host.at_start.take();
         self.host = HostInventory { at_start, ..host::inventory(directory) };
@@ -110,28 +142,28 @@ impl<'a> Platform<'a> {
     /// Closes the engine, if it is open.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub(crate) fn close(&mut self) -> Result<()> {
         Ok(self.engine.take().map_or(Ok(()), |opened| opened.nodes.close())?)
     }
 
-    /// Closes the engine and opens it again with `options`: the caches of a server of our own are empty then.
+    /// Closes the engine and opens it again with `options`: a temporary server then has empty caches.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub(crate) fn reopen(&mut self, options: OpenOptions) -> Result<()> {
         self.close()?;
         self.open(options, true)
     }
 
-    /// How large the tables are: as asked for, or as preset and cache say.
+    /// Sizes of the tables: as requested, or derived from preset and cache.
     pub(crate) fn sizes(&self) -> Sizes {
         let cache = self.engine.as_ref().and_then(|opened| opened.inventory.cache_bytes);
         let derived = Sizes::derive(self.request.preset, cache, self.request.seed);
         derived.with_rows(self.request.small_rows, self.request.large_rows)
     }
 
-    /// The engine as runs see it; probes of storage work in `directory`.
+    /// The engine under measurement; storage probes work in `directory`.
     pub(crate) fn subject(&self, directory: &Path) -> Option<Subject<'_>> {
         let opened = self.engine.as_ref()?;
         let data = opened.nodes.first().data_directory();
@@ -145,15 +177,15 @@ impl<'a> Platform<'a> {
         })
     }
 
-    /// Where counters come from: of the device below the data of `subject`, or below [`Platform::watched`].
+    /// Sources of counters: of the device of the data of `subject`, or of [`Platform::watched`].
     ///
     /// # Errors
-    /// Where the engine gives no session.
+    /// Where the engine opens no session.
     pub(crate) fn sources<'s>(&self, subject: Option<&'s Subject<'s>>) -> Result<Sources<'s>> {
         let data = subject.and_then(|subject| subject.nodes.first().data_directory());
         let nodes = subject.map_or(Ok(Vec::new()), |subject| {
             let places = 0..subject.nodes.counts().0 as usize;
-            places.map(|place| Watched::new(subject.nodes, place)).collect::<engine::Result<_>>()
+            places.map(|place| SampledNode::new(subject.nodes, place)).collect::<engine::Result<_>>()
         })?;
         Ok(Sources { nodes, device_is_engines: data.is_some(), ..Sources::of_host(data.unwrap_or(&self.watched)) })
     }
@@ -174,23 +206,23 @@ impl<'a> Platform<'a> {
             instrument: &self.instrument,
             host: &self.host,
             processors: host::cpus_allowed(),
-            looks: self.request.looks,
+            samples_sessions: self.request.looks,
             origin: self.origin,
             interrupt: self.context.interrupt,
             listener: self.context.listener,
         }
     }
 
-    /// What `body` returns for a bench with the engine as it is open now.
+    /// Runs `body` with a bench of the engine as it is open now.
     ///
     /// # Errors
-    /// Where the engine gives no session, and those of `body`.
+    /// Where the engine opens no session, and those of `body`.
     pub(crate) fn with_bench<T>(&self, plan: &Plan, body: impl FnOnce(&Bench<'_>) -> Result<T>) -> Result<T> {
         let subject = self.subject(Path::new(&plan.directory));
         self.with_subject(plan, subject.as_ref(), body)
     }
 
-    /// The same for a bench without an engine, open or not.
+    /// Runs `body` with a bench without an engine, whether one is open or not.
     ///
     /// # Errors
     /// Those of `body`.
@@ -229,12 +261,12 @@ pub(crate) struct OpenEngine<'a> {
     pub inventory: EngineInventory,
 }
 
-/// Where an engine puts its files, and whether they stay.
+/// The directory of the files of an engine, and whether they stay.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenOptions {
     pub directory: PathBuf,
     pub keep: bool,
-    /// Size of the cache of a server of our own; absent for what the preset says.
+    /// Cache size of a temporary server; absent for that of the preset.
     pub cache: Option<Bytes>,
 }
 
@@ -249,7 +281,7 @@ impl<'a> OpenEngine<'a> {
     /// Opens the engine of `context`, and claims its schema where `is_claimed`.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub(crate) fn open(
         request: &Request,
         context: &Context<'a>,
@@ -259,7 +291,7 @@ impl<'a> OpenEngine<'a> {
         let processors = host::cpus_allowed().len() as u32;
         let jobs_max = request.degrees.iter().flatten().copied().max().unwrap_or(0).max(2 * processors);
         let target = context.target;
-        // What a directory keeps is what lies in it: a server of somebody else's is asked about at every invocation.
+        // `options.keep` is about files in the directory; for an external server the request decides each time.
         let elsewhere = is_elsewhere(target);
         let workspace = Workspace {
             directory: options.directory.clone(),
@@ -271,13 +303,13 @@ impl<'a> OpenEngine<'a> {
         let claimed = if is_claimed { nodes.claim() } else { Ok(()) };
         match claimed.and_then(|()| nodes.first().inventory()) {
             Ok(inventory) => {
-                // One address of a cluster says itself how many nodes the cluster has.
+                // The address of a cluster may stand for several nodes.
                 let nodes_count = Some(nodes.counts().0).filter(|count| *count > 1).unwrap_or(inventory.nodes);
                 let inventory = EngineInventory { nodes: nodes_count, ..inventory };
                 Ok(OpenEngine { engine: context.engine, nodes, inventory })
             }
             Err(error) => {
-                // The first error is the one to report.
+                // The first error is the one that is reported.
                 let _ = nodes.close();
                 Err(error.into())
             }
@@ -285,13 +317,13 @@ impl<'a> OpenEngine<'a> {
     }
 }
 
-/// Whether `target` is a server of somebody else's, and what lies in it is not below the measured directory.
+/// Whether `target` is an external server, with its data outside the measured directory.
 pub(crate) fn is_elsewhere(target: &Target) -> bool {
     !target.local && (target.user.is_some() || target.database.is_some() || !target.addresses.is_empty())
 }
 
-/// The buffer cache that a server of our own gets: small in the small presets, so that a table larger than it is
-/// loaded in seconds; a quarter of the memory in the others, as practice has it.
+/// Buffer cache of a temporary server: small in the small presets, so that a larger table is loaded in seconds; a
+/// quarter of the memory in the others, which is common practice.
 pub fn cache_bytes(preset: Preset) -> Bytes {
     let quarter = Bytes(host::memory_total().0 / 4);
     match preset {

@@ -1,13 +1,13 @@
-//! A record while it is measured: what is added to it is appended to its file at once, so that a crash or Ctrl-C loses at
-//! most the run in flight.
+//! A record during an invocation: each change is appended to its file at once, so that a crash or Ctrl-C loses at most
+//! the run in flight.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use record::{DataSet, Line, Outcome, PlannedRun, Record, Run, Status, Unproved};
+use record::{DataSet, Line, Outcome, PlannedRun, Record, Run, Status, Timestamp, Unproved};
 use store::Writer;
 
-use crate::run::timestamp;
 use crate::{Error, Fault, Result};
 
 /// A record and its file.
@@ -15,7 +15,7 @@ pub(crate) struct Recorder {
     record: Record,
     path: PathBuf,
     writer: Option<Writer>,
-    /// What changed in a record that is gone on with, until [`Recorder::begin`] appends it.
+    /// Changes of a resumed record, until [`Recorder::begin`] appends them.
     resumption: Option<Resumption>,
 }
 
@@ -35,12 +35,12 @@ impl Deref for Recorder {
 }
 
 impl Recorder {
-    /// A record that will lie at `path`, where nothing is yet.
+    /// A new record, to be created at `path`.
     pub(crate) fn new(path: &Path, record: Record) -> Recorder {
         Recorder { record, path: path.to_owned(), writer: None, resumption: None }
     }
 
-    /// A record that lies at `path` and is gone on with. Runs that failed are no longer of it, and will be repeated.
+    /// The record at `path`, resumed. Failed runs are removed from it, and will be repeated.
     pub(crate) fn resumed(path: &Path, (writer, mut record): (Writer, Record)) -> Recorder {
         let failed = record.runs.extract_if(.., |run| run.outcome != Outcome::Done);
         let repeated = failed.map(|run| run.number).collect();
@@ -49,10 +49,10 @@ impl Recorder {
         Recorder { record, path: path.to_owned(), writer: Some(writer), resumption }
     }
 
-    /// Makes the file, or notes in it that the record is gone on with. Before that nothing is written.
+    /// Creates the file, or appends that the record is resumed. Nothing is written before.
     ///
     /// # Errors
-    /// Where the file cannot be written. What is added then is in memory alone.
+    /// Where the file cannot be written. Later additions are then in memory only.
     pub(crate) fn begin(&mut self) -> Result<()> {
         match self.resumption.take() {
             None => self.writer = Some(Writer::create(&self.path, &self.record)?),
@@ -82,7 +82,7 @@ impl Recorder {
         Ok(writer.append(&Line::Run(run))?)
     }
 
-    /// Changes the last of the runs that `which` says, if there is one.
+    /// Changes the last run for which `which` is true, if there is one.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -102,17 +102,19 @@ impl Recorder {
         self.append(&Line::Planned(planned))
     }
 
-    /// Takes out of the plan those runs of which `goes` says so, given the runs that are done. Whether there were any.
+    /// Removes from the plan the runs for which `removes` is true, given the completed runs. Returns whether there were
+    /// any.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub(crate) fn unplan_runs(&mut self, goes: impl Fn(&PlannedRun, &[Run]) -> bool) -> Result<bool> {
+    pub(crate) fn unplan_runs(&mut self, removes: impl Fn(&PlannedRun, &[Run]) -> bool) -> Result<bool> {
         let Record { plan, runs, .. } = &mut self.record;
-        let gone: Vec<u32> = plan.runs.extract_if(.., |planned| goes(planned, runs)).map(|run| run.number).collect();
-        let any = !gone.is_empty();
+        let removed: Vec<u32> =
+            plan.runs.extract_if(.., |planned| removes(planned, runs)).map(|run| run.number).collect();
+        let any = !removed.is_empty();
         match &mut self.resumption {
-            Some(resumption) => resumption.unplanned.extend(gone),
-            None => self.append_unplanned(gone)?,
+            Some(resumption) => resumption.unplanned.extend(removed),
+            None => self.append_unplanned(removed)?,
         }
         Ok(any)
     }
@@ -121,7 +123,7 @@ impl Recorder {
         if numbers.is_empty() { Ok(()) } else { self.append(&Line::Unplanned { numbers }) }
     }
 
-    /// Adds `set` to what is known of the tables; how a table was loaded is not forgotten when it is used again.
+    /// Adds `set` to the data sets; how a table was loaded is kept when it is reused.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -134,7 +136,7 @@ impl Recorder {
         self.append(&Line::DataSet(set))
     }
 
-    /// Notes what was to be proved and could not be tried.
+    /// Sets the tests whose limit could not be proved.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -146,7 +148,8 @@ impl Recorder {
         self.append(&Line::Unproved(unproved))
     }
 
-    /// Notes that the record is over, why if it was broken off, and what the machine is like now. [`Recorder::end`] writes it.
+    /// Sets the end of the record, the reason if it was aborted, and the state of the machine now. [`Recorder::end`]
+    /// writes it.
     pub(crate) fn conclude(&mut self, error: Option<&Error>) {
         let record = &mut self.record;
         (record.status, record.reason) = match error {
@@ -159,7 +162,7 @@ impl Recorder {
         record.host.at_end = Some(host::state(directory, record.host.at_start.as_ref()));
     }
 
-    /// Writes how the record ended.
+    /// Appends the end of the record.
     ///
     /// # Errors
     /// Where it cannot be written.
@@ -167,10 +170,15 @@ impl Recorder {
         self.writer.as_mut().map_or(Ok(()), |writer| Ok(writer.append_end(&self.record)?))
     }
 
-    /// The record as it is. Others may append to the file from here on.
+    /// The record. Other processes may append to the file from here on.
     pub(crate) fn into_record(self) -> Record {
         self.record
     }
+}
+
+/// The current wall-clock time.
+pub(crate) fn timestamp() -> Timestamp {
+    Timestamp(humantime::format_rfc3339_millis(SystemTime::now()).to_string())
 }
 
 #[cfg(test)]
@@ -185,7 +193,7 @@ mod tests {
         format!(r#"{{"number":{number},"test":"T611",{DOP},"repeat":{number}}}"#)
     }
 
-    /// The line of a run with this outcome. Figures mean nothing, here and below.
+    /// The line of a run with this outcome. The figures here and below have no meaning.
     fn run(number: u32, outcome: &str) -> String {
         let latency = r#"{"count":0,"min_ns":0,"mean_ns":0,"p50_ns":0,"p90_ns":null,"p99_ns":null,"p999_ns":null,"max_ns":0,"histogram":""}"#;
         format!(
@@ -200,7 +208,7 @@ mod tests {
             + "\n"
     }
 
-    /// The lines of a record of which run 1 is done, run 2 failed and run 3 was not begun.
+    /// The lines of a record in which run 1 is done, run 2 failed, and run 3 was not started.
     fn aborted() -> String {
         let host = r#"{"host_name":null,"product":null,"cpu":{"threads":1,"caches":[],"numa_nodes":[]},"memory":{"total_bytes":1},"file_system":null,"devices":[],"kernel":{"release":"","architecture":""},"virtualisation":null,"cgroup":{}}"#;
         let head = format!(
@@ -214,25 +222,25 @@ mod tests {
             planned(2),
             planned(3)
         );
-        let end = r#"{"end":{"status":"failed","reason":"it broke off","ended_at":"2026-01-31T12:01:00.000Z"}}"#;
-        let failed = run(2, r#"{"status":"failed","message":"it broke off"}"#);
+        let end = r#"{"end":{"status":"failed","reason":"it was aborted","ended_at":"2026-01-31T12:01:00.000Z"}}"#;
+        let failed = run(2, r#"{"status":"failed","message":"it was aborted"}"#);
         head.replace('\n', "") + "\n" + &run(1, r#"{"status":"done"}"#) + &failed + end + "\n"
     }
 
     #[test]
-    fn whatever_is_added_to_the_record_is_in_the_file_at_once() {
+    fn additions_are_in_the_file_at_once() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("r.jsonl");
         fs::write(&path, aborted()).unwrap();
         let mut recorder = Recorder::resumed(&path, Writer::resume(&path).unwrap());
         let same = |recorder: &Recorder, done: &str| assert_eq!(store::read(&path).unwrap(), **recorder, "{done}");
         assert_eq!(recorder.runs.len(), 1);
-        let gone = recorder
+        let removed = recorder
             .unplan_runs(|planned, runs| planned.number > 2 && runs.iter().all(|run| run.number != planned.number));
-        assert!(gone.unwrap() && recorder.plan.runs.len() == 2);
-        assert_eq!(fs::read_to_string(&path).unwrap(), aborted(), "nothing is written before it begins");
+        assert!(removed.unwrap() && recorder.plan.runs.len() == 2);
+        assert_eq!(fs::read_to_string(&path).unwrap(), aborted(), "nothing is written before `begin`");
         recorder.begin().unwrap();
-        same(&recorder, "begun");
+        same(&recorder, "started");
         assert_eq!(recorder.status, Status::Running);
         let planned = PlannedRun { number: 3, ..recorder.plan.runs[0].clone() };
         recorder.plan_run(planned).unwrap();
@@ -277,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_begun_goes_on_in_memory_alone() {
+    fn a_record_that_cannot_be_created_stays_in_memory() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("r.jsonl");
         fs::write(&path, aborted()).unwrap();

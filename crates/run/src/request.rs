@@ -1,30 +1,39 @@
-//! What the user asked for, already parsed and not yet planned.
+//! The request of the user, parsed and not yet planned.
 
 use std::path::{Path, PathBuf};
 
 use record::{Build, Nanos, Pace, Placement, Plan, Preset, Rung, Until, Variation};
 
-use crate::Tracing;
-
-/// Which tests are wanted.
+/// The selected tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Codes (`T611`), layers (`cpu`), `probes`, `all`, or paths of test files; empty for all.
     pub words: Vec<String>,
 }
 
-/// What the user asked for. `None` leaves the choice to the preset.
+/// Which tests with I/O or commits are repeated once with a kernel trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tracing {
+    /// No test.
+    None,
+    /// Each at its lowest degree of parallelism.
+    One,
+    /// Each at every degree of parallelism, in every round.
+    All,
+}
+
+/// A request. `None` leaves the choice to the preset.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// Which tests.
     pub tests: Selection,
     /// Directory below which the measured directory is made.
     pub directory: PathBuf,
-    /// Degrees of parallelism, each at least 1; for tests that sweep jobs and for those that sweep threads.
+    /// Degrees of parallelism, each at least 1, for sweeps of jobs and of threads.
     pub degrees: Option<Vec<u32>>,
-    /// On how many nodes the jobs are spread, each number at least 1.
+    /// Numbers of nodes that jobs are spread over, each at least 1.
     pub nodes: Option<Vec<u32>>,
-    /// How long and how large.
+    /// Preset of durations and sizes.
     pub preset: Preset,
     /// Length of each window.
     pub window: Option<Nanos>,
@@ -32,35 +41,35 @@ pub struct Request {
     pub warm_up: Option<Nanos>,
     /// Steps of each job, at most.
     pub steps: Option<u64>,
-    /// How often each test is measured at each degree of parallelism.
+    /// Repeats of each test at each degree of parallelism.
     pub repeats: Option<u32>,
-    /// What all data and keys are drawn from, and the order of what is repeated.
+    /// Seed of all data and keys, and of the order of repeats.
     pub seed: u64,
-    /// Where jobs run.
+    /// Placement of jobs on processors.
     pub placement: Placement,
-    /// When steps of plain runs are due.
+    /// Pace of plain runs.
     pub pace: Pace,
-    /// In what further runs of each test differ from the plain one: other paces, shares of the rate that it reaches.
+    /// Variations of the plain runs of each test: other paces, shares of the capacity.
     pub variations: Vec<Variation>,
-    /// The service level whose highest rate is searched for, instead of everything else.
+    /// The service level for which the highest rate is searched, in place of everything else.
     pub until: Option<Until>,
-    /// Whether jobs, and a server of dbdyno's own, use one hardware thread of each core only.
+    /// Whether jobs, and a temporary server, use one hardware thread of each core only.
     pub one_thread_per_core: bool,
     /// Rows of the small table.
     pub small_rows: Option<u64>,
     /// Rows of the large table.
     pub large_rows: Option<u64>,
-    /// Whether somebody looks at what the sessions of the engine are doing while runs go on.
+    /// Whether the sessions of the engine are sampled during runs.
     pub looks: bool,
-    /// Which tests are repeated while the kernel is traced.
+    /// Which tests are repeated with a kernel trace.
     pub trace: Option<Tracing>,
-    /// The rung of the ladder on which it is traced; the best one that is to be had where nobody said.
+    /// The tracer to use; absent for the best one available.
     pub rung: Option<Rung>,
-    /// Whether each test is run again with less of what limits it.
+    /// Whether the limit of each test is proved by runs with less of it.
     pub prove: bool,
-    /// Whether the database stays.
+    /// Whether the database is kept.
     pub keep: bool,
-    /// Where the record goes.
+    /// Path of the record.
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
@@ -69,8 +78,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// A request for no test of the catalogue: what opens directory and engine for measurements of another kind, which say
-    /// the rest.
+    /// A request without tests of the catalogue: what opens directory and engine for other kinds of runs, which set the
+    /// rest.
     pub(crate) fn bare(record: &Path, version: &str, build: Option<&Build>) -> Request {
         Request {
             tests: Selection::default(),
@@ -101,9 +110,9 @@ impl Request {
         }
     }
 
-    /// Takes everything that a plan has already decided from it.
+    /// Takes over everything that `plan` has decided.
     pub fn follow(&mut self, plan: &Plan) {
-        // The plan holds the measured directory itself, which was made below the one that was asked for.
+        // The plan holds the measured directory, which is below the requested one.
         if let Some(parent) = Path::new(&plan.directory).parent() {
             self.directory = parent.to_owned();
         }
@@ -123,7 +132,7 @@ impl Request {
     }
 }
 
-/// The lengths of warm-up and window that `preset` stands for.
+/// Lengths of warm-up and window of `preset`.
 pub fn windows(preset: Preset) -> (Nanos, Nanos) {
     let milliseconds = |count: u64| Nanos(count * 1_000_000);
     match preset {
@@ -134,16 +143,16 @@ pub fn windows(preset: Preset) -> (Nanos, Nanos) {
     }
 }
 
-/// The warm-up and the window of `request`: as asked for, or as its preset says. A window of its own brings a
-/// warm-up of a quarter, at most that of the preset.
+/// Warm-up and window of `request`: as requested, or of its preset. A requested window has a warm-up of a quarter, at
+/// most that of the preset.
 pub fn window(request: &Request) -> (Nanos, Nanos) {
     let (warm_up, window) = windows(request.preset);
     let window = request.window.unwrap_or(window);
     (request.warm_up.unwrap_or(warm_up.min(Nanos(window.0 / 4))), window)
 }
 
-/// How often `preset` measures each test at each degree of parallelism: figures to publish need repetitions, because
-/// only they tell what another run would bring; six are the least from which a comparison can be significant.
+/// Repeats of `preset`: figures to publish need repeats, because only they show the variation between runs; a
+/// comparison needs at least six to be significant.
 pub fn repeats(preset: Preset) -> u32 {
     match preset {
         Preset::Smoke | Preset::Quick | Preset::Standard => 1,

@@ -1,21 +1,21 @@
-//! Whether a record can be gone on with: every run of a record is about the same platform.
+//! Whether a record can be resumed: all runs of a record must be about the same platform.
 
 use record::{Build, HostInventory, NodeInventory, PlanSubject, Record};
 
 use crate::platform::Platform;
 use crate::{Error, Request, Result};
 
-/// The most jobs, threads or nodes that a plan may hold; a record is a file, and files may be edited.
+/// The most jobs, threads or nodes of a plan: a record is a file that may have been edited.
 const DEGREE_MAX: u32 = 65_536;
-/// The longest window that one may hold: a month.
+/// The longest window of a plan: a month.
 const WINDOW_SECONDS_MAX: f64 = 31.0 * 86_400.0;
 
 /// Whether the plan of `record` can be carried out by this program.
 ///
 /// # Errors
-/// Names what cannot be.
+/// Names the obstacle.
 pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
-    let refuse = |what: String| Err(Error::user(format!("the record cannot be gone on with: {what}")).hint(AGAIN));
+    let refuse = |what: String| Err(Error::user(format!("the record cannot be resumed: {what}")).hint(NEW_RECORD_HINT));
     let degree = |degree: u32| (1..=DEGREE_MAX).contains(&degree);
     if let Some(run) =
         record.plan.runs.iter().find(|run| ![run.dop.nodes, run.dop.jobs, run.dop.threads].into_iter().all(degree))
@@ -26,33 +26,33 @@ pub(crate) fn check(record: &Record, request: &Request) -> Result<()> {
         return refuse("its windows are longer than a month".to_owned());
     }
     if record.plan.paired.is_some() {
-        return Err(Error::user("the record cannot be gone on with: it is one side of a comparison in pairs")
-            .hint("its finished pairs can be compared; for more of them begin a new dbdyno pair"));
+        return Err(Error::user("the record cannot be resumed: it is one side of a comparison in pairs")
+            .hint("its finished pairs can be compared; for more of them start a new dbdyno pair"));
     }
     match record.plan.subject() {
         PlanSubject::Catalogue => {}
         PlanSubject::Load => {
-            return Err(Error::user("the record cannot be gone on with: it is one of dbdyno load")
-                .hint("give the command of the load again, with --resume"));
+            return Err(Error::user("the record cannot be resumed: it is a record of dbdyno load")
+                .hint("repeat the command of the load with --resume"));
         }
-        PlanSubject::Blocks => return refuse("it is one of dbdyno blocks".to_owned()),
-        PlanSubject::Streams => return refuse("it is one of dbdyno streams".to_owned()),
-        PlanSubject::Io => return refuse("it is one of dbdyno io".to_owned()),
+        PlanSubject::Blocks => return refuse("it is a record of dbdyno blocks".to_owned()),
+        PlanSubject::Streams => return refuse("it is a record of dbdyno streams".to_owned()),
+        PlanSubject::Io => return refuse("it is a record of dbdyno io".to_owned()),
     }
     let optimised = !cfg!(debug_assertions);
     if (record.tool.version.as_str(), record.tool.optimised) != (request.version.as_str(), optimised) {
-        return refuse(format!("it was begun by another build of dbdyno, version {}", record.tool.version));
+        return refuse(format!("it was started by another build of dbdyno, version {}", record.tool.version));
     }
     let program = |build: &Option<Build>| build.as_ref().and_then(|build| build.program_sha256.clone());
     if let (Some(then), Some(now)) = (program(&record.tool.build), program(&request.build))
         && then != now
     {
-        return refuse(format!("it was begun by another build of dbdyno, whose program has SHA-256 {then}"));
+        return refuse(format!("it was started by another build of dbdyno, whose program has SHA-256 {then}"));
     }
     Ok(())
 }
 
-const AGAIN: &str = "begin a new record";
+const NEW_RECORD_HINT: &str = "start a new record";
 
 /// Whether machine, target and engine are those of `record`.
 ///
@@ -61,8 +61,8 @@ const AGAIN: &str = "begin a new record";
 pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
     let opened = platform.engine.as_ref();
     let differs = |thing: &str, then: &str, now: &str| {
-        let message = format!("the record was begun with {thing} {then}, and now it is {now}");
-        Err(Error::environment(message).hint(AGAIN))
+        let message = format!("the record was started with {thing} {then}, and now it is {now}");
+        Err(Error::environment(message).hint(NEW_RECORD_HINT))
     };
     if identity(&record.host) != identity(&platform.host) {
         return differs("host", &identity(&record.host), &identity(&platform.host));
@@ -79,11 +79,11 @@ pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
     let (listed, found) =
         (names(&record.nodes), opened.map_or_else(Vec::new, |opened| names(&opened.nodes.inventory())));
     if listed != found {
-        let found = format!("{}{}", found.join(", "), told_apart(&listed, &found));
+        let found = format!("{}{}", found.join(", "), differences(&listed, &found));
         return differs("nodes", &listed.join(", "), &found);
     }
     if now.temporary {
-        // Target and machine are the same: its settings follow from them and from the space that happens to be free.
+        // The settings of a temporary server follow from target, machine and free space.
         return Ok(());
     }
     let changed = then.settings.iter().find(|setting| now.settings.iter().all(|other| other != *setting));
@@ -96,16 +96,16 @@ pub(crate) fn compare(record: &Record, platform: &Platform<'_>) -> Result<()> {
     }
 }
 
-/// Which of two lists of names are in one of them alone, as a clause; nothing where they differ in their order.
-fn told_apart(then: &[String], now: &[String]) -> String {
+/// The names that are in only one of two lists, as a clause; empty where only the order differs.
+fn differences(then: &[String], now: &[String]) -> String {
     let beyond = |one: &[String], other: &[String]| {
         one.iter().filter(|name| !other.contains(name)).map(String::as_str).collect::<Vec<&str>>().join(", ")
     };
     let clause = |word: &str, names: String| if names.is_empty() { names } else { format!("; {word} {names}") };
-    clause("gone:", beyond(then, now)) + &clause("new:", beyond(now, then))
+    clause("missing:", beyond(then, now)) + &clause("new:", beyond(now, then))
 }
 
-/// What makes a machine the same one, in words.
+/// The identity of a machine, as text.
 fn identity(host: &HostInventory) -> String {
     let unknown = || "unknown".to_owned();
     format!(
@@ -123,10 +123,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_differ_are_told() {
+    fn differences_are_listed() {
         let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<String>>();
-        assert_eq!(told_apart(&names("a b c"), &names("b c d e")), "; gone: a; new: d, e");
-        assert_eq!(told_apart(&names("a b"), &names("b")), "; gone: a");
-        assert_eq!(told_apart(&names("a b"), &names("b a")), "");
+        assert_eq!(differences(&names("a b c"), &names("b c d e")), "; missing: a; new: d, e");
+        assert_eq!(differences(&names("a b"), &names("b")), "; missing: a");
+        assert_eq!(differences(&names("a b"), &names("b a")), "");
     }
 }

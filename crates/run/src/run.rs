@@ -1,39 +1,49 @@
-//! One run: described, announced, warmed up, measured, read, checked. The only place that makes one.
+//! One run: described, announced, warmed up, measured, read, checked. Every run of every kind is made here.
 
 use std::sync::OnceLock;
-use std::sync::atomic::Ordering;
-use std::time::SystemTime;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use measure::{Broken, Course, Tally, Work, run_jobs};
+use measure::{Broken, Course, Tally, Watch, Work, clock, run_jobs};
 use record::evidence::CommitCount;
-use record::{Evidence, Finding, Nanos, NodeRun, Outcome, PlannedRun, Run, Timestamp, Verdict};
+use record::{Evidence, Finding, Nanos, NodeRun, Outcome, Placement, PlannedRun, Run, Timestamp, Verdict};
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
+use crate::item::Item;
 use crate::loss::Losses;
 use crate::meter::{Meter, Metered};
-use crate::overdue::Overdue;
 use crate::pacing::{self, Threads};
-use crate::placing::Placing;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, timestamp};
 use crate::sampler::Sampler;
 use crate::session_job::{OnNode, SessionJob};
 use crate::session_sampler::SessionSampler;
-use crate::{Error, Event, Result};
+use crate::{Error, Event, Listener, Result};
 
-/// Late steps of an open loop are still begun for so long after the window.
+/// How long after the window late steps of an open loop are still started.
 const DRAIN_MAX: Nanos = Nanos(60_000_000_000);
 
-/// A run of `planned` in which nothing has happened yet.
+/// How long after the end of the window a run is reported as overdue.
+const OVERDUE_AFTER: Nanos = Nanos(60_000_000_000);
+
+/// An empty run of `planned`.
 pub(crate) fn new(bench: &Bench<'_>, planned: &PlannedRun) -> Run {
     Run::new(planned, pacing::pace(bench, planned), timestamp())
 }
 
-/// Carries out `run`, which is described, by `work`; `expected` is how long it should take, 0 where that is not known. A run
-/// that fails is a run, with what was counted until then.
+/// The failed run of `planned`, whose test could not be set up.
+pub(crate) fn not_started(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>, error: &Error) -> Run {
+    let mut run = new(bench, planned);
+    run.title = item.title().to_owned();
+    run.layer = item.layer();
+    run.outcome = Outcome::Failed { message: error.to_string() };
+    run
+}
+
+/// Carries out `run`, which is described, by `work`; `expected` is its expected length, 0 where unknown. A failed run
+/// is recorded with what was counted until then.
 ///
 /// # Errors
-/// Only where nothing more can be measured at all: interrupted by the user.
+/// Only where the user has interrupted the run.
 pub(crate) fn measure(
     bench: &Bench<'_>,
     planned: &PlannedRun,
@@ -48,12 +58,12 @@ pub(crate) fn measure(
     conclude(bench, run)
 }
 
-/// Tells that `run`, which is `planned`, begins.
+/// Reports the start of `run`, which is `planned`.
 pub(crate) fn announce(bench: &Bench<'_>, planned: &PlannedRun, run: &Run, expected: Nanos) {
     bench.listener.on_event(&Event::Began { planned, title: &run.title, expected });
 }
 
-/// Ends `run`: adds what the self-checks say.
+/// Ends `run`: adds the findings of the self-checks.
 ///
 /// # Errors
 /// Where the user has interrupted it.
@@ -71,11 +81,11 @@ pub(crate) fn conclude(bench: &Bench<'_>, mut run: Run) -> Result<Run> {
     };
     let findings = model::findings(&run, &context);
     run.findings.extend(findings);
-    run.findings.extend(pacing::level(bench, &run));
+    run.findings.extend(pacing::level_finding(bench, &run));
     Ok(run)
 }
 
-/// Adds `run`, which is over, to `record`; why it failed, if it did.
+/// Adds `run`, which has ended, to `record`; returns why it failed, if it did.
 ///
 /// # Errors
 /// Where the record cannot be written.
@@ -89,52 +99,52 @@ pub(crate) fn keep(bench: &Bench<'_>, record: &mut Recorder, run: Run) -> Result
     Ok(failure)
 }
 
-/// The jobs of a run, and what belongs to them.
+/// The jobs of a run, with what observes them.
 #[derive(Default)]
 pub(crate) struct Workers<'a> {
     pub works: Vec<Box<dyn Work + 'a>>,
     pub server_processes: Vec<Option<u32>>,
     pub cancellers: Vec<Box<dyn engine::Canceller>>,
-    /// The places of the nodes that they work on, in the order of the streams of their tallies.
-    pub places: Vec<usize>,
+    /// Indexes of the nodes that they work on, in the order of the streams of their tallies.
+    pub node_indexes: Vec<usize>,
     pub losses: Option<Losses<'a>>,
     pub session_sampler: Option<SessionSampler<'a>>,
     pub tracer: Option<Tracer>,
 }
 
 impl<'a> Workers<'a> {
-    /// One worker for each of `jobs`, whose sessions are spread over the nodes at `places` in their order.
+    /// One worker for each of `jobs`, whose sessions are spread over the nodes at `node_indexes` in order.
     pub(crate) fn of_sessions<J: SessionJob + 'a>(
         bench: &'a Bench<'a>,
         subject: &'a Subject<'a>,
-        places: Vec<usize>,
+        node_indexes: Vec<usize>,
         mut jobs: Vec<J>,
     ) -> Workers<'a> {
-        let of_jobs: Vec<usize> = (0..jobs.len()).map(|job| job % places.len()).collect();
-        let is_spread = places.len() > 1;
+        let of_jobs: Vec<usize> = (0..jobs.len()).map(|job| job % node_indexes.len()).collect();
+        let is_spread = node_indexes.len() > 1;
         Workers {
             server_processes: jobs.iter_mut().map(SessionJob::server_process).collect(),
             cancellers: jobs.iter_mut().flat_map(SessionJob::cancellers).collect(),
-            losses: Some(Losses::new(subject.nodes, of_jobs.iter().map(|index| places[*index]).collect())),
-            session_sampler: SessionSampler::over(bench, &places),
+            losses: Some(Losses::new(subject.nodes, of_jobs.iter().map(|index| node_indexes[*index]).collect())),
+            session_sampler: SessionSampler::for_nodes(bench, &node_indexes),
             works: jobs
                 .into_iter()
                 .zip(&of_jobs)
                 .map(|(job, index)| {
-                    let node = &bench.sources.nodes[places[*index]];
+                    let node = &bench.sources.nodes[node_indexes[*index]];
                     Box::new(OnNode { job, node, stream: is_spread.then_some(*index) }) as Box<dyn Work + 'a>
                 })
                 .collect(),
-            places,
+            node_indexes,
             tracer: None,
         }
     }
 }
 
-/// Warms up, measures and reads; fills in what was counted. What each stream of the works came to.
+/// Warms up, measures and reads; fills in what was counted. Returns the tally of each stream.
 pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers: Workers<'a>) -> Vec<Tally> {
-    let processes = bench.subject.filter(|_| !workers.places.is_empty()).map(|subject| subject.nodes.processes());
-    let sampler = Sampler::new(bench.sources, workers.places.clone(), processes);
+    let processes = bench.subject.filter(|_| !workers.node_indexes.is_empty()).map(|subject| subject.nodes.processes());
+    let sampler = Sampler::new(bench.sources, workers.node_indexes.clone(), processes);
     bench.write_back();
     let meters: Vec<Meter> = workers.works.iter().map(|_| Meter::default()).collect();
     let mut works: Vec<Box<dyn Work + '_>> = workers
@@ -155,7 +165,7 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     };
     let started_at = OnceLock::new();
     let threads = Threads::of(bench, run);
-    let placing = Placing {
+    let watch = RunWatch {
         bench,
         threads: &threads,
         server_processes: &workers.server_processes,
@@ -167,18 +177,17 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     };
     let operations = || meters.iter().map(Meter::operations).sum();
     let overdue = Overdue::new(course.window + course.drain, bench.listener);
-    let look = || {
-        workers.losses.iter().for_each(Losses::look);
-        overdue.look();
+    let check = || {
+        workers.losses.iter().for_each(Losses::check_servers);
+        overdue.check();
     };
     let outcome = std::thread::scope(|scope| {
-        scope.spawn(|| sampler.watch(bench.listener, &operations, &look));
+        scope.spawn(|| sampler.watch(bench.listener, &operations, &check));
         workers.session_sampler.iter().for_each(|session_sampler| drop(scope.spawn(|| session_sampler.watch())));
         let interrupt = bench.interrupt;
-        let outcome =
-            interrupt.during(workers.cancellers, || run_jobs(&mut works, &course, &placing, interrupt.flag()));
-        sampler.give_up();
-        workers.session_sampler.iter().for_each(SessionSampler::give_up);
+        let outcome = interrupt.during(workers.cancellers, || run_jobs(&mut works, &course, &watch, interrupt.flag()));
+        sampler.stop();
+        workers.session_sampler.iter().for_each(SessionSampler::stop);
         outcome
     });
     run.started_at = started_at.into_inner().unwrap_or_else(timestamp);
@@ -195,13 +204,13 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     }
     run.events = workers.losses.map_or(Vec::new(), |losses| losses.into_events(outcome.begun));
     let read = sampler.into_read(bench.origin);
-    if workers.places.len() > 1 {
+    if workers.node_indexes.len() > 1 {
         let jobs = works.len();
-        let parts = workers.places.iter().zip(&outcome.streams).zip(read.of_nodes).enumerate();
+        let parts = workers.node_indexes.iter().zip(&outcome.streams).zip(read.of_nodes).enumerate();
         run.nodes = parts
-            .map(|(index, ((place, tally), readings))| NodeRun {
-                node: *place as u32 + 1,
-                jobs: (0..jobs).filter(|job| job % workers.places.len() == index).count() as u32,
+            .map(|(index, ((node_index, tally), readings))| NodeRun {
+                node: *node_index as u32 + 1,
+                jobs: (0..jobs).filter(|job| job % workers.node_indexes.len() == index).count() as u32,
                 totals: tally.totals(),
                 service: tally.service().latency(),
                 response: tally.response().latency(),
@@ -221,7 +230,101 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
     outcome.streams
 }
 
-/// Now, as the calendar has it.
-pub(crate) fn timestamp() -> Timestamp {
-    Timestamp(humantime::format_rfc3339_millis(SystemTime::now()).to_string())
+/// Places jobs and their server processes as planned, and reads counters at the edges of the window.
+pub(crate) struct RunWatch<'a, 'b, 'c> {
+    pub bench: &'a Bench<'b>,
+    /// The hardware threads that may be used.
+    pub threads: &'a Threads<'a>,
+    pub server_processes: &'a [Option<u32>],
+    pub sampler: &'a Sampler<'c>,
+    pub started_at: &'a OnceLock<Timestamp>,
+    pub losses: Option<&'a Losses<'c>>,
+    /// Samples sessions during the window.
+    pub session_sampler: Option<&'a SessionSampler<'c>>,
+    /// Traces the kernel during the window.
+    pub tracer: Option<&'a Tracer>,
+}
+
+impl RunWatch<'_, '_, '_> {
+    /// Restricts a job to the hardware threads that may be used, if these are not all.
+    fn pin_job(&self, job: u32) {
+        if self.threads.is_narrowed()
+            && let Err(error) = host::keep_this_thread_on(&self.threads.cpus)
+        {
+            self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be pinned: {error}")));
+        }
+    }
+}
+
+impl Watch for RunWatch<'_, '_, '_> {
+    fn enter(&self, job: u32) {
+        let processors = &self.threads.cpus;
+        let at = |position: usize| processors[position % processors.len()];
+        let apart = match self.bench.plan.placement {
+            Placement::Kernel => return self.pin_job(job),
+            Placement::Spread => 1,
+            Placement::Paired => 0,
+        };
+        // A failure leaves the placement to the kernel: it is reported and does not end the run.
+        if let Err(error) = host::pin_this_thread(at(job as usize)) {
+            self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be pinned: {error}")));
+        }
+        if let Some(process) = self.server_processes.get(job as usize).copied().flatten()
+            && let Err(error) = host::pin_process(process, at(job as usize + apart))
+        {
+            self.bench
+                .listener
+                .on_event(&Event::Note(&format!("server process {process} could not be pinned: {error}")));
+        }
+    }
+
+    fn goes_on_without(&self, job: u32, broken: &Broken) -> bool {
+        let goes_on = self.losses.is_some_and(|losses| losses.goes_on_without(job, broken));
+        if goes_on {
+            self.bench
+                .listener
+                .on_event(&Event::Note(&format!("job {job} ended because its node is lost: {}", broken.message)));
+        }
+        goes_on
+    }
+
+    fn begin(&self) {
+        self.sampler.begin();
+        self.session_sampler.iter().for_each(|session_sampler| session_sampler.begin());
+        self.started_at.get_or_init(timestamp);
+        // Started last and ended first: the counter reads of dbdyno are not traced.
+        self.tracer.iter().for_each(|tracer| tracer.begin());
+    }
+
+    fn end(&self) {
+        self.tracer.iter().for_each(|tracer| tracer.end());
+        self.sampler.end_after(|| self.session_sampler.iter().for_each(|session_sampler| session_sampler.end()));
+    }
+}
+
+/// Reports a run that does not end: an engine without an answer for this long may wait for something that never comes,
+/// such as a replica. A started step is always finished, so this is only reported. Checked once a second.
+pub(crate) struct Overdue<'a> {
+    longest: Nanos,
+    listener: &'a dyn Listener,
+    start: OnceLock<Nanos>,
+    reported: AtomicBool,
+}
+
+impl<'a> Overdue<'a> {
+    /// For a run whose last step should start within `longest`.
+    pub(crate) fn new(longest: Nanos, listener: &'a dyn Listener) -> Overdue<'a> {
+        Overdue { longest, listener, start: OnceLock::new(), reported: AtomicBool::new(false) }
+    }
+
+    /// Reports it once if the run is overdue.
+    pub(crate) fn check(&self) {
+        let elapsed = clock::now().since(*self.start.get_or_init(clock::now));
+        if elapsed > self.longest + OVERDUE_AFTER && !self.reported.swap(true, Ordering::Relaxed) {
+            self.listener.on_event(&Event::Note(&format!(
+                "the run is overdue by {:.0} s, and a statement is still unanswered; Ctrl-C aborts it",
+                elapsed.since(self.longest).seconds()
+            )));
+        }
+    }
 }

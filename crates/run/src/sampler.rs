@@ -1,4 +1,4 @@
-//! One sampler stamps everything: raw cumulative readings at the edges of the window and, of the host, in between.
+//! The sampler: raw cumulative readings with timestamps at the edges of the window and, of the host, in between.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,95 +9,95 @@ use engine::{Node, Processes, Session};
 use measure::clock;
 use record::{ForeignLoad, Nanos, Reading, name};
 
+use crate::capacities::Capacities;
 use crate::nodes::Nodes;
-use crate::pacing::Capacities;
 use crate::{Event, Listener};
 
-/// Distance of the host readings between the edges.
+/// Interval of the host readings between the edges.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Distance of the first progress reports, so that a short run shows life.
+/// Interval of the progress reports.
 const PROGRESS_PERIOD: Duration = Duration::from_millis(200);
 
-/// Where counters come from.
+/// The sources of counters.
 pub(crate) struct Sources<'a> {
-    /// The host's.
+    /// Those of the host.
     pub host: Mutex<host::Counters>,
-    /// The engine's, of each node through a session that no job uses; empty where no engine is open.
-    pub nodes: Vec<Watched<'a>>,
-    /// Whether the device that the host's counters are about is the one that the engine works on.
+    /// Those of the engine, of each node through a session that no job uses; empty if no engine is open.
+    pub nodes: Vec<SampledNode<'a>>,
+    /// Whether the sampled device is that of the engine.
     pub device_is_engines: bool,
-    /// The median of a commit as the probe of storage found it with one job, nanoseconds; 0 where it is not known.
+    /// Median latency of a commit of the storage probe with one job, nanoseconds; 0 where unknown.
     pub flush_probe_ns: AtomicU64,
-    /// What plain runs of tests reached.
+    /// The capacities of tests.
     pub capacities: Capacities,
 }
 
 impl Sources<'_> {
-    /// How many nodes are lost.
+    /// Number of lost nodes.
     fn lost_count(&self) -> usize {
         self.nodes.first().map_or(0, |watched| watched.nodes.lost().count())
     }
 }
 
-/// A node as the sampler sees it.
-pub(crate) struct Watched<'a> {
+/// A node, with the session of the sampler.
+pub(crate) struct SampledNode<'a> {
     nodes: &'a Nodes,
-    place: usize,
-    /// One that no job uses.
+    node_index: usize,
+    /// A session that no job uses.
     session: Mutex<Box<dyn Session>>,
-    /// Transactions that dbdyno itself has caused on it beside its jobs and that the engine counts.
+    /// Transactions that the engine counts and that dbdyno caused outside of its jobs.
     bookkeeping_commits: AtomicU64,
 }
 
-impl<'a> Watched<'a> {
-    /// Watches the node at `place` through a session of its own.
+impl<'a> SampledNode<'a> {
+    /// The node at `node_index`, with a session of its own.
     ///
     /// # Errors
-    /// Where the node gives none.
-    pub(crate) fn new(nodes: &'a Nodes, place: usize) -> engine::Result<Watched<'a>> {
-        let session = Mutex::new(nodes.at(place).connect()?);
-        Ok(Watched { nodes, place, session, bookkeeping_commits: AtomicU64::new(0) })
+    /// Where the node opens no session.
+    pub(crate) fn new(nodes: &'a Nodes, node_index: usize) -> engine::Result<SampledNode<'a>> {
+        let session = Mutex::new(nodes.at(node_index).connect()?);
+        Ok(SampledNode { nodes, node_index, session, bookkeeping_commits: AtomicU64::new(0) })
     }
 
-    /// Brings the node into the same state as before every other run: it has what the `first` one has committed, and
-    /// has done what it put off.
+    /// Brings the node into the same state as before every other run: it has what the `first` node has committed, and
+    /// has completed deferred work.
     ///
     /// # Errors
-    /// What the engine says.
-    pub(crate) fn settle(&self, first: &Watched<'_>) -> engine::Result<()> {
+    /// Errors of the engine.
+    pub(crate) fn settle(&self, first: &SampledNode<'_>) -> engine::Result<()> {
         let node = self.node();
-        if self.place != first.place {
+        if self.node_index != first.node_index {
             node.catch_up(self.session().as_mut(), first.session().as_mut())?;
         }
         node.settle(self.session().as_mut())
     }
 
-    /// The node itself.
+    /// The node.
     pub(crate) fn node(&self) -> &dyn Node {
-        self.nodes.at(self.place)
+        self.nodes.at(self.node_index)
     }
 
-    /// Whether it is gone.
+    /// Whether the node is lost.
     pub(crate) fn is_lost(&self) -> bool {
-        self.nodes.is_lost(self.place)
+        self.nodes.is_lost(self.node_index)
     }
 
-    /// What the node is called in a sentence.
-    pub(crate) fn called(&self) -> String {
-        self.nodes.called(self.place)
+    /// Label of the node.
+    pub(crate) fn label(&self) -> String {
+        self.nodes.label(self.node_index)
     }
 
-    /// Goes on with a new session, because the old one may be what was lost.
+    /// Opens a new session, because the old one may be lost.
     ///
     /// # Errors
-    /// Where the node gives none.
+    /// Where the node opens no session.
     pub(crate) fn reconnect(&self) -> engine::Result<()> {
-        *self.session() = self.nodes.at(self.place).connect()?;
+        *self.session() = self.nodes.at(self.node_index).connect()?;
         Ok(())
     }
 
-    /// `count` transactions were caused by dbdyno itself.
-    pub(crate) fn book(&self, count: u64) {
+    /// Adds `count` transactions that dbdyno itself caused.
+    pub(crate) fn add_own_commits(&self, count: u64) {
         self.bookkeeping_commits.fetch_add(count, Ordering::Relaxed);
     }
 
@@ -107,10 +107,10 @@ impl<'a> Watched<'a> {
 
     fn read(&self) -> engine::Result<BTreeMap<String, u64>> {
         if self.is_lost() {
-            return Err(engine::Error::new(engine::Kind::Lost, format!("{} is gone", self.called())));
+            return Err(engine::Error::new(engine::Kind::Lost, format!("{} is lost", self.label())));
         }
         let (mut values, own_commits) = self.node().counters(self.session().as_mut())?;
-        // What this call commits is counted by the engine only at the next one.
+        // The engine counts the commits of this call only in the next one.
         let so_far = self.bookkeeping_commits.fetch_add(own_commits, Ordering::Relaxed);
         values.insert(name::BOOKKEEPING_COMMIT_COUNT.to_owned(), so_far);
         Ok(values)
@@ -120,24 +120,24 @@ impl<'a> Watched<'a> {
 /// Reads the sources for one run.
 pub(crate) struct Sampler<'a> {
     sources: &'a Sources<'a>,
-    /// The places of the nodes that the run uses.
-    places: Vec<usize>,
+    /// Indexes of the nodes of the run.
+    node_indexes: Vec<usize>,
     server_roots: Vec<u32>,
-    /// How many nodes were lost before the run.
+    /// Number of nodes that were lost before the run.
     lost_before: usize,
-    /// Whether counters of the block device say anything about what is measured.
+    /// Whether the block device counters apply to what is measured.
     with_device: bool,
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// What a sampler has read.
+/// The readings of one run.
 pub(crate) struct Read {
-    /// Of host and engine.
+    /// Those of host and engine.
     pub readings: Vec<Reading>,
-    /// Of each node of the run, where it uses several.
+    /// Those of each node of the run, if it uses several.
     pub of_nodes: Vec<Vec<Reading>>,
-    /// What other programs did meanwhile.
+    /// What other programs did during the window.
     pub foreign_load: Option<ForeignLoad>,
     /// Why the engine's counters are missing, if they are.
     pub failure: Option<engine::Error>,
@@ -146,18 +146,19 @@ pub(crate) struct Read {
 #[derive(Default)]
 struct State {
     readings: Vec<Reading>,
-    /// Those of each node, where the run uses several.
+    /// Those of each node, if the run uses several.
     of_nodes: Vec<Vec<Reading>>,
     phase: Phase,
-    begun: Nanos,
-    /// All processes as they were at the beginning, and what others have done until the end.
+    start: Nanos,
+    /// All processes at the start, and what others did until the end.
     processes: Option<host::Processes>,
     foreign_load: Option<ForeignLoad>,
     failure: Option<engine::Error>,
 }
 
+/// The state of a sampling thread.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Phase {
+pub(crate) enum Phase {
     #[default]
     Waiting,
     Sampling,
@@ -165,20 +166,20 @@ enum Phase {
 }
 
 impl<'a> Sampler<'a> {
-    /// For a run on the nodes at `places`, or, without `processes`, one that no engine takes part in.
-    pub(crate) fn new(sources: &'a Sources<'a>, places: Vec<usize>, processes: Option<Processes>) -> Sampler<'a> {
+    /// For a run on the nodes at `node_indexes`, or, without `processes`, one without an engine.
+    pub(crate) fn new(sources: &'a Sources<'a>, node_indexes: Vec<usize>, processes: Option<Processes>) -> Sampler<'a> {
         let with_device = processes.is_none() || sources.device_is_engines;
         let server_roots = match processes {
             Some(Processes::Local(roots)) => roots,
             _ => Vec::new(),
         };
-        let several = if places.len() > 1 { places.len() } else { 0 };
+        let several = if node_indexes.len() > 1 { node_indexes.len() } else { 0 };
         let state = State { of_nodes: vec![Vec::new(); several], ..State::default() };
         let (state, changed) = (Mutex::new(state), Condvar::new());
-        Sampler { sources, places, server_roots, lost_before: sources.lost_count(), with_device, state, changed }
+        Sampler { sources, node_indexes, server_roots, lost_before: sources.lost_count(), with_device, state, changed }
     }
 
-    /// The last thing before the jobs are released: the processes and the engine first, the host last, close to the
+    /// The last step before the jobs are released: processes and engine are read first, the host last, close to the
     /// window.
     pub(crate) fn begin(&self) {
         let processes = host::Processes::look();
@@ -187,22 +188,22 @@ impl<'a> Sampler<'a> {
         values.extend(engine);
         let mut state = self.lock();
         let at_ns = clock::now();
-        state.begun = at_ns;
+        state.start = at_ns;
         state.processes = Some(processes);
         state.readings.push(Reading { at_ns, values });
         state.phase = Phase::Sampling;
         self.changed.notify_all();
     }
 
-    /// The first thing after the last job: the host first, then the engine. No reading of the sampler's own thread is
-    /// later than this one: it is over for that thread before this reading begins.
+    /// The first step after the last job: the host is read first, then the engine. The readings of the sampler thread
+    /// stop before this one.
     pub(crate) fn end(&self) {
         self.end_after(|| ());
     }
 
-    /// The same, with something to be done between the two: the host is read before it and the engine after it.
+    /// The same, with `done` called between the two: the host is read before it and the engine after it.
     pub(crate) fn end_after(&self, done: impl FnOnce()) {
-        self.give_up();
+        self.stop();
         let mut values = self.read_host();
         let at_ns = clock::now();
         let processes = host::Processes::look();
@@ -210,7 +211,7 @@ impl<'a> Sampler<'a> {
         let foreign_load = before.map(|before| processes.foreign_load_since(&before, &self.server_roots));
         self.lock().foreign_load = foreign_load;
         if self.sources.lost_count() > self.lost_before {
-            // The time of a server that has ended is in no sum any more.
+            // The sums no longer include the time of a server that has ended.
             values.remove(name::SERVER_CPU_NS);
         }
         done();
@@ -218,15 +219,15 @@ impl<'a> Sampler<'a> {
         self.lock().readings.push(Reading { at_ns, values });
     }
 
-    /// Ends the sampling: of a run that is over, or that never began.
-    pub(crate) fn give_up(&self) {
+    /// Ends the sampling, also of a run that never started.
+    pub(crate) fn stop(&self) {
         self.lock().phase = Phase::Over;
         self.changed.notify_all();
     }
 
-    /// The sampler's own thread: each second a host reading and a `look` at what else is of interest, progress to the
-    /// listener, until the run is over.
-    pub(crate) fn watch(&self, listener: &dyn Listener, operations: &dyn Fn() -> u64, look: &dyn Fn()) {
+    /// The sampler thread: once a second a host reading and a `check`, and progress reports to the listener, until the
+    /// run is over.
+    pub(crate) fn watch(&self, listener: &dyn Listener, operations: &dyn Fn() -> u64, check: &dyn Fn()) {
         let mut state = self.lock();
         while state.phase == Phase::Waiting {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -240,13 +241,13 @@ impl<'a> Sampler<'a> {
             if state.phase == Phase::Over {
                 return;
             }
-            let begun = state.begun;
+            let start = state.start;
             drop(state);
             let now = clock::now();
-            listener.on_event(&Event::Progress { elapsed: now - begun, operations: operations() });
+            listener.on_event(&Event::Progress { elapsed: now - start, operations: operations() });
             let reading = (now - last >= PERIOD.into()).then(|| {
                 last = now;
-                look();
+                check();
                 Reading { values: self.read_host(), at_ns: clock::now() }
             });
             state = self.lock();
@@ -256,7 +257,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// What was read, its times counted from `origin`.
+    /// The readings, with times relative to `origin`.
     pub(crate) fn into_read(self, origin: Nanos) -> Read {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let counted = |readings: Vec<Reading>| {
@@ -283,13 +284,13 @@ impl<'a> Sampler<'a> {
         values
     }
 
-    /// The counters of the engine: the sum over the nodes of the run, and nothing where one of them does not answer,
-    /// because a sum without it would go back.
+    /// The counters of the engine: the sum over the nodes of the run, and nothing if one of them does not answer,
+    /// because a sum without it would decrease.
     fn read_engine(&self) -> BTreeMap<String, u64> {
         let mut sum = BTreeMap::new();
         let mut complete = true;
-        for (index, place) in self.places.iter().enumerate() {
-            let result = self.sources.nodes[*place].read();
+        for (index, node_index) in self.node_indexes.iter().enumerate() {
+            let result = self.sources.nodes[*node_index].read();
             let mut state = self.lock();
             match result {
                 Ok(values) => {

@@ -1,5 +1,5 @@
-//! Jobs that work through sessions of a node: whom they keep busy, how they are cancelled, and what they make visible in the
-//! counters of the node.
+//! Jobs with a session of a node: the server process of the session, how the job is cancelled, and what it publishes in
+//! the counters of the node.
 
 use engine::Canceller;
 use measure::{Broken, Done, Queue, Work};
@@ -8,21 +8,21 @@ use workload::blocks::BlocksJob;
 use workload::load::{LoadJob, ScanJob};
 use workload::streams::StreamJob;
 
-use crate::sampler::Watched;
+use crate::sampler::SampledNode;
 
 /// A job with a session.
 pub(crate) trait SessionJob: Work {
-    /// The process that serves its session, where it is one of its own on this host.
+    /// The server process of its session, if the session has one on this host.
     fn server_process(&mut self) -> Option<u32>;
 
-    /// What can cancel its statement from another thread.
+    /// What cancels its statements from another thread.
     fn cancellers(&mut self) -> Vec<Box<dyn Canceller>>;
 
-    /// Makes what the session did visible in the counters of its node; how many transactions the engine counts beside those
-    /// of its steps.
+    /// Publishes what the session did in the counters of its node; the number of transactions that the engine counts
+    /// beyond those of its steps.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     fn publish_counters(&mut self) -> engine::Result<u64>;
 }
 
@@ -51,11 +51,11 @@ session_job!(LoadJob<'_>, |job| job.canceller().into_iter().collect());
 session_job!(ScanJob, |job| job.canceller().into_iter().collect());
 session_job!(StreamJob, |job| job.canceller().into_iter().collect());
 
-/// A job whose counters are published after its last step, and the node that they are read from.
+/// A job whose counters are published after its last step, and its node.
 pub(crate) struct OnNode<'a, J> {
     pub job: J,
-    pub node: &'a Watched<'a>,
-    /// The stream that all its steps are tallied in; absent where they have streams of their own.
+    pub node: &'a SampledNode<'a>,
+    /// The stream in which all its steps are tallied; absent if they have streams of their own.
     pub stream: Option<usize>,
 }
 
@@ -72,7 +72,7 @@ impl<J: SessionJob> Work for OnNode<'_, J> {
     fn finish(&mut self) -> Result<(), Broken> {
         self.job.finish()?;
         let own = self.job.publish_counters().map_err(|error| Broken { message: error.to_string() })?;
-        self.node.book(own);
+        self.node.add_own_commits(own);
         Ok(())
     }
 

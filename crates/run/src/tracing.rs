@@ -1,53 +1,40 @@
-//! Traced repeats: runs during which the kernel's events are counted, beside the plain ones, whose figures stay
-//! untouched by that.
+//! Traced repeats: runs during which kernel events are counted, beside the plain runs, whose figures are not affected.
 
 use std::path::Path;
 
-use engine::Processes;
-use record::{Layer, Plan, PlannedRun, Preset, Run, Rung, Trace, Variation};
+use engine::{Node, Processes};
+use record::{Plan, PlannedRun, Preset, Run, Rung, Trace, Variation};
 use trace::{Refused, Scope, Tracer};
-use workload::Test;
 
-use crate::Request;
 use crate::item::Item;
 use crate::nodes::Nodes;
+use crate::{Request, Tracing};
 
-/// Which tests with I/O or commits are repeated once while the kernel is traced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tracing {
-    /// None.
-    None,
-    /// Each at its lowest degree of parallelism.
-    One,
-    /// Each at every degree of parallelism, in every round.
-    All,
-}
-
-/// What is traced where nobody said: a smoke test only proves that everything works, in as little time as it can. Who
-/// names a rung wants to see it.
-fn asked(request: &Request) -> Tracing {
+/// What is traced by default: nothing in a smoke test, which only shows that everything works, in as little time as
+/// possible. A requested tracer implies tracing.
+fn requested(request: &Request) -> Tracing {
     let of_preset = match request.preset {
         Preset::Smoke if request.rung.is_none() => Tracing::None,
         Preset::Smoke | Preset::Quick | Preset::Standard | Preset::Publish => Tracing::One,
     };
-    // A search for a rate makes runs of its own.
+    // A rate search adds runs of its own.
     if request.until.is_some() { Tracing::None } else { request.trace.unwrap_or(of_preset) }
 }
 
-/// What is traced of what `request` asks for: tests in `items` with I/O or commits, on the engine at `nodes`.
+/// What is traced for `request`: tests in `items` with I/O or commits, on the engine at `nodes`.
 ///
 /// # Errors
-/// Where the kernel does not let itself be traced: the trace that runs have then, which says why.
-pub(crate) fn look(request: &Request, items: &[Item<'_>], nodes: Option<&Nodes>) -> Result<Tracing, Box<Trace>> {
-    let wanted = asked(request);
+/// Where the kernel cannot be traced: the trace of the runs, with the reason.
+pub(crate) fn detect(request: &Request, items: &[Item<'_>], nodes: Option<&Nodes>) -> Result<Tracing, Box<Trace>> {
+    let wanted = requested(request);
     match nodes.filter(|_| items.iter().any(Item::is_traceable) && wanted != Tracing::None) {
         Some(nodes) => start(nodes, request.rung).map(|_tracer| wanted),
         None => Ok(Tracing::None),
     }
 }
 
-/// The trace of the plain runs of `plan`: that they have none, and why. None where it has traced repeats, and where
-/// nobody wants them.
+/// The trace of the plain runs of `plan`, which says why they have none. None if the plan has traced repeats, or none
+/// are wanted.
 pub(crate) fn untraced(
     request: &Request,
     plan: &Plan,
@@ -55,24 +42,19 @@ pub(crate) fn untraced(
     nodes: Option<&Nodes>,
 ) -> Option<Box<Trace>> {
     let has_some = plan.runs.iter().any(|run| run.variation == Some(Variation::Traced));
-    if has_some { None } else { look(request, items, nodes).err() }
+    if has_some { None } else { detect(request, items, nodes).err() }
 }
 
-/// Whether there is anything to see of `test` below the engine: I/O, or commits.
-pub(crate) fn is_traceable(test: &Test) -> bool {
-    matches!(test.layer, Layer::Storage | Layer::Database) || test.changes()
-}
-
-/// What is told at the beginning to somebody who asked for traced repeats and gets none.
+/// The note for a user who requested traced repeats that are impossible.
 pub(crate) fn note(request: &Request, untraced: &Trace) -> Option<String> {
     let is_asked_for = request.trace.is_some() || request.rung.is_some();
     let missing = untraced.missing.first().filter(|_| is_asked_for)?;
-    Some(format!("no run is traced: {}; hint: {}", missing.reason, missing.hint))
+    Some(format!("tracing is not possible: {}; hint: {}", missing.reason, missing.hint))
 }
 
-/// Adds the traced repeats of what `traceable` says of the code of a test: after the last run of the test, where the
-/// machine is as it was for that; after all rounds, where there are several. One is enough: it is no figure to compare.
-/// Who wants to know what tracing costs traces all: then each round has traced and plain runs next to each other.
+/// Adds the traced repeats of the tests for which `traceable` is true: after the last run of the test, where the state
+/// of the machine is the same; after all rounds, if there are several. One repeat is enough: its figure is not
+/// compared. [`Tracing::All`] shows what tracing costs: each round has traced and plain runs next to each other.
 pub(crate) fn add_repeats(
     runs: &mut Vec<PlannedRun>,
     repeats: u32,
@@ -98,8 +80,8 @@ pub(crate) fn add_repeats(
     }
 }
 
-/// `run` and its traced repeat, if it has one: in every other round that comes first, so that what changes from a run to the
-/// next, a log that grows say, is no cost of tracing.
+/// `run` and its traced repeat, if it has one: the repeat is first in every other round, so that changes from one run
+/// to the next, such as a growing log, are not attributed to tracing.
 fn beside_traced(run: PlannedRun, traceable: &dyn Fn(&str) -> bool) -> Vec<PlannedRun> {
     if run.variation.is_some() || !traceable(&run.test) {
         return vec![run];
@@ -108,8 +90,8 @@ fn beside_traced(run: PlannedRun, traceable: &dyn Fn(&str) -> bool) -> Vec<Plann
     if run.repeat.is_multiple_of(2) { vec![traced, run] } else { vec![run, traced] }
 }
 
-/// Whoever traces `run`, not counting yet, if it is one that is to be traced; on `rung`, if one was asked for. Where the
-/// kernel does not permit it any more, the run says so and goes on.
+/// The tracer of `run`, not started, if it is a traced repeat; the requested one, if any. If the kernel does not permit
+/// it any more, the run records that and continues.
 pub(crate) fn tracer(run: &mut Run, nodes: &Nodes, rung: Option<Rung>) -> Option<Tracer> {
     if run.variation != Some(Variation::Traced) {
         return None;
@@ -117,12 +99,12 @@ pub(crate) fn tracer(run: &mut Run, nodes: &Nodes, rung: Option<Rung>) -> Option
     start(nodes, rung).map_err(|trace| run.trace = Some(trace)).ok()
 }
 
-/// Removes what an invocation that was killed left in the kernel's tracer; says what it was.
+/// Removes what a killed invocation left in the tracer of the kernel; returns what was removed.
 pub fn clean_up_tracing() -> Vec<String> {
     trace::clean_up()
 }
 
-/// Begins to trace everything that there is to see of the engine at `nodes`, on the rung that is `wanted`.
+/// Traces everything that can be seen of the engine at `nodes`, with the tracer that is `wanted`.
 fn start(nodes: &Nodes, wanted: Option<Rung>) -> Result<Tracer, Box<Trace>> {
     let roots = match nodes.processes() {
         Processes::InProcess => vec![std::process::id()],
@@ -132,11 +114,34 @@ fn start(nodes: &Nodes, wanted: Option<Rung>) -> Result<Tracer, Box<Trace>> {
     let counted = |directory: &Path| Some(host::Counters::new(directory).device()?.name.clone());
     let scope = Scope { roots, device: nodes.first().data_directory().and_then(counted) };
     let started = match wanted {
-        // There nothing is traced: the counters are read anyway.
+        // Nothing is traced with these: the counters are read in any case.
         Some(Rung::Counters | Rung::Engine) => Err(Refused::unwanted()),
         wanted => Tracer::start(&scope, wanted),
     };
     started.map_err(|refused| Box::new(refused.trace(scope.device.is_some())))
+}
+
+/// A node with statement timing on, which is too expensive for plain runs; it is switched off when this is dropped.
+pub(crate) struct StatementTiming<'a> {
+    node: &'a dyn Node,
+}
+
+impl<'a> StatementTiming<'a> {
+    /// For a traced run on one node: of several, one might not be ours, and a sum without it is invalid. A server that
+    /// refuses is not timed: its database time is then missing.
+    pub(crate) fn begin(run: &Run, nodes: &'a Nodes, node_indexes: &[usize]) -> Option<StatementTiming<'a>> {
+        let [node_index] = node_indexes else { return None };
+        let is_traced = run.variation == Some(Variation::Traced);
+        let node = nodes.at(*node_index);
+        (is_traced && node.time_statements(true).is_ok()).then_some(StatementTiming { node })
+    }
+}
+
+impl Drop for StatementTiming<'_> {
+    fn drop(&mut self) {
+        // Statement timing that stays on after a failure affects only a temporary server.
+        let _ = self.node.time_statements(false);
+    }
 }
 
 #[cfg(test)]
@@ -163,7 +168,7 @@ mod tests {
         runs.into_iter().map(|run| (run.test, run.dop.jobs, run.variation == Some(Variation::Traced))).collect()
     }
 
-    fn told(runs: &[(&str, u32, bool)]) -> Vec<(String, u32, bool)> {
+    fn expected(runs: &[(&str, u32, bool)]) -> Vec<(String, u32, bool)> {
         runs.iter().map(|(test, jobs, traced)| ((*test).to_owned(), *jobs, *traced)).collect()
     }
 
@@ -172,16 +177,16 @@ mod tests {
         let runs = [run("T311", 1, 1), run("T311", 2, 1), run("T611", 1, 1), run("T716", 4, 1)];
         let plain = [("T311", 1, false), ("T311", 2, false)];
         let rest = [("T611", 1, false), ("T716", 4, false), ("T716", 4, true)];
-        assert_eq!(added(&runs, 1, Tracing::One), told(&[&plain[..], &[("T311", 1, true)], &rest].concat()));
+        assert_eq!(added(&runs, 1, Tracing::One), expected(&[&plain[..], &[("T311", 1, true)], &rest].concat()));
         let both = [("T311", 1, true), ("T311", 2, true)];
-        assert_eq!(added(&runs, 1, Tracing::All), told(&[&plain[..], &both, &rest].concat()));
+        assert_eq!(added(&runs, 1, Tracing::All), expected(&[&plain[..], &both, &rest].concat()));
         assert_eq!(added(&runs, 1, Tracing::None).len(), 4);
     }
 
     #[test]
     fn of_rounds_there_is_one_traced_repeat_after_all_of_them() {
         let runs = [run("T311", 2, 1), run("T311", 1, 1), run("T311", 1, 2), run("T311", 2, 2)];
-        assert_eq!(added(&runs, 2, Tracing::One)[4..], told(&[("T311", 1, true)]));
+        assert_eq!(added(&runs, 2, Tracing::One)[4..], expected(&[("T311", 1, true)]));
     }
 
     #[test]
@@ -189,7 +194,7 @@ mod tests {
         let runs = [run("T311", 2, 1), run("T611", 1, 1), run("T611", 1, 2), run("T311", 2, 2)];
         let first = [("T311", 2, false), ("T311", 2, true), ("T611", 1, false)];
         let second = [("T611", 1, false), ("T311", 2, true), ("T311", 2, false)];
-        assert_eq!(added(&runs, 2, Tracing::All), told(&[first, second].concat()));
+        assert_eq!(added(&runs, 2, Tracing::All), expected(&[first, second].concat()));
     }
 
     proptest! {

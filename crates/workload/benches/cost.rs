@@ -1,4 +1,4 @@
-//! What we cost ourselves, on the engine that does nothing: a row of the data set, and a step of the interpreter.
+//! The overhead of dbdyno on the null engine: a row of the data set, and a step of the interpreter.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64};

@@ -1,4 +1,4 @@
-//! Values of binds, drawn without allocating.
+//! Random values of binds, without allocations.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,20 +13,19 @@ use crate::test::{BindRule, Scope};
 /// Letters that text binds are cut from.
 const POOL_BYTES: usize = 65_536;
 
-/// Where a job draws from.
+/// The random source of a job.
 pub(crate) struct Draw {
     random: Xoshiro256PlusPlus,
-    /// Random letters, of all jobs together.
+    /// Random letters, shared by all jobs.
     pool: Arc<str>,
-    /// The next number of this job, and the distance to the one after.
+    /// The next sequence number of this job, and the increment.
     sequence: i64,
     jobs: i64,
 }
 
 impl Draw {
-    /// One for each of `jobs` jobs. Jobs draw from one generator at distances of 2^128 numbers. `purpose` and the
-    /// number of jobs go into the seed, because a run that drew the keys of the one before would find their blocks
-    /// cached.
+    /// One for each of `jobs` jobs. Jobs use one generator at distances of 2^128 numbers. `purpose` and the number of
+    /// jobs are part of the seed: a run with the same keys as the previous one would find their blocks cached.
     pub(crate) fn for_jobs(seed: u64, purpose: &str, jobs: u32, threads: u32) -> Vec<Draw> {
         let words = purpose.bytes().map(u64::from).chain([u64::from(jobs), u64::from(threads)]);
         let seed = words.fold(mix(seed), |sum, word| mix(sum ^ word));
@@ -48,18 +47,18 @@ impl Draw {
     }
 }
 
-/// How the value of one placeholder comes about.
+/// The origin of the values of one placeholder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Origin {
     /// An integer in [low, low + count).
     Uniform { low: i64, count: u64 },
     /// A double in [low, high).
     UniformFloat { low: f64, high: f64 },
-    /// A number of this job alone.
+    /// A number that is unique to this job.
     Sequence,
-    /// Does not change.
+    /// A constant.
     Constant(i64),
-    /// So many letters.
+    /// Text of this many letters.
     Text(u32),
     /// The same value as the placeholder before it with this index.
     Same(usize),
@@ -80,8 +79,8 @@ impl Origin {
         }
     }
 
-    /// A value of this kind, with room for every later one.
-    pub(crate) fn place(self) -> Value<'static> {
+    /// An initial value, with capacity for every later one.
+    pub(crate) fn initial_value(self) -> Value<'static> {
         match self {
             Origin::UniformFloat { .. } => Value::Float(0.0),
             Origin::Constant(number) => Value::Int(number),
@@ -91,7 +90,7 @@ impl Origin {
     }
 }
 
-/// Puts new values into `values`, which are places of `origins`.
+/// Fills `values` with new values of `origins`.
 #[inline]
 pub(crate) fn fill(values: &mut [Value<'static>], origins: &[Origin], draw: &mut Draw) {
     for (index, origin) in origins.iter().enumerate() {
@@ -115,12 +114,12 @@ pub(crate) fn fill(values: &mut [Value<'static>], origins: &[Origin], draw: &mut
     }
 }
 
-fn copy_text(place: &mut Value<'static>, text: &str) {
-    if let Value::Text(Cow::Owned(place)) = place {
-        place.clear();
-        place.push_str(text);
+fn copy_text(value: &mut Value<'static>, text: &str) {
+    if let Value::Text(Cow::Owned(owned)) = value {
+        owned.clear();
+        owned.push_str(text);
     } else {
-        *place = Value::Text(Cow::Owned(text.to_owned()));
+        *value = Value::Text(Cow::Owned(text.to_owned()));
     }
 }
 
@@ -145,13 +144,13 @@ mod tests {
     }
 
     fn drawn(draw: &mut Draw, origin: Origin) -> Value<'static> {
-        let mut values = [origin.place()];
+        let mut values = [origin.initial_value()];
         fill(&mut values, &[origin], draw);
         values[0].clone()
     }
 
     #[test]
-    fn sequences_of_jobs_never_meet_and_leave_nothing_out() {
+    fn sequences_of_jobs_are_disjoint_and_complete() {
         let mut seen = BTreeSet::new();
         for draw in &mut draws(3) {
             for _ in 0..100 {
@@ -186,10 +185,10 @@ mod tests {
     }
 
     #[test]
-    fn text_is_written_into_the_place_it_has() {
+    fn text_is_written_into_its_buffer() {
         let draw = &mut draws(1)[0];
         let origins = [Origin::Text(64), Origin::Same(0)];
-        let mut values = [origins[0].place(), Value::Text(Cow::Owned(String::with_capacity(64)))];
+        let mut values = [origins[0].initial_value(), Value::Text(Cow::Owned(String::with_capacity(64)))];
         fill(&mut values, &origins, draw);
         let place = |value: &Value<'_>| match value {
             Value::Text(text) => text.as_ptr(),
@@ -205,7 +204,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_range_is_kept_whatever_it_is(low: i64, high: i64) {
+        fn a_uniform_bind_stays_in_its_range(low: i64, high: i64) {
             let parameters = Default::default();
             let sizes = crate::Sizes::derive(record::Preset::Smoke, None, 1);
             let rule = BindRule::Uniform([crate::test::Amount::Literal(low), crate::test::Amount::Literal(high)]);

@@ -1,22 +1,21 @@
-//! Bulk load: what a test file cannot say, because rows go into the engine without a statement.
+//! Bulk load, which a test file cannot express: rows go into the engine without a statement.
 
 use engine::{Error, Result, Session, Value};
 use measure::{Broken, Done, Work};
 
 use crate::check::first_difference;
 use crate::data::{Block, DataColumn, DataTable, Generator, ROW_BYTES, Row, Sizes};
-use crate::job::{broken, failed};
-use crate::stage::Stage;
+use crate::stage::{Stage, broken, failed};
 use crate::test::{OwnTable, Test};
 
-/// A step loads one block of rows, in one transaction, into a table of the job's own. The rows were generated
-/// beforehand and are shared by all jobs.
+/// A step loads one block of rows, in one transaction, into a table of the job. The rows are generated before and
+/// shared by all jobs.
 pub(crate) struct BulkWork {
     pub(crate) session: Box<dyn Session>,
     code: String,
     table: String,
     block: Block,
-    emptying: Option<Emptying>,
+    truncation: Option<Truncation>,
 }
 
 impl BulkWork {
@@ -37,23 +36,23 @@ impl BulkWork {
     ) -> Result<BulkWork> {
         let table = test.bulk.as_ref().and_then(|bulk| own_table(test, &bulk.table));
         let table = table.map(|own| own.table(job).name).unwrap_or_default();
-        Ok(BulkWork { session, code: test.code.clone(), table, block, emptying: Emptying::new(test, job, stage) })
+        Ok(BulkWork { session, code: test.code.clone(), table, block, truncation: Truncation::new(test, job, stage) })
     }
 
     fn try_step(&mut self) -> Result<Done> {
-        let emptied = match &mut self.emptying {
-            Some(emptying) => emptying.empty_if_full(self.session.as_mut())?,
+        let truncated = match &mut self.truncation {
+            Some(truncation) => truncation.truncate_if_full(self.session.as_mut())?,
             None => 0,
         };
         self.block.rewind();
         let rows = self.session.bulk(&self.table, &mut self.block)?;
-        if let Some(emptying) = &mut self.emptying {
-            emptying.add(rows);
+        if let Some(truncation) = &mut self.truncation {
+            truncation.add(rows);
         }
-        Ok(Done { operations: rows, rows, transactions: 1 + emptied, bytes: rows * ROW_BYTES.0, ..Done::default() })
+        Ok(Done { operations: rows, rows, transactions: 1 + truncated, bytes: rows * ROW_BYTES.0, ..Done::default() })
     }
 
-    /// Loads one block into the table, which is empty, and reads every row of it back.
+    /// Loads one block into the empty table, and reads every row of it back.
     pub(crate) fn check(&mut self) -> std::result::Result<(), Broken> {
         let wrong = self.try_check().map_err(|error: Error| broken(&error))?;
         wrong.map_or(Ok(()), |clause| {
@@ -62,8 +61,8 @@ impl BulkWork {
     }
 
     fn try_check(&mut self) -> Result<Option<String>> {
-        if let Some(emptying) = &mut self.emptying {
-            emptying.empty(self.session.as_mut())?;
+        if let Some(truncation) = &mut self.truncation {
+            truncation.truncate(self.session.as_mut())?;
         }
         self.try_step()?;
         let columns = DataColumn::ALL.map(DataColumn::name).join(", ");
@@ -87,37 +86,37 @@ fn own_table<'a>(test: &'a Test, name: &str) -> Option<&'a OwnTable> {
     test.table.iter().find(|table| table.name == name)
 }
 
-/// Empties the table of a job before it fills the device, as a transaction of its own: part of the step that it
-/// comes before, and counted as the transaction that it is.
-pub(crate) struct Emptying {
+/// Truncates the table of a job before it fills the device, in a transaction of its own, which is part of the next step
+/// and is counted.
+pub(crate) struct Truncation {
     statements: Vec<String>,
     rows: u64,
     rows_of_last_step: u64,
     rows_max: u64,
 }
 
-impl Emptying {
-    /// That of `test`, if one of its tables has a limit.
-    pub(crate) fn new(test: &Test, job: u32, stage: &Stage<'_>) -> Option<Emptying> {
+impl Truncation {
+    /// For `test`, if one of its tables has a limit.
+    pub(crate) fn new(test: &Test, job: u32, stage: &Stage<'_>) -> Option<Truncation> {
         let own = test.table.iter().find(|table| table.rows_max.is_some())?;
         let rows_max = test.scope(stage.sizes).amount(own.rows_max.as_ref()?);
         let statements = (stage.engine.dialect().truncate)(&own.table(job).name);
         let rows_max = u64::try_from(rows_max).unwrap_or(0);
-        Some(Emptying { statements, rows: 0, rows_of_last_step: 0, rows_max })
+        Some(Truncation { statements, rows: 0, rows_of_last_step: 0, rows_max })
     }
 
-    /// Empties the table if a step like the last one would fill it; how many transactions that was.
-    pub(crate) fn empty_if_full(&mut self, session: &mut dyn Session) -> Result<u64> {
+    /// Truncates the table if a step like the last one would exceed the limit; returns the number of transactions.
+    pub(crate) fn truncate_if_full(&mut self, session: &mut dyn Session) -> Result<u64> {
         match self.rows > 0 && self.rows + self.rows_of_last_step > self.rows_max {
-            true => self.empty(session).map(|()| 1),
+            true => self.truncate(session).map(|()| 1),
             false => Ok(0),
         }
     }
 
-    pub(crate) fn empty(&mut self, session: &mut dyn Session) -> Result<()> {
+    pub(crate) fn truncate(&mut self, session: &mut dyn Session) -> Result<()> {
         session.begin()?;
-        let emptied = self.statements.iter().try_for_each(|statement| session.batch(statement));
-        if let Err(error) = emptied.and_then(|()| session.commit()) {
+        let truncated = self.statements.iter().try_for_each(|statement| session.batch(statement));
+        if let Err(error) = truncated.and_then(|()| session.commit()) {
             if error.failure().is_some() {
                 session.rollback()?;
             }

@@ -10,7 +10,7 @@ macro_rules! files {
     };
 }
 
-/// Every test file, in the order in which tests are listed and run: from the processor to the whole database.
+/// Every test file, in the order of lists and runs: from the processor to the whole database.
 const FILES: &[(&str, &str)] = files! {
     "T131" "T132" "T133" "T141" "T151" "T152"
     "T161" "T421" "T611" "T621"
@@ -18,12 +18,12 @@ const FILES: &[(&str, &str)] = files! {
     "T331" "T332" "T431" "T441" "T512" "T311" "T616" "T716"
 };
 
-/// Every test that comes with the program, in the order in which they are listed and run.
+/// Every built-in test, in the order of lists and runs.
 pub fn catalogue() -> &'static [Test] {
     static TESTS: OnceLock<Vec<Test>> = OnceLock::new();
     TESTS.get_or_init(|| {
         let parse = |(code, text): &(&str, &str)| {
-            // They are part of the program: a mistake in one is a mistake in it, found by its tests.
+            // They are part of the program: tests of this crate find a mistake in one.
             Test::parse(text, &format!("catalogue/{code}.toml")).unwrap_or_else(|error| panic!("{error}"))
         };
         FILES.iter().map(parse).collect()
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_with_every_ability_misses_nothing_and_one_without_says_what() {
+    fn missing_abilities_are_reported() {
         let target = "null".parse().expect("a target");
         let workspace =
             engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };

@@ -1,10 +1,16 @@
-//! One job of a test: a session and what it does in a step.
+//! The jobs of a test: their sessions and steps, and the set-up before and after.
 
-use engine::{Canceller, Error, Result, Session};
+use engine::{Canceller, Node, Result, Session};
 use measure::{Broken, Done, Work};
+use record::Dop;
 
+use crate::bind::Draw;
 use crate::bulk::BulkWork;
+use crate::data::{DataTable, Generator};
+use crate::sql;
 use crate::sql_work::SqlWork;
+use crate::stage::{Stage, exists, named, of_node};
+use crate::test::{OnceEntry, OwnTable, Test};
 
 /// The work of one job.
 pub struct Job {
@@ -29,10 +35,10 @@ impl From<BulkWork> for Job {
 }
 
 impl Job {
-    /// Does one step and compares every answer with what the data must give. Not for an engine without answers.
+    /// Does one step and checks every answer. Not for an engine without answers.
     ///
     /// # Errors
-    /// Where an answer is wrong, in words, or where there is none.
+    /// Where an answer is wrong or missing.
     pub fn check(&mut self) -> std::result::Result<(), Broken> {
         match &mut self.work {
             Kind::Sql(work) => work.check(),
@@ -40,21 +46,21 @@ impl Job {
         }
     }
 
-    /// Makes what the session did visible in the counters of its node; how many transactions the engine counts for
-    /// that.
+    /// Publishes what the session did in the counters of its node; the number of transactions that the engine counts
+    /// for that.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub fn publish_counters(&mut self) -> Result<u64> {
         self.session_mut().publish_counters()
     }
 
-    /// Something that can break off a statement of this job from another thread.
+    /// Cancels a statement of this job from another thread.
     pub fn canceller(&self) -> Option<Box<dyn Canceller>> {
         self.session().canceller()
     }
 
-    /// The process that serves this job's session, where it is one of its own on this host.
+    /// The process of this job's session, where it has a process of its own on this host.
     pub fn server_process(&self) -> Option<u32> {
         self.session().server_process()
     }
@@ -84,27 +90,103 @@ impl Work for Job {
     }
 }
 
-/// What an error of the engine means to a step that was begun: counted where the session lives on, else the end.
-/// `open` says whether a transaction has to be rolled back.
-#[cold]
-pub(crate) fn failed(session: &mut dyn Session, error: &Error, open: bool) -> std::result::Result<Done, Broken> {
-    let Some(kind) = error.failure() else {
-        if open {
-            // Its locks must not outlive the step; where the session is gone, so are they.
-            let _ = session.rollback();
-        }
-        return Err(broken(error));
-    };
-    if open {
-        session.rollback().map_err(|error| broken(&error))?;
-    }
-    Ok(Done::failed(kind))
+/// Runs the set-up of `test`, once before its sweep.
+///
+/// # Errors
+/// Errors of the engine, with the name of the statement.
+pub fn set_up(test: &Test, stage: &Stage<'_>) -> Result<()> {
+    run_once(test, &test.setup, stage)
 }
 
-/// `error` in one text, with its hint.
-pub(crate) fn broken(error: &Error) -> Broken {
-    match &error.hint {
-        Some(hint) => Broken { message: format!("{}; hint: {hint}", error.message) },
-        None => Broken { message: error.message.clone() },
+/// Removes the tables of `test`, then runs its tear-down.
+///
+/// # Errors
+/// Errors of the engine, with the name of the statement.
+pub fn tear_down(test: &Test, stage: &Stage<'_>) -> Result<()> {
+    if !test.table.is_empty() {
+        let mut session = stage.node.connect()?;
+        test.table.iter().try_for_each(|table| drop_all(table, stage, session.as_mut()))?;
     }
+    run_once(test, &test.teardown, stage)
+}
+
+fn run_once(test: &Test, steps: &[OnceEntry], stage: &Stage<'_>) -> Result<()> {
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let mut session = stage.node.connect()?;
+    steps.iter().try_for_each(|step| match sql::text(stage.engine, &test.code, &step.name, step.sql.as_deref()) {
+        Some(text) => session.batch(text).map_err(|error| named(error, test, &step.name)),
+        None => Ok(()),
+    })
+}
+
+/// One job for each of `dop.jobs`, each with a session, new tables and prepared statements. Jobs are spread evenly: job
+/// i, from 0, works on node i modulo the number of nodes, of which `stage.node` is node 0.
+///
+/// # Errors
+/// Errors of the engine, with the name of the statement.
+pub fn jobs(test: &Test, stage: &Stage<'_>, dop: Dop) -> Result<Vec<Job>> {
+    jobs_drawing(test, stage, dop, stage.sizes.seed)
+}
+
+/// The same with keys drawn from `seed` instead of that of the data: another run at the same degree of parallelism then
+/// has other keys.
+///
+/// # Errors
+/// Those of [`jobs`].
+pub fn jobs_drawing(test: &Test, stage: &Stage<'_>, dop: Dop, seed: u64) -> Result<Vec<Job>> {
+    let mut session = stage.node.connect()?;
+    for table in &test.table {
+        drop_all(table, stage, session.as_mut())?;
+        let copies = if table.is_per_job() { dop.jobs } else { 1 };
+        (0..copies).try_for_each(|job| create(test, table, job, stage, session.as_mut()))?;
+    }
+    for node in stage.others {
+        let caught_up = node.connect().and_then(|mut here| node.catch_up(here.as_mut(), session.as_mut()));
+        caught_up.map_err(|error| of_node(error, *node))?;
+    }
+    drop(session);
+    let nodes: Vec<&dyn Node> = std::iter::once(stage.node).chain(stage.others.iter().copied()).collect();
+    let generator = |table: DataTable| Generator::new(table, stage.sizes);
+    let generators: Vec<Generator> = test.tables.iter().map(|table| generator(*table)).collect();
+    let draws = Draw::for_jobs(seed, &test.code, dop.jobs, dop.threads);
+    let mut block = BulkWork::block(test, stage.sizes);
+    let one = |(job, draw): (u32, Draw)| {
+        let node = nodes[job as usize % nodes.len()];
+        let mut session = node.connect().map_err(|error| of_node(error, node))?;
+        let dialect = stage.engine.dialect();
+        let single: &[&str] = if test.single_block_reads { dialect.single_block_reads } else { &[] };
+        (dialect.threads)(dop.threads).iter().try_for_each(|statement| session.batch(statement))?;
+        single.iter().try_for_each(|statement| session.batch(statement))?;
+        match &mut block {
+            Some(block) => BulkWork::new(test, job, stage, session, block.clone()).map(Job::from),
+            None => SqlWork::new(test, job, stage, session, draw, &generators).map(Job::from),
+        }
+    };
+    (0..).zip(draws).map(one).collect()
+}
+
+fn create(test: &Test, own: &OwnTable, job: u32, stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+    let (dialect, table) = (stage.engine.dialect(), own.table(job));
+    let mut statements = (dialect.create)(&table);
+    if own.key.is_some() {
+        statements.extend((dialect.finish)(&table));
+    }
+    let run = |statement: &String| session.batch(statement).map_err(|error| named(error, test, &table.name));
+    statements.iter().try_for_each(run)
+}
+
+/// Drops the table, or those of all jobs, including tables of earlier invocations.
+fn drop_all(own: &OwnTable, stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+    for job in 0.. {
+        let name = own.table(job).name;
+        // An engine without answers would seem to have endless tables.
+        let found = stage.node.caps().answers && exists(session, &name)?;
+        (stage.engine.dialect().drop)(&name).iter().try_for_each(|statement| session.batch(statement))?;
+        if !found || !own.is_per_job() {
+            break;
+        }
+    }
+    Ok(())
 }

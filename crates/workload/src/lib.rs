@@ -1,8 +1,8 @@
-//! The tests that need an engine: the catalogue, the one interpreter of test files, the data that they work on.
+//! Tests that need an engine: the catalogue, the interpreter of test files, and their data.
 //!
-//! A crate of its own so that the compiler guards the direction: it knows engines by their traits and never by name;
-//! what an engine must say differently lies in the engine's own folder. It measures nothing and prints nothing: it
-//! gives [`measure::Work`] to the loop.
+//! A separate crate so that the compiler enforces the direction of imports: it knows engines only by their traits;
+//! engine-specific statements are in the folder of the engine. It measures nothing and prints nothing: it provides
+//! [`measure::Work`] for the loop.
 
 mod bind;
 pub mod blocks;
@@ -13,6 +13,7 @@ pub mod data;
 pub mod data_set;
 mod job;
 pub mod load;
+mod sessions;
 mod sql;
 mod sql_work;
 mod stage;
@@ -21,6 +22,6 @@ mod test;
 
 pub use catalogue::catalogue;
 pub use data::{DataTable, ROW_BYTES, Sizes};
-pub use job::Job;
-pub use stage::{Stage, jobs, jobs_drawing, set_up, tear_down};
+pub use job::{Job, jobs, jobs_drawing, set_up, tear_down};
+pub use stage::Stage;
 pub use test::{Test, TestError, commits_counted};

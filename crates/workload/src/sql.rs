@@ -1,11 +1,11 @@
-//! The text of statements: where it comes from, and how binds by name become placeholders of an engine.
+//! The text of statements: its source, and the translation of named binds to placeholders of an engine.
 
 use engine::{Dialect, Engine, Placeholder};
 
-/// Stands for the number of the job, from 0, in names of objects that each job has for itself.
+/// Placeholder of the number of the job, from 0, in names of objects of one job.
 pub(crate) const JOB: &str = "{job}";
 
-/// The statement `name` of test `code`: the engine's own words, or else `portable`.
+/// Statement `name` of test `code`: that of the engine, or `portable`.
 pub(crate) fn text<'a>(engine: &dyn Engine, code: &str, name: &str, portable: Option<&'a str>) -> Option<&'a str> {
     let is_it = |file: &&engine::StatementFile| {
         file.name.split_once('.').is_some_and(|(of, statement)| of == code && statement == name)
@@ -13,29 +13,29 @@ pub(crate) fn text<'a>(engine: &dyn Engine, code: &str, name: &str, portable: Op
     engine.statement_files().iter().find(is_it).map(|file| file.sql).or(portable)
 }
 
-/// `text` as job `job` says it.
+/// `text` for job `job`.
 pub(crate) fn of_job(text: &str, job: u32) -> String {
     text.replace(JOB, &job.to_string())
 }
 
-/// A statement in the words of an engine.
+/// A statement for an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Bound {
     /// With placeholders.
     pub sql: String,
-    /// The name that each placeholder stands for, in their order.
+    /// The name of each placeholder, in order.
     pub names: Vec<String>,
 }
 
-/// Turns `:name` in `sql` into placeholders.
+/// Replaces `:name` in `sql` by placeholders.
 pub(crate) fn bound(sql: &str, dialect: &Dialect) -> Bound {
     let mut result = Bound { sql: String::with_capacity(sql.len()), names: Vec::new() };
-    for piece in Pieces(sql) {
-        match piece {
-            Piece::Text(text) => result.sql.push_str(text),
-            Piece::Name(name) => {
+    for token in Tokens(sql) {
+        match token {
+            Token::Text(text) => result.sql.push_str(text),
+            Token::Name(name) => {
                 let known = result.names.iter().position(|known| known == name);
-                // A placeholder without a number takes the next value, whatever its name.
+                // A placeholder without a number takes the next value, even for a repeated name.
                 let position = known.filter(|_| dialect.placeholder != Placeholder::Question);
                 let position = position.unwrap_or_else(|| {
                     result.names.push(name.to_owned());
@@ -50,34 +50,34 @@ pub(crate) fn bound(sql: &str, dialect: &Dialect) -> Bound {
 
 /// The names of binds in `sql`, in order of appearance.
 pub(crate) fn bind_names(sql: &str) -> Vec<String> {
-    let name = |piece| match piece {
-        Piece::Name(name) => Some(name.to_owned()),
-        Piece::Text(_) => None,
+    let name = |token| match token {
+        Token::Name(name) => Some(name.to_owned()),
+        Token::Text(_) => None,
     };
-    Pieces(sql).filter_map(name).collect()
+    Tokens(sql).filter_map(name).collect()
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Piece<'a> {
-    /// To be left as it is: quoted text, comments and casts (`::`) among it.
+enum Token<'a> {
+    /// Unchanged text, including quoted text, comments and casts (`::`).
     Text(&'a str),
-    /// The name behind a colon.
+    /// The name after a colon.
     Name(&'a str),
 }
 
-struct Pieces<'a>(&'a str);
+struct Tokens<'a>(&'a str);
 
-impl<'a> Iterator for Pieces<'a> {
-    type Item = Piece<'a>;
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
 
-    fn next(&mut self) -> Option<Piece<'a>> {
+    fn next(&mut self) -> Option<Token<'a>> {
         if self.0.is_empty() {
             return None;
         }
         if let Some(length) = name_length(self.0) {
             let (name, rest) = self.0[1..].split_at(length);
             self.0 = rest;
-            return Some(Piece::Name(name));
+            return Some(Token::Name(name));
         }
         let mut length = 0;
         while length < self.0.len() && (length == 0 || name_length(&self.0[length..]).is_none()) {
@@ -85,7 +85,7 @@ impl<'a> Iterator for Pieces<'a> {
         }
         let (text, rest) = self.0.split_at(length);
         self.0 = rest;
-        Some(Piece::Text(text))
+        Some(Token::Text(text))
     }
 }
 
@@ -96,7 +96,7 @@ fn name_length(text: &str) -> Option<usize> {
         .then(|| name.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').unwrap_or(name.len()))
 }
 
-/// The length of what `text` begins with and in which a colon means nothing; otherwise one character.
+/// The length of the token at the start of `text` in which a colon has no meaning; otherwise one character.
 fn opaque_length(text: &str) -> usize {
     let until = |start: &str, end: &str| {
         text.strip_prefix(start).map(|rest| rest.find(end).map_or(text.len(), |at| start.len() + at + end.len()))
@@ -145,12 +145,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_no_bind_stays_as_it_is(text in "\\PC*") {
-            let pieces: String = Pieces(&text).map(|piece| match piece {
-                Piece::Text(text) => text.to_owned(),
-                Piece::Name(name) => format!(":{name}"),
+        fn other_text_is_unchanged(text in "\\PC*") {
+            let tokens: String = Tokens(&text).map(|token| match token {
+                Token::Text(text) => text.to_owned(),
+                Token::Name(name) => format!(":{name}"),
             }).collect();
-            prop_assert_eq!(pieces, text);
+            prop_assert_eq!(tokens, text);
         }
     }
 }

@@ -4,15 +4,14 @@ use engine::{Error, Kind, Result, Session, Statement, Value};
 use measure::{Broken, Done, Work};
 
 use crate::bind::{Draw, Origin, fill};
-use crate::bulk::Emptying;
+use crate::bulk::Truncation;
 use crate::check::{Expected, first_difference};
 use crate::data::Generator;
-use crate::job::{broken, failed};
 use crate::sql;
-use crate::stage::{Stage, named};
+use crate::stage::{Stage, broken, failed, named};
 use crate::test::{Amount, StatementEntry, Test};
 
-/// What a job does in a step, as its test file says. A step neither allocates nor formats.
+/// The steps of a job, from its test file. A step neither allocates nor formats.
 pub(crate) struct SqlWork {
     pub(crate) session: Box<dyn Session>,
     statements: Vec<Prepared>,
@@ -23,12 +22,12 @@ pub(crate) struct SqlWork {
     operations: Count,
     rows: Count,
     row_bytes: u64,
-    emptying: Option<Emptying>,
+    truncation: Option<Truncation>,
     code: String,
     generators: Vec<Generator>,
 }
 
-/// A number that is known beforehand, or the rows of the step.
+/// A fixed number, or the rows of the step.
 #[derive(Clone, Copy)]
 enum Count {
     Fixed(u64),
@@ -52,7 +51,7 @@ struct Prepared {
     names: Vec<String>,
     origins: Vec<Origin>,
     values: Vec<Value<'static>>,
-    /// The placeholder whose values come ascending, and room for those of one step.
+    /// The placeholder with ascending values, and a buffer for those of one step.
     ascending: Option<(usize, Vec<i64>)>,
     expected: Expected,
 }
@@ -81,7 +80,7 @@ impl SqlWork {
             operations: count(&test.operations),
             rows: test.rows.as_ref().map_or(Count::Rows, count),
             row_bytes: test.row_bytes.unwrap_or(0),
-            emptying: Emptying::new(test, job, stage),
+            truncation: Truncation::new(test, job, stage),
             code: test.code.clone(),
             generators: generators.to_vec(),
         })
@@ -90,8 +89,8 @@ impl SqlWork {
     #[inline]
     fn try_step(&mut self) -> Result<Done> {
         let mut done = Done::default();
-        let emptied = match &mut self.emptying {
-            Some(emptying) => emptying.empty_if_full(self.session.as_mut())?,
+        let truncated = match &mut self.truncation {
+            Some(truncation) => truncation.truncate_if_full(self.session.as_mut())?,
             None => 0,
         };
         if self.transaction {
@@ -111,21 +110,21 @@ impl SqlWork {
             self.open = false;
             done.transactions = 1;
         }
-        if let Some(emptying) = &mut self.emptying {
-            emptying.add(done.rows);
+        if let Some(truncation) = &mut self.truncation {
+            truncation.add(done.rows);
         }
-        done.transactions += emptied;
+        done.transactions += truncated;
         done.rows = self.rows.of(done.rows);
         done.operations = self.operations.of(done.rows);
         done.bytes = done.rows * self.row_bytes;
         Ok(done)
     }
 
-    /// One step, every answer of it compared.
+    /// One step, with every answer compared.
     pub(crate) fn check(&mut self) -> std::result::Result<(), Broken> {
         let checked = self.try_check();
         if checked.is_err() && std::mem::take(&mut self.open) {
-            // The first error is the one to tell.
+            // The first error is the one that is reported.
             let _ = self.session.rollback();
         }
         match checked.map_err(|error| broken(&error))? {
@@ -144,7 +143,7 @@ impl SqlWork {
             prepared.begin_step(&mut self.draw);
             for repetition in 0..prepared.repeat {
                 prepared.fill(repetition, &mut self.draw);
-                let difference = prepared.ask(self.session.as_mut(), &self.generators)?;
+                let difference = prepared.compare(self.session.as_mut(), &self.generators)?;
                 wrong = wrong.or(difference.map(|clause| format!("statement {} {clause}", prepared.name)));
             }
         }
@@ -176,7 +175,7 @@ impl Prepared {
     ) -> Result<Prepared> {
         let scope = test.scope(stage.sizes);
         let text = sql::text(stage.engine, &test.code, &entry.name, entry.sql.as_deref());
-        // Only an engine without answers gets here without a text.
+        // Only an engine without answers can have no text.
         let text = sql::of_job(text.unwrap_or_default(), job);
         let bound = sql::bound(&text, stage.engine.dialect());
         let origin = |(index, name): (usize, &String)| {
@@ -185,7 +184,7 @@ impl Prepared {
             }
             let rule = entry.bind.get(name).ok_or_else(|| {
                 let message =
-                    format!("the statement of {} uses :{name}, the test has no such bind", stage.engine.name());
+                    format!("the statement of {} uses :{name}, which the test does not bind", stage.engine.name());
                 named(Error::new(Kind::Statement, message), test, &entry.name)
             })?;
             Ok(Origin::new(rule, scope))
@@ -193,15 +192,15 @@ impl Prepared {
         let origins = bound.names.iter().enumerate().map(origin).collect::<Result<Vec<Origin>>>()?;
         let slot = |name: &String| bound.names.iter().position(|known| known == name);
         let ascending = entry.ascending.as_ref().and_then(slot);
-        let place = |origin: &Origin| match origin {
-            Origin::Same(earlier) => origins[*earlier].place(),
-            origin => origin.place(),
+        let value = |origin: &Origin| match origin {
+            Origin::Same(earlier) => origins[*earlier].initial_value(),
+            origin => origin.initial_value(),
         };
         Ok(Prepared {
             name: entry.name.clone(),
             statement: session.prepare(&bound.sql).map_err(|error| named(error, test, &entry.name))?,
             repeat: entry.repeat,
-            values: origins.iter().map(place).collect(),
+            values: origins.iter().map(value).collect(),
             ascending: ascending.map(|slot| (slot, Vec::with_capacity(entry.repeat as usize))),
             expected: Expected::new(&entry.expect, scope),
             names: bound.names,
@@ -209,7 +208,7 @@ impl Prepared {
         })
     }
 
-    /// Draws what is to be sorted over the repetitions of the step.
+    /// Draws the values that are sorted over the repetitions of the step.
     #[inline]
     fn begin_step(&mut self, draw: &mut Draw) {
         let Some((slot, keys)) = &mut self.ascending else { return };
@@ -232,10 +231,10 @@ impl Prepared {
         }
     }
 
-    /// Executes with the values that are filled in; says what is wrong with the answer.
-    fn ask(&mut self, session: &mut dyn Session, generators: &[Generator]) -> Result<Option<String>> {
+    /// Executes with the current values; returns the difference of the answer.
+    fn compare(&mut self, session: &mut dyn Session, generators: &[Generator]) -> Result<Option<String>> {
         let counted = |verb: &str, found: u64, expected: u64| {
-            (found != expected).then(|| format!("{verb} {found} rows where {expected} are right"))
+            (found != expected).then(|| format!("{verb} {found} rows, expected {expected}"))
         };
         if let Expected::Changed(expected) = self.expected {
             return Ok(counted("changed", session.execute(self.statement, &self.values)?, expected));
@@ -246,11 +245,11 @@ impl Prepared {
                 counted("returned", found.len() as u64, *expected)
             }
             Expected::Values(expected) => first_difference(expected.clone(), found),
-            Expected::Data(question) => {
-                let key = question.by.and_then(|by| self.value_of(by.name())).unwrap_or(0);
-                let generator = generators.iter().find(|generator| generator.table() == question.table);
-                let right = generator.map(|generator| question.answer(generator, key)).unwrap_or_default();
-                let of_key = question.by.map(|by| format!(" for {} {key}", by.name())).unwrap_or_default();
+            Expected::Data(query) => {
+                let key = query.by.and_then(|by| self.value_of(by.name())).unwrap_or(0);
+                let generator = generators.iter().find(|generator| generator.table() == query.table);
+                let right = generator.map(|generator| query.answer(generator, key)).unwrap_or_default();
+                let of_key = query.by.map(|by| format!(" for {} {key}", by.name())).unwrap_or_default();
                 first_difference(right, found).map(|clause| format!("{clause}{of_key}"))
             }
         })

@@ -1,4 +1,4 @@
-//! The hot path of the interpreter allocates nothing: counted by an allocator of this test's own.
+//! The hot path of the interpreter does not allocate: counted by the allocator of this test.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -14,11 +14,11 @@ thread_local! {
 
 struct Counting;
 
-// SAFETY: everything is handed on to the system's allocator as it came.
+// SAFETY: every call is forwarded to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller promises what the system's allocator asks for.
+        // SAFETY: the caller guarantees what the system allocator requires.
         unsafe { System.alloc(layout) }
     }
 

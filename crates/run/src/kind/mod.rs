@@ -1,4 +1,4 @@
-//! The kinds of runs: a folder and a line each. What an invocation does, in which order, is one way for all of them
+//! The kinds of runs: a folder and a line each. The steps of an invocation are the same for all of them
 //! ([`crate::invocation`]).
 
 pub(crate) mod blocks;

@@ -1,4 +1,4 @@
-//! Searches for the highest rate that keeps a service level: they ask, runs answer.
+//! Rate searches: the highest rate that meets a service level.
 
 use model::{Bound, Ending, Purpose, RateAnswer, RateSearch, Visit};
 use record::evidence::{Bound as KeptLevel, Confirmation, RateInterval, SearchAnswer, SearchEnding};
@@ -7,8 +7,8 @@ use record::{Arrival, Evidence, Finding, Pace, Rate, Run, Variation, Verdict};
 use crate::Result;
 use crate::bench::Bench;
 
-/// Measures what `search` asks for until it asks for nothing more. `measured` is what an earlier invocation measured of the
-/// same search, in its order. `measure` carries out one run at a pace.
+/// Measures the rates of `search` until it ends. `measured` is what an earlier invocation measured of the same search,
+/// in order. `measure` carries out one run at a pace.
 ///
 /// # Errors
 /// Those of `measure`.
@@ -29,8 +29,8 @@ pub(crate) fn search_rate(
     Ok(())
 }
 
-/// What is said when a search goes on to another purpose; `unit` is that of its rates.
-pub(crate) fn stage(last: Purpose, next: Purpose, search: &RateSearch, unit: &str) -> Option<String> {
+/// The note when a search changes its purpose; `unit` is that of its rates.
+pub(crate) fn phase_note(last: Purpose, next: Purpose, search: &RateSearch, unit: &str) -> Option<String> {
     let answer = search.answer();
     let near = answer.limit.map(|limit| {
         let [low, high] = [limit.low.rate, limit.high.rate];
@@ -38,17 +38,17 @@ pub(crate) fn stage(last: Purpose, next: Purpose, search: &RateSearch, unit: &st
     });
     match (last, next) {
         (Purpose::Bracket | Purpose::AtLimit | Purpose::AboveLimit, Purpose::Round(_)) => {
-            Some(format!("{}: rounds around it, in an order drawn by lot", near?))
+            Some(format!("{}: rounds around it, in randomized order", near?))
         }
         (Purpose::Bracket | Purpose::Round(_), Purpose::AtLimit | Purpose::AboveLimit) => {
-            Some(format!("{}: to be confirmed there and 10 % above", near?))
+            Some(format!("{}: confirming it there and 10 % above", near?))
         }
         _ => None,
     }
 }
 
-/// Notes in the record that `run` was made to confirm an answer, if it was.
-pub(crate) fn say_purpose(run: &mut Run, purpose: Purpose) {
+/// Marks `run` as a confirmation of an answer, if it is one.
+pub(crate) fn set_purpose(run: &mut Run, purpose: Purpose) {
     let confirmation = match purpose {
         Purpose::AboveLimit => Confirmation::AboveLimit,
         Purpose::AtLimit => Confirmation::AtLimit,
@@ -61,8 +61,8 @@ pub(crate) fn say_purpose(run: &mut Run, purpose: Purpose) {
     }
 }
 
-/// The answer as the record keeps it, at the last run of the search.
-pub(crate) fn answered(answer: &RateAnswer, bound: &Bound, of_storage: bool) -> Finding {
+/// The answer as a finding, for the last run of the search.
+pub(crate) fn answer_finding(answer: &RateAnswer, bound: &Bound, of_storage: bool) -> Finding {
     let rate = answer.limit.map(|limit| RateInterval {
         estimate: Rate(limit.estimate),
         low: Rate(limit.low.rate),
@@ -79,13 +79,13 @@ pub(crate) fn answered(answer: &RateAnswer, bound: &Bound, of_storage: bool) -> 
     Finding::new(verdict, Evidence::Bound(KeptLevel::Search(Box::new(answer))))
 }
 
-/// What is to be said of the service level in `run`, where it is one of a search.
-pub(crate) fn level(bench: &Bench<'_>, run: &Run) -> Option<Finding> {
+/// The finding about the service level of `run`, if it belongs to a search.
+pub(crate) fn level_finding(bench: &Bench<'_>, run: &Run) -> Option<Finding> {
     let until = bench.plan.until.as_ref().filter(|_| is_paced(run))?;
     Some(model::level_finding(run, &until.level))
 }
 
-/// Whether `run` is one at a pace of its own, such as those of a search.
+/// Whether `run` has a pace of its own, such as those of a search.
 pub(crate) fn is_paced(run: &Run) -> bool {
     matches!(run.variation, Some(Variation::Paced { .. }))
 }
@@ -94,7 +94,7 @@ pub(crate) fn is_paced(run: &Run) -> bool {
 mod tests {
     use super::*;
 
-    /// A platform that keeps the level up to 400 steps per second.
+    /// A platform that meets the level up to 400 steps per second.
     fn go(measured: &[Visit], most: usize) -> (Option<RateSearch>, Vec<Visit>) {
         let mut all = measured.to_vec();
         let mut search = RateSearch::new(1_000.0, 0.1, 42);
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_was_aborted_goes_on_where_it_was() {
+    fn an_aborted_search_continues_where_it_was() {
         let (search, all) = go(&[], usize::MAX);
         let answer = search.as_ref().unwrap().answer();
         let limit = answer.limit.unwrap();

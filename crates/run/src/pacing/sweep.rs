@@ -1,22 +1,22 @@
-//! Which variations of the plain runs of tests are planned, and where in the plan they stand.
+//! The variations of the plain runs of tests, and their position in the plan.
 
 use record::{Pace, Plan, PlannedRun, Preset, Skipped, Variation};
 
 use crate::Request;
 use crate::order::in_rounds;
 
-/// The shares of the capacity at which latency is measured for figures to publish: a latency at full load alone says
-/// nothing of the load that people use.
+/// Shares of the capacity at which latency is measured for figures to publish: latency at full load alone does not show
+/// that at usual loads.
 const SHARES: [f64; 4] = [0.5, 0.7, 0.8, 0.9];
 
-/// All runs of tests: `once`, the plain ones, each as often as it is repeated, and the variations that `request` asks
-/// for or its preset has. `sweeps_jobs` says it of the code of a test.
+/// All runs of tests: the plain ones `once`, each with its repeats, and the variations of `request` or its preset.
+/// `sweeps_jobs` tells it for the code of a test.
 ///
-/// A sweep of paces belongs to each round. A share of the capacity is measured once, after the plain runs that tell what
-/// the capacity is. The curve that belongs to a preset is measured at the highest degree of parallelism: there most
-/// sessions are ready to take what arrives, so that steps queue in the platform and not before it; and that degree is
-/// known when the plan is made, so that the plan holds all that will be done.
-pub(crate) fn arranged(
+/// A sweep of paces is in each round. A share of the capacity is measured once, after the plain runs that determine the
+/// capacity. The curve of a preset is measured at the highest degree of parallelism: there most sessions are ready for
+/// arrivals, so that steps queue in the platform and not before it; and that degree is known when the plan is made, so
+/// that the plan is complete.
+pub(crate) fn with_variations(
     once: &[PlannedRun],
     request: &Request,
     repeats: u32,
@@ -36,15 +36,15 @@ pub(crate) fn arranged(
     let swept: Vec<Vec<PlannedRun>> = once.iter().map(|run| [vec![run.clone()], with(run, &paces)].concat()).collect();
     let late = once.iter().map(|run| with(run, &shares_of(run)));
     match repeats {
-        // Near the run that tells the capacity, before the machine is another one.
+        // Close to the run that determines the capacity, before the machine changes.
         0 | 1 => swept.into_iter().zip(late).flat_map(|(swept, late)| [swept, late].concat()).collect(),
         _ => in_rounds(&swept.concat(), repeats, seed).into_iter().chain(late.flatten()).collect(),
     }
 }
 
-/// Makes `plan` that of a search: each plain run once, and no probes, at which nothing arrives. They are named as skipped
-/// where somebody chose what is run.
-pub(crate) fn searched(plan: &mut Plan, request: &Request) {
+/// Restricts `plan` to a search: each plain run once, and no probes, which have no arrivals. Probes are listed as
+/// skipped if tests were selected.
+pub(crate) fn restrict_to_search(plan: &mut Plan, request: &Request) {
     plan.repeats = 1;
     plan.io = None;
     let (probes, tests) = plan.runs.drain(..).partition(|run: &PlannedRun| probe::probe(&run.test).is_some());
@@ -52,12 +52,12 @@ pub(crate) fn searched(plan: &mut Plan, request: &Request) {
     let mut codes: Vec<String> = probes.into_iter().map(|run: PlannedRun| run.test).collect();
     codes.dedup();
     if !request.tests.words.is_empty() {
-        let reason = "nothing arrives at a probe, so that no rate can be searched for";
+        let reason = "a probe has no arrivals, so no rate can be searched";
         plan.skipped.extend(codes.into_iter().map(|test| Skipped { test, reason: reason.to_owned() }));
     }
 }
 
-/// Whether the curve of latency over rate belongs to the preset of `request`; nobody who asks for another load wants it.
+/// Whether the preset of `request` includes the curve of latency over rate; not if another load is requested.
 fn has_curve(request: &Request) -> bool {
     let plain = request.variations.is_empty() && request.pace == Pace::AsFastAsPossible;
     request.preset == Preset::Publish && plain && request.until.is_none()
@@ -70,56 +70,13 @@ fn is_highest(run: &PlannedRun, once: &[PlannedRun]) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use std::path::PathBuf;
 
     use proptest::prelude::*;
-    use record::{Dop, Layer, Nanos, Outcome, Placement, Run, Sweep, Timestamp, Totals, Unit};
+    use record::{Dop, Placement};
 
     use super::*;
-
-    /// A plain run of a second.
-    pub(in crate::pacing) fn finished(test: &str, jobs: u32, steps: u64) -> Run {
-        Run {
-            kind: record::RunKind::Test,
-            number: 1,
-            test: test.to_owned(),
-            title: String::new(),
-            layer: Layer::Server,
-            unit: Unit::Row,
-            sweep: Sweep::Jobs,
-            dop: Dop::jobs(jobs),
-            variation: None,
-            pace: Pace::AsFastAsPossible,
-            ceiling: None,
-            cache_fit: None,
-            data_reads: None,
-            data_bytes: None,
-            commits_expected: None,
-            changes: false,
-            parameters: Default::default(),
-            started_at: Timestamp::default(),
-            window_ns: Nanos::SECOND,
-            outcome: Outcome::Done,
-            totals: Totals { steps, operations: steps, ..Totals::default() },
-            service: Default::default(),
-            response: Default::default(),
-            seconds: Vec::new(),
-            slices: None,
-            readings: Vec::new(),
-            jobs_ended_apart: false,
-            foreign_load: None,
-            nodes: Vec::new(),
-            events: Vec::new(),
-            storage: None,
-            activity: None,
-            trace: None,
-            blocks: None,
-            load: None,
-            streams: None,
-            findings: Vec::new(),
-        }
-    }
 
     fn request(preset: Preset, variations: Vec<Variation>) -> Request {
         Request {
@@ -151,31 +108,6 @@ pub(super) mod tests {
         }
     }
 
-    /// A plan of no runs that searches.
-    pub(in crate::pacing) fn searching(until: record::Until) -> Plan {
-        Plan {
-            target: String::new(),
-            directory: String::new(),
-            preset: Preset::Quick,
-            window_ns: Nanos::SECOND,
-            warm_up_ns: Nanos(0),
-            steps: None,
-            seed: 42,
-            placement: Placement::Kernel,
-            pace: Pace::AsFastAsPossible,
-            until: Some(until),
-            one_thread_per_core: false,
-            small_rows: 0,
-            large_rows: 0,
-            repeats: 1,
-            paired: None,
-            runs: Vec::new(),
-            skipped: Vec::new(),
-            test_files: Vec::new(),
-            io: None,
-        }
-    }
-
     fn once() -> Vec<PlannedRun> {
         let run = |(test, jobs): (&str, u32)| PlannedRun {
             kind: if test.starts_with('P') { record::RunKind::Probe } else { record::RunKind::Test },
@@ -193,7 +125,7 @@ pub(super) mod tests {
     }
 
     fn planned(preset: Preset, variations: Vec<Variation>, repeats: u32) -> Vec<PlannedRun> {
-        arranged(&once(), &request(preset, variations), repeats, 42, &|test| test != "T512")
+        with_variations(&once(), &request(preset, variations), repeats, 42, &|test| test != "T512")
     }
 
     #[test]
@@ -219,7 +151,7 @@ pub(super) mod tests {
         assert_eq!(curve, [0.5, 0.7, 0.8, 0.9].map(|share| ("T611", 4, share)));
         assert!(runs[..18].iter().all(|run| run.variation.is_none()));
         assert_eq!(planned(Preset::Standard, Vec::new(), 6).len(), 18);
-        assert_eq!(planned(Preset::Publish, vec![paced(1.0)], 6).len(), 36, "who asks for a load gets that");
+        assert_eq!(planned(Preset::Publish, vec![paced(1.0)], 6).len(), 36, "a requested load replaces the curve");
     }
 
     proptest! {

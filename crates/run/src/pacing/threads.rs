@@ -1,4 +1,4 @@
-//! Runs that use one hardware thread of each core and leave the others alone.
+//! Runs on one hardware thread of each core.
 
 use engine::Processes;
 use record::{Run, Variation};
@@ -6,19 +6,19 @@ use record::{Run, Variation};
 use crate::Event;
 use crate::bench::Bench;
 
-/// Which hardware threads a run may use. A server of dbdyno's own is kept on them for as long as this lives, and may use
-/// all that this program may afterwards.
+/// The hardware threads of a run. A temporary server is restricted to them until this is dropped, and may then use all
+/// that this program may.
 pub(crate) struct Threads<'a> {
     bench: &'a Bench<'a>,
-    /// Those that jobs may be placed on; all that the process may use, where the run is an ordinary one.
+    /// Those of the jobs; all that the process may use in a normal run.
     pub cpus: Vec<u32>,
     is_narrowed: bool,
-    /// The roots of the processes that were placed.
+    /// Root processes of the restricted servers.
     servers: Vec<u32>,
 }
 
 impl<'a> Threads<'a> {
-    /// Narrows what `run` may use, where it is to be narrowed.
+    /// Restricts `run`, if it is to be restricted.
     pub(crate) fn of(bench: &'a Bench<'a>, run: &Run) -> Threads<'a> {
         let of_run = matches!(run.variation, Some(Variation::Paced { one_thread_per_core: true, .. }));
         let mut threads = Threads { bench, cpus: bench.processors.clone(), is_narrowed: false, servers: Vec::new() };
@@ -26,7 +26,7 @@ impl<'a> Threads<'a> {
             return threads;
         }
         let Some(cores) = host::cores() else {
-            threads.note("which hardware threads share a core is not known: all of them are used");
+            threads.note("the cores of the hardware threads are unknown: all hardware threads are used");
             return threads;
         };
         threads.cpus = host::one_thread_per_core(&cores, &bench.processors);
@@ -35,7 +35,7 @@ impl<'a> Threads<'a> {
         threads
     }
 
-    /// Whether fewer hardware threads are used than could be.
+    /// Whether the run is restricted.
     pub(crate) fn is_narrowed(&self) -> bool {
         self.is_narrowed
     }
@@ -47,23 +47,25 @@ impl<'a> Threads<'a> {
     fn narrow_server(&mut self) {
         let Some(subject) = self.bench.subject else { return };
         match subject.nodes.processes() {
-            // The jobs are the engine.
+            // The engine runs in the jobs.
             Processes::InProcess => {}
             Processes::Local(roots) if subject.inventory.temporary => {
                 self.servers = roots;
                 self.place(&self.cpus);
             }
             Processes::Local(_) | Processes::Remote => {
-                self.note("the server is not one that dbdyno started: it keeps all hardware threads, the jobs do not");
+                self.note(
+                    "dbdyno did not start the server: it keeps all hardware threads, and only the jobs are restricted",
+                );
             }
         }
     }
 
     fn place(&self, cpus: &[u32]) {
         for root in &self.servers {
-            // A refusal leaves the server where it was: worth a word, no reason to stop.
+            // A failure leaves the server unrestricted: it is reported and does not end the run.
             if let Err(error) = host::keep_processes_on(*root, cpus) {
-                self.note(&format!("the server could not be placed: {error}"));
+                self.note(&format!("the server could not be pinned: {error}"));
             }
         }
     }

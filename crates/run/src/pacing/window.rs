@@ -1,11 +1,11 @@
-//! How long a run under a rate of a search lasts: until enough values lie beyond the quantile that is judged.
+//! The length of a run of a rate search: until enough values are beyond its quantile.
 
 use model::Bound;
 use record::{Nanos, Pace, Plan, Variation};
 
 use crate::{Error, Result};
 
-/// No run of a search is made longer than this for the sake of its quantile.
+/// The longest window for the sake of a quantile.
 const WINDOW_MAX: Nanos = Nanos(60_000_000_000);
 
 /// The window of a run of `plan`: that of the plan, and longer where the quantile that is searched for needs it at this
@@ -14,36 +14,36 @@ pub(crate) fn window(plan: &Plan, variation: Option<Variation>, pace: Pace) -> N
     let is_searched = matches!(variation, Some(Variation::Paced { .. }));
     let until = plan.until.as_ref().filter(|_| is_searched);
     let bound: Option<Bound> = until.and_then(|until| until.level.parse().ok());
-    bound.zip(pace.rate()).map_or(plan.window_ns, |(bound, rate)| needed(plan.window_ns, &bound, rate))
+    bound.zip(pace.rate()).map_or(plan.window_ns, |(bound, rate)| window_for(plan.window_ns, &bound, rate))
 }
 
 /// `window_ns`, or longer where the quantile of `bound` needs it at a rate of so many steps per second, up to a minute.
-pub(crate) fn needed(window_ns: Nanos, bound: &Bound, steps_per_second: f64) -> Nanos {
+pub(crate) fn window_for(window_ns: Nanos, bound: &Bound, steps_per_second: f64) -> Nanos {
     window_ns.max(bound.window(steps_per_second).min(WINDOW_MAX))
 }
 
-/// Whether `bound` can be judged within a minute, or windows of `window_ns`, at all, where a closed loop gives `capacity`,
-/// in `unit`. `whose` names what is measured.
+/// Checks that `bound` can be judged within a minute, or windows of `window_ns`, at the `capacity` of a closed loop, in
+/// `unit`. `subject` names what is measured.
 ///
 /// # Errors
 /// Where that is too short even at that rate.
-pub(crate) fn check(window_ns: Nanos, whose: &str, bound: &Bound, capacity: f64, unit: &str) -> Result<()> {
+pub(crate) fn check(window_ns: Nanos, subject: &str, bound: &Bound, capacity: f64, unit: &str) -> Result<()> {
     let (needed, most) = (bound.window(capacity), window_ns.max(WINDOW_MAX));
     if needed <= most {
         return Ok(());
     }
     let (needed, most) = (needed.seconds(), most.seconds());
     Err(Error::user(format!(
-        "{} needs windows of {needed:.0} s to have ten values beyond it at {capacity:.1} {unit}, as much as {whose} \
-         reaches; limit {most:.0} s",
+        "{} needs windows of {needed:.0} s to have ten values beyond it at {capacity:.1} {unit}, the capacity of \
+         {subject}; limit {most:.0} s",
         bound.statistic
     ))
-    .hint("search for a lower quantile, with more jobs, or give --seconds as much"))
+    .hint("search for a lower quantile, with more jobs, or give longer --seconds"))
 }
 
-/// What is said of windows that are longer than `window_ns`, down to a rate of `lowest` in `unit`; nothing where none is.
-pub(crate) fn lengthened(window_ns: Nanos, bound: &Bound, lowest: f64, unit: &str) -> Option<String> {
-    let needed = needed(window_ns, bound, lowest);
+/// The note about windows longer than `window_ns`, down to a rate of `lowest` in `unit`; none if there are none.
+pub(crate) fn longer_windows_note(window_ns: Nanos, bound: &Bound, lowest: f64, unit: &str) -> Option<String> {
+    let needed = window_for(window_ns, bound, lowest);
     let below = lowest * bound.window(lowest).seconds() / window_ns.seconds();
     (needed > window_ns).then(|| {
         format!(
@@ -60,7 +60,7 @@ mod tests {
     use record::{Arrival, Ratio, Until};
 
     use super::*;
-    use crate::pacing::sweep::tests::searching;
+    use crate::pacing::tests::searching;
 
     fn plan(level: &str, window_ns: u64) -> Plan {
         let until = Until { level: level.to_owned(), arrival: Arrival::Poisson, tolerance: Ratio(0.1) };
@@ -82,18 +82,18 @@ mod tests {
     }
 
     #[test]
-    fn what_no_minute_can_tell_is_refused_with_the_figure() {
+    fn a_window_longer_than_a_minute_is_refused() {
         let bound: Bound = "p99.99=5ms".parse().unwrap();
         let window = Nanos(2_000_000_000);
         assert!(check(window, "test T611", &bound, 10_000.0, "steps/s").is_ok());
         let error = check(window, "test T611", &bound, 100.0, "steps/s").unwrap_err();
         assert_eq!(
             error.message,
-            "p99.99 needs windows of 1000 s to have ten values beyond it at 100.0 steps/s, as much as test T611 reaches; \
+            "p99.99 needs windows of 1000 s to have ten values beyond it at 100.0 steps/s, the capacity of test T611; \
              limit 60 s"
         );
-        let said = lengthened(window, &bound, 10_000.0, "steps/s").unwrap();
-        assert!(said.contains("longer than 2.0 s, up to 10.0 s"), "{said}");
-        assert_eq!(lengthened(window, &"p50=5ms".parse().unwrap(), 100.0, "steps/s"), None);
+        let note = longer_windows_note(window, &bound, 10_000.0, "steps/s").unwrap();
+        assert!(note.contains("longer than 2.0 s, up to 10.0 s"), "{note}");
+        assert_eq!(longer_windows_note(window, &"p50=5ms".parse().unwrap(), 100.0, "steps/s"), None);
     }
 }

@@ -1,19 +1,20 @@
-//! Whether operations visit what they should: exactly as many rows as the work unit has blocks.
+//! Check of answers: an operation visits exactly as many rows as the work unit has blocks.
 
 use engine::{Result, Value};
 use measure::Broken;
 
+use super::deck::Kind;
 use super::settings::BlocksSettings;
-use super::work::{BlocksJob, Kind};
+use super::work::BlocksJob;
 use crate::check::first_difference;
-use crate::job::broken;
+use crate::stage::broken;
 
 impl BlocksJob {
-    /// Does one operation of each kind that the settings know and compares the answers: exactly as many rows as the
-    /// work unit has blocks. Not for an engine without answers.
+    /// Does one operation of each kind in the settings and checks the answers: exactly as many rows as the work unit
+    /// has blocks. Not for an engine without answers.
     ///
     /// # Errors
-    /// Where an answer is wrong, in words, or where there is none.
+    /// Where an answer is wrong or missing.
     pub fn check(&mut self, settings: &BlocksSettings) -> std::result::Result<(), Broken> {
         let wrong = self.try_check(settings).map_err(|error| broken(&error))?;
         wrong.map_or(Ok(()), |message| Err(Broken { message: format!("random blocks: {message}") }))
@@ -63,6 +64,6 @@ impl BlocksJob {
             )
         })?;
         let (found, right) = (done.rows, done.operations * unit);
-        Ok((found != right).then(|| format!("a call visited {found} rows where {right} are right")))
+        Ok((found != right).then(|| format!("a call visited {found} rows, expected {right}")))
     }
 }

@@ -1,18 +1,18 @@
-//! The format of a `slob.conf`: assignments as a shell reads them. No shell runs it.
+//! The format of `slob.conf`: shell assignments, read without a shell.
 
 use std::fmt;
 
-use super::settings::means_nothing;
+use super::settings::is_ignored;
 
 /// One assignment.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// The line that it stands in, counted from 1.
+    /// Its line, from 1.
     pub line: u32,
     /// The name before the equals sign.
     pub name: String,
-    /// The value, without its quotes. It may be a password: it is never shown. Empty where only a shell could tell it,
-    /// of a setting that means nothing here.
+    /// The value, without quotes. It may be a password: it is never shown. Empty if only a shell could evaluate it, for
+    /// a setting that is ignored.
     pub value: String,
 }
 
@@ -22,11 +22,11 @@ impl fmt::Debug for Assignment {
     }
 }
 
-/// Why a text is no file of assignments.
+/// Why a text is not a file of assignments.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ConfError {
-    /// Where, counted from 1.
+    /// The line, from 1.
     pub line: u32,
     /// What is wrong, without the text: it may be a password.
     pub message: String,
@@ -37,23 +37,23 @@ pub struct ConfError {
 /// Reads `text`: lines of `NAME=value`, with comments, quotes and `export`.
 ///
 /// # Errors
-/// For what only a shell could carry out (substitutions, commands), for quotes without an end, and for a setting that
-/// is made twice. Not for the value of one that means nothing here.
+/// For what only a shell could evaluate (substitutions, commands), for quotes without an end, and for a setting that is
+/// given twice. Not for the value of an ignored setting.
 pub fn assignments(text: &str) -> Result<Vec<Assignment>, ConfError> {
-    // Editors of Windows put a mark of the byte order before the text.
+    // Windows editors write a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut found: Vec<Assignment> = Vec::new();
     for (content, line) in text.lines().zip(1..) {
-        let made = match (of_line(content), idle_name(content)) {
+        let made = match (of_line(content), ignored_name(content)) {
             (Ok(made), _) => made,
             (Err(_), Some(name)) => vec![(name.to_owned(), String::new())],
             (Err((message, hint)), None) => return Err(ConfError { line, message: message.to_owned(), hint }),
         };
         for (name, value) in made {
-            let before = found.iter().find(|one| one.name == name && !means_nothing(&name));
+            let before = found.iter().find(|one| one.name == name && !is_ignored(&name));
             if let Some(Assignment { line: first, .. }) = before {
                 let message = format!("{name} is set a second time, after line {first}");
-                return Err(ConfError { line, message, hint: "leave one of the two away" });
+                return Err(ConfError { line, message, hint: "remove one of the two" });
             }
             found.push(Assignment { line, name, value });
         }
@@ -72,24 +72,23 @@ fn of_line(content: &str) -> Result<Vec<(String, String)>, Fault> {
         }
         match word.split_once('=') {
             Some((name, value)) if is_name(name) => made.push((name.to_owned(), value.to_owned())),
-            // `export NAME` hands on to programs what was assigned before.
+            // `export NAME` exports an earlier assignment.
             None if exported && is_name(&word) => {}
-            _ => return Err(("it is not an assignment NAME=value", "put what is no setting behind a #")),
+            _ => return Err(("it is not an assignment NAME=value", "put comments after a #")),
         }
     }
     Ok(made)
 }
 
-/// The setting that `content` is about, where it is a single one that means nothing here: its value may be what it
-/// likes.
-fn idle_name(content: &str) -> Option<&str> {
+/// The name in `content`, if it is a single ignored setting: its value may be anything.
+fn ignored_name(content: &str) -> Option<&str> {
     let words = content.split(|letter: char| letter == ';' || letter.is_whitespace());
     let mut words = words.filter(|word| !word.is_empty() && *word != "export");
     let name_of = |word: &str| word.find('=').filter(|at| is_name(&word[..*at]));
     let first = words.next()?;
     let name = &first[..name_of(first)?];
     let mut others = words.take_while(|word| !word.starts_with('#'));
-    (means_nothing(name) && !others.any(|word| name_of(word).is_some())).then_some(name)
+    (is_ignored(name) && !others.any(|word| name_of(word).is_some())).then_some(name)
 }
 
 /// Whether a shell takes `text` as the name of a variable.
@@ -103,14 +102,14 @@ type Fault = (&'static str, &'static str);
 
 const NO_SHELL: &str = "dbdyno runs no shell: write the value itself, or put it in single quotes";
 
-/// The words of one line, their quotes taken off.
+/// The words of one line, without quotes.
 fn words(line: &str) -> Result<Vec<String>, Fault> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut letters = line.chars();
     while let Some(letter) = letters.next() {
         match letter {
-            // Inside of a word it is a letter like others.
+            // Inside a word it is literal.
             '#' if word.is_none() => break,
             ';' => words.extend(word.take()),
             letter if letter.is_whitespace() => words.extend(word.take()),
@@ -118,9 +117,9 @@ fn words(line: &str) -> Result<Vec<String>, Fault> {
             '"' => quoted(&mut letters, '"', word.get_or_insert_default())?,
             '\\' => match letters.next() {
                 Some(escaped) => word.get_or_insert_default().push(escaped),
-                None => return Err(("it goes on in the next line", "write each assignment into one line")),
+                None => return Err(("it continues in the next line", "write each assignment in one line")),
             },
-            '$' | '`' => return Err(("it asks for a substitution", NO_SHELL)),
+            '$' | '`' => return Err(("it contains a substitution", NO_SHELL)),
             '|' | '&' | '<' | '>' | '(' | ')' => return Err(("it is a command", NO_SHELL)),
             letter => word.get_or_insert_default().push(letter),
         }
@@ -129,13 +128,13 @@ fn words(line: &str) -> Result<Vec<String>, Fault> {
     Ok(words)
 }
 
-/// Adds what stands until the closing `quote` to `word`.
+/// Appends the text up to the closing `quote` to `word`.
 fn quoted(letters: &mut std::str::Chars<'_>, quote: char, word: &mut String) -> Result<(), Fault> {
     while let Some(letter) = letters.next() {
         match letter {
             letter if letter == quote => return Ok(()),
-            '$' | '`' if quote == '"' => return Err(("it asks for a substitution", NO_SHELL)),
-            // Between double quotes, a backslash stands for itself unless something follows that it can protect.
+            '$' | '`' if quote == '"' => return Err(("it contains a substitution", NO_SHELL)),
+            // Between double quotes a backslash is literal, unless it escapes the next character.
             '\\' if quote == '"' => match letters.next() {
                 Some(escaped @ ('"' | '\\' | '$' | '`')) => word.push(escaped),
                 Some(other) => word.extend(['\\', other]),
@@ -183,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_a_shell_could_do_is_refused_without_showing_it() {
+    fn shell_syntax_is_refused_without_showing_the_value() {
         for (text, word) in [
             ("SCALE=$HOME", "substitution"),
             ("SCALE=\"$(secret)\"", "substitution"),
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_value_of_what_means_nothing_here_is_of_no_account() {
+    fn the_value_of_an_ignored_setting_may_be_anything() {
         for line in [
             "EXTERNAL_SCRIPT=$PWD/x",
             "export EXTERNAL_SCRIPT=\"$(pwd)/x\" # its own",
@@ -217,7 +216,7 @@ mod tests {
         ] {
             let found = read(&format!("{line}\nSCALE=80M"));
             assert_eq!(found.len(), 2, "{line}");
-            assert!(means_nothing(&found[0].0) && found[0].1.is_empty(), "{line}: {found:?}");
+            assert!(is_ignored(&found[0].0) && found[0].1.is_empty(), "{line}: {found:?}");
             assert_eq!(found[1], ("SCALE".to_owned(), "80M".to_owned()));
         }
     }
@@ -226,11 +225,11 @@ mod tests {
     fn a_setting_is_made_once() {
         let error = assignments("SCALE=80M\n\nSCALE=90M\n").expect_err("twice");
         assert_eq!(error.to_string(), "line 3: SCALE is set a second time, after line 1");
-        assert!(assignments("BLOCK_SZ=8k\nBLOCK_SZ=16k").is_ok(), "what means nothing may be said twice");
+        assert!(assignments("BLOCK_SZ=8k\nBLOCK_SZ=16k").is_ok(), "an ignored setting may be given twice");
     }
 
     #[test]
-    fn a_mark_of_the_byte_order_is_no_letter_of_the_first_name() {
+    fn a_byte_order_mark_is_skipped() {
         assert_eq!(read("\u{feff}SCALE=80M\r\n"), pairs(&[("SCALE", "80M")]));
     }
 
@@ -247,13 +246,13 @@ mod tests {
         }
 
         #[test]
-        fn no_value_of_what_means_nothing_here_is_refused(value in "[^=\\p{C}]{0,40}") {
+        fn no_value_of_an_ignored_setting_is_refused(value in "[^=\\p{C}]{0,40}") {
             let text = format!("export EXTERNAL_SCRIPT={value}");
             prop_assert!(assignments(&text).is_ok(), "{}", text);
         }
 
         #[test]
-        fn what_is_written_in_single_quotes_comes_back(
+        fn single_quoted_values_are_literal(
             values in prop::collection::vec("[^'\n\r]{0,20}", 0..8),
         ) {
             let lines = values.iter().zip(0..).map(|(value, nth)| format!("export N{nth}='{value}' # x\n"));

@@ -1,27 +1,42 @@
-//! The mix of operations: a deck of a hundred cards, shuffled again whenever it is used up. So each hundred operations
-//! of a session have exactly their share of updates, in an order of its own, in step with no other session.
+//! The mix of operations: a deck of a hundred cards, reshuffled when it is used up. Each hundred operations of a
+//! session have exactly their share of updates, in an order that is independent of other sessions.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::range::below;
-use super::work::Kind;
+
+/// The kind of an operation; each is a stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Reads `work_unit` scattered blocks.
+    Read,
+    /// Reads a scan table.
+    Scan,
+    /// Changes a row in `work_unit` scattered blocks.
+    Update,
+}
+
+impl Kind {
+    /// All kinds, in the order of their streams.
+    pub const ALL: [Kind; 3] = [Kind::Read, Kind::Scan, Kind::Update];
+}
 
 const CARDS: usize = 100;
 
-/// What a session does next.
+/// The next operations of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Deck {
     cards: [Kind; CARDS],
     next: usize,
     update_percent: u32,
-    /// Of the operations that change nothing.
+    /// Percentage of the operations that change nothing.
     scan_percent: u32,
-    /// Hundredths of a scan that are owed: a share of the reads is no whole number of cards.
+    /// Hundredths of a scan to be carried over: the share of scans need not be a whole number of cards.
     scans_owed: u32,
 }
 
 impl Deck {
-    /// With so many updates in a hundred, and so many scans in a hundred of the others; each at most 100.
+    /// With `update_percent` updates, and `scan_percent` scans among the other operations; each at most 100.
     pub(crate) fn new(update_percent: u32, scan_percent: u32) -> Deck {
         Deck {
             cards: [Kind::Read; CARDS],
@@ -32,7 +47,7 @@ impl Deck {
         }
     }
 
-    /// The next card.
+    /// The next operation.
     #[inline]
     pub(crate) fn draw(&mut self, random: &mut Xoshiro256PlusPlus) -> Kind {
         if self.next == CARDS {
@@ -42,7 +57,7 @@ impl Deck {
         self.cards[self.next - 1]
     }
 
-    /// Lays the deck aside: the next card is the first of a new one.
+    /// Starts a new deck.
     pub(crate) fn renew(&mut self) {
         (self.next, self.scans_owed) = (CARDS, 0);
     }
@@ -52,10 +67,10 @@ impl Deck {
         self.scans_owed += (100 - updates) * self.scan_percent;
         let scans = self.scans_owed / 100;
         self.scans_owed %= 100;
-        for (card, place) in self.cards.iter_mut().zip(0..) {
-            *card = match place {
-                place if place < updates => Kind::Update,
-                place if place < updates + scans => Kind::Scan,
+        for (card, index) in self.cards.iter_mut().zip(0..) {
+            *card = match index {
+                index if index < updates => Kind::Update,
+                index if index < updates + scans => Kind::Scan,
                 _ => Kind::Read,
             };
         }

@@ -1,4 +1,4 @@
-//! The tables: what they are called, what lies in them, and where.
+//! The tables: their names, rows, and the position of the rows.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -18,18 +18,18 @@ pub(crate) const KEY: &str = "block_key";
 /// Letters that texts are cut from.
 const POOL_BYTES: usize = 65_536;
 
-/// The shortest text: room for what tells an update from the one before.
+/// The shortest text, long enough for a unique prefix of an update.
 const TEXT_MIN: u32 = 16;
 
-/// Rows between two looks at the stop flag.
+/// Rows between two checks of the stop flag.
 const STRIDE: u64 = 256;
 
 /// Which table of a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableOf {
-    /// The one whose blocks are visited by key.
+    /// The table whose blocks are visited by key.
     Blocks,
-    /// The one that is scanned; it has no index.
+    /// The table that is scanned; it has no index.
     Scan,
 }
 
@@ -45,7 +45,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// For `settings`, on an engine whose rows lie as `sparse` says.
+    /// For `settings`, on an engine that places rows as in `sparse`.
     pub fn new(settings: &BlocksSettings, sparse: Sparse, seed: u64) -> Layout {
         let pool: String =
             (0..POOL_BYTES as u64 / 8).flat_map(|number| letters(mix(seed ^ number))).map(char::from).collect();
@@ -59,7 +59,7 @@ impl Layout {
         }
     }
 
-    /// The name of a table of `schema`, counted from 1.
+    /// Name of a table of `schema`, from 1.
     pub fn name(of: TableOf, schema: u32) -> String {
         match of {
             TableOf::Blocks => format!("blocks{schema}"),
@@ -67,12 +67,12 @@ impl Layout {
         }
     }
 
-    /// The name of the index of keys of the table called `table`.
+    /// Name of the key index of `table`.
     pub(crate) fn index_name(table: &str) -> String {
         format!("{table}_key")
     }
 
-    /// A table of `schema`, as a dialect wants it.
+    /// A table of `schema`, for a dialect.
     pub(crate) fn table(&self, of: TableOf, schema: u32) -> Table {
         let name = Layout::name(of, schema);
         let index = Index { name: Layout::index_name(&name), column: KEY.to_owned() };
@@ -94,7 +94,7 @@ impl Layout {
         numbers.into_iter().chain(texts).collect()
     }
 
-    /// Creates `table`.
+    /// Statements that create `table`.
     pub(crate) fn create(&self, table: &Table) -> Vec<String> {
         (self.sparse.create)(table)
     }
@@ -112,7 +112,7 @@ impl Layout {
         }
     }
 
-    /// Rows of a table, those included that only fill blocks.
+    /// Rows of a table, including those that only fill blocks.
     pub(crate) fn rows(&self, of: TableOf) -> u64 {
         self.blocks(of) * u64::from(self.sparse.rows_per_block)
     }
@@ -135,20 +135,20 @@ impl Layout {
         Bytes(each.saturating_mul(u64::from(settings.schemas)))
     }
 
-    /// Identifies the contents of a table of `schema`: equal texts, equal rows when it was loaded.
+    /// Fingerprint of the content of a table of `schema`: equal fingerprints mean equal rows after the load.
     pub(crate) fn fingerprint(&self, of: TableOf, schema: u32) -> String {
         let (rows, each) = (self.sparse.rows_per_block, self.text_size());
         let (blocks, seed) = (self.blocks(of), self.seed);
         format!("{}-{blocks}x{rows}-{each}-{}-{seed}", Layout::name(of, schema), self.obfuscated)
     }
 
-    /// The text that updates are cut from.
+    /// The text that updates use parts of.
     pub(crate) fn pool(&self) -> std::sync::Arc<str> {
         self.pool.clone()
     }
 
-    /// The rows of `count` blocks of a table of `schema` from block `first`, counted from 0. Ends early when `stop` is
-    /// up; adds rows to `done` as it goes.
+    /// The rows of `count` blocks of a table of `schema` from block `first`, from 0. Ends early when `stop` is set;
+    /// adds rows to `done`.
     pub(crate) fn source<'a>(
         &'a self,
         (of, schema): (TableOf, u32),
@@ -171,8 +171,8 @@ impl Layout {
     }
 }
 
-/// Rows in the order in which they lie: the first of each block has a key, which is a random one; what only fills the
-/// block has a negative key, which no operation asks for.
+/// Rows in storage order: the first of each block has a random key; rows that only fill the block have negative keys,
+/// which no operation uses.
 pub(crate) struct BlockRows<'a> {
     layout: &'a Layout,
     columns: Vec<Column>,
@@ -206,7 +206,7 @@ impl RowSource for BlockRows<'_> {
         sink.int(if within == 0 { self.keys.of(block) as i64 + 1 } else { -id });
         let size = self.layout.text_size() as usize;
         for text in 0..u64::from(TEXTS) {
-            // What is not obfuscated is the same text in every row.
+            // Without obfuscation the texts are the same in every row.
             let drawn = if self.layout.obfuscated { mix(self.seed ^ (self.next * 32 + text)) } else { text };
             let offset = drawn as usize % (POOL_BYTES - size);
             sink.text(&self.layout.pool[offset..offset + size]);
@@ -253,7 +253,7 @@ mod tests {
         for (name, value) in pairs {
             settings.set(name, name, value).expect(name);
         }
-        let sparse = (engine::null::NULL.dialect().sparse)(Bytes(8_192)).expect("it pretends");
+        let sparse = (engine::null::NULL.dialect().sparse)(Bytes(8_192)).expect("it is supported");
         Layout::new(&settings, Sparse { rows_per_block, row_bytes: 1_900, ..sparse }, 42)
     }
 
@@ -295,13 +295,13 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_tell_what_is_not_the_same() {
+    fn different_tables_have_different_fingerprints() {
         let of = |pairs: &[(&str, &str)]| layout(pairs, 1).fingerprint(TableOf::Blocks, 1);
         let all = [of(&[]), of(&[("SCALE", "1000")]), of(&[("OBFUSCATE_COLUMNS", "TRUE")])];
         let scan = layout(&[], 1).fingerprint(TableOf::Scan, 1);
         let two = layout(&[], 2).fingerprint(TableOf::Blocks, 1);
         assert_eq!(all.iter().chain([&scan, &two]).collect::<BTreeSet<_>>().len(), 5);
-        assert_eq!(of(&[]), of(&[("UPDATE_PCT", "50")]), "what is done to the rows is no part of them");
+        assert_eq!(of(&[]), of(&[("UPDATE_PCT", "50")]), "operations are not part of the content");
         assert!(of(&[]).len() <= 128);
     }
 }

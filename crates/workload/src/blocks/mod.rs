@@ -1,9 +1,9 @@
-//! Random blocks through the engine: rows that lie in a block of their own each, keys in random order, and operations
-//! that read or change so many scattered blocks.
+//! Random blocks through the engine: each row is in a block of its own, keys are in random order, and operations read
+//! or change `work_unit` scattered blocks.
 //!
-//! The method is known from SLOB (Kevin Closson); this is an implementation of our own, from its description, without
-//! its known flaws: row counts are exact, the mix is a shuffled deck, all sessions begin together, and each operation is
-//! committed. What it does not answer: how fast transactions of an application are; nothing here has a meaning.
+//! The method is known from SLOB (Kevin Closson); this is an independent implementation, from its description, without
+//! its known flaws: row counts are exact, the mix is a shuffled deck, all sessions start together, and each operation
+//! is committed. It does not show the rate of application transactions; the data have no meaning.
 
 mod answer;
 mod conf;
@@ -20,9 +20,11 @@ mod value;
 mod work;
 
 pub use conf::{Assignment, ConfError, assignments};
+pub use deck::Kind;
 pub use layout::{Layout, TableOf};
-pub use load::{BlocksLoading, drop_all, ensure};
+pub use load::{BlocksLoading, ensure};
 pub use procedure::{batch, missing_procedure};
-pub use settings::{BlocksSettings, HotSpot, Idle, Noted, RedoStress, Think, Wrong};
+pub use settings::{BlocksSettings, HotSpot, Idle, Noted, Think};
 pub use statement::CODE;
-pub use work::{BlocksJob, Kind, Mode, Visit, jobs, preload};
+pub use value::{RedoStress, Wrong};
+pub use work::{BlocksJob, Mode, Visit, jobs, preload};

@@ -1,4 +1,4 @@
-//! Think time before an operation, which ends early where everything is to end.
+//! Think time before an operation, which ends early on cancellation.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
@@ -13,13 +13,13 @@ pub(super) struct Pause {
 }
 
 impl Pause {
-    /// Sleeps for `length`, unless it is woken; how long that was.
-    pub(super) fn last(&self, length: Nanos) -> Nanos {
-        let begun = measure::clock::now();
+    /// Sleeps for `length`, unless woken; returns how long it slept.
+    pub(super) fn sleep(&self, length: Nanos) -> Nanos {
+        let start = measure::clock::now();
         let is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self.changed.wait_timeout_while(is_over, length.into(), |is_over| !*is_over);
         drop(waited);
-        measure::clock::now() - begun
+        measure::clock::now() - start
     }
 }
 
@@ -39,13 +39,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_lasts_as_long_as_asked_for_unless_it_is_woken() {
+    fn a_pause_has_its_length_unless_woken() {
         let pause = Arc::new(Pause::default());
-        assert!(pause.last(Nanos(20_000_000)) >= Nanos(20_000_000));
+        assert!(pause.sleep(Nanos(20_000_000)) >= Nanos(20_000_000));
         let (waker, sleeper) = (Waker(Arc::clone(&pause)), Arc::clone(&pause));
-        let asleep = std::thread::spawn(move || sleeper.last(Nanos::from_seconds(600.0)));
+        let asleep = std::thread::spawn(move || sleeper.sleep(Nanos::from_seconds(600.0)));
         waker.cancel().expect("it is woken");
         assert!(asleep.join().expect("a pause") < Nanos::from_seconds(600.0));
-        assert!(pause.last(Nanos::from_seconds(600.0)) < Nanos::from_seconds(600.0), "nor is there another one");
+        assert!(pause.sleep(Nanos::from_seconds(600.0)) < Nanos::from_seconds(600.0), "nor is there another one");
     }
 }

@@ -1,4 +1,4 @@
-//! An order of numbers that is nobody's neighbourhood: a bijection of [0, count), computed number by number.
+//! A pseudo-random permutation of [0, count) without locality, computed number by number.
 //!
 //! A Feistel network of four rounds over the next even number of bits, walked until it falls into the range (Black and
 //! Rogaway 2002, "Ciphers with arbitrary finite domains"): fewer than four walks on average.
@@ -16,20 +16,20 @@ pub(crate) struct Permutation {
 }
 
 impl Permutation {
-    /// One of `count` numbers, at least 1 and at most 2^62, drawn from `seed`.
+    /// A permutation of `count` numbers, at least 1 and at most 2^62, derived from `seed`.
     pub(crate) fn new(count: u64, seed: u64) -> Permutation {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
         Permutation { count: count.max(1), half_bits: bits.div_ceil(2).max(1), key: mix(seed ^ GOLDEN) }
     }
 
-    /// Where `number`, below the count, goes.
+    /// The image of `number`, which is below the count.
     #[inline]
     pub(crate) fn of(&self, number: u64) -> u64 {
-        let mut place = number;
+        let mut position = number;
         loop {
-            place = self.round_trip(place);
-            if place < self.count {
-                return place;
+            position = self.round_trip(position);
+            if position < self.count {
+                return position;
             }
         }
     }
@@ -58,8 +58,8 @@ mod tests {
             let permutation = Permutation::new(count, seed);
             let mut reached = vec![false; count as usize];
             for number in 0..count {
-                let place = permutation.of(number) as usize;
-                prop_assert!(!std::mem::replace(&mut reached[place], true), "{place} twice");
+                let position = permutation.of(number) as usize;
+                prop_assert!(!std::mem::replace(&mut reached[position], true), "{position} twice");
             }
         }
     }

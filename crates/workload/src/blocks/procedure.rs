@@ -1,5 +1,5 @@
-//! The loop inside the engine: a procedure that carries out a batch of operations, each a transaction of its own. Which
-//! operations these are, the client draws as it does for a loop of its own, and hands over as one text.
+//! The loop inside the engine: a procedure carries out a batch of operations, each a transaction of its own. The client
+//! draws the operations as for a loop of its own, and passes them as one text.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,26 +7,26 @@ use std::fmt::Write;
 use engine::{Engine, Result, Session, Statement, Value};
 use measure::Done;
 
-use super::layout::{Layout, TEXTS, TableOf};
-use super::settings::{BlocksSettings, RedoStress};
-use super::statement::CODE;
-use super::work::Kind;
+use super::deck::Kind;
+use super::layout::{Layout, TableOf};
+use super::settings::BlocksSettings;
+use super::statement::{CODE, changed};
 use crate::sql;
 use crate::stage::Stage;
 
-/// Operations of a call, at most.
+/// The most operations of a call.
 const BATCH_MAX: u64 = 20;
 
-/// The stream of calls, behind those of the kinds of operations.
+/// The stream of calls, after those of the kinds of operations.
 pub(crate) const STREAM: u32 = Kind::ALL.len() as u32;
 
-/// Why the loop cannot run inside of an engine, as a clause; none where it can.
+/// Why the loop cannot run in an engine, as a clause; none if it can.
 pub fn missing_procedure(engine: &dyn Engine) -> Option<String> {
     let known = sql::text(engine, CODE, "create", None).is_some();
     (!known).then(|| format!("{} has no procedures that commit", engine.title()))
 }
 
-/// Operations of each call: as many calls as it takes have exactly `work_loop` of them, where that is not 0.
+/// Operations of each call: a number of calls has exactly `work_loop` operations, if that is not 0.
 pub fn batch(settings: &BlocksSettings) -> u64 {
     match settings.work_loop {
         0 => BATCH_MAX,
@@ -34,27 +34,23 @@ pub fn batch(settings: &BlocksSettings) -> u64 {
     }
 }
 
-/// Makes the procedure of each schema.
+/// Creates the procedure of each schema.
 pub(crate) fn create(stage: &Stage<'_>, settings: &BlocksSettings, layout: &Layout) -> Result<()> {
     let mut session = stage.node.connect()?;
     for schema in 1..=settings.schemas {
         for name in ["drop", "create"] {
             if let Some(text) = sql::text(stage.engine, CODE, name, None) {
-                session.batch(&said(text, settings, layout, schema))?;
+                session.batch(&expanded(text, settings, layout, schema))?;
             }
         }
     }
     Ok(())
 }
 
-/// `text` for one schema.
-fn said(text: &str, settings: &BlocksSettings, layout: &Layout, schema: u32) -> String {
+/// Expands `text` for one schema.
+fn expanded(text: &str, settings: &BlocksSettings, layout: &Layout, schema: u32) -> String {
     let table = Layout::name(TableOf::Blocks, schema);
-    let columns: Vec<u32> = match settings.redo_stress {
-        RedoStress::Lite => vec![2, 1 + TEXTS],
-        RedoStress::Heavy => (2..2 + TEXTS).collect(),
-    };
-    let set: Vec<String> = columns.iter().map(|column| format!("c{column} = changed")).collect();
+    let set: Vec<String> = changed(settings.redo_stress).iter().map(|column| format!("c{column} = changed")).collect();
     text.replace("{index}", &Layout::index_name(&table))
         .replace("{table}", &table)
         .replace("{scan}", &Layout::name(TableOf::Scan, schema))
@@ -63,17 +59,17 @@ fn said(text: &str, settings: &BlocksSettings, layout: &Layout, schema: u32) -> 
         .replace("{size}", &layout.text_size().to_string())
 }
 
-/// What a session calls.
+/// The procedure that a session calls.
 pub(crate) struct Calls {
     call: Statement,
     pub(crate) batch: u64,
     /// The operations of the next call: the first key of each, negative for an update, 0 for a scan; then the text of
-    /// updates.
+    /// the updates.
     values: [Value<'static>; 2],
 }
 
 impl Calls {
-    /// Of the procedure of `schema`.
+    /// For the procedure of `schema`.
     pub(crate) fn new(
         stage: &Stage<'_>,
         session: &mut dyn Session,
@@ -82,12 +78,12 @@ impl Calls {
         schema: u32,
     ) -> Result<Calls> {
         let text = sql::text(stage.engine, CODE, "call", None).unwrap_or_default();
-        let bound = sql::bound(&said(text, settings, layout, schema), stage.engine.dialect());
+        let bound = sql::bound(&expanded(text, settings, layout, schema), stage.engine.dialect());
         let text = || Value::Text(Cow::Owned(String::new()));
         Ok(Calls { call: session.prepare(&bound.sql)?, batch: batch(settings), values: [text(), text()] })
     }
 
-    /// Calls the procedure for the operations that `draw` gives; how many rows these were about.
+    /// Calls the procedure for the operations that `draw` gives; returns the number of rows that they visited.
     pub(crate) fn call(
         &mut self,
         session: &mut dyn Session,
@@ -130,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_without_the_procedure_says_so() {
+    fn a_missing_procedure_is_reported() {
         let missing = missing_procedure(&engine::null::NULL).expect("it has none");
         assert_eq!(missing, "null engine has no procedures that commit");
     }

@@ -1,4 +1,4 @@
-//! Which keys an operation is about.
+//! The key range of an operation.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
@@ -12,17 +12,17 @@ pub(crate) fn below(random: &mut Xoshiro256PlusPlus, limit: u64) -> u64 {
     ((u128::from(random.next_u64()) * u128::from(limit)) >> 64) as u64
 }
 
-/// Where the ranges of a session begin: `work_unit` keys each, all of them from 1 to the scale.
+/// The ranges of a session: `work_unit` keys each, all from 1 to the scale.
 #[derive(Clone, Debug)]
 pub(crate) enum Ranges {
-    /// Anywhere, each place as likely; one operation in some at a hot spot.
+    /// Anywhere, uniformly; one in every `frequency` operations in a hot spot.
     Anywhere { places: u64, hot: Option<(HotSpot, u64)> },
-    /// Ranges side by side, in random order, each once: no block is visited twice.
+    /// Adjacent ranges, in random order, each once: no block is visited twice.
     Once { order: Permutation, work_unit: u64, next: u64, step: u64, count: u64 },
 }
 
 impl Ranges {
-    /// For the sessions of a schema: anywhere, and a hot spot where one is asked for.
+    /// For the sessions of a schema: anywhere, with the hot spot if there is one.
     pub(crate) fn anywhere(settings: &BlocksSettings) -> Ranges {
         let hot = settings.hot_spot().map(|spot| (spot, spot.blocks - settings.work_unit + 1));
         Ranges::Anywhere { places: settings.scale_blocks - settings.work_unit + 1, hot }
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn every_third_operation_goes_to_the_hot_spot() {
+    fn every_third_operation_is_in_the_hot_spot() {
         let settings = settings(&[("DO_HOTSPOT", "TRUE"), ("SCALE", "800M")]);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut ranges = Ranges::anywhere(&settings);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn without_return_every_block_is_visited_once() {
+    fn ranges_in_order_visit_every_block_once() {
         let settings = settings(&[("SCALE", "1000"), ("WORK_UNIT", "7"), ("THREADS_PER_SCHEMA", "3")]);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
         let mut seen = BTreeSet::new();

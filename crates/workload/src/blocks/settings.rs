@@ -1,44 +1,32 @@
-//! What a measurement of random blocks is asked for: the settings of a `slob.conf` with their documented meaning.
+//! The settings of random blocks: those of `slob.conf` with their documented meaning.
 
-use record::{Bytes, Nanos};
+use record::Nanos;
 
-use super::value::{blocks, frequency, number, redo_stress, scan_table, seconds, switch};
+use super::value::{
+    BLOCK, RedoStress, SCALE_MAX, Wrong, blocks, frequency, number, redo_stress, scan_table, seconds, switch,
+};
 
-/// The block that sizes are counted in: a size in a file stands for so many blocks, whatever the engine's own are.
-pub(super) const BLOCK: Bytes = Bytes(8192);
-
-/// Sessions of all schemas together, at most: beyond it, one thread per session is itself the limit.
+/// The most sessions of all schemas: beyond it, one thread per session is itself the limit.
 const SESSIONS_MAX: u64 = 8_192;
 const SCHEMAS_MAX: u32 = 4_096;
 const WORK_UNIT_MAX: u64 = 1_024;
 const SCALE_MIN: u64 = 100;
-pub(super) const SCALE_MAX: u64 = 1 << 40;
 
-/// How much each updated row changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RedoStress {
-    /// Two of its 19 columns.
-    #[default]
-    Lite,
-    /// All 19.
-    Heavy,
-}
-
-/// Where every so many operations go.
+/// The hot spot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HotSpot {
     /// Its first key, less 1.
     pub offset_blocks: u64,
-    /// How many keys it has.
+    /// Its number of keys.
     pub blocks: u64,
-    /// One operation in so many goes there.
+    /// One operation in this many goes there.
     pub frequency: u64,
 }
 
-/// When a session pauses.
+/// The think time of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Think {
-    /// Before one operation in so many.
+    /// One operation in this many has a pause before it.
     pub frequency: u64,
     /// The shortest pause.
     pub least_ns: Nanos,
@@ -46,16 +34,16 @@ pub struct Think {
     pub most_ns: Nanos,
 }
 
-/// What is asked for. The names are those of the file, in our words.
+/// The settings. The names are ours, with those of the file in the comments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BlocksSettings {
-    /// `UPDATE_PCT`: of a hundred operations of a session, how many change rows.
+    /// `UPDATE_PCT`: percentage of updates among the operations of a session.
     pub update_percent: u32,
-    /// `SCAN_PCT`: of a hundred operations that only read, how many read a whole scan table.
+    /// `SCAN_PCT`: percentage of scans of a whole scan table among the operations that only read.
     pub scan_percent: u32,
-    /// `RUN_TIME`: length of the window; of no account where `work_loop` is not 0.
+    /// `RUN_TIME`: length of the window; ignored if `work_loop` is not 0.
     pub run_time: Nanos,
-    /// `WORK_LOOP`: operations of each session; 0 for as many as fit the run time.
+    /// `WORK_LOOP`: operations of each session; 0 for no limit but the run time.
     pub work_loop: u64,
     /// `SCALE`: blocks of each schema, with a row each.
     pub scale_blocks: u64,
@@ -69,9 +57,9 @@ pub struct BlocksSettings {
     pub load_jobs: u32,
     /// `THREADS_PER_SCHEMA`: sessions that work in each schema.
     pub threads_per_schema: u32,
-    /// How many schemas: tables of their own.
+    /// Number of schemas, each with tables of its own.
     pub schemas: u32,
-    /// `HOT_SCHEMA_FREQUENCY`: one operation in so many goes to the first schema; 0 for none.
+    /// `HOT_SCHEMA_FREQUENCY`: one operation in this many goes to the first schema; 0 for none.
     pub hot_schema_frequency: u64,
     /// `OBFUSCATE_COLUMNS`: texts are random, so that storage can neither compress them nor find them equal.
     pub obfuscated: bool,
@@ -85,7 +73,7 @@ pub struct BlocksSettings {
 }
 
 impl Default for BlocksSettings {
-    /// What the documents of the file say holds where nothing is said.
+    /// The documented defaults.
     fn default() -> BlocksSettings {
         BlocksSettings {
             update_percent: 10,
@@ -112,42 +100,26 @@ impl Default for BlocksSettings {
     }
 }
 
-/// A setting that cannot be.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct Wrong {
-    /// Thing, value and limit.
-    pub message: String,
-    /// What to do about it.
-    pub hint: String,
-}
-
-impl Wrong {
-    pub(super) fn new(message: impl Into<String>, hint: impl Into<String>) -> Wrong {
-        Wrong { message: message.into(), hint: hint.into() }
-    }
-}
-
-/// What became of a setting.
+/// The result of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Noted {
-    /// It is taken.
+    /// It is set.
     Taken,
-    /// It is known and means nothing here, for this reason.
+    /// It is known and ignored, for this reason.
     WithoutMeaning(&'static str),
 }
 
-/// Settings of the file that are known and mean nothing here, and why.
-const WITHOUT_MEANING: &[(&str, &str)] = &[
-    ("DATABASE_STATISTICS_TYPE", "the counters of every engine are read at both ends of the window"),
+/// Settings of the file that are known and ignored, and why.
+const IGNORED: &[(&str, &str)] = &[
+    ("DATABASE_STATISTICS_TYPE", "the counters of every engine are read at both edges of the window"),
     ("EXTERNAL_SCRIPT", "dbdyno runs no scripts"),
-    ("ADMIN_SQLNET_SERVICE", "where the database is, --target says"),
-    ("SQLNET_SERVICE_BASE", "where the database is, --target says"),
-    ("SQLNET_SERVICE_MAX", "where the database is, --target says"),
-    ("DBA_PRIV_USER", "who connects, --target says"),
-    ("SYSDBA_PASSWD", "who connects, --target says; the password was not kept"),
+    ("ADMIN_SQLNET_SERVICE", "--target gives the location of the database"),
+    ("SQLNET_SERVICE_BASE", "--target gives the location of the database"),
+    ("SQLNET_SERVICE_MAX", "--target gives the location of the database"),
+    ("DBA_PRIV_USER", "--target gives the user"),
+    ("SYSDBA_PASSWD", "--target gives the user; the password was not kept"),
     ("NO_OS_PERF_DATA", "the counters of the host are always read"),
-    ("UNIQUE_INDEX", "the index of keys is the same on every engine"),
+    ("UNIQUE_INDEX", "the key index is the same on every engine"),
     ("BLOCK_SZ", "sizes are counted in blocks of 8 KiB"),
 ];
 
@@ -175,11 +147,37 @@ const KNOWN: [&str; 20] = [
     "SCHEMAS",
 ];
 
+/// Settings without effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Idle {
+    /// Their names in the file.
+    pub names: &'static [&'static str],
+    /// Why, as a clause.
+    pub reason: &'static str,
+    /// What would give them an effect.
+    pub hint: &'static str,
+}
+
+const HOT_SPOT: Idle = Idle {
+    names: &["HOTSPOT_MB", "HOTSPOT_OFFSET_MB", "HOTSPOT_FREQUENCY"],
+    reason: "there is no hot spot",
+    hint: "give --hotspot (DO_HOTSPOT=TRUE) too",
+};
+
+const THINK_TIME: Idle = Idle {
+    names: &["THINK_TM_MIN", "THINK_TM_MAX"],
+    reason: "no operation has a pause before it",
+    hint: "give --think-frequency (THINK_TM_FREQUENCY) too",
+};
+
+const HOT_SCHEMA: Idle =
+    Idle { names: &["HOT_SCHEMA_FREQUENCY"], reason: "there is only one schema", hint: "give --schemas 2 or more" };
+
 impl BlocksSettings {
-    /// Takes the setting `name` of a file, which `shown` is called where it is wrong (an option, say).
+    /// Sets `name` of the file; `shown` is its name in errors (an option, for example).
     ///
     /// # Errors
-    /// For a name that is not known, and for a value that cannot be.
+    /// For an unknown name, and for an impossible value.
     pub fn set(&mut self, name: &str, shown: &str, value: &str) -> Result<Noted, Wrong> {
         match name {
             "UPDATE_PCT" => self.update_percent = number(shown, value, 0..=100, "the updates in a hundred operations")?,
@@ -206,7 +204,7 @@ impl BlocksSettings {
             "THINK_TM_MIN" => self.think_least_ns = seconds(shown, value, 0.0)?,
             "THINK_TM_MAX" => self.think_most_ns = seconds(shown, value, 0.0)?,
             "OBFUSCATE_COLUMNS" => self.obfuscated = switch(shown, value)?,
-            _ => return without_meaning(name, shown),
+            _ => return ignored(name, shown),
         }
         Ok(Noted::Taken)
     }
@@ -242,10 +240,10 @@ impl BlocksSettings {
         self.scan_percent > 0 && self.update_percent < 100
     }
 
-    /// Refuses what contradicts itself.
+    /// Refuses contradictory settings.
     ///
     /// # Errors
-    /// With the two settings that do.
+    /// With the two settings that contradict each other.
     pub fn check(&self) -> Result<(), Wrong> {
         let sessions = u64::from(self.schemas) * u64::from(self.threads_per_schema);
         if sessions > SESSIONS_MAX {
@@ -287,7 +285,22 @@ impl BlocksSettings {
         Ok(())
     }
 
-    /// What a reader of the result has to know: where a setting is outside of what the method is known for.
+    /// The settings without effect, whether or not they were given, grouped by the setting that they depend on.
+    pub fn idle(&self) -> Vec<Idle> {
+        let idle = [
+            (HOT_SPOT, !self.hot_spot_wanted),
+            (THINK_TIME, self.think_frequency == 0),
+            (HOT_SCHEMA, self.hot_schema_frequency > 0 && self.schemas == 1),
+        ];
+        idle.into_iter().filter_map(|(which, is_idle)| is_idle.then_some(which)).collect()
+    }
+
+    /// One operation in this many goes to the first schema, if there are others; none otherwise.
+    pub fn hot_schema(&self) -> Option<u64> {
+        (self.hot_schema_frequency > 0 && self.schemas > 1).then_some(self.hot_schema_frequency)
+    }
+
+    /// Remarks on settings outside the recommended range of the method.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if self.scale_blocks < 10_000 {
@@ -302,22 +315,18 @@ impl BlocksSettings {
     }
 }
 
-/// Whether `name` is a setting of the file that is known and means nothing here.
-pub(super) fn means_nothing(name: &str) -> bool {
-    WITHOUT_MEANING.iter().any(|(known, _)| *known == name)
+/// Whether `name` is a known setting of the file that is ignored.
+pub(super) fn is_ignored(name: &str) -> bool {
+    IGNORED.iter().any(|(known, _)| *known == name)
 }
 
-fn without_meaning(name: &str, shown: &str) -> Result<Noted, Wrong> {
-    if let Some((_, reason)) = WITHOUT_MEANING.iter().find(|(known, _)| *known == name) {
+fn ignored(name: &str, shown: &str) -> Result<Noted, Wrong> {
+    if let Some((_, reason)) = IGNORED.iter().find(|(known, _)| *known == name) {
         return Ok(Noted::WithoutMeaning(reason));
     }
     let hint = format!("known are {}", KNOWN.join(", "));
     Err(Wrong::new(format!("{shown} is not a setting of this method"), hint))
 }
-
-mod idle;
-
-pub use idle::Idle;
 
 #[cfg(test)]
 mod tests;

@@ -1,24 +1,25 @@
-//! The statements of an operation, in an engine's words or our own.
+//! The statements of an operation, portable or of the engine.
 
 use engine::{Engine, Error, Kind, Result, Session, Statement};
 
 use super::layout::{KEY, Layout, TEXTS, TableOf};
-use super::settings::{BlocksSettings, RedoStress};
+use super::settings::BlocksSettings;
+use super::value::RedoStress;
 use crate::sql::{self, Bound};
 use crate::stage::Stage;
 
-/// The code under which runs stand in a record, and statements in an engine's folder.
+/// The code of runs in a record, and of statements in the folder of an engine.
 pub const CODE: &str = "B100";
 
-/// Stands for the name of the table.
+/// Placeholder of the name of the table.
 const TABLE: &str = "{table}";
 
-/// Stands for the name of its index of keys.
+/// Placeholder of the name of its key index.
 const INDEX: &str = "{index}";
 
-/// What a value is bound to.
+/// A bind of a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Bind {
     /// The first key.
     Low,
     /// The last key.
@@ -27,25 +28,26 @@ pub(crate) enum Place {
     Text,
 }
 
-/// A prepared statement, and what its placeholders stand for.
+/// A prepared statement, and its binds in order.
 pub(crate) struct Prepared {
     pub statement: Statement,
-    pub places: Vec<Place>,
+    pub binds: Vec<Bind>,
 }
 
-/// The columns of text that an update changes.
-fn changed(redo_stress: RedoStress) -> Vec<u32> {
+/// The text columns that an update changes.
+pub(crate) fn changed(redo_stress: RedoStress) -> Vec<u32> {
     match redo_stress {
         RedoStress::Lite => vec![2, 1 + TEXTS],
         RedoStress::Heavy => (2..2 + TEXTS).collect(),
     }
 }
 
-/// The text of statement `name` for `table`: that of the engine, or else ours. An engine that reads another index than
-/// that of keys, or none, has words of its own.
+/// The text of statement `name` for `table`: that of the engine, or the portable one. An engine that would not use the
+/// key index has a text of its own.
 fn text(engine: &dyn Engine, name: &str, table: &str, redo_stress: RedoStress) -> String {
     let range = format!("{KEY} between :low and :high");
-    // The length of a text is in the block of its row only, whatever an optimizer knows of columns that are never null.
+    // The length of a text is only known from the block of its row, even if the optimizer knows that a column is never
+    // null.
     let portable = match name {
         "read" => format!("select count(*), sum(length(c2)) from {TABLE} where {range}"),
         "scan" => format!("select count(*), sum(length(c2)) from {TABLE}"),
@@ -76,20 +78,20 @@ fn prepare(
     redo_stress: RedoStress,
 ) -> Result<Prepared> {
     let Bound { sql, names } = sql::bound(&text(engine, name, table, redo_stress), engine.dialect());
-    let place = |bind: &String| match bind.as_str() {
-        "low" => Ok(Place::Low),
-        "high" => Ok(Place::High),
-        other if other.starts_with('c') => Ok(Place::Text),
+    let bind = |name: &String| match name.as_str() {
+        "low" => Ok(Bind::Low),
+        "high" => Ok(Bind::High),
+        other if other.starts_with('c') => Ok(Bind::Text),
         other => {
-            Err(Error::new(Kind::Statement, format!("statement {name} of {CODE} uses :{other}, which is no bind")))
+            Err(Error::new(Kind::Statement, format!("statement {name} of {CODE} uses :{other}, which is not a bind")))
         }
     };
-    let places = names.iter().map(place).collect::<Result<Vec<Place>>>()?;
+    let binds = names.iter().map(bind).collect::<Result<Vec<Bind>>>()?;
     let statement = session.prepare(&sql).map_err(|error| {
         let message = format!("statement {name} of {CODE}: {}", error.message);
         Error { message, ..error }
     })?;
-    Ok(Prepared { statement, places })
+    Ok(Prepared { statement, binds })
 }
 
 /// The statements on the tables of one schema.

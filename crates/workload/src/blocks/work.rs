@@ -1,4 +1,4 @@
-//! What a session does, one operation after the other, from the client.
+//! The operations of a session, one after the other, from the client.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,32 +9,15 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::SeedableRng;
 use record::Nanos;
 
-use super::deck::Deck;
+use super::deck::{Deck, Kind};
 use super::layout::{Layout, TableOf};
 use super::pause::{Pause, Waker};
 use super::procedure::{self, Calls};
 use super::range::{Ranges, below};
 use super::settings::{BlocksSettings, Think};
-use super::statement::{Place, Statements};
+use super::statement::{Bind, Statements};
 use crate::data::mix;
-use crate::job::failed;
-use crate::stage::Stage;
-
-/// What an operation does; each kind is a stream of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Reads so many scattered blocks.
-    Read,
-    /// Reads a scan table.
-    Scan,
-    /// Changes a row in so many scattered blocks.
-    Update,
-}
-
-impl Kind {
-    /// All, in the order of their streams.
-    pub const ALL: [Kind; 3] = [Kind::Read, Kind::Scan, Kind::Update];
-}
+use crate::stage::{Stage, failed};
 
 /// Where the loop runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,24 +25,24 @@ pub enum Mode {
     /// In the client: a statement for each operation.
     #[default]
     Client,
-    /// In the engine: a call for each batch of operations, which a procedure carries out.
+    /// In the engine: a call for each batch of operations, carried out by a procedure.
     Engine,
 }
 
-/// How blocks are visited.
+/// How blocks are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Visit {
-    /// Anywhere, again and again.
+    /// Anywhere, repeatedly.
     #[default]
     Anywhere,
-    /// Each at most once: a run that begins with empty caches finds none of them there.
+    /// Each at most once: a run with empty caches then finds no block cached.
     Once,
 }
 
-/// One session at work.
+/// The job of one session.
 pub struct BlocksJob {
     pub(super) session: Box<dyn Session>,
-    /// Those of its own schema, then of the one that is hot, where it is another.
+    /// Those of its own schema, then of the hot schema, if that is another.
     pub(super) statements: Vec<Statements>,
     pub(super) calls: Option<Calls>,
     hot_schema_frequency: u64,
@@ -74,16 +57,16 @@ pub struct BlocksJob {
     obfuscated: bool,
     pool: Arc<str>,
     pub(super) values: Vec<Value<'static>>,
-    /// Operations so far, those of the warm-up included.
+    /// Operations so far, including the warm-up.
     count: u64,
-    /// Tells the texts of this session from those of others.
+    /// Distinguishes the texts of this session from those of others.
     number: u32,
 }
 
 /// One job for each session, each with its statements prepared: job j works in schema j modulo the number of schemas.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn jobs(
     stage: &Stage<'_>,
     settings: &BlocksSettings,
@@ -97,11 +80,11 @@ pub fn jobs(
     (0..settings.sessions()).map(|job| BlocksJob::new(stage, settings, layout, (mode, visit), job)).collect()
 }
 
-/// Reads every block of the tables of all schemas into the engine's cache, in the order of the keys, so that no part of
-/// it is passed by as a scan may be. In an engine whose sessions have caches of their own, each job does that itself.
+/// Reads every block of the tables of all schemas into the cache of the engine, in key order, because engines may keep
+/// scans out of the cache. If sessions of an engine have separate caches, each job does this.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn preload(stage: &Stage<'_>, settings: &BlocksSettings, layout: &Layout, jobs: &mut [BlocksJob]) -> Result<()> {
     let each = stage.node.processes() == Processes::InProcess;
     let count = if each { jobs.len() } else { jobs.len().min(settings.schemas as usize) };
@@ -156,28 +139,28 @@ impl BlocksJob {
         })
     }
 
-    /// What can break off a statement of this job from another thread, and wake it from its think time.
+    /// Cancellers of a statement of this job, and of its think time.
     pub fn cancellers(&self) -> Vec<Box<dyn Canceller>> {
         let waker = self.think.map(|_| Box::new(Waker(Arc::clone(&self.pause))) as Box<dyn Canceller>);
         self.session.canceller().into_iter().chain(waker).collect()
     }
 
-    /// The process that serves this job's session, where it is one of its own on this host.
+    /// The process of this job's session, where it has a process of its own on this host.
     pub fn server_process(&self) -> Option<u32> {
         self.session.server_process()
     }
 
-    /// Makes what the session did visible in the counters of its node; how many transactions the engine counts for
-    /// that.
+    /// Publishes what the session did in the counters of its node; the number of transactions that the engine counts
+    /// for that.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub fn publish_counters(&mut self) -> Result<u64> {
         self.session.publish_counters()
     }
 
     fn preload(&mut self, layout: &Layout) -> Result<()> {
-        // In pieces, so that no statement takes minutes.
+        // In parts, so that no statement takes minutes.
         let blocks = layout.blocks(TableOf::Blocks);
         for on in 0..self.statements.len() {
             for low in (1..=blocks).step_by(8_192) {
@@ -191,11 +174,11 @@ impl BlocksJob {
         Ok(())
     }
 
-    /// The text of updates of the next call.
+    /// The text of the updates of the next call.
     pub(super) fn stamp(&mut self) -> String {
-        let mut place = Value::Null;
-        write_text(&mut place, (self.number, self.count), &self.pool[..self.text_size]);
-        match place {
+        let mut text = Value::Null;
+        write_text(&mut text, (self.number, self.count), &self.pool[..self.text_size]);
+        match text {
             Value::Text(text) => text.into_owned(),
             _ => String::new(),
         }
@@ -215,7 +198,7 @@ impl BlocksJob {
         Ok(Done { operations: 1, rows, transactions: 1, paused, stream: kind as u32, ..Done::default() })
     }
 
-    /// A batch of operations inside of the engine.
+    /// A batch of operations in the engine.
     fn call(&mut self) -> Result<Done> {
         let stamp = self.stamp();
         let BlocksJob { calls, session, deck, ranges, random, count, .. } = self;
@@ -226,7 +209,7 @@ impl BlocksJob {
         })
     }
 
-    /// Carries out one operation; how many rows it was about.
+    /// Carries out one operation; returns the number of rows.
     pub(super) fn operate(&mut self, on: usize, kind: Kind, low: u64) -> Result<u64> {
         self.bind(on, kind, low, low + self.work_unit - 1);
         let statements = &self.statements[on];
@@ -243,16 +226,16 @@ impl BlocksJob {
         }
     }
 
-    /// Puts the values of an operation into their places.
+    /// Binds the values of an operation.
     pub(super) fn bind(&mut self, on: usize, kind: Kind, low: u64, high: u64) {
         let statements = &self.statements[on];
-        let places = if kind == Kind::Update { &statements.update.places } else { &statements.read.places };
-        self.values.resize(places.len(), Value::Null);
-        for (place, value) in places.iter().zip(&mut self.values) {
-            match place {
-                Place::Low => *value = Value::Int(low as i64),
-                Place::High => *value = Value::Int(high as i64),
-                Place::Text => {
+        let binds = if kind == Kind::Update { &statements.update.binds } else { &statements.read.binds };
+        self.values.resize(binds.len(), Value::Null);
+        for (bind, value) in binds.iter().zip(&mut self.values) {
+            match bind {
+                Bind::Low => *value = Value::Int(low as i64),
+                Bind::High => *value = Value::Int(high as i64),
+                Bind::Text => {
                     let drawn = if self.obfuscated { below(&mut self.random, 1 << 15) as usize } else { 0 };
                     write_text(value, (self.number, self.count), &self.pool[drawn..drawn + self.text_size]);
                 }
@@ -260,21 +243,21 @@ impl BlocksJob {
         }
     }
 
-    /// Sleeps before every so many operations, as long as is drawn; how long that was.
+    /// Sleeps a random time before every `frequency`th operation; returns how long.
     fn pause(&mut self) -> Nanos {
         let Some(think) = self.think.filter(|think| self.count.is_multiple_of(think.frequency)) else {
             return Nanos(0);
         };
         let spread = think.most_ns.since(think.least_ns).0 + 1;
-        self.pause.last(Nanos(think.least_ns.0 + below(&mut self.random, spread)))
+        self.pause.sleep(Nanos(think.least_ns.0 + below(&mut self.random, spread)))
     }
 }
 
-/// A text that no other session and no other operation has: engines leave out changes that change nothing.
-fn write_text(place: &mut Value<'static>, (job, count): (u32, u64), filler: &str) {
+/// A text that is unique to the session and the operation: engines skip updates that change nothing.
+fn write_text(value: &mut Value<'static>, (job, count): (u32, u64), filler: &str) {
     use std::fmt::Write;
 
-    let mut text = match std::mem::replace(place, Value::Null) {
+    let mut text = match std::mem::replace(value, Value::Null) {
         Value::Text(Cow::Owned(text)) => text,
         _ => String::with_capacity(filler.len()),
     };
@@ -282,7 +265,7 @@ fn write_text(place: &mut Value<'static>, (job, count): (u32, u64), filler: &str
     // Writing into a string does not fail.
     let _ = write!(text, "{:04}{:09}", job % 10_000, count % 1_000_000_000);
     text.push_str(&filler[text.len().min(filler.len())..]);
-    *place = Value::Text(Cow::Owned(text));
+    *value = Value::Text(Cow::Owned(text));
 }
 
 impl Work for BlocksJob {
@@ -293,7 +276,7 @@ impl Work for BlocksJob {
         }
     }
 
-    /// The window begins with a deck of its own: so many operations in it have exactly their share of updates.
+    /// The window starts with a new deck: so many operations in it have exactly their share of updates.
     fn finish(&mut self) -> std::result::Result<(), Broken> {
         self.deck.renew();
         Ok(())

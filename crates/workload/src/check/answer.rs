@@ -1,4 +1,4 @@
-//! What the generator says a statement must return.
+//! The expected answer of a statement, from the generator.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -8,17 +8,17 @@ use engine::Value;
 use crate::data::{DataColumn, DataTable, Generator, REGIONS, Row, decimal};
 use crate::test::{Expectation, Item, Literal, Scope};
 
-/// What must come back, with every name resolved.
+/// The expected answer, with every name resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
-    /// So many rows.
+    /// This many rows.
     Rows(u64),
-    /// So many rows changed.
+    /// This many rows changed.
     Changed(u64),
     /// These rows, in any order unless there is only one.
     Values(Vec<Vec<Value<'static>>>),
-    /// What the generator gives.
-    Data(Question),
+    /// The answer of the generator.
+    Data(DataQuery),
 }
 
 impl Expected {
@@ -39,7 +39,7 @@ impl Expected {
             };
             return Expected::Values(vec![values.iter().map(value).collect()]);
         }
-        Expected::Data(Question {
+        Expected::Data(DataQuery {
             table: expect.table.unwrap_or(DataTable::Small),
             by: expect.by.as_deref().and_then(DataColumn::named),
             items: expect.columns.clone(),
@@ -48,18 +48,18 @@ impl Expected {
     }
 }
 
-/// A question about a table of the data set that the generator can answer.
+/// A query on a table of the data set that the generator can answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Question {
+pub(crate) struct DataQuery {
     pub table: DataTable,
-    /// The key that rows are chosen by; all rows where absent.
+    /// The key by which rows are selected; all rows if absent.
     pub by: Option<DataColumn>,
     pub items: Vec<Item>,
     pub group: Vec<DataColumn>,
 }
 
-impl Question {
-    /// The rows of the answer; `key` is the value of the bind that rows are chosen by.
+impl DataQuery {
+    /// The rows of the answer; `key` is the value of the bind that selects rows.
     pub(crate) fn answer(&self, generator: &Generator, key: i64) -> Vec<Vec<Value<'static>>> {
         let ids: Box<dyn Iterator<Item = u64>> = match self.by {
             Some(DataColumn::Scatter) => Box::new(generator.group(key).into_iter()),
@@ -139,7 +139,7 @@ impl Summary {
         self.price = Some((low.min(numbers.price), high.max(numbers.price)));
     }
 
-    /// Null where there was no row, as SQL has it.
+    /// Null without a row, as in SQL.
     fn value(&self, item: Item) -> Value<'static> {
         if self.count == 0 {
             return if item == Item::Count { Value::Int(0) } else { Value::Null };
@@ -178,19 +178,19 @@ mod tests {
         Generator::new(DataTable::Small, &Sizes::derive(Preset::Smoke, None, 42))
     }
 
-    fn question(by: Option<DataColumn>, items: &[&str], group: &[DataColumn]) -> Question {
+    fn query(by: Option<DataColumn>, items: &[&str], group: &[DataColumn]) -> DataQuery {
         let items = items.iter().map(|item| Item::try_from((*item).to_owned()).expect("an item")).collect();
-        Question { table: DataTable::Small, by, items, group: group.to_vec() }
+        DataQuery { table: DataTable::Small, by, items, group: group.to_vec() }
     }
 
     #[test]
-    fn a_row_by_its_key_is_that_row_and_a_key_that_is_not_there_gives_none() {
-        let (generator, question) = (generator(), question(Some(DataColumn::Id), &["value", "filler"], &[]));
+    fn a_row_by_its_key_is_that_row_and_a_missing_key_gives_none() {
+        let (generator, query) = (generator(), query(Some(DataColumn::Id), &["value", "filler"], &[]));
         let row = generator.row(23);
         let expected = vec![vec![row.field(DataColumn::Value), row.field(DataColumn::Filler)]];
-        assert_eq!(question.answer(&generator, 23), expected);
-        assert!(question.answer(&generator, 0).is_empty());
-        assert!(question.answer(&generator, 3_201).is_empty());
+        assert_eq!(query.answer(&generator, 23), expected);
+        assert!(query.answer(&generator, 0).is_empty());
+        assert!(query.answer(&generator, 3_201).is_empty());
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
         let generator = generator();
         let rows: Vec<Row> = (1..=generator.rows()).map(|id| generator.row(id)).collect();
         let items = ["count", "sum value", "min value", "max price", "sum amount"];
-        let whole = question(None, &items, &[]).answer(&generator, 0);
+        let whole = query(None, &items, &[]).answer(&generator, 0);
         let price = rows.iter().map(|row| row.price).fold(0.0, f64::max);
         let cents: i128 = rows.iter().map(|row| i128::from(row.amount_cents)).sum();
         let expected = vec![
@@ -209,7 +209,7 @@ mod tests {
             Value::Decimal(decimal(cents, 2).into()),
         ];
         assert_eq!(whole, [expected]);
-        let of_group = question(Some(DataColumn::Scatter), &["count", "sum value"], &[]).answer(&generator, 3);
+        let of_group = query(Some(DataColumn::Scatter), &["count", "sum value"], &[]).answer(&generator, 3);
         let sum = rows.iter().filter(|row| row.scatter == 3).map(|row| row.value).sum();
         assert_eq!(of_group, [[Value::Int(320), Value::Int(sum)]]);
     }
@@ -218,7 +218,7 @@ mod tests {
     fn groups_partition_the_table() {
         let generator = generator();
         let group = [DataColumn::Region, DataColumn::Category];
-        let rows = question(None, &["region", "category", "count"], &group).answer(&generator, 0);
+        let rows = query(None, &["region", "category", "count"], &group).answer(&generator, 0);
         assert_eq!(rows.len(), 80);
         let count = |row: &Vec<Value<'_>>| if let Value::Int(count) = row[2] { count } else { panic!("no count") };
         assert_eq!(rows.iter().map(count).sum::<i64>(), 3_200);

@@ -1,13 +1,13 @@
-//! Whether two values are the same one, across the types of engines.
+//! Comparison of values across the types of engines.
 
 use engine::Value;
 
-/// Relative error that a double may have where the engine has no exact decimal.
+/// Relative error of a double, if the engine has no exact decimal.
 const DECIMAL_AS_DOUBLE: f64 = 1e-9;
 
-/// Whether an engine that should return `expected` may return `found`. Doubles are equal to the last bit. An exact
-/// decimal may come as an integer or, in an engine that has none, as a double near it; text that is expected may be a
-/// decimal written in its shortest form.
+/// Whether `found` is a valid form of `expected`. Doubles are equal to the last bit. An exact decimal may be returned
+/// as an integer or, by an engine without decimals, as a double near it; an expected text may be a decimal in its
+/// shortest form.
 pub(crate) fn same(expected: &Value<'_>, found: &Value<'_>) -> bool {
     match (expected, found) {
         (Value::Null, Value::Null) => true,
@@ -24,23 +24,23 @@ pub(crate) fn same(expected: &Value<'_>, found: &Value<'_>) -> bool {
     }
 }
 
-/// What is wrong with `found`, if anything is, as a clause. Rows may come in any order.
+/// The first difference of `found`, as a clause. Rows may be in any order.
 pub(crate) fn first_difference(
     mut expected: Vec<Vec<Value<'static>>>,
     mut found: Vec<Vec<Value<'static>>>,
 ) -> Option<String> {
     if expected.len() != found.len() {
-        return Some(format!("returned {} rows where {} are right", found.len(), expected.len()));
+        return Some(format!("returned {} rows, expected {}", found.len(), expected.len()));
     }
     expected.sort_by_cached_key(|row| key(row));
     found.sort_by_cached_key(|row| key(row));
     expected.iter().zip(&found).find_map(|(expected, found)| {
         let same = expected.len() == found.len() && expected.iter().zip(found).all(|(one, other)| same(one, other));
-        (!same).then(|| format!("returned ({}) where ({}) is right", words(found), words(expected)))
+        (!same).then(|| format!("returned ({}), expected ({})", words(found), words(expected)))
     })
 }
 
-/// Orders rows by what has the same form on every engine.
+/// The sort key of a row: values with the same form on every engine.
 fn key(row: &[Value<'_>]) -> Vec<(i64, String)> {
     let part = |value: &Value<'_>| match value {
         Value::Int(number) => Some((*number, String::new())),
@@ -100,9 +100,9 @@ mod tests {
         let expected = vec![row(1, "a"), row(2, "b")];
         assert_eq!(first_difference(expected.clone(), vec![row(2, "b"), row(1, "a")]), None);
         let words = first_difference(expected.clone(), vec![row(2, "b"), row(1, "c")]);
-        assert_eq!(words.as_deref(), Some("returned (1, 'c') where (1, 'a') is right"));
+        assert_eq!(words.as_deref(), Some("returned (1, 'c'), expected (1, 'a')"));
         let words = first_difference(expected.clone(), vec![row(1, "a")]);
-        assert_eq!(words.as_deref(), Some("returned 1 rows where 2 are right"));
+        assert_eq!(words.as_deref(), Some("returned 1 rows, expected 2"));
         let short = first_difference(expected, vec![vec![Value::Int(1)], row(2, "b")]);
         assert!(short.is_some());
     }

@@ -1,4 +1,4 @@
-//! Answers: what must come back, and whether it did.
+//! Answers: what is expected, and the comparison.
 
 mod answer;
 mod compare;

@@ -7,15 +7,15 @@ use engine::ColumnType;
 pub enum DataColumn {
     /// Primary key, 1, 2, 3, ...
     Id,
-    /// Secondary key, from 1: exactly 320 rows share a value, and they lie scattered over the table.
+    /// Secondary key, from 1: exactly 320 rows, scattered over the table, share a value.
     Scatter,
     /// A quantity in [0, 1000000).
     Value,
     /// One of ten classes, in [0, 10).
     Category,
-    /// How often tests have updated the row; 0 when generated.
+    /// Number of updates by tests; 0 when generated.
     Touched,
-    /// An amount of money in [0, 100000), two digits behind the point.
+    /// An amount of money in [0, 100000), two decimal places.
     Amount,
     /// A price in [0, 1000).
     Price,

@@ -1,11 +1,11 @@
-//! From seed, table and key to a row.
+//! The row generator: a function of seed, table and key.
 
 use crate::data::row::{REGIONS, Row};
 use crate::data::scatter::Scatter;
 use crate::data::size::{DataTable, Sizes};
 use crate::data::text::{GOLDEN, letters, mix};
 
-/// Counted up whenever rows come out differently.
+/// Incremented when the rows change.
 const VERSION: u32 = 1;
 
 /// Makes the rows of one table.
@@ -14,7 +14,7 @@ pub struct Generator {
     table: DataTable,
     rows: u64,
     seed: u64,
-    /// Of this table alone, so that the two are not each other's beginning.
+    /// Key of this table, so that the tables do not have the same rows.
     key: u64,
     scatter: Scatter,
 }
@@ -27,7 +27,7 @@ impl Generator {
         Generator { table, rows, seed: sizes.seed, key, scatter: Scatter::new(rows, key) }
     }
 
-    /// Which table.
+    /// The table.
     pub fn table(&self) -> DataTable {
         self.table
     }
@@ -35,11 +35,6 @@ impl Generator {
     /// Rows of the table; their keys are 1 to this.
     pub fn rows(&self) -> u64 {
         self.rows
-    }
-
-    /// Different values of the secondary key; they are 1 to this, with 320 rows each.
-    pub fn groups(&self) -> u64 {
-        self.scatter.groups()
     }
 
     /// The keys, ascending, of the rows with this secondary key.
@@ -73,7 +68,7 @@ impl Generator {
         }
     }
 
-    /// The fields that sums over a whole table are made of, without the cost of the texts.
+    /// The numeric fields, without the cost of the texts.
     #[inline]
     pub(crate) fn numbers(&self, id: u64) -> Numbers {
         let base = mix(self.key ^ id.wrapping_mul(GOLDEN));
@@ -82,7 +77,7 @@ impl Generator {
         Numbers {
             base,
             value: scaled(first, 1_000_000),
-            // The lower bits, which a product hardly depends on, are still free.
+            // The lower bits hardly influence the product and are still random.
             category: (((first & 0xFFFF_FFFF) * 10) >> 32) as i64,
             region: (base >> 61) as usize,
             amount_cents: scaled(second, 10_000_000),
@@ -90,8 +85,8 @@ impl Generator {
         }
     }
 
-    /// Identifies the contents of the table: equal texts, equal rows. Changes with the generator by itself, because
-    /// some rows are part of it.
+    /// Fingerprint of the content of the table: equal fingerprints mean equal rows. It includes some rows, and so
+    /// changes with the generator.
     pub fn fingerprint(&self) -> String {
         let step = (self.rows / 64).max(1);
         let mut sum = mix(u64::from(VERSION));
@@ -108,7 +103,7 @@ impl Generator {
     }
 }
 
-/// The fields of a row that are cheap.
+/// The fields of a row that are cheap to compute.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers {
     base: u64,
@@ -148,11 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_what_they_were_when_records_were_made() {
+    fn rows_do_not_change_between_versions() {
         let generator = generator(DataTable::Small, 42);
         let row = generator.row(1);
         let numbers = (row.id, row.scatter, row.value, row.category, row.amount_cents, row.region);
-        // Computed by a program of its own, in another language.
+        // Computed by an independent program in another language.
         assert_eq!(numbers, (1, 8, 512_762, 8, 1_917_397, "inner"));
         assert_eq!(row.price, 4.726251625766342);
         assert_eq!(std::str::from_utf8(&row.code), Ok("x583KSY3LY2xAzSK"));
@@ -178,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn fingerprints_differ_where_anything_does() {
+    fn fingerprints_differ_with_table_size_and_seed() {
         let fingerprints: BTreeSet<String> = [
             generator(DataTable::Small, 1),
             generator(DataTable::Small, 2),

@@ -1,7 +1,7 @@
 //! The two tables that tests work on, and the generator of their rows.
 //!
-//! A row is a pure function of seed, table and key: any row can be computed at any time, so any answer of an engine
-//! can be checked, and any number of sessions can load at the same time what one would have loaded alone.
+//! A row is a pure function of seed, table and key: any row can be computed at any time, so any answer of an engine can
+//! be checked, and any number of sessions can load in parallel the same rows as one session.
 
 mod column;
 mod generator;

@@ -6,13 +6,13 @@ use engine::{RowSink, Value};
 
 use crate::data::column::DataColumn;
 
-/// The names of regions; equally long, so that all rows are.
+/// Names of regions, all of the same length, so that all rows have the same size.
 pub(crate) const REGIONS: [&str; 8] = ["north", "south", "inner", "outer", "coast", "lakes", "hills", "delta"];
 
 /// A row of one of the two tables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// See [`DataColumn::Id`]; likewise for the others.
+    /// See [`DataColumn::Id`], and its variants for the other fields.
     pub id: i64,
     /// Secondary key.
     pub scatter: i64,
@@ -73,9 +73,12 @@ fn ascii(bytes: &[u8]) -> &str {
 /// `unscaled` · 10^-`scale` in its shortest form: `-12.5`.
 pub(crate) fn decimal(unscaled: i128, scale: u32) -> String {
     let sign = if unscaled < 0 { "-" } else { "" };
-    let (unit, digits) = (10u128.pow(scale), unscaled.unsigned_abs());
-    let text = format!("{sign}{}.{:0width$}", digits / unit, digits % unit, width = scale as usize);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let digits = format!("{:0>width$}", unscaled.unsigned_abs(), width = scale as usize + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale as usize);
+    match part.trim_end_matches('0') {
+        "" => format!("{sign}{whole}"),
+        part => format!("{sign}{whole}.{part}"),
+    }
 }
 
 #[cfg(test)]
@@ -89,5 +92,6 @@ mod tests {
         for (unscaled, text) in cents {
             assert_eq!(decimal(unscaled, 2), text);
         }
+        assert_eq!([decimal(70, 0), decimal(-5, 3)], ["70", "-0.005"]);
     }
 }

@@ -1,10 +1,10 @@
-//! The secondary key: which rows of a table share a value, and where they lie.
+//! The secondary key: which rows of a table share a value.
 //!
-//! The table is cut into 320 stripes of equal length. Each stripe holds every value of the secondary key exactly
-//! once, in an order of its own: the row at place `p` of stripe `s` has the value `(p * A + B) mod groups`, with `A`
-//! coprime to the number of values and both drawn for the stripe. So exactly 320 rows share a value, one in each
-//! stripe, at unrelated places: reading them is reading 320 blocks that are nobody's neighbours, as long as a stripe
-//! is longer than a block. Both directions, row to value and value to rows, cost a few divisions.
+//! The table is divided into 320 stripes of equal length. Each stripe holds every value of the secondary key exactly
+//! once, in an order of its own: the row at position `p` of stripe `s` has the value `(p * A + B) mod groups`, with `A`
+//! coprime to the number of values and both random for the stripe. So exactly 320 rows share a value, one in each
+//! stripe, at unrelated positions: reading them is reading 320 non-adjacent blocks, if a stripe is longer than a block.
+//! Both directions, row to value and value to rows, cost a few divisions.
 
 use crate::data::text::{GOLDEN, mix};
 
@@ -15,20 +15,20 @@ pub(crate) const GROUP_ROWS: u64 = 320;
 struct Stripe {
     factor: u64,
     term: u64,
-    /// Of the factor, modulo the number of groups.
+    /// Inverse of the factor modulo the number of groups.
     inverse: u64,
 }
 
-/// The assignment of one table.
+/// The secondary keys of one table.
 #[derive(Clone, Debug)]
 pub(crate) struct Scatter {
-    /// Different values, in [1, 2^32).
+    /// Number of values, in [1, 2^32).
     groups: u64,
     stripes: Vec<Stripe>,
 }
 
 impl Scatter {
-    /// For a table of `rows` rows, at least 320, all its bits drawn from `seed`.
+    /// For a table of `rows` rows, at least 320, derived from `seed`.
     pub(crate) fn new(rows: u64, seed: u64) -> Scatter {
         let groups = (rows / GROUP_ROWS).clamp(1, u64::from(u32::MAX));
         let mut counter = mix(seed ^ GOLDEN);
@@ -45,25 +45,21 @@ impl Scatter {
         Scatter { groups, stripes: (0..GROUP_ROWS).map(stripe).collect() }
     }
 
-    /// Different values of the secondary key.
-    pub(crate) fn groups(&self) -> u64 {
-        self.groups
-    }
-
     /// The secondary key, from 1, of the row with the primary key `id`, from 1.
     #[inline]
     pub(crate) fn of(&self, id: u64) -> u64 {
         let row = id.wrapping_sub(1);
-        let (stripe, place) = ((row / self.groups) % GROUP_ROWS, row % self.groups);
+        let (stripe, position) = ((row / self.groups) % GROUP_ROWS, row % self.groups);
         let stripe = &self.stripes[stripe as usize];
-        1 + (place * stripe.factor + stripe.term) % self.groups
+        1 + (position * stripe.factor + stripe.term) % self.groups
     }
 
     /// The primary keys, ascending, of the rows with the secondary key `scatter`.
     pub(crate) fn group(&self, scatter: u64) -> Vec<u64> {
         let value = scatter.wrapping_sub(1) % self.groups;
-        let place = |stripe: &Stripe| (value + self.groups - stripe.term) % self.groups * stripe.inverse % self.groups;
-        self.stripes.iter().zip(0..).map(|(stripe, number)| 1 + number * self.groups + place(stripe)).collect()
+        let position =
+            |stripe: &Stripe| (value + self.groups - stripe.term) % self.groups * stripe.inverse % self.groups;
+        self.stripes.iter().zip(0..).map(|(stripe, number)| 1 + number * self.groups + position(stripe)).collect()
     }
 }
 

@@ -1,4 +1,4 @@
-//! How large the tables are.
+//! Sizes of the tables.
 
 use engine::{Column, Index, Table};
 use record::{Bytes, Preset};
@@ -7,17 +7,17 @@ use serde::Deserialize;
 use crate::data::column::DataColumn;
 use crate::data::scatter::GROUP_ROWS;
 
-/// A row as it is generated, in the widths of its columns.
+/// Size of a generated row, in the widths of its columns.
 pub const ROW_BYTES: Bytes = Bytes(5 * 8 + 8 + 8 + 5 + 16 + 96);
 
-/// What a row takes at most in the cache of an engine, its share of two indexes included.
+/// The most cache space of a row, with its share of two indexes.
 const CACHED_ROW_BYTES: u64 = 256;
 
-/// Rows of preset `quick`, at most: what is loaded in a minute. Beside a cache of 440 MB and more they are fewer than are
-/// twice its size, and that is said.
+/// The most rows of preset `quick`: what is loaded in a minute. With a cache of 440 MB and more they are less than
+/// twice its size, which is reported.
 const QUICK_ROWS_MAX: u64 = 5_120_000;
 
-/// The cache that is assumed where an engine does not tell.
+/// Assumed cache size of an engine that does not give it.
 const CACHE_BYTES_ASSUMED: Bytes = Bytes::GIB;
 
 /// One of the two tables; both have the same columns.
@@ -26,7 +26,7 @@ const CACHE_BYTES_ASSUMED: Bytes = Bytes::GIB;
 pub enum DataTable {
     /// Fits the engine's cache.
     Small,
-    /// Does not, where the preset loads enough.
+    /// Exceeds it, if the preset loads enough.
     Large,
 }
 
@@ -39,7 +39,7 @@ impl DataTable {
         }
     }
 
-    /// It, as a dialect wants it.
+    /// The table, for a dialect.
     pub fn table(self) -> Table {
         let name = self.name();
         Table {
@@ -52,7 +52,7 @@ impl DataTable {
         }
     }
 
-    /// How many rows it has.
+    /// Its number of rows.
     pub fn rows(self, sizes: &Sizes) -> u64 {
         match self {
             DataTable::Small => sizes.small_rows,
@@ -66,22 +66,22 @@ pub(crate) fn columns() -> Vec<Column> {
     DataColumn::ALL.iter().map(|column| Column { name: column.name().to_owned(), kind: column.kind() }).collect()
 }
 
-/// What the sizes of all tables follow from.
+/// What determines the sizes of all tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// The named size of the measurement; parameters of tests depend on it.
+    /// The preset; parameters of tests depend on it.
     pub preset: Preset,
     /// Rows of the table that fits the engine's cache; a multiple of 320.
     pub small_rows: u64,
-    /// Rows of the other one; a multiple of 320.
+    /// Rows of the large table; a multiple of 320.
     pub large_rows: u64,
-    /// What all data and keys are drawn from.
+    /// Seed of all data and keys.
     pub seed: u64,
 }
 
 impl Sizes {
-    /// The sizes of `preset` for an engine with a cache of `cache` bytes. The rows of the large table are at least twice
-    /// the cache, in preset `quick` up to a limit; the small one never takes more than a quarter of it.
+    /// The sizes of `preset` for an engine with a cache of `cache` bytes. The rows of the large table are at least
+    /// twice the cache, in preset `quick` up to a limit; the small one never takes more than a quarter of it.
     pub fn derive(preset: Preset, cache: Option<Bytes>, seed: u64) -> Sizes {
         let cache_bytes = cache.unwrap_or(CACHE_BYTES_ASSUMED).0;
         let twice_the_cache = cache_bytes.saturating_mul(2).div_ceil(ROW_BYTES.0);
@@ -95,7 +95,7 @@ impl Sizes {
         Sizes { preset, small_rows: whole_groups(small_rows), large_rows: whole_groups(large_rows), seed }
     }
 
-    /// The same with the numbers of rows that the user asked for, rounded up to multiples of 320.
+    /// The same with the numbers of rows of the request, rounded up to multiples of 320.
     pub fn with_rows(self, small_rows: Option<u64>, large_rows: Option<u64>) -> Sizes {
         Sizes {
             small_rows: small_rows.map_or(self.small_rows, whole_groups),
@@ -105,7 +105,7 @@ impl Sizes {
     }
 }
 
-/// `rows`, or what is next above it, as a number that every group can have its 320 rows in.
+/// `rows`, rounded up so that every group has its 320 rows.
 fn whole_groups(rows: u64) -> u64 {
     rows.clamp(1, GROUP_ROWS * u64::from(u32::MAX)).div_ceil(GROUP_ROWS) * GROUP_ROWS
 }

@@ -1,4 +1,4 @@
-//! Rows on their way to the bulk path.
+//! Row sources for the bulk path.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,10 +9,10 @@ use crate::data::generator::Generator;
 use crate::data::row::Row;
 use crate::data::size::columns;
 
-/// Rows between two looks at the stop flag.
+/// Rows between two checks of the stop flag.
 pub(crate) const STRIDE: u64 = 4_096;
 
-/// Rows of one table with keys of one range, generated as they are asked for.
+/// Rows of one table in a range of keys, generated on demand.
 pub struct Source<'a> {
     generator: &'a Generator,
     columns: Vec<Column>,
@@ -23,8 +23,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The rows with keys from `first`, `count` of them. Ends early when `stop` is up; adds to `done` as it goes, in
-    /// large steps.
+    /// The `count` rows from key `first`. Ends early when `stop` is set; adds to `done` in large increments.
     pub fn new(
         generator: &'a Generator,
         (first, count): (u64, u64),
@@ -58,7 +57,7 @@ impl RowSource for Source<'_> {
     }
 }
 
-/// Rows that were generated beforehand, so that a load measures the engine and not the generator.
+/// Rows generated beforehand, so that a load measures the engine and not the generator.
 #[derive(Clone, Debug)]
 pub struct Block {
     columns: Arc<[Column]>,
@@ -67,7 +66,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// The first `count` rows of `generator`; after its last row it begins again with the first.
+    /// The first `count` rows of `generator`; after its last row it starts again with the first.
     pub fn new(generator: &Generator, count: u64) -> Block {
         let rows = (0..count).map(|number| generator.row(1 + number % generator.rows())).collect();
         Block { columns: columns().into(), rows, next: 0 }
@@ -78,7 +77,7 @@ impl Block {
         &self.rows
     }
 
-    /// Begins again with the first row.
+    /// Restarts with the first row.
     pub fn rewind(&mut self) {
         self.next = 0;
     }
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_gives_the_same_rows_again_and_again() {
+    fn a_block_gives_the_same_rows_repeatedly() {
         let generator = Generator::new(DataTable::Small, &Sizes::derive(Preset::Smoke, None, 1));
         let mut block = Block::new(&generator, 3_300);
         let expected: Vec<i64> = (1..=3_200).chain(1..=100).collect();

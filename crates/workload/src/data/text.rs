@@ -1,6 +1,6 @@
 //! Pseudo-random bits and letters.
 
-/// The golden ratio in 64 bits: distance of the counters that [`mix`] is fed with.
+/// The golden ratio in 64 bits: the increment of the counters that are the input of [`mix`].
 pub(crate) const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// The finalizer of splitmix64 (Steele, Lea, Flood 2014; constants of Stafford's mix 13): neighbouring inputs give

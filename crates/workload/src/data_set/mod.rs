@@ -1,62 +1,62 @@
-//! The data set in the database: created and loaded where it is not there yet, used again where it is.
+//! The data set in the database: created and loaded if missing, reused otherwise.
 
-pub(crate) mod book;
 mod load;
+pub(crate) mod registry;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Error, Kind, Result, Session};
-use record::{DataSet, FailureKind, Nanos};
+use engine::{Kind, Result, Session};
+use record::{DataSet, Nanos};
 
 use crate::check::first_difference;
 use crate::data::{DataColumn, DataTable, Generator, ROW_BYTES};
 use crate::stage::Stage;
 use crate::test::Test;
 
-/// Rows that are read back before a table is used again.
+/// Rows that are checked before a table is reused.
 const SAMPLES: u64 = 16;
 
 /// How to load.
 pub struct Loading<'a> {
-    /// Sessions that load in parallel, where the engine lets several write; at least 1.
+    /// Sessions that load in parallel, if the engine supports several writers; at least 1.
     pub jobs: u32,
-    /// Breaks off when it is up.
+    /// The load is aborted when it is set.
     pub stop: &'a AtomicBool,
-    /// Hears how far it came, some times a second, on the calling thread.
+    /// Receives the progress, several times a second, on the calling thread.
     pub progress: &'a dyn Fn(Progress),
-    /// Processor time of the engine's processes so far, where it can be told from ours.
+    /// CPU time of the processes of the engine so far, if separate from ours.
     pub server_cpu: &'a dyn Fn() -> Option<Nanos>,
 }
 
-/// How far the loading of one table has come.
+/// The progress of the load of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Which table.
+    /// The table.
     pub table: DataTable,
-    /// Rows that were given to the engine.
+    /// Rows that were sent to the engine.
     pub rows_done: u64,
-    /// Rows in all; when all are given, the engine makes indexes and statistics.
+    /// Rows of the table; when all are sent, the engine creates indexes and statistics.
     pub rows: u64,
 }
 
-/// The tables that `tests` work on, small ones first.
+/// The tables of `tests`, small ones first.
 pub fn needed<'a>(tests: impl IntoIterator<Item = &'a Test>) -> Vec<DataTable> {
     let tables: BTreeSet<DataTable> = tests.into_iter().flat_map(|test| test.tables.iter().copied()).collect();
     tables.into_iter().collect()
 }
 
-/// Sees to it that `tables` are in the database with exactly the rows that the generator gives: those that are there
-/// already are used again, the others are created and loaded. A table of an interrupted load is not left behind.
+/// Makes sure that `tables` are in the database with exactly the rows of the generator: existing tables are reused,
+/// others are created and loaded. A table of an interrupted load is removed.
 ///
 /// # Errors
-/// What the engine says; `Cancelled` where the stop flag was raised.
+/// Errors of the engine; `Cancelled` where the stop flag was set.
 pub fn ensure(stage: &Stage<'_>, tables: &[DataTable], loading: &Loading<'_>) -> Result<Vec<DataSet>> {
     if tables.is_empty() {
         return Ok(Vec::new());
     }
     let mut session = stage.node.connect()?;
-    book::open(stage, session.as_mut())?;
+    registry::create(stage, session.as_mut())?;
     tables.iter().map(|table| one(stage, *table, loading, session.as_mut())).collect()
 }
 
@@ -75,11 +75,13 @@ fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut
         generator_cpu_ns: None,
         server_cpu_ns: None,
     };
-    if book::knows(stage, session, table.name(), &found.fingerprint)? && is_intact(stage, session, &generator)? {
+    if registry::is_complete(stage, session, table.name(), &found.fingerprint)?
+        && is_intact(stage, session, &generator)?
+    {
         return Ok(found);
     }
-    // First the promise goes, then the table, so that no crash leaves a promise without a table.
-    book::forget(stage, session, table.name())?;
+    // The registry entry is removed first, then the table, so that no crash leaves an entry without a table.
+    registry::remove(stage, session, table.name())?;
     let statements = |statements: Vec<String>, session: &mut dyn Session| {
         statements.iter().try_for_each(|statement| session.batch(statement))
     };
@@ -88,7 +90,7 @@ fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut
     statements((dialect.create)(&table.table()), session)?;
     match load::load(stage, &generator, loading) {
         Ok(loaded) => {
-            book::promise(stage, session, table.name(), &found.fingerprint)?;
+            registry::mark_complete(stage, session, table.name(), &found.fingerprint)?;
             Ok(DataSet {
                 reused: false,
                 jobs: loaded.jobs,
@@ -100,14 +102,14 @@ fn one(stage: &Stage<'_>, table: DataTable, loading: &Loading<'_>, session: &mut
             })
         }
         Err(error) => {
-            // The first error is the one to tell.
+            // The first error is the one that is reported.
             let _ = statements((dialect.drop)(table.name()), session);
             Err(error)
         }
     }
 }
 
-/// Whether the table still is what was promised: all rows there, and some of them as they should be.
+/// Whether the table has all rows, and a sample of them is right.
 fn is_intact(stage: &Stage<'_>, session: &mut dyn Session, generator: &Generator) -> Result<bool> {
     let (name, columns) = (generator.table().name(), DataColumn::ALL.map(DataColumn::name).join(", "));
     let prepared = session.prepare(&format!("select count(*) from {name}"));
@@ -127,7 +129,7 @@ fn is_intact(stage: &Stage<'_>, session: &mut dyn Session, generator: &Generator
         let id = 1 + (generator.rows() - 1) / last * sample;
         let found = session.query(read, &[engine::Value::Int(id as i64)])?;
         let row = generator.row(id);
-        // How often tests have touched a row is no part of what answers are checked against.
+        // The number of updates is not checked.
         let untouched = |row: &Vec<engine::Value<'static>>| {
             let fields = DataColumn::ALL.iter().zip(row).filter(|(column, _)| **column != DataColumn::Touched);
             fields.map(|(_, value)| value.clone()).collect::<Vec<engine::Value<'static>>>()
@@ -138,11 +140,6 @@ fn is_intact(stage: &Stage<'_>, session: &mut dyn Session, generator: &Generator
         }
     }
     Ok(true)
-}
-
-/// The user broke it off.
-fn interrupted(table: DataTable) -> Error {
-    Error::new(Kind::Step(FailureKind::Cancelled), format!("the load of table {} was interrupted", table.name()))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Loading on the engine that does nothing. That a loaded table is used again is tested with engines that keep one.
+//! Loads on the null engine. The reuse of a table is tested with engines that store rows.
 
 use std::cell::RefCell;
 
 use engine::null::NULL;
 use engine::{Engine, Node, Workspace};
-use record::Preset;
+use record::{FailureKind, Preset};
 
 use super::*;
 use crate::Sizes;
@@ -15,11 +15,11 @@ fn node() -> Box<dyn Node> {
 }
 
 #[test]
-fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_told() {
+fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_reported() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(false));
     let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
-    let told = RefCell::new(Vec::new());
-    let progress = |progress: Progress| told.borrow_mut().push(progress);
+    let reported = RefCell::new(Vec::new());
+    let progress = |progress: Progress| reported.borrow_mut().push(progress);
     let cpu = std::cell::Cell::new(0);
     let server_cpu = || {
         cpu.set(cpu.get() + 5);
@@ -38,19 +38,19 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_told() {
         assert_eq!(set.generator_cpu_ns, None, "it works in this process");
         assert!(set.load_ns.is_some() && set.finish_ns.is_some());
     }
-    let told = told.into_inner();
+    let reported = reported.into_inner();
     for set in &sets {
-        let last = told.iter().rfind(|progress| progress.table.name() == set.table).expect("told");
+        let last = reported.iter().rfind(|progress| progress.table.name() == set.table).expect("reported");
         assert_eq!((last.rows_done, last.rows), (set.rows, set.rows));
     }
 }
 
 #[test]
-fn a_load_that_is_aborted_says_so() {
+fn an_aborted_load_is_an_error() {
     let (node, sizes, stop) = (node(), Sizes::derive(Preset::Smoke, None, 42), AtomicBool::new(true));
     let stage = Stage { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
     let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
-    let error = ensure(&stage, &[DataTable::Small], &loading).expect_err("broken off");
+    let error = ensure(&stage, &[DataTable::Small], &loading).expect_err("aborted");
     assert_eq!(error.failure(), Some(FailureKind::Cancelled));
     assert_eq!(error.message, "the load of table small was interrupted");
     assert!(ensure(&stage, &[], &loading).is_ok_and(|sets| sets.is_empty()));

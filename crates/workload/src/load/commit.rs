@@ -1,4 +1,4 @@
-//! How a session commits what it loads: each batch with a note of its own, and the last commit waits for all.
+//! Commits of a load: each batch with a progress row, and the last commit of a session waits for all.
 
 use std::sync::atomic::Ordering;
 
@@ -10,15 +10,15 @@ use super::figures::Figures;
 use super::job::LoadJob;
 use super::pipeline::lock;
 use super::refusal::Refusal;
-use super::rejects::Rejected;
+use super::reject_files::Rejected;
 use super::stages::Watch;
-use crate::job::broken;
+use crate::stage::broken;
 
 impl LoadJob<'_> {
-    /// Writes down what was loaded, and commits.
+    /// Writes the progress row of a batch, and commits.
     pub(super) fn committed(
         &mut self,
-        place: (u32, u64),
+        position: (u32, u64),
         figures: &Figures,
         rejected: &[Rejected],
         flat_bytes: u64,
@@ -26,17 +26,17 @@ impl LoadJob<'_> {
         let watch = Watch::start();
         let counts = (figures.rows, rejected.len() as u64);
         let (session, table) = (self.session.as_mut(), self.pipeline.loading.table.name());
-        let written = self.notes.write(session, table, place, counts, &figures.written());
-        // A line in the log for each batch to wait for would leave the server idle between batches; a load is lost as a
-        // whole or gone on with, and either way its last commit waits for all.
+        let written = self.progress.write(session, table, position, counts, &figures.written());
+        // Waiting for the log at each batch would leave the server idle in between; a load is lost as a whole or
+        // resumed, and in either case its last commit waits for all.
         let deferred = written.and_then(|()| session.defer_durability());
         let is_deferred = deferred.as_ref().is_ok_and(|deferred| *deferred);
-        self.unsettled |= is_deferred;
+        self.has_deferred_commits |= is_deferred;
         let result = deferred.and_then(|_| session.commit());
         self.pipeline.stages.add(LoadStageKind::Commit, watch.spent(), flat_bytes);
         result.map_err(|error| match self.rolled_back(error) {
-            // These are lines of our own: no row is to blame.
-            Refusal::Data(error) => Refusal::Gone(error),
+            // The progress row is ours: no loaded row is at fault.
+            Refusal::Data(error) => Refusal::Fatal(error),
             refusal => refusal,
         })?;
         let of_all = &self.pipeline.counts;
@@ -48,15 +48,16 @@ impl LoadJob<'_> {
         Ok(())
     }
 
-    /// Waits until all that this session has committed is on stable storage.
-    pub(super) fn settle(&mut self) -> std::result::Result<(), Broken> {
-        if !std::mem::take(&mut self.unsettled) {
+    /// Waits until all commits of this session are on stable storage.
+    pub(super) fn flush_commits(&mut self) -> std::result::Result<(), Broken> {
+        if !std::mem::take(&mut self.has_deferred_commits) {
             return Ok(());
         }
         let watch = Watch::start();
         let table = self.pipeline.loading.table.name();
         let session = self.session.as_mut();
-        let settled = session.begin().and_then(|()| self.notes.touch(session, table)).and_then(|()| session.commit());
+        let settled =
+            session.begin().and_then(|()| self.progress.touch(session, table)).and_then(|()| session.commit());
         self.pipeline.stages.add(LoadStageKind::Commit, watch.spent(), 0);
         self.own_transactions += 1;
         settled.map_err(|error| broken(&error))
@@ -65,9 +66,9 @@ impl LoadJob<'_> {
     pub(super) fn rolled_back(&mut self, error: Error) -> Refusal {
         let refusal = Refusal::from(error);
         match (refusal, self.session.rollback()) {
-            // Where nothing goes any more, the first error is the one to tell.
-            (Refusal::Gone(error), _) => Refusal::Gone(error),
-            (_, Err(second)) => Refusal::Gone(second),
+            // After a fatal error, that error is reported.
+            (Refusal::Fatal(error), _) => Refusal::Fatal(error),
+            (_, Err(second)) => Refusal::Fatal(second),
             (refusal, Ok(())) => refusal,
         }
     }

@@ -1,14 +1,10 @@
-//! Figures over all rows of a table: counted from the rows that were loaded, and asked of the engine afterwards.
+//! Figures over all rows of a table: counted from the loaded rows, and queried from the engine afterwards.
 
-use engine::{Column, ColumnType, Dialect, Result, Session};
+use engine::{Column, ColumnType};
 use flat::{FieldValue, Parsed};
-use record::LoadCheck;
 
-use super::question::Question;
-use super::table::LoadTable;
-
-/// How many rows, the sum of each column of decimals, and the first and the last day of each column of dates. What lines
-/// that were sent as they are hold is not known; they are counted.
+/// The number of rows, the sum of each decimal column, and the first and the last day of each date column. The figures
+/// of unparsed lines are unknown, except their number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figures {
     /// Rows.
@@ -16,7 +12,7 @@ pub struct Figures {
     pub(super) columns: Option<Vec<Figure>>,
 }
 
-/// The figure of one column, in the order of the columns; columns of other kinds have none.
+/// The figure of one column, in column order; other columns have none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Figure {
     None,
@@ -25,7 +21,7 @@ pub(super) enum Figure {
 }
 
 impl Figures {
-    /// Those of no row at all.
+    /// The figures of no rows.
     pub(super) fn none(columns: &[Column]) -> Figures {
         let figure = |column: &Column| match column.kind {
             ColumnType::Decimal { .. } => Figure::Sum { unscaled: 0 },
@@ -35,47 +31,47 @@ impl Figures {
         Figures { rows: 0, columns: Some(columns.iter().map(figure).collect()) }
     }
 
-    /// Those of `rows` lines that nobody looked into.
-    pub(super) fn unseen(rows: u64) -> Figures {
+    /// The figures of `rows` unparsed lines.
+    pub(super) fn unread(rows: u64) -> Figures {
         Figures { rows, columns: None }
     }
 
-    /// Those of the rows of `parsed`, but for those in `left_out`, which ascends.
+    /// The figures of the rows of `parsed`, except those in `left_out`, which is ascending.
     pub(super) fn of(columns: &[Column], parsed: &Parsed, left_out: &[usize]) -> Figures {
         let mut figures = Figures::none(columns);
         figures.rows = (parsed.rows() - left_out.len()) as u64;
-        for (place, figure) in figures.columns.iter_mut().flatten().enumerate() {
+        for (index, figure) in figures.columns.iter_mut().flatten().enumerate() {
             if *figure == Figure::None {
                 continue;
             }
             let mut skip = left_out.iter().peekable();
             for row in 0..parsed.rows() {
                 if skip.next_if_eq(&&row).is_none() {
-                    figure.add(&parsed.field(row, place));
+                    figure.add(&parsed.field(row, index));
                 }
             }
         }
         figures
     }
 
-    /// Adds those of other rows.
+    /// Adds the figures of other rows.
     pub fn add(&mut self, other: &Figures) {
         self.rows += other.rows;
-        let (Some(mine), Some(theirs)) = (&mut self.columns, &other.columns) else {
+        let (Some(own), Some(others)) = (&mut self.columns, &other.columns) else {
             self.columns = None;
             return;
         };
-        for (mine, theirs) in mine.iter_mut().zip(theirs) {
-            mine.merge(*theirs);
+        for (own, others) in own.iter_mut().zip(others) {
+            own.merge(*others);
         }
     }
 
-    /// Whether every figure is known, and not only how many rows there are.
+    /// Whether all figures are known, not only the number of rows.
     pub fn is_complete(&self) -> bool {
         self.columns.is_some()
     }
 
-    /// As text, for the table of what is done: a word for each column.
+    /// As text, for the progress table: a word for each column.
     pub(super) fn written(&self) -> String {
         let word = |figure: &Figure| match figure {
             Figure::None => "-".to_owned(),
@@ -89,10 +85,10 @@ impl Figures {
         }
     }
 
-    /// From such a text; none where it is none of these columns.
+    /// Parses such a text; none if it does not match the columns.
     pub(super) fn read(columns: &[Column], rows: u64, text: &str) -> Option<Figures> {
         if text == "unseen" {
-            return Some(Figures::unseen(rows));
+            return Some(Figures::unread(rows));
         }
         let words: Vec<&str> = text.split(' ').collect();
         let none = Figures::none(columns);
@@ -135,32 +131,6 @@ fn widened(range: Option<(i32, i32)>, (first, last): (i32, i32)) -> (i32, i32) {
     range.map_or((first, last), |(least, most)| (least.min(first), most.max(last)))
 }
 
-/// Asks the engine for the figures of `table` in one query, and holds them against those `expected`.
-///
-/// # Errors
-/// What the engine says.
-pub fn compare(
-    dialect: &Dialect,
-    session: &mut dyn Session,
-    table: &LoadTable,
-    expected: &Figures,
-) -> Result<Vec<LoadCheck>> {
-    let question = Question::new(dialect, table, &[], expected);
-    let query = session.prepare(question.sql())?;
-    question.checks(&session.query(query, &[])?)
-}
-
-/// A decimal in its shortest form, as engines give it.
-pub(super) fn decimal(unscaled: i128, scale: u8) -> String {
-    let sign = if unscaled < 0 { "-" } else { "" };
-    let digits = format!("{:0>width$}", unscaled.unsigned_abs(), width = usize::from(scale) + 1);
-    let (whole, part) = digits.split_at(digits.len() - usize::from(scale));
-    match part.trim_end_matches('0') {
-        "" => format!("{sign}{whole}"),
-        part => format!("{sign}{whole}.{part}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -177,19 +147,10 @@ mod tests {
     }
 
     #[test]
-    fn decimals_are_as_short_as_engines_give_them() {
-        for (unscaled, scale, text) in
-            [(1_250, 2, "12.5"), (-1_200, 2, "-12"), (5, 2, "0.05"), (0, 2, "0"), (7, 0, "7"), (-5, 3, "-0.005")]
-        {
-            assert_eq!(decimal(unscaled, scale), text);
-        }
-    }
-
-    #[test]
-    fn what_nobody_looked_into_is_only_counted() {
+    fn unparsed_lines_are_only_counted() {
         let mut figures = Figures::none(&columns());
         figures.rows = 3;
-        figures.add(&Figures::unseen(4));
+        figures.add(&Figures::unread(4));
         assert_eq!((figures.rows, figures.is_complete()), (7, false));
         assert_eq!(Figures::read(&columns(), 7, &figures.written()), Some(figures));
     }

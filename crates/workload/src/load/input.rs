@@ -1,4 +1,4 @@
-//! Where lines come from.
+//! The sources of lines.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -15,22 +15,22 @@ use rustix::io::Errno;
 
 use super::stages::{Spent, Watch};
 
-/// First bytes of a file, by which its compression is known.
+/// Number of first bytes of a file that determine its compression.
 const BEGINNING_BYTES: usize = 4;
-/// Waiting for a pipe is deaf to signals for so long at most.
-const PIPE_DEAF_NS: i64 = 100_000_000;
+/// Poll interval of a pipe, after which the stop flag is checked.
+const PIPE_POLL_NS: i64 = 100_000_000;
 
-/// Where lines come from.
+/// The source of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
-    /// Card transactions, generated while they are loaded.
+    /// Card transactions, generated during the load.
     Generated {
-        /// What they are drawn from.
+        /// The seed.
         seed: u64,
-        /// How many.
+        /// Number of rows.
         rows: u64,
     },
-    /// Files, each read from its beginning to its end.
+    /// Files.
     Files(Vec<InputFile>),
     /// The standard input.
     Pipe,
@@ -45,12 +45,12 @@ pub struct InputFile {
 }
 
 impl InputFile {
-    /// Looks at the file at `path`, and whether it can be read.
+    /// The file at `path`, if it can be read.
     ///
     /// # Errors
     /// Where it cannot.
     pub fn look(path: &Path) -> io::Result<InputFile> {
-        // Looked at before it is opened: to open a pipe is to wait for its writer.
+        // Checked before it is opened: opening a named pipe waits for its writer.
         let metadata = path.metadata()?;
         if !metadata.is_file() {
             return Err(io::Error::other("it is not a file"));
@@ -58,23 +58,23 @@ impl InputFile {
         File::open(path)?;
         let changed = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
         let changed_ns = changed.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-        // The place, however it was called.
+        // Independent of the spelling of the path.
         Ok(InputFile { path: path.canonicalize()?, size: Bytes(metadata.len()), changed_ns })
     }
 
-    /// Where it lies, from the root on.
+    /// Its absolute path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its last name.
+    /// Its file name.
     fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 }
 
 impl Input {
-    /// Bytes of it, compressed where they are; none where nobody knows before the end.
+    /// Its bytes, compressed where they are; none if unknown before the end.
     pub fn size(&self) -> Option<Bytes> {
         match self {
             Input::Generated { rows, .. } => Some(Cards::bytes_of(*rows, Style::Bars)),
@@ -83,7 +83,7 @@ impl Input {
         }
     }
 
-    /// Threads that read or generate, where so many sessions load: each file is read by one.
+    /// Number of threads that read or generate for `jobs` sessions: each file is read by one.
     pub(super) fn threads(&self, jobs: u32) -> u32 {
         match self {
             Input::Generated { .. } => jobs.div_ceil(JOBS_PER_GENERATOR),
@@ -93,19 +93,19 @@ impl Input {
         .max(1)
     }
 
-    /// In a few words.
+    /// A short description.
     pub fn source(&self) -> String {
         match self {
             Input::Generated { seed, .. } => format!("generated, seed {seed}"),
             Input::Pipe => "pipe".to_owned(),
             Input::Files(files) if files.len() > 4 => {
-                format!("{} and {} files more", files[0].name(), files.len() - 1)
+                format!("{} and {} more files", files[0].name(), files.len() - 1)
             }
             Input::Files(files) => files.iter().map(InputFile::name).collect::<Vec<String>>().join(", "),
         }
     }
 
-    /// The name of file `file` of it; with the whole path where another one has the same.
+    /// The name of file `file`; its path if another file has the same name.
     pub(super) fn name(&self, file: u32) -> String {
         let Input::Files(files) = self else { return self.source() };
         let Some(file) = files.get(file as usize) else { return String::new() };
@@ -116,8 +116,8 @@ impl Input {
         }
     }
 
-    /// What makes it the same source, with all on which the boundaries of batches depend: a text for the batches, one for
-    /// the layout, and one for each file.
+    /// The identity of the source, with everything that determines the boundaries of batches: a text for the batches,
+    /// one for the layout, and one for each file.
     pub fn described(&self, layout: &Layout, batch: Bytes, model: LoadModel) -> Vec<String> {
         let mut described =
             vec![format!("batches of {} bytes into a {} table", batch.0, model.word()), of_layout(layout)];
@@ -131,8 +131,8 @@ impl Input {
         described
     }
 
-    /// Opens file `file` of it, as far as it is one; the compression is that of its first bytes unless it is given.
-    /// A pipe ends when `over` is up.
+    /// Opens file `file`; the compression is detected from its first bytes unless it is given. A pipe ends when `over`
+    /// is set.
     pub(super) fn open(
         &self,
         file: u32,
@@ -155,7 +155,7 @@ impl Input {
     }
 }
 
-/// A layout in a line.
+/// A layout, as one line.
 fn of_layout(layout: &Layout) -> String {
     let kind = |kind| match kind {
         FieldKind::Int { digits_max } => format!("int {digits_max}"),
@@ -171,7 +171,7 @@ fn of_layout(layout: &Layout) -> String {
     format!("layout {} ({}; separator {separator}{end}{names})", layout.name, fields.join(", "))
 }
 
-/// A file that is being read.
+/// A file during its load.
 pub(super) struct Reading {
     lines: LineReader,
     pub compression: Compression,
@@ -179,7 +179,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// The next lines, in `memory`; what reading and decompressing them took.
+    /// The next lines, in `memory`, with the cost of reading and decompressing them.
     pub(super) fn next_in(&mut self, memory: Vec<u8>) -> io::Result<Option<(Lines, Spent, Spent)>> {
         let before = self.times.spent();
         let watch = Watch::start();
@@ -198,7 +198,7 @@ impl Reading {
     }
 }
 
-/// What reading took, shared with who asks: decoders keep their input to themselves.
+/// The cost of reading, shared with its observer, because decoders own their input.
 #[derive(Default)]
 struct Times {
     busy_ns: AtomicU64,
@@ -227,7 +227,7 @@ impl Read for Timed {
     }
 }
 
-/// The standard input, which may have nothing to give for a long time.
+/// The standard input, which may block for a long time.
 struct Pipe {
     stdin: File,
     over: Arc<AtomicBool>,
@@ -242,13 +242,13 @@ impl Pipe {
 
 impl Read for Pipe {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let deaf = Timespec { tv_sec: 0, tv_nsec: PIPE_DEAF_NS };
+        let poll_interval = Timespec { tv_sec: 0, tv_nsec: PIPE_POLL_NS };
         loop {
             if self.over.load(Ordering::Relaxed) {
-                return Err(io::Error::other("it was given up"));
+                return Err(io::Error::other("the load was stopped"));
             }
             let mut waited = [PollFd::new(&self.stdin, PollFlags::IN)];
-            match poll(&mut waited, Some(&deaf)) {
+            match poll(&mut waited, Some(&poll_interval)) {
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(_) => return self.stdin.read(into),
                 Err(error) => return Err(error.into()),
@@ -271,9 +271,9 @@ mod tests {
     }
 
     #[test]
-    fn a_source_is_said_in_a_few_words_and_described_in_all() {
+    fn a_source_has_a_short_and_a_full_description() {
         assert_eq!(files(2).source(), "cards-1.tbl, cards-2.tbl");
-        assert_eq!(files(9).source(), "cards-1.tbl and 8 files more");
+        assert_eq!(files(9).source(), "cards-1.tbl and 8 more files");
         assert_eq!((files(9).size(), Input::Pipe.size()), (Some(Bytes(900)), None));
         let describe = |input: &Input, batch| input.described(&Layout::cards(), Bytes(batch), LoadModel::default());
         let described = describe(&files(2), 8);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_one_name_are_told_apart() {
+    fn files_of_one_name_are_distinguished() {
         let Input::Files(mut some) = files(2) else { return };
         some.push(InputFile { path: PathBuf::from("/more/cards-1.tbl"), ..some[0].clone() });
         let input = Input::Files(some);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_an_error() {
+    fn unreadable_input_is_an_error() {
         assert!(InputFile::look(Path::new("/nowhere/cards.tbl")).is_err());
         assert!(InputFile::look(Path::new("/")).is_err());
     }

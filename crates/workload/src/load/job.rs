@@ -1,4 +1,4 @@
-//! One session that loads: a step is a batch, in a transaction of its own.
+//! A loading session: a step is a batch, in a transaction of its own.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
@@ -10,44 +10,43 @@ use record::{LoadStageKind, Nanos};
 
 use super::figures::Figures;
 use super::pipeline::{Batch, Content, Pipeline, Rows};
-use super::progress::Notes;
+use super::progress::ProgressWriter;
 use super::refusal::{Refusal, refused_rows, rejected_row};
-use super::rejects::Rejected;
+use super::reject_files::Rejected;
 use super::rows::BatchRows;
 use super::stages::{Spent, Watch};
-use crate::job::broken;
-use crate::stage::Stage;
+use crate::stage::{Stage, broken};
 
-/// A batch that others were in the way of is tried so often, one time after the other.
+/// The most attempts for a batch after conflicts with other sessions.
 const ATTEMPTS_MAX: u32 = 10;
 
 /// A session that loads batches of a pipeline.
 pub struct LoadJob<'a> {
     pub(super) pipeline: &'a Pipeline<'a>,
     pub(super) session: Box<dyn Session>,
-    pub(super) notes: Notes,
-    /// Whether the window has begun: there is nothing that could be loaded to warm up.
+    pub(super) progress: ProgressWriter,
+    /// Whether the window has started: there is nothing to warm up with.
     released: bool,
-    /// A batch that is to be tried again.
-    in_hand: Option<Batch>,
+    /// A batch to be retried.
+    retry_batch: Option<Batch>,
     attempts: u32,
     /// Whether commits of this session may not be on stable storage yet.
-    pub(super) unsettled: bool,
+    pub(super) has_deferred_commits: bool,
     /// Transactions of this session that load nothing.
     pub(super) own_transactions: u64,
 }
 
-/// Why a batch is not loaded.
+/// Why a batch was not loaded.
 enum Stopped {
-    Again(Error, record::FailureKind),
+    Retry(Error, record::FailureKind),
     Broken(Broken),
 }
 
 impl From<Refusal> for Stopped {
     fn from(refusal: Refusal) -> Stopped {
         match refusal {
-            Refusal::Again(kind, error) => Stopped::Again(error, kind),
-            Refusal::Data(error) | Refusal::Gone(error) => Stopped::Broken(broken(&error)),
+            Refusal::Retry(kind, error) => Stopped::Retry(error, kind),
+            Refusal::Data(error) | Refusal::Fatal(error) => Stopped::Broken(broken(&error)),
         }
     }
 }
@@ -55,20 +54,20 @@ impl From<Refusal> for Stopped {
 /// One job for each session of the load of `pipeline`.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub fn jobs<'a>(stage: &Stage<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<LoadJob<'a>>> {
     (0..pipeline.loading.jobs)
         .map(|_| {
             let mut session = stage.node.connect()?;
-            let notes = Notes::prepare(stage, session.as_mut())?;
+            let progress = ProgressWriter::prepare(stage, session.as_mut())?;
             Ok(LoadJob {
                 pipeline,
                 session,
-                notes,
+                progress,
                 released: false,
-                in_hand: None,
+                retry_batch: None,
                 attempts: 0,
-                unsettled: false,
+                has_deferred_commits: false,
                 own_transactions: 0,
             })
         })
@@ -76,34 +75,34 @@ pub fn jobs<'a>(stage: &Stage<'_>, pipeline: &'a Pipeline<'a>) -> Result<Vec<Loa
 }
 
 impl LoadJob<'_> {
-    /// Makes what the session did visible in the counters of its node; how many transactions the engine counts for that.
+    /// Publishes what the session did in the counters of its node; the number of transactions that this costs.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub fn publish_counters(&mut self) -> Result<u64> {
         Ok(self.session.publish_counters()? + std::mem::take(&mut self.own_transactions))
     }
 
-    /// Something that can break off a statement of this job from another thread.
+    /// Cancels a statement of this job from another thread.
     pub fn canceller(&self) -> Option<Box<dyn Canceller>> {
         self.session.canceller()
     }
 
-    /// The process that serves this job's session, where it is one of its own on this host.
+    /// The process of this job's session, where it has a process of its own on this host.
     pub fn server_process(&self) -> Option<u32> {
         self.session.server_process()
     }
 
-    /// Ends the load for all: who waits for a source that has nothing to give would not hear of it.
-    fn break_off(&self, broken: Broken) -> Broken {
-        self.pipeline.give_up();
+    /// Stops the whole load: a job that waits for a blocked source would not notice otherwise.
+    fn abort(&self, broken: Broken) -> Broken {
+        self.pipeline.stop();
         broken
     }
 
-    /// Loads `batch`, whatever it takes.
+    /// Loads `batch`, by parsed rows if the engine refuses its lines.
     fn load(&mut self, batch: &mut Batch) -> std::result::Result<u64, Stopped> {
         if let Content::Lines(lines) = &mut batch.content {
-            match self.load_lines(batch.place, lines) {
+            match self.load_lines(batch.position, lines) {
                 Ok(rows) => return Ok(rows),
                 Err(Refusal::Data(_)) => {
                     self.pipeline.counts.retried.fetch_add(1, Ordering::Relaxed);
@@ -118,26 +117,26 @@ impl LoadJob<'_> {
         }
     }
 
-    /// Sends lines as they are.
-    fn load_lines(&mut self, place: (u32, u64), lines: &Lines) -> std::result::Result<u64, Refusal> {
+    /// Sends unparsed lines.
+    fn load_lines(&mut self, position: (u32, u64), lines: &Lines) -> std::result::Result<u64, Refusal> {
         let layout = self.pipeline.loading.layout;
         let of_header = layout.header && lines.first_line == 1;
         let begin =
             if of_header { lines.bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1) } else { 0 };
         if lines.cut {
-            let error = Error::new(engine::Kind::Statement, "a line is too long to be sent as it is");
+            let error = Error::new(engine::Kind::Statement, "a line is too long to be sent unparsed");
             return Err(Refusal::Data(error));
         }
         let table = self.pipeline.loading.table;
         let bytes = &lines.bytes[begin..];
         let flat_bytes = lines.bytes.len() as u64;
         let rows = self.appended(flat_bytes, |session| session.append_lines(table.name(), table.form(), bytes))?;
-        let figures = Figures::unseen(rows);
-        self.committed(place, &figures, &[], flat_bytes)?;
+        let figures = Figures::unread(rows);
+        self.committed(position, &figures, &[], flat_bytes)?;
         Ok(rows)
     }
 
-    /// Hands over the rows of a batch; those that the engine refuses are rejected.
+    /// Loads the rows of a batch; rows that the engine refuses are rejected.
     fn load_rows(&mut self, batch: &Batch, rows: &Rows) -> std::result::Result<u64, Stopped> {
         let (loading, parsed) = (&self.pipeline.loading, &rows.parsed);
         let of_parser = parsed.rejects().iter().map(|reject| Rejected {
@@ -147,8 +146,8 @@ impl LoadJob<'_> {
         });
         let mut rejected: Vec<Rejected> = of_parser.collect();
         let mut left_out = Vec::new();
-        if rejected.len() as u64 > loading.rejects.room() {
-            self.reject(batch.place.0, &rejected)?;
+        if rejected.len() as u64 > loading.rejects.remaining() {
+            self.reject(batch.position.0, &rejected)?;
         }
         loop {
             let error = match self.try_rows(batch, rows, &left_out, &rejected)? {
@@ -158,23 +157,24 @@ impl LoadJob<'_> {
             if !left_out.is_empty() {
                 return Err(Stopped::Broken(broken(&error)));
             }
-            let refused = refused_rows(parsed.rows(), loading.rejects.room(), |range| self.try_range(parsed, range))?;
+            let refused =
+                refused_rows(parsed.rows(), loading.rejects.remaining(), |range| self.try_range(parsed, range))?;
             if refused.is_empty() {
-                // Each of them is taken, and all of them together are not.
+                // Each row alone is accepted, but not all of them together.
                 return Err(Stopped::Broken(broken(&error)));
             }
             for (row, error) in &refused {
                 rejected.push(rejected_row(loading.layout, parsed, batch.first_line, *row, error));
             }
             rejected.sort_by_key(|one| one.line);
-            if rejected.len() as u64 > loading.rejects.room() {
-                self.reject(batch.place.0, &rejected)?;
+            if rejected.len() as u64 > loading.rejects.remaining() {
+                self.reject(batch.position.0, &rejected)?;
             }
             left_out = refused.into_iter().map(|(row, _)| row).collect();
         }
     }
 
-    /// One attempt; what the engine has against these rows, if anything.
+    /// One attempt; returns the error of the engine about these rows, if any.
     fn try_rows(
         &mut self,
         batch: &Batch,
@@ -199,25 +199,25 @@ impl LoadJob<'_> {
             Err(Refusal::Data(error)) => return Ok(Err(error)),
             Err(refusal) => return Err(refusal.into()),
         }
-        if let Err(stopped) = self.reject(batch.place.0, rejected) {
-            // The session may be gone as well: the rejected lines are what is to be told.
+        if let Err(stopped) = self.reject(batch.position.0, rejected) {
+            // The session may be lost as well: the error of the rejected lines is reported.
             let _ = self.session.rollback();
             return Err(stopped);
         }
-        self.committed(batch.place, &figures, rejected, batch.flat_bytes).map_err(|refusal| {
+        self.committed(batch.position, &figures, rejected, batch.flat_bytes).map_err(|refusal| {
             let loading = &self.pipeline.loading;
-            loading.rejects.take_back(&loading.input.name(batch.place.0), rejected);
+            loading.rejects.uncount(&loading.input.name(batch.position.0), rejected);
             Stopped::from(refusal)
         })?;
         Ok(Ok(figures.rows))
     }
 
-    /// What the engine has against a range of the rows of a batch. Nothing of what is tried stays.
+    /// The error of the engine about a range of the rows of a batch. Nothing of the attempt stays.
     fn try_range(&mut self, parsed: &Parsed, range: Range<usize>) -> std::result::Result<Option<Error>, Refusal> {
         let table = self.pipeline.loading.table;
         let mut rows = BatchRows::new(table.columns(), parsed, range, &[]);
         match self.appended(0, |session| session.append(table.name(), &mut rows)) {
-            Ok(_) => self.session.rollback().map(|()| None).map_err(Refusal::Gone),
+            Ok(_) => self.session.rollback().map(|()| None).map_err(Refusal::Fatal),
             Err(Refusal::Data(error)) => Ok(Some(error)),
             Err(refusal) => Err(refusal),
         }
@@ -228,7 +228,7 @@ impl LoadJob<'_> {
         loading.rejects.add(&loading.input.name(file), rejected).map_err(|message| Stopped::Broken(Broken { message }))
     }
 
-    /// Begins a transaction and appends to it; rolled back where that fails.
+    /// Starts a transaction and appends to it; rolls back on failure.
     fn appended(
         &mut self,
         flat_bytes: u64,
@@ -236,12 +236,12 @@ impl LoadJob<'_> {
     ) -> std::result::Result<u64, Refusal> {
         let watch = Watch::start();
         let session = self.session.as_mut();
-        let begun = session.begin();
+        let started = session.begin();
         let (begin, sent_before) = (watch.spent(), session.sending_ns());
-        let appended = begun.and_then(|()| append(session));
+        let appended = started.and_then(|()| append(session));
         let all = watch.spent();
         let stages = &self.pipeline.stages;
-        // What is refused takes time, and will be on its way once more.
+        // A refused attempt takes time, but its bytes are counted when they are sent again.
         let flat_bytes = if appended.is_ok() { flat_bytes } else { 0 };
         match sent_before.zip(self.session.sending_ns()) {
             None => stages.add(LoadStageKind::Insert, all, flat_bytes),
@@ -261,27 +261,27 @@ impl Work for LoadJob<'_> {
         if !self.released {
             return Ok(Done::over());
         }
-        let Some(mut batch) = self.in_hand.take().or_else(|| self.pipeline.take()) else {
-            return self.settle().map(|()| Done::over());
+        let Some(mut batch) = self.retry_batch.take().or_else(|| self.pipeline.next_batch()) else {
+            return self.flush_commits().map(|()| Done::over());
         };
         match self.load(&mut batch) {
             Ok(rows) => {
                 self.attempts = 0;
                 let Batch { flat_bytes, content, .. } = batch;
-                self.pipeline.give_back(content);
+                self.pipeline.recycle(content);
                 if self.pipeline.is_drained() {
-                    // Within the window: the rate is that of what is on stable storage.
-                    self.settle()?;
+                    // Within the window: the rate is that of rows on stable storage.
+                    self.flush_commits()?;
                 }
                 Ok(Done { operations: rows, rows, transactions: 1, bytes: flat_bytes, ..Done::default() })
             }
-            Err(Stopped::Again(error, _)) if self.attempts + 1 >= ATTEMPTS_MAX => Err(self.break_off(broken(&error))),
-            Err(Stopped::Again(_, kind)) => {
+            Err(Stopped::Retry(error, _)) if self.attempts + 1 >= ATTEMPTS_MAX => Err(self.abort(broken(&error))),
+            Err(Stopped::Retry(_, kind)) => {
                 self.attempts += 1;
-                self.in_hand = Some(batch);
+                self.retry_batch = Some(batch);
                 Ok(Done::failed(kind))
             }
-            Err(Stopped::Broken(broken)) => Err(self.break_off(broken)),
+            Err(Stopped::Broken(broken)) => Err(self.abort(broken)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The way of batches from the source to the sessions.
+//! The pipeline of batches from the source to the sessions.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -6,22 +6,49 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::Scope;
 use std::time::Duration;
 
-use flat::{Cards, Lines, Parsed};
+use flat::{Cards, Compression, Layout, Lines, Parsed};
 use record::{Bytes, LoadForm, LoadStage, LoadStageKind};
 
 use super::figures::Figures;
 use super::input::Input;
-use super::loading::Loading;
+use super::progress::ResumePoint;
+use super::queue::BatchQueue;
+use super::rejects::Rejects;
 use super::stages::{Spent, Stages, Watch};
-use super::waiting::Waiting;
+use super::table::LoadTable;
 
-/// Who waits for the release of the jobs looks so often whether it comes at all.
+/// Interval at which a thread that waits for the release of the jobs checks the stop flag.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Whole lines on their way.
+/// The parameters of a load.
+#[derive(Clone, Copy)]
+pub struct Loading<'a> {
+    /// The table.
+    pub table: &'a LoadTable,
+    /// The layout of the lines.
+    pub layout: &'a Layout,
+    /// The source.
+    pub input: &'a Input,
+    /// Compression of the source; absent to detect it from the first bytes.
+    pub compression: Option<Compression>,
+    /// How rows reach the engine.
+    pub form: LoadForm,
+    /// Size of a batch, in bytes of flat file: at most this, unless one line is longer.
+    pub batch: Bytes,
+    /// Sessions that load, at least 1.
+    pub jobs: u32,
+    /// What earlier invocations loaded.
+    pub before: &'a ResumePoint,
+    /// The rejected lines.
+    pub rejects: &'a Rejects,
+    /// The load is aborted when it is set.
+    pub stop: &'a AtomicBool,
+}
+
+/// A batch of whole lines.
 pub(super) struct Batch {
-    /// Which file, from 0, and which batch of it, from 1.
-    pub place: (u32, u64),
+    /// File, from 0, and batch of it, from 1.
+    pub position: (u32, u64),
     /// Bytes of flat file.
     pub flat_bytes: u64,
     /// The number of its first line in the file, from 1.
@@ -30,7 +57,7 @@ pub(super) struct Batch {
 }
 
 pub(super) enum Content {
-    /// As they were read.
+    /// Unparsed.
     Lines(Lines),
     /// Parsed.
     Rows(Box<Rows>),
@@ -42,30 +69,29 @@ pub(super) struct Rows {
     pub figures: Figures,
 }
 
-/// The stages before the sessions, and what all of them count.
+/// The stages before the sessions, and their common counts.
 pub struct Pipeline<'a> {
     pub(super) loading: Loading<'a>,
     readers: u32,
     parsers: u32,
-    room: u32,
-    read: Waiting<Batch>,
-    ready: Waiting<Batch>,
+    queue_capacity: u32,
+    read: BatchQueue<Batch>,
+    ready: BatchQueue<Batch>,
     pub(super) stages: Stages,
-    /// Rows that are loaded,
-    spare: Mutex<Vec<Rows>>,
-    /// and lines that are: the memory of both is used again.
+    /// Buffers of loaded rows and lines, for reuse.
+    spare_rows: Mutex<Vec<Rows>>,
     spare_lines: Mutex<Vec<Vec<u8>>>,
     next: AtomicU64,
     released: Mutex<bool>,
     changed: Condvar,
-    given_up: Arc<AtomicBool>,
+    stopped: Arc<AtomicBool>,
     failure: Mutex<Option<String>>,
     compressions: Mutex<BTreeSet<&'static str>>,
     input_bytes: AtomicU64,
     pub(super) counts: Counts,
 }
 
-/// What was committed.
+/// Counts of committed work.
 pub(super) struct Counts {
     pub batches: AtomicU64,
     pub flat_bytes: AtomicU64,
@@ -76,26 +102,26 @@ pub(super) struct Counts {
 }
 
 impl<'a> Pipeline<'a> {
-    /// The pipeline of `loading`; nothing moves before [`Pipeline::start`] and the release of the jobs.
+    /// The pipeline of `loading`; nothing runs before [`Pipeline::start`] and the release of the jobs.
     pub fn new(loading: Loading<'a>) -> Pipeline<'a> {
         let readers = loading.input.threads(loading.jobs);
         let parsers = if loading.form == LoadForm::Typed { loading.jobs } else { 0 };
-        let room = loading.jobs.max(2);
-        let givers = if parsers > 0 { parsers } else { readers };
+        let queue_capacity = loading.jobs.max(2);
+        let producers = if parsers > 0 { parsers } else { readers };
         Pipeline {
             loading,
             readers,
             parsers,
-            room,
-            read: Waiting::new(room as usize, readers),
-            ready: Waiting::new(room as usize, givers),
+            queue_capacity,
+            read: BatchQueue::new(queue_capacity as usize, readers),
+            ready: BatchQueue::new(queue_capacity as usize, producers),
             stages: Stages::default(),
-            spare: Mutex::default(),
+            spare_rows: Mutex::default(),
             spare_lines: Mutex::default(),
             next: AtomicU64::new(0),
             released: Mutex::new(false),
             changed: Condvar::new(),
-            given_up: Arc::default(),
+            stopped: Arc::default(),
             failure: Mutex::default(),
             compressions: Mutex::default(),
             input_bytes: AtomicU64::new(0),
@@ -111,11 +137,11 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Starts the threads of the stages before the sessions. They end when the source does, or with
-    /// [`Pipeline::give_up`].
+    /// [`Pipeline::stop`].
     pub fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
         for _ in 0..self.readers {
             scope.spawn(|| {
-                let _leaves = Leaves(if self.parsers > 0 { &self.read } else { &self.ready });
+                let _guard = ProducerGuard(if self.parsers > 0 { &self.read } else { &self.ready });
                 self.wait_for_release();
                 if let Err(message) = self.read_all() {
                     self.fail(message);
@@ -124,9 +150,9 @@ impl<'a> Pipeline<'a> {
         }
         for _ in 0..self.parsers {
             scope.spawn(|| {
-                let _leaves = Leaves(&self.ready);
-                while let Some(batch) = self.read.take(|| self.is_over()) {
-                    if !self.ready.give(self.parsed(batch), || self.is_over()) {
+                let _guard = ProducerGuard(&self.ready);
+                while let Some(batch) = self.read.pop(|| self.is_over()) {
+                    if !self.ready.push(self.parsed(batch), || self.is_over()) {
                         break;
                     }
                 }
@@ -134,25 +160,25 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Ends all threads: the jobs have ended, whatever is still on its way.
-    pub fn give_up(&self) {
-        self.given_up.store(true, Ordering::Relaxed);
+    /// Stops all threads: the jobs have ended, whatever is still queued.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
         self.release();
     }
 
-    /// Bytes between the source and the end of the way at most: a batch in each thread and in each place of a line. What
-    /// rows of a batch take beside its lines, is about as much again.
+    /// The most bytes in flight: a batch in each thread and in each queue slot. The parsed rows of a batch take about
+    /// as much again.
     pub fn in_flight_max(&self) -> Bytes {
-        let lines = if self.parsers > 0 { 2 * self.room } else { self.room };
+        let lines = if self.parsers > 0 { 2 * self.queue_capacity } else { self.queue_capacity };
         self.loading.batch.times(u64::from(self.readers + self.parsers + self.loading.jobs + lines))
     }
 
-    /// What each stage has done so far.
+    /// The work of each stage so far.
     pub fn stages(&self) -> Vec<LoadStage> {
         let (readers, parsers, jobs) = (self.readers, self.parsers, self.loading.jobs);
         self.stages.done(|kind| match kind {
             LoadStageKind::Generate | LoadStageKind::Read | LoadStageKind::Decompress => readers,
-            // Of batches that could not be sent as they are, sessions do it themselves.
+            // Sessions parse the batches that could not be sent unparsed.
             LoadStageKind::Parse if parsers == 0 => jobs,
             LoadStageKind::Parse => parsers,
             _ => jobs,
@@ -179,44 +205,45 @@ impl<'a> Pipeline<'a> {
         Bytes(self.input_bytes.load(Ordering::Relaxed))
     }
 
-    /// Batches that were committed, those of them whose commit did not wait for stable storage, lines that were rejected,
-    /// and batches that were sent as they are in vain.
+    /// Committed batches, those of them with a deferred commit, rejected lines, and batches that could not be sent
+    /// unparsed.
     pub fn counts(&self) -> [u64; 4] {
         let Counts { batches, deferred, rejected, retried, .. } = &self.counts;
         [batches, deferred, rejected, retried].map(|count| count.load(Ordering::Relaxed))
     }
 
-    /// What the source was compressed with, by name.
+    /// The compressions of the source, by name.
     pub fn compression(&self) -> String {
         let names: Vec<&str> = lock(&self.compressions).iter().copied().collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
-    /// The next batch, as soon as there is one; none at the end. The first call releases the stages before the sessions.
-    pub(super) fn take(&self) -> Option<Batch> {
+    /// The next batch, waiting for it; none at the end. The first call releases the stages before the sessions.
+    pub(super) fn next_batch(&self) -> Option<Batch> {
         self.release();
-        self.ready.take(|| self.is_over())
+        self.ready.pop(|| self.is_over())
     }
 
-    /// Whether no batch is left to be taken.
+    /// Whether no batch is left.
     pub(super) fn is_drained(&self) -> bool {
         self.ready.is_drained()
     }
 
-    /// Whether nothing more is to be done, whatever is still on its way.
+    /// Whether the load is to end, whatever is still queued.
     pub(super) fn is_over(&self) -> bool {
-        self.given_up.load(Ordering::Relaxed) || self.loading.stop.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed) || self.loading.stop.load(Ordering::Relaxed)
     }
 
-    /// The lines of a batch, parsed, with the memory of one that is done.
+    /// Parses the lines of a batch, in the buffers of a loaded one.
     pub(super) fn parse(&self, lines: Lines) -> Box<Rows> {
         let flat_bytes = lines.bytes.len() as u64;
         let columns = self.loading.table.columns();
-        let spare = lock(&self.spare).pop();
+        let spare_rows = lock(&self.spare_rows).pop();
         let watch = Watch::start();
-        let mut rows = spare.unwrap_or_else(|| Rows { parsed: Parsed::default(), figures: Figures::none(columns) });
-        // A batch with more than that is not loaded, nor is anything after it.
-        let before = rows.parsed.parse(self.loading.layout, lines, self.loading.rejects.most());
+        let mut rows =
+            spare_rows.unwrap_or_else(|| Rows { parsed: Parsed::default(), figures: Figures::none(columns) });
+        // More rejects than that end the load.
+        let before = rows.parsed.parse(self.loading.layout, lines, self.loading.rejects.limit());
         rows.figures = Figures::of(columns, &rows.parsed, &[]);
         self.stages.add(LoadStageKind::Parse, watch.spent(), flat_bytes);
         if before.capacity() > 0 {
@@ -225,15 +252,15 @@ impl<'a> Pipeline<'a> {
         Box::new(rows)
     }
 
-    /// Takes the memory of what is loaded.
-    pub(super) fn give_back(&self, content: Content) {
+    /// Keeps the buffers of a loaded batch.
+    pub(super) fn recycle(&self, content: Content) {
         match content {
             Content::Lines(lines) => lock(&self.spare_lines).push(lines.bytes),
-            Content::Rows(rows) => lock(&self.spare).push(*rows),
+            Content::Rows(rows) => lock(&self.spare_rows).push(*rows),
         }
     }
 
-    /// Memory for lines, with whatever it holds.
+    /// A buffer for lines, with any content.
     fn memory(&self) -> Vec<u8> {
         lock(&self.spare_lines).pop().unwrap_or_default()
     }
@@ -261,7 +288,7 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// Generates batches that nobody has taken yet.
+    /// Generates batches that are not taken yet.
     fn generate(&self, cards: &Cards) {
         let rows_of_batch = Cards::rows_for(self.loading.batch).max(1);
         loop {
@@ -270,7 +297,7 @@ impl<'a> Pipeline<'a> {
             if first >= cards.rows() {
                 break;
             }
-            if self.loading.before.has(0, number + 1) {
+            if self.loading.before.contains(0, number + 1) {
                 continue;
             }
             let watch = Watch::start();
@@ -279,7 +306,7 @@ impl<'a> Pipeline<'a> {
             bytes.reserve(self.loading.batch.0 as usize + (1 << 16));
             cards.write(first..cards.rows().min(first + rows_of_batch), &mut bytes);
             self.stages.add(LoadStageKind::Generate, watch.spent(), bytes.len() as u64);
-            if !self.hand_on((0, number + 1), Lines { bytes, first_line: first + 1, cut: false }) {
+            if !self.forward((0, number + 1), Lines { bytes, first_line: first + 1, cut: false }) {
                 break;
             }
         }
@@ -287,41 +314,41 @@ impl<'a> Pipeline<'a> {
 
     fn read_file(&self, file: u32) -> Result<(), String> {
         let Loading { input, compression, batch, before, .. } = self.loading;
-        let said = |error: std::io::Error| format!("{} cannot be read: {error}", input.name(file));
-        let mut reading = input.open(file, compression, batch, &self.given_up).map_err(said)?;
-        if reading.compression != flat::Compression::Plain {
+        let failed = |error: std::io::Error| format!("{} cannot be read: {error}", input.name(file));
+        let mut reading = input.open(file, compression, batch, &self.stopped).map_err(failed)?;
+        if reading.compression != Compression::Plain {
             lock(&self.compressions).insert(reading.compression.name());
         }
         let mut counted = 0;
         for number in 1.. {
-            // Batches that are there already are handed to nobody who would say so.
+            // Batches that are already loaded reach no job that would check it.
             if self.is_over() {
                 break;
             }
             let next = reading.next_in(self.memory());
             self.input_bytes.fetch_add(reading.input_bytes() - counted, Ordering::Relaxed);
             counted = reading.input_bytes();
-            let Some((lines, read, decompress)) = next.map_err(said)? else { break };
+            let Some((lines, read, decompress)) = next.map_err(failed)? else { break };
             let flat_bytes = lines.bytes.len() as u64;
             self.stages.add(LoadStageKind::Read, read, flat_bytes);
             if decompress != Spent::default() {
                 self.stages.add(LoadStageKind::Decompress, decompress, flat_bytes);
             }
-            if before.has(file, number) {
-                self.give_back(Content::Lines(lines));
-            } else if !self.hand_on((file, number), lines) {
+            if before.contains(file, number) {
+                self.recycle(Content::Lines(lines));
+            } else if !self.forward((file, number), lines) {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Hands lines to the next stage; whether it goes on.
-    fn hand_on(&self, place: (u32, u64), lines: Lines) -> bool {
+    /// Passes lines to the next stage; false if the load is to end.
+    fn forward(&self, position: (u32, u64), lines: Lines) -> bool {
         let (flat_bytes, first_line) = (lines.bytes.len() as u64, lines.first_line);
-        let batch = Batch { place, flat_bytes, first_line, content: Content::Lines(lines) };
+        let batch = Batch { position, flat_bytes, first_line, content: Content::Lines(lines) };
         let next = if self.parsers > 0 { &self.read } else { &self.ready };
-        next.give(batch, || self.is_over())
+        next.push(batch, || self.is_over())
     }
 
     fn fail(&self, message: String) {
@@ -344,12 +371,12 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// A thread that gives batches to the next stage; whatever ends it, nobody waits for it any more.
-struct Leaves<'a>(&'a Waiting<Batch>);
+/// A producer of a queue; unregisters from the queue when dropped.
+struct ProducerGuard<'a>(&'a BatchQueue<Batch>);
 
-impl Drop for Leaves<'_> {
+impl Drop for ProducerGuard<'_> {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.close_producer();
     }
 }
 

@@ -1,7 +1,7 @@
-//! What is loaded, as a table in the same database: a line is committed together with each batch, so that a load that was
-//! broken off is gone on with without a row twice and without one missing.
+//! The progress of a load, as a table in the same database: a row is committed together with each batch, so that an
+//! aborted load is resumed without duplicate or missing rows.
 //!
-//! Lines of batch 0 describe the source, so that only the same one is gone on with.
+//! Rows of batch 0 describe the source, so that only the same source is resumed.
 
 use std::collections::BTreeSet;
 
@@ -13,33 +13,28 @@ use crate::stage::{Stage, exists};
 
 const NAME: &str = "dbdyno_load_progress";
 const COLUMNS: &str = "table_name, source_file, batch, rows_loaded, rows_rejected, note";
-/// Longest note; of a longer one the end tells more than the beginning.
+/// The longest note; of a longer one the end is kept.
 const NOTE_LETTERS_MAX: u32 = 1_000;
 
-/// What invocations before this one have loaded.
+/// What earlier invocations loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Before {
+pub struct ResumePoint {
     batches: BTreeSet<(u32, u64)>,
     /// Figures of the rows of these batches.
     pub figures: Figures,
-    /// Lines of them that were rejected.
+    /// Rejected lines of these batches.
     pub rejected: u64,
 }
 
-impl Before {
+impl ResumePoint {
     /// Nothing.
-    pub(super) fn nothing(columns: &[Column]) -> Before {
-        Before { batches: BTreeSet::new(), figures: Figures::none(columns), rejected: 0 }
+    pub(super) fn none(columns: &[Column]) -> ResumePoint {
+        ResumePoint { batches: BTreeSet::new(), figures: Figures::none(columns), rejected: 0 }
     }
 
     /// Whether `batch` of `file` is loaded.
-    pub(super) fn has(&self, file: u32, batch: u64) -> bool {
+    pub(super) fn contains(&self, file: u32, batch: u64) -> bool {
         self.batches.contains(&(file, batch))
-    }
-
-    /// How many batches are.
-    pub fn batches(&self) -> u64 {
-        self.batches.len() as u64
     }
 }
 
@@ -64,57 +59,57 @@ fn table() -> Table {
     }
 }
 
-/// Makes the table of `table` anew, empty, and writes down that it is to be loaded from what `described` says.
+/// Recreates the table of `table`, empty, and writes the description `described` of its source.
 ///
 /// # Errors
-/// What the engine says.
-pub fn begin(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<Before> {
+/// Errors of the engine.
+pub fn begin(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<ResumePoint> {
     let mut session = stage.node.connect()?;
     let session = session.as_mut();
     let dialect = stage.engine.dialect();
     open(stage, session)?;
-    // First what is written about it goes, then the table, so that no crash leaves a promise without a table.
-    forget_in(stage, session, table.name())?;
+    // The progress rows are removed first, then the table, so that no crash leaves rows without a table.
+    remove_rows(stage, session, table.name())?;
     let drop = (dialect.drop)(table.name());
     drop.iter().chain(&table.create(dialect)).try_for_each(|statement| session.batch(statement))?;
-    let notes = Notes::prepare(stage, session)?;
+    let writer = ProgressWriter::prepare(stage, session)?;
     session.begin()?;
-    for (place, note) in (0..).zip(described) {
-        notes.write(session, table.name(), (place, 0), (0, 0), &shortened(note))?;
+    for (index, note) in (0..).zip(described) {
+        writer.write(session, table.name(), (index, 0), (0, 0), &shortened(note))?;
     }
     session.commit()?;
-    Ok(Before::nothing(table.columns()))
+    Ok(ResumePoint::none(table.columns()))
 }
 
-/// What is loaded of a load into `table` that was broken off.
+/// The progress of the aborted load into `table`.
 ///
 /// # Errors
-/// `Usage` where there is none, or where it was one of another source; what the engine says.
-pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<Before> {
+/// `Usage` if there is none, or if its source was another one; errors of the engine.
+pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Result<ResumePoint> {
     let mut session = stage.node.connect()?;
     let session = session.as_mut();
     let name = table.name();
     let lines = if exists(session, NAME)? { lines(stage, session, name)? } else { Vec::new() };
     if lines.is_empty() || !exists(session, &(stage.engine.dialect().quoted)(name))? {
-        let error = Error::new(Kind::Usage, format!("no load of table {name} was begun here"));
-        return Err(error.hint("leave --resume away, or give the target, --dir, --table and --models that it had"));
+        let error = Error::new(Kind::Usage, format!("no load of table {name} was started here"));
+        return Err(error.hint("omit --resume, or give the target, --dir, --table and --models of that load"));
     }
     let mut notes: Vec<(i64, &str)> =
         lines.iter().filter(|line| line.batch == 0).map(|line| (line.file, line.note.as_str())).collect();
     notes.sort_unstable();
-    for place in 0..notes.len().max(described.len()) {
-        let then = notes.get(place).map_or("nothing", |(_, note)| note);
-        let now = described.get(place).map_or("nothing".to_owned(), |note| shortened(note));
+    for index in 0..notes.len().max(described.len()) {
+        let then = notes.get(index).map_or("nothing", |(_, note)| note);
+        let now = described.get(index).map_or("nothing".to_owned(), |note| shortened(note));
         if then != now {
-            let message = format!("the load of table {name} was begun with {then}, and now it is {now}");
-            return Err(Error::new(Kind::Usage, message).hint("give the same source, or leave --resume away"));
+            let message = format!("the load of table {name} was started with {then}, and now it is {now}");
+            return Err(Error::new(Kind::Usage, message).hint("give the same source, or omit --resume"));
         }
     }
-    let mut before = Before::nothing(table.columns());
+    let mut before = ResumePoint::none(table.columns());
     for line in lines.iter().filter(|line| line.batch > 0) {
         let figures = Figures::read(table.columns(), line.loaded as u64, &line.note).ok_or_else(|| {
-            let message = format!("table {NAME} has a note that is none: {}", line.note.escape_debug());
-            Error::new(Kind::Statement, message).hint("leave --resume away")
+            let message = format!("table {NAME} has an invalid note: {}", line.note.escape_debug());
+            Error::new(Kind::Statement, message).hint("omit --resume")
         })?;
         before.figures.add(&figures);
         before.rejected += line.rejected as u64;
@@ -123,13 +118,13 @@ pub fn resume(stage: &Stage<'_>, table: &LoadTable, described: &[String]) -> Res
     Ok(before)
 }
 
-/// Removes `table` and what is written about it.
+/// Removes `table` and its progress rows.
 ///
 /// # Errors
-/// What the engine says.
-pub fn forget(stage: &Stage<'_>, table: &LoadTable) -> Result<()> {
+/// Errors of the engine.
+pub fn remove(stage: &Stage<'_>, table: &LoadTable) -> Result<()> {
     let mut session = stage.node.connect()?;
-    forget_in(stage, session.as_mut(), table.name())?;
+    remove_rows(stage, session.as_mut(), table.name())?;
     (stage.engine.dialect().drop)(table.name()).iter().try_for_each(|statement| session.batch(statement))
 }
 
@@ -140,21 +135,21 @@ fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
     (stage.engine.dialect().create)(&table()).iter().try_for_each(|statement| session.batch(statement))
 }
 
-fn forget_in(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<()> {
+fn remove_rows(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<()> {
     let placeholder = stage.engine.dialect().placeholder.at(1);
     let delete = session.prepare(&format!("delete from {NAME} where table_name = {placeholder}"))?;
     session.execute(delete, &[Value::Text(name.into())]).map(|_| ())
 }
 
-/// Writes notes, within the transaction that is open.
+/// Writes progress rows, in the open transaction.
 #[derive(Clone, Copy)]
-pub(super) struct Notes {
+pub(super) struct ProgressWriter {
     insert: Statement,
     touch: Statement,
 }
 
-impl Notes {
-    pub(super) fn prepare(stage: &Stage<'_>, session: &mut dyn Session) -> Result<Notes> {
+impl ProgressWriter {
+    pub(super) fn prepare(stage: &Stage<'_>, session: &mut dyn Session) -> Result<ProgressWriter> {
         let placeholder = stage.engine.dialect().placeholder;
         let values: Vec<String> = (1..=6).map(|position| placeholder.at(position)).collect();
         let sql = format!("insert into {NAME} ({COLUMNS}) values ({})", values.join(", "));
@@ -162,15 +157,15 @@ impl Notes {
             "update {NAME} set note = note where table_name = {} and source_file = 0 and batch = 0",
             placeholder.at(1)
         );
-        Ok(Notes { insert: session.prepare(&sql)?, touch: session.prepare(&touch)? })
+        Ok(ProgressWriter { insert: session.prepare(&sql)?, touch: session.prepare(&touch)? })
     }
 
-    /// Writes something, and changes nothing: its commit has a reason to wait for the log.
+    /// Writes without a change, so that the commit has to wait for the log.
     pub(super) fn touch(self, session: &mut dyn Session, table: &str) -> Result<()> {
         session.execute(self.touch, &[Value::Text(table.into())]).map(|_| ())
     }
 
-    /// Batch `batch` of `file` is loaded, with so many rows loaded and rejected.
+    /// Records that batch `batch` of `file` is loaded, with its loaded and rejected rows.
     pub(super) fn write(
         self,
         session: &mut dyn Session,
@@ -192,7 +187,7 @@ impl Notes {
     }
 }
 
-struct Line {
+struct ProgressRow {
     file: i64,
     batch: i64,
     loaded: i64,
@@ -200,7 +195,7 @@ struct Line {
     note: String,
 }
 
-fn lines(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<Vec<Line>> {
+fn lines(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<Vec<ProgressRow>> {
     let placeholder = stage.engine.dialect().placeholder.at(1);
     let select = session.prepare(&format!("select {COLUMNS} from {NAME} where table_name = {placeholder}"))?;
     let rows = session.query(select, &[Value::Text(name.into())])?;
@@ -208,13 +203,13 @@ fn lines(stage: &Stage<'_>, session: &mut dyn Session, name: &str) -> Result<Vec
         let fields: [Value<'static>; 6] = row.try_into().ok()?;
         let [_, file, batch, loaded, rejected, Value::Text(note)] = fields else { return None };
         let [file, batch, loaded, rejected] = [int(&file)?, int(&batch)?, int(&loaded)?, int(&rejected)?];
-        Some(Line { file, batch, loaded, rejected, note: note.into_owned() })
+        Some(ProgressRow { file, batch, loaded, rejected, note: note.into_owned() })
     };
-    let found: Option<Vec<Line>> = rows.into_iter().map(line).collect();
-    found.ok_or_else(|| Error::new(Kind::Statement, format!("table {NAME} has a line that is none")))
+    let found: Option<Vec<ProgressRow>> = rows.into_iter().map(line).collect();
+    found.ok_or_else(|| Error::new(Kind::Statement, format!("table {NAME} has an invalid row")))
 }
 
-/// A number that is none below nothing; some engines have no other numbers than decimals.
+/// A non-negative number; some engines return all numbers as decimals.
 fn int(value: &Value<'_>) -> Option<i64> {
     let number = match value {
         Value::Int(number) => *number,
@@ -224,7 +219,7 @@ fn int(value: &Value<'_>) -> Option<i64> {
     (number >= 0).then_some(number)
 }
 
-/// In letters that every database keeps as they are.
+/// In ASCII, which every database stores unchanged.
 fn shortened(note: &str) -> String {
     let ascii: String = note
         .chars()
@@ -238,14 +233,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_note_is_ascii_and_ends_as_it_did() {
+    fn a_note_is_ascii_and_keeps_its_end() {
         assert_eq!(shortened("M\u{fc}nchen, 5 bytes"), "M\\u{fc}nchen, 5 bytes");
         let long = format!("{}end", "/folder".repeat(300));
         assert!(shortened(&long).len() == 1_000 && shortened(&long).ends_with("/folderend"));
     }
 
     #[test]
-    fn a_count_is_read_from_whatever_engines_keep_it_in() {
+    fn a_count_is_read_from_any_numeric_type() {
         assert_eq!(int(&Value::Int(7)), Some(7));
         assert_eq!(int(&Value::Decimal("7".into())), Some(7));
         for wrong in [Value::Int(-1), Value::Decimal("7.5".into()), Value::Null, Value::Text("7".into())] {

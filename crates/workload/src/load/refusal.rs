@@ -1,4 +1,4 @@
-//! What it means to a batch that the engine refused it, and which of its rows it refuses.
+//! The handling of errors of a batch, and the search for the rows that the engine refuses.
 
 use std::ops::Range;
 
@@ -6,42 +6,42 @@ use engine::{Error, Kind};
 use flat::{FieldKind, FieldValue, Layout, Parsed, date_text};
 use record::FailureKind;
 
-use super::rejects::Rejected;
+use super::reject_files::Rejected;
 
-/// What is to be done about an error.
+/// The class of an error.
 pub(super) enum Refusal {
-    /// The same again: others were in the way.
-    Again(FailureKind, Error),
-    /// Something in these rows.
+    /// A conflict with other sessions: the batch is retried.
+    Retry(FailureKind, Error),
+    /// An error of these rows.
     Data(Error),
-    /// Nothing more can be loaded: no space, no server.
-    Gone(Error),
+    /// The load cannot continue: no space, no server.
+    Fatal(Error),
 }
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Refusal {
         match error.kind {
             Kind::Step(FailureKind::Constraint | FailureKind::Other) | Kind::Statement => Refusal::Data(error),
-            Kind::Step(kind) => Refusal::Again(kind, error),
-            _ => Refusal::Gone(error),
+            Kind::Step(kind) => Refusal::Retry(kind, error),
+            _ => Refusal::Fatal(error),
         }
     }
 }
 
-/// The rows out of `rows` that the engine refuses one by one, ascending, and what it says of each; not many more than
-/// `most` of them. `tried` says what it has against a range.
+/// The rows that the engine refuses one by one, ascending, with its errors; stops soon after `limit` of them. `tried`
+/// returns the error about a range.
 pub(super) fn refused_rows(
     rows: usize,
-    most: u64,
+    limit: u64,
     mut tried: impl FnMut(Range<usize>) -> Result<Option<Error>, Refusal>,
 ) -> Result<Vec<(usize, Error)>, Refusal> {
     let mut found = Vec::new();
     let mut ranges: Vec<Range<usize>> = std::iter::once(0..rows).collect();
     while let Some(range) = ranges.pop() {
-        if found.len() as u64 > most {
+        if found.len() as u64 > limit {
             break;
         }
-        // Of the whole it is known that it is refused.
+        // The whole range is known to be refused.
         let is_whole = range.len() == rows && rows > 1;
         let error = if is_whole || range.is_empty() { None } else { tried(range.clone())? };
         match error {
@@ -56,10 +56,10 @@ pub(super) fn refused_rows(
     Ok(found)
 }
 
-/// Row `row` of a batch whose first line is `first_line`, as a line that was not loaded: its values, written anew.
+/// Row `row` of a batch whose first line is `first_line`, as a rejected line: its values, formatted again.
 pub(super) fn rejected_row(layout: &Layout, parsed: &Parsed, first_line: u64, row: usize, error: &Error) -> Rejected {
     let mut line = first_line + u64::from(layout.header && first_line == 1) + row as u64;
-    // Rows and rejects are the lines of the batch.
+    // The lines of the batch are rows and rejects.
     for reject in parsed.rejects() {
         line += u64::from(reject.line <= line);
     }
@@ -97,18 +97,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_error_says_whether_to_try_again_to_look_closer_or_to_stop() {
+    fn an_error_is_retried_bisected_or_fatal() {
         let refusal = |kind| Refusal::from(Error::new(kind, "no"));
-        assert!(matches!(refusal(Kind::Step(FailureKind::Deadlock)), Refusal::Again(FailureKind::Deadlock, _)));
+        assert!(matches!(refusal(Kind::Step(FailureKind::Deadlock)), Refusal::Retry(FailureKind::Deadlock, _)));
         assert!(matches!(refusal(Kind::Step(FailureKind::Other)), Refusal::Data(_)));
-        assert!(matches!(refusal(Kind::Space), Refusal::Gone(_)));
-        assert!(matches!(refusal(Kind::Lost), Refusal::Gone(_)));
+        assert!(matches!(refusal(Kind::Space), Refusal::Fatal(_)));
+        assert!(matches!(refusal(Kind::Lost), Refusal::Fatal(_)));
     }
 
     #[test]
     fn refused_rows_are_found_by_halves() {
-        let refusing = |bad: &'static [usize], calls: &mut u32, most| {
-            refused_rows(1_000, most, |range| {
+        let refusing = |bad: &'static [usize], calls: &mut u32, limit| {
+            refused_rows(1_000, limit, |range| {
                 *calls += 1;
                 Ok(bad.iter().any(|row| range.contains(row)).then(|| Error::new(Kind::Statement, "no")))
             })
@@ -121,12 +121,12 @@ mod tests {
         assert!(calls < 60, "{calls}");
         assert_eq!(rows(refusing(&[0, 7, 8, 999], &mut calls, 1)), [0, 7], "enough to stop");
         assert_eq!(rows(refusing(&[], &mut calls, 9)), [0; 0], "only all of them together");
-        let gone = refused_rows(2, 9, |_| Err(Refusal::Gone(Error::new(Kind::Lost, "gone"))));
-        assert!(matches!(gone, Err(Refusal::Gone(_))));
+        let fatal = refused_rows(2, 9, |_| Err(Refusal::Fatal(Error::new(Kind::Lost, "gone"))));
+        assert!(matches!(fatal, Err(Refusal::Fatal(_))));
     }
 
     #[test]
-    fn a_row_is_found_again_among_the_lines_of_its_batch() {
+    fn the_line_of_a_row_is_found() {
         let layout = Layout::from_toml(
             "name = \"two\"\n[[fields]]\nname = \"id\"\nkind = \"int\"\n[[fields]]\nname = \"day\"\nkind = \"date\"\n",
         )

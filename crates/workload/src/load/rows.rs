@@ -1,17 +1,17 @@
-//! Parsed rows on their way into the bulk path of an engine.
+//! Parsed rows as a source of the bulk path.
 
 use std::ops::Range;
 
 use engine::{Column, RowSink, RowSource};
 use flat::{FieldValue, Parsed};
 
-/// The rows of a range of a batch, but for those that the engine refuses.
+/// The rows of a range of a batch, except those that the engine refuses.
 pub(super) struct BatchRows<'a> {
     columns: &'a [Column],
     parsed: &'a Parsed,
     next: usize,
     end: usize,
-    /// Rows that are not given, ascending.
+    /// Rows that are skipped, ascending.
     left_out: &'a [usize],
 }
 

@@ -1,16 +1,15 @@
-//! Scans of a table that was loaded: a step is one query over all of its rows, whose answer is held against what was loaded.
+//! Scans of a loaded table: a step is one query over all of its rows, whose answer is compared with what was loaded.
 
 use engine::{Canceller, Result, Session, Statement};
 use measure::{Broken, Done, Work};
 use record::{Bytes, ScanKind};
 
+use super::check_query::CheckQuery;
 use super::figures::Figures;
-use super::question::Question;
 use super::table::LoadTable;
-use crate::job::broken;
-use crate::stage::Stage;
+use crate::stage::{Stage, broken};
 
-/// What the report groups by: the category of the merchant and its state.
+/// The columns that the report groups by: category and state of the merchant.
 const GROUPS: [&str; 2] = ["mcc", "merchant_state"];
 
 /// The columns that `kind` groups by.
@@ -22,7 +21,7 @@ fn groups(kind: ScanKind) -> &'static [&'static str] {
 }
 
 impl LoadTable {
-    /// Why it cannot be read as `kind` does, as a clause; none where it can.
+    /// Why `kind` cannot scan it, as a clause; none if it can.
     pub fn unfit_for(&self, kind: ScanKind) -> Option<String> {
         let has = |group: &str| self.columns().iter().any(|column| column.name == group);
         let missing = groups(kind).iter().find(|group| !has(group))?;
@@ -30,54 +29,54 @@ impl LoadTable {
     }
 }
 
-/// One session that reads a table again and again.
+/// A session that scans a table repeatedly.
 pub struct ScanJob {
     session: Box<dyn Session>,
     statement: Statement,
-    question: Question,
+    check_query: CheckQuery,
     kind: ScanKind,
     /// Rows of the table.
     rows: u64,
     table_bytes: Bytes,
-    /// Whether the first query is the one that is measured: nothing is done to warm up.
+    /// Whether the first query is measured, without a warm-up.
     is_cold: bool,
-    /// Whether the window has begun.
+    /// Whether the window has started.
     released: bool,
 }
 
-/// How a table is read.
+/// The parameters of a scan.
 #[derive(Clone, Copy)]
 pub struct Scanning<'a> {
-    /// Which one.
+    /// The table.
     pub table: &'a LoadTable,
-    /// What is asked.
+    /// The kind of scan.
     pub kind: ScanKind,
     /// Threads inside the statement, at least 1.
     pub threads: u32,
     /// Figures of what was loaded.
     pub expected: &'a Figures,
-    /// Size of the table; 0 where it is not known.
+    /// Size of the table; 0 if unknown.
     pub table_bytes: Bytes,
-    /// Whether the first query of the session is the one that is measured.
+    /// Whether the first query of the session is measured.
     pub is_cold: bool,
 }
 
 impl ScanJob {
-    /// A session on `stage` that reads as `scanning` says.
+    /// A session on `stage` for the scan `scanning`.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub fn new(stage: &Stage<'_>, scanning: &Scanning<'_>) -> Result<ScanJob> {
         let Scanning { table, kind, expected, .. } = scanning;
         let dialect = stage.engine.dialect();
         let mut session = stage.node.connect()?;
         (dialect.threads)(scanning.threads).iter().try_for_each(|statement| session.batch(statement))?;
-        let question = Question::new(dialect, table, groups(*kind), expected);
-        let statement = session.prepare(question.sql())?;
+        let check_query = CheckQuery::new(dialect, table, groups(*kind), expected);
+        let statement = session.prepare(check_query.sql())?;
         Ok(ScanJob {
             session,
             statement,
-            question,
+            check_query,
             kind: *kind,
             rows: expected.rows,
             table_bytes: scanning.table_bytes,
@@ -86,32 +85,33 @@ impl ScanJob {
         })
     }
 
-    /// Makes what the session did visible in the counters of its node; how many transactions the engine counts for that.
+    /// Publishes what the session did in the counters of its node; the number of transactions that this costs.
     ///
     /// # Errors
-    /// What the engine says.
+    /// Errors of the engine.
     pub fn publish_counters(&mut self) -> Result<u64> {
         self.session.publish_counters()
     }
 
-    /// Something that can break off a statement of this job from another thread.
+    /// Cancels a statement of this job from another thread.
     pub fn canceller(&self) -> Option<Box<dyn Canceller>> {
         self.session.canceller()
     }
 
-    /// The process that serves this job's session, where it is one of its own on this host.
+    /// The process of this job's session, where it has a process of its own on this host.
     pub fn server_process(&self) -> Option<u32> {
         self.session.server_process()
     }
 
-    /// Asks, and holds the answer against what was loaded. It is part of the step, and next to nothing beside the query.
-    fn ask(&mut self) -> Result<Option<Broken>> {
+    /// Runs the query, and compares its answer with what was loaded. The comparison is part of the step, and negligible
+    /// beside the query.
+    fn query(&mut self) -> Result<Option<Broken>> {
         let rows = self.session.query(self.statement, &[])?;
-        let checked = self.question.checks(&rows)?;
+        let checked = self.check_query.checks(&rows)?;
         let wrong = checked.iter().find(|check| check.found.as_ref() != Some(&check.expected));
         Ok(wrong.map(|check| Broken {
             message: format!(
-                "{}: the table gave {}, and {} was loaded",
+                "{}: the table has {}, and {} was loaded",
                 check.what,
                 check.found.as_deref().unwrap_or("nothing"),
                 check.expected
@@ -125,7 +125,7 @@ impl Work for ScanJob {
         if self.is_cold && !self.released {
             return Ok(Done::over());
         }
-        match self.ask() {
+        match self.query() {
             Ok(Some(wrong)) => Err(wrong),
             Ok(None) => {
                 let operations = match self.kind {
@@ -135,7 +135,7 @@ impl Work for ScanJob {
                 let bytes = self.table_bytes.0;
                 Ok(Done { operations, rows: self.rows, transactions: 1, bytes, ..Done::default() })
             }
-            // A scan that is refused has no figure: that is the end of it, whatever the engine says of the next one.
+            // A failed scan ends the run, because it has no figure, whatever the next one would return.
             Err(error) => Err(broken(&error)),
         }
     }

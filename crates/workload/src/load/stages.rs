@@ -1,12 +1,13 @@
-//! How long each stage was at work.
+//! The busy time of each stage.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use measure::clock;
 use record::{Bytes, LoadStage, LoadStageKind, Nanos};
-use rustix::time::{ClockId, clock_gettime};
 
-/// All kinds, in the order of the way.
+use crate::sessions::thread_cpu;
+
+/// All kinds, in pipeline order.
 pub(super) const KINDS: [LoadStageKind; 8] = [
     LoadStageKind::Generate,
     LoadStageKind::Read,
@@ -18,7 +19,7 @@ pub(super) const KINDS: [LoadStageKind; 8] = [
     LoadStageKind::Commit,
 ];
 
-/// The counts of all stages, added to by all threads: once per batch, so that nobody disturbs anybody.
+/// The counts of all stages, updated by all threads once per batch, to avoid contention.
 #[derive(Default)]
 pub(super) struct Stages {
     of_kind: [Counts; KINDS.len()],
@@ -31,7 +32,7 @@ struct Counts {
     bytes: AtomicU64,
 }
 
-/// What a stage took for one batch, or a part of it.
+/// The cost of a stage for one batch, or a part of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Spent {
     pub busy: Nanos,
@@ -39,30 +40,30 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// This less what `part` of it took.
+    /// This without the cost of `part`.
     pub(super) fn without(self, part: Spent) -> Spent {
         Spent { busy: self.busy - part.busy, cpu: self.cpu - part.cpu }
     }
 }
 
-/// A stop-watch of the calling thread.
+/// A stopwatch for the calling thread.
 pub(super) struct Watch {
-    begun: Nanos,
+    start: Nanos,
     cpu: Nanos,
 }
 
 impl Watch {
     pub(super) fn start() -> Watch {
-        Watch { begun: clock::now(), cpu: thread_cpu() }
+        Watch { start: clock::now(), cpu: thread_cpu() }
     }
 
     pub(super) fn spent(&self) -> Spent {
-        Spent { busy: clock::now() - self.begun, cpu: thread_cpu() - self.cpu }
+        Spent { busy: clock::now() - self.start, cpu: thread_cpu() - self.cpu }
     }
 }
 
 impl Stages {
-    /// `kind` took `spent` for `flat_bytes` of flat file.
+    /// Adds `spent` of `kind` for `flat_bytes` of flat file.
     pub(super) fn add(&self, kind: LoadStageKind, spent: Spent, flat_bytes: u64) {
         let counts = &self.of_kind[kind as usize];
         counts.busy_ns.fetch_add(spent.busy.0, Ordering::Relaxed);
@@ -70,18 +71,18 @@ impl Stages {
         counts.bytes.fetch_add(flat_bytes, Ordering::Relaxed);
     }
 
-    /// Those stages that did something; `threads` says how many work on a kind.
+    /// The stages with work; `threads` is the number of threads of a kind.
     pub(super) fn done(&self, threads: impl Fn(LoadStageKind) -> u32) -> Vec<LoadStage> {
         let stage = |kind: LoadStageKind| {
             let counts = &self.of_kind[kind as usize];
             let busy_ns = Nanos(counts.busy_ns.load(Ordering::Relaxed));
-            // Within one call of the engine, the two are told apart by its clock, not by that of the processor.
-            let apart = !matches!(kind, LoadStageKind::Convert | LoadStageKind::Send);
+            // Within one call of the engine, its clock separates the two, which gives no CPU time.
+            let has_cpu = !matches!(kind, LoadStageKind::Convert | LoadStageKind::Send);
             (busy_ns.0 > 0).then(|| LoadStage {
                 kind,
                 threads: threads(kind),
                 busy_ns,
-                cpu_ns: apart.then(|| Nanos(counts.cpu_ns.load(Ordering::Relaxed))),
+                cpu_ns: has_cpu.then(|| Nanos(counts.cpu_ns.load(Ordering::Relaxed))),
                 bytes: Bytes(counts.bytes.load(Ordering::Relaxed)),
             })
         };
@@ -89,18 +90,12 @@ impl Stages {
     }
 }
 
-/// User and system time of the calling thread.
-pub(super) fn thread_cpu() -> Nanos {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Nanos(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_stage_that_did_nothing_is_none_and_the_others_add_up() {
+    fn idle_stages_are_left_out_and_the_others_are_summed() {
         for (place, kind) in KINDS.into_iter().enumerate() {
             assert_eq!(kind as usize, place);
         }
@@ -114,7 +109,7 @@ mod tests {
         assert_eq!((done[0].kind, done[0].threads, done[0].busy_ns), (LoadStageKind::Parse, 2, Nanos(100)));
         assert_eq!((done[0].cpu_ns, done[0].bytes), (Some(Nanos(80)), Bytes(1_500)));
         assert_eq!((done[1].kind, done[1].cpu_ns), (LoadStageKind::Send, None));
-        assert_eq!(spent(9, 4).without(spent(5, 6)), spent(4, 0), "never below nothing");
+        assert_eq!(spent(9, 4).without(spent(5, 6)), spent(4, 0), "never negative");
     }
 
     #[test]

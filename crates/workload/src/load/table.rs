@@ -1,20 +1,20 @@
-//! The table that is loaded: its columns from the layout of the lines, its parts and its compression from the model.
+//! The loaded table: its columns from the layout of the lines, its partitions and compression from the model.
 
 use engine::{Caps, Column, ColumnType, Dialect, Index, LineForm, Partitions, Table};
 use flat::{FieldKind, Layout};
 use record::LoadModel;
 
-/// Parts below each range of dates.
+/// Hash partitions of each range of dates.
 const HASH_PARTS: u32 = 4;
 
-/// A name that leaves room for what engines put behind it for parts and indexes.
+/// The longest name, which leaves room for suffixes of partitions and indexes.
 const NAME_LETTERS_MAX: usize = 24;
 
 /// Why a table cannot be loaded with a model, as a clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfit(pub String);
 
-/// A table that lines of a layout are loaded into.
+/// A table for lines of a layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadTable {
     table: Table,
@@ -24,22 +24,22 @@ pub struct LoadTable {
 }
 
 impl LoadTable {
-    /// The table of `layout` as `model` wants it: called `name` where it is the plain one. `months` are the ends of the
-    /// ranges of dates, exclusive, in days since 1970-01-01.
+    /// The table of `layout` for `model`: called `name` if it is the plain one. `months` are the ends of the date
+    /// ranges, exclusive, in days since 1970-01-01.
     ///
     /// # Errors
-    /// Where the engine or the layout has not what the model needs.
+    /// Where the engine or the layout does not support the model.
     pub fn new(name: &str, layout: &Layout, model: LoadModel, months: &[i32], caps: &Caps) -> Result<LoadTable, Unfit> {
         if model.compressed && !caps.table_compression {
             return Err(Unfit("this engine has no table compression".to_owned()));
         }
         if model.partitioned && !caps.partitions {
-            return Err(Unfit("this engine keeps no table in parts".to_owned()));
+            return Err(Unfit("this engine has no partitioned tables".to_owned()));
         }
         let columns: Vec<Column> =
             layout.fields.iter().map(|field| Column { name: lower(&field.name), kind: kind(field.kind) }).collect();
         let by_date = columns.iter().find(|column| column.kind == ColumnType::Date);
-        // The first column is what a row is looked up by: a card, an account, an order.
+        // The first column is the lookup key of a row: a card, an account, an order.
         let by_hash = columns.iter().find(|column| column.kind != ColumnType::Date);
         let partitions = match (model.partitioned, by_date, by_hash) {
             (false, ..) => None,
@@ -49,14 +49,14 @@ impl LoadTable {
                 by_hash: by_hash.name.clone(),
                 hash_parts: HASH_PARTS,
             }),
-            (true, ..) => return Err(Unfit(format!("layout {} has no date to be partitioned by", layout.name))),
+            (true, ..) => return Err(Unfit(format!("layout {} has no date to partition by", layout.name))),
         };
         let name = format!("{name}{}", suffix(model));
-        let index = |(place, column): (usize, &Column)| Index {
-            name: format!("{name}_i{}", place + 1),
+        let named_index = |(index, column): (usize, &Column)| Index {
+            name: format!("{name}_i{}", index + 1),
             column: column.name.clone(),
         };
-        let indexes = by_hash.into_iter().chain(by_date).enumerate().map(index).collect();
+        let indexes = by_hash.into_iter().chain(by_date).enumerate().map(named_index).collect();
         let form = LineForm {
             columns: columns.iter().map(|column| column.name.clone()).collect(),
             separator: layout.separator,
@@ -71,7 +71,7 @@ impl LoadTable {
         })
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.table.name
     }
@@ -94,32 +94,32 @@ impl LoadTable {
         (dialect.create)(&self.table)
     }
 
-    /// Statements that make its indexes: what finishing a table has beside them is left out.
+    /// Statements that create its indexes: without the other statements that finish a table.
     pub fn make_indexes(&self, dialect: &Dialect) -> Vec<String> {
         let without = (dialect.finish)(&self.table);
         let with = (dialect.finish)(&Table { indexes: self.indexes.clone(), ..self.table.clone() });
         with.into_iter().filter(|statement| !without.contains(statement)).collect()
     }
 
-    /// Statements that make the loaded table behave like one that was there before: statistics and the like.
+    /// Statements that finish the loaded table: statistics and the like.
     pub fn settle(&self, dialect: &Dialect) -> Vec<String> {
         (dialect.finish)(&self.table)
     }
 
-    /// Whether `name` can be the name of a table here.
+    /// Checks that `name` is valid as the name of a table.
     ///
     /// # Errors
-    /// A clause that says why not.
+    /// A clause with the reason.
     pub fn check_name(name: &str) -> Result<(), Unfit> {
         let begins = name.bytes().next().is_some_and(|letter| letter.is_ascii_lowercase());
         let letters =
             name.bytes().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_');
         match () {
             () if !begins || !letters => Err(Unfit(
-                "is not a name of small letters, digits and underscores that begins with a letter".to_owned(),
+                "is not a name of lower-case letters, digits and underscores that starts with a letter".to_owned(),
             )),
             () if name.len() > NAME_LETTERS_MAX => Err(Unfit(format!("has more than {NAME_LETTERS_MAX} letters"))),
-            () if name.starts_with("dbdyno") => Err(Unfit("is one of dbdyno's own names".to_owned())),
+            () if name.starts_with("dbdyno") => Err(Unfit("is a reserved name of dbdyno".to_owned())),
             () => Ok(()),
         }
     }
@@ -134,7 +134,7 @@ fn suffix(model: LoadModel) -> &'static str {
     }
 }
 
-/// Engines keep names in small letters, or do not tell them from capitals.
+/// Engines store names in lower case, or ignore their case.
 fn lower(name: &str) -> String {
     name.to_ascii_lowercase()
 }
@@ -182,12 +182,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_the_engine_or_the_layout_lacks_is_said() {
-        let table = |layout: &Layout, place: usize, can: bool| {
-            LoadTable::new("cards", layout, LoadModel::ALL[place], &[1], &caps(can)).map(|_| ())
+    fn missing_support_of_engine_or_layout_is_reported() {
+        let table = |layout: &Layout, model: usize, can: bool| {
+            LoadTable::new("cards", layout, LoadModel::ALL[model], &[1], &caps(can)).map(|_| ())
         };
         assert!(table(&Layout::cards(), 0, false).is_ok());
-        assert_eq!(table(&Layout::cards(), 1, false), Err(Unfit("this engine keeps no table in parts".to_owned())));
+        assert_eq!(table(&Layout::cards(), 1, false), Err(Unfit("this engine has no partitioned tables".to_owned())));
         assert_eq!(table(&Layout::cards(), 2, false), Err(Unfit("this engine has no table compression".to_owned())));
         let mut dateless = Layout::cards();
         dateless.fields.retain(|field| field.kind != FieldKind::Date);
@@ -196,7 +196,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn making_indexes_is_told_from_settling() {
+    fn indexes_are_separate_from_settling() {
         let table = LoadTable::new("cards", &Layout::cards(), LoadModel::default(), &[], &caps(true)).expect("a table");
         let dialect = Null.dialect();
         let settle = table.settle(dialect);
@@ -204,7 +204,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn names_that_no_engine_minds() {
+    fn valid_names_work_on_every_engine() {
         for name in ["cards", "a", "card_2026"] {
             assert_eq!(LoadTable::check_name(name), Ok(()), "{name}");
         }

@@ -1,4 +1,4 @@
-//! The interpreter on an engine that answers as it is told and writes down what it heard.
+//! The interpreter on an engine with scripted answers that records the statements it receives.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,14 +10,14 @@ use record::{Dop, EngineInventory, FailureKind, Preset};
 
 use super::*;
 use crate::data::{DataColumn, DataTable, Sizes};
-use crate::stage::{jobs, set_up, tear_down};
+use crate::job::{jobs, set_up, tear_down};
 use crate::{Job, catalogue};
 
 type Answer = dyn Fn(&str, &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> + Send + Sync;
 
 /// What all sessions of the fake share.
 struct Script {
-    heard: Mutex<Vec<String>>,
+    statements: Mutex<Vec<String>>,
     answer: Box<Answer>,
     caps: Caps,
 }
@@ -27,12 +27,12 @@ struct Fake(Arc<Script>);
 impl Fake {
     fn new(answer: impl Fn(&str, &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> + Send + Sync + 'static) -> Fake {
         let caps = Caps { answers: true, ..*null().caps() };
-        Fake(Arc::new(Script { heard: Mutex::default(), answer: Box::new(answer), caps }))
+        Fake(Arc::new(Script { statements: Mutex::default(), answer: Box::new(answer), caps }))
     }
 
-    /// What was heard since the last time.
-    fn heard(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.heard.lock().expect("no panic"))
+    /// What was statements since the last time.
+    fn statements(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.statements.lock().expect("no panic"))
     }
 }
 
@@ -49,7 +49,7 @@ impl Engine for Fake {
         "Fake"
     }
     fn summary(&self) -> &'static str {
-        "answers as it is told"
+        "gives scripted answers"
     }
     fn schemes(&self) -> &'static [&'static str] {
         &["fake"]
@@ -105,7 +105,7 @@ struct FakeSession {
 
 impl FakeSession {
     fn on_event(&self, text: String) {
-        self.script.heard.lock().expect("no panic").push(text);
+        self.script.statements.lock().expect("no panic").push(text);
     }
 }
 
@@ -201,19 +201,19 @@ expect = { changed = 2 }
 "#;
 
 #[test]
-fn a_step_is_what_its_file_says_in_that_order() {
+fn a_step_executes_the_statements_of_its_file_in_order() {
     let fake = Fake::new(|sql, _| Ok(rows(if sql.starts_with("insert") { 2 } else { 1 })));
     let mut job = one_job(&parse("T901", TRANSFER), &fake);
-    assert_eq!(fake.heard(), ["prepare update a where id = $1", "prepare insert $1, $2, $1"]);
+    assert_eq!(fake.statements(), ["prepare update a where id = $1", "prepare insert $1, $2, $1"]);
     for key in 1..3 {
         let done = job.step(0).expect("a step");
         assert_eq!(done, Done { operations: 1, rows: 10, transactions: 1, bytes: 0, ..Done::default() });
-        let heard = fake.heard();
-        assert_eq!((heard.len(), heard[0].as_str(), heard[10].as_str()), (11, "begin", "commit"));
+        let statements = fake.statements();
+        assert_eq!((statements.len(), statements[0].as_str(), statements[10].as_str()), (11, "begin", "commit"));
         let number = |text: &String| text.split(['(', ')']).nth(1).and_then(|digits| digits.parse().ok());
-        let keys: Vec<i64> = heard[1..9].iter().filter_map(number).collect();
+        let keys: Vec<i64> = statements[1..9].iter().filter_map(number).collect();
         assert!(keys.len() == 8 && keys.is_sorted() && keys[0] < keys[7], "{keys:?}");
-        assert!(heard[9].starts_with(&format!("insert $1, $2, $1 [Int({key}), Text(\"")), "{}", heard[9]);
+        assert!(statements[9].starts_with(&format!("insert $1, $2, $1 [Int({key}), Text(\"")), "{}", statements[9]);
     }
 }
 
@@ -237,7 +237,7 @@ expect = { rows = 1 }
 }
 
 #[test]
-fn a_failed_step_is_rolled_back_and_counted_and_the_next_one_goes_on() {
+fn a_failed_step_is_rolled_back_and_counted() {
     let fails = Arc::new(Mutex::new(true));
     let failing = Arc::clone(&fails);
     let fake = Fake::new(move |sql, _| match sql.starts_with("insert") && *failing.lock().expect("no panic") {
@@ -246,7 +246,7 @@ fn a_failed_step_is_rolled_back_and_counted_and_the_next_one_goes_on() {
     });
     let mut job = one_job(&parse("T901", TRANSFER), &fake);
     assert_eq!(job.step(0), Ok(Done::failed(FailureKind::Deadlock)));
-    assert_eq!(fake.heard().last().map(String::as_str), Some("rollback"));
+    assert_eq!(fake.statements().last().map(String::as_str), Some("rollback"));
     *fails.lock().expect("no panic") = false;
     assert_eq!(job.step(1).map(|done| done.transactions), Ok(1));
 }
@@ -256,18 +256,18 @@ fn a_commit_that_fails_is_a_failed_step_and_a_lost_session_the_end() {
     let kind = Arc::new(Mutex::new(Kind::Step(FailureKind::Serialization)));
     let now = Arc::clone(&kind);
     let fake = Fake::new(move |sql, _| match sql {
-        "commit" => Err(Error::new(*now.lock().expect("no panic"), "it is over").hint("look at the log")),
+        "commit" => Err(Error::new(*now.lock().expect("no panic"), "it is over").hint("see the log")),
         _ => Ok(rows(1)),
     });
     let mut job = one_job(&parse("T901", TRANSFER), &fake);
     assert_eq!(job.step(0), Ok(Done::failed(FailureKind::Serialization)));
     *kind.lock().expect("no panic") = Kind::Lost;
     let broken = job.step(1).expect_err("lost");
-    assert_eq!(broken.message, "it is over; hint: look at the log");
+    assert_eq!(broken.message, "it is over; hint: see the log");
 }
 
 #[test]
-fn an_engine_s_own_words_come_first_and_may_use_no_other_binds() {
+fn a_statement_of_the_engine_comes_first_and_may_use_no_other_binds() {
     let rest = r#"
 unit = "statement"
 operations = 1
@@ -279,19 +279,19 @@ expect = { values = [7] }
 "#;
     let fake = Fake::new(|_, _| Ok(vec![vec![Value::Int(7)]]));
     one_job(&parse("T905", rest), &fake).check().expect("seven");
-    assert_eq!(fake.heard(), ["prepare own words with $1", "own words with $1 [Int(7)]"]);
+    assert_eq!(fake.statements(), ["prepare own words with $1", "own words with $1 [Int(7)]"]);
     one_job(&parse("T904", rest), &fake).check().expect("seven");
-    assert_eq!(fake.heard()[0], "prepare portable words with $1");
+    assert_eq!(fake.statements()[0], "prepare portable words with $1");
     let sizes = sizes();
     let stage = Stage { engine: &fake, node: &fake, others: &[], sizes: &sizes };
     let error = jobs(&parse("T906", rest), &stage, Dop::jobs(1)).err().expect("no such bind");
     assert_eq!(error.kind, Kind::Statement);
-    let words = "statement read of test T906: the statement of fake uses :other, the test has no such bind";
+    let words = "statement read of test T906: the statement of fake uses :other, which the test does not bind";
     assert_eq!(error.message, words);
 }
 
 #[test]
-fn a_wrong_answer_is_found_and_said_in_words() {
+fn a_wrong_answer_is_found_and_described() {
     let rest = r#"
 unit = "statement"
 operations = 1
@@ -310,14 +310,14 @@ expect = { table = "small", by = "id", columns = ["id", "value"] }
     let bad = Fake::new(|_, _| Ok(vec![vec![Value::Int(23), Value::Int(-1)]]));
     let message = one_job(&test, &bad).check().expect_err("wrong").message;
     let Value::Int(value) = right else { panic!("no integer") };
-    assert_eq!(message, format!("test T907: statement read returned (23, -1) where (23, {value}) is right for id 23"));
+    assert_eq!(message, format!("test T907: statement read returned (23, -1), expected (23, {value}) for id 23"));
     let none = Fake::new(|_, _| Ok(Vec::new()));
     let message = one_job(&test, &none).check().expect_err("nothing").message;
-    assert_eq!(message, "test T907: statement read returned 0 rows where 1 are right for id 23");
+    assert_eq!(message, "test T907: statement read returned 0 rows, expected 1 for id 23");
     let more = Fake::new(|_, _| Ok(rows(9)));
     let message = one_job(&parse("T901", TRANSFER), &more).check().expect_err("too many").message;
-    assert_eq!(message, "test T901: statement one changed 9 rows where 1 are right");
-    assert_eq!(more.heard().last().map(String::as_str), Some("commit"));
+    assert_eq!(message, "test T901: statement one changed 9 rows, expected 1");
+    assert_eq!(more.statements().last().map(String::as_str), Some("commit"));
 }
 
 #[test]
@@ -340,13 +340,13 @@ expect = { changed = 4 }
     let stage = Stage { engine: &fake, node: &fake, others: &[], sizes: &sizes };
     let mut two = jobs(&test, &stage, Dop::jobs(2)).expect("jobs");
     let made = ["drop t_0", "create t_0", "finish t_0", "create t_1", "finish t_1"];
-    assert_eq!(fake.heard(), [&made[..], &["prepare insert into t_0", "prepare insert into t_1"]].concat());
+    assert_eq!(fake.statements(), [&made[..], &["prepare insert into t_0", "prepare insert into t_1"]].concat());
     let transactions: Vec<u64> = (0..5).map(|_| two[1].step(0).expect("a step").transactions).collect();
     assert_eq!(transactions, [1, 1, 2, 1, 2], "two steps are 8 rows, a third would be 12");
-    let heard = fake.heard();
-    assert_eq!(heard[2..5], ["begin", "truncate t_1", "commit"]);
+    let statements = fake.statements();
+    assert_eq!(statements[2..5], ["begin", "truncate t_1", "commit"]);
     tear_down(&test, &stage).expect("torn down");
-    assert_eq!(fake.heard(), ["drop t_0"]);
+    assert_eq!(fake.statements(), ["drop t_0"]);
 }
 
 #[test]
@@ -357,7 +357,7 @@ fn a_bulk_load_counts_rows_and_bytes_of_the_width_that_is_accounted_for() {
     let done = job.step(0).expect("a step");
     let bytes = 512 * crate::data::ROW_BYTES.0;
     assert_eq!(done, Done { operations: 512, rows: 512, transactions: 1, bytes, ..Done::default() });
-    assert_eq!(fake.heard(), ["drop loaded_0", "create loaded_0", "bulk loaded_0"]);
+    assert_eq!(fake.statements(), ["drop loaded_0", "create loaded_0", "bulk loaded_0"]);
     let message = job.check().expect_err("the fake returns no contents").message;
     assert!(message.starts_with("test T331: table loaded_0 returned ("), "{message}");
 }

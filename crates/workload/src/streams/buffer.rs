@@ -1,8 +1,8 @@
-//! Memory for a request, where direct I/O wants it.
+//! The buffer of a request, aligned for direct I/O.
 
 use super::PAGE_BYTES;
 
-/// Bytes that begin at a page.
+/// Page-aligned bytes.
 pub(super) struct Buffer {
     bytes: Vec<u8>,
     begin: usize,
@@ -10,21 +10,21 @@ pub(super) struct Buffer {
 }
 
 impl Buffer {
-    /// So many zeros.
+    /// `length` zeros.
     pub(super) fn new(length: usize) -> Buffer {
         let page = PAGE_BYTES as usize;
         let bytes = vec![0; length + page];
-        // A vector that does not grow does not move.
+        // A vector that does not grow is not moved.
         let begin = bytes.as_ptr().align_offset(page).min(page);
         Buffer { bytes, begin, length }
     }
 
-    /// All of them.
+    /// The bytes.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes[self.begin..self.begin + self.length]
     }
 
-    /// All of them, to be changed.
+    /// The bytes, mutable.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[self.begin..self.begin + self.length]
     }

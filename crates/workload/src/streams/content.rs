@@ -1,9 +1,8 @@
-//! What stands in a file: random bytes that nothing can compress, with a stamp in each page that says whose it is and
-//! where it belongs.
+//! The content of a file: incompressible random bytes, with a stamp in each page that identifies its file and offset.
 //!
-//! The random bytes are those of one buffer, as long as a request and no shorter than what storage compresses at once;
-//! from one round through it to the next only the stamps change, so that a file is made at the speed of its stamps and no
-//! page is like another one.
+//! The random bytes are those of one buffer, as long as a request and at least as long as what storage compresses at
+//! once; from one pass to the next only the stamps change, so that content is made at the speed of its stamps and no
+//! two pages are equal.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -12,33 +11,33 @@ use super::PAGE_BYTES;
 use super::buffer::Buffer;
 use crate::data::mix;
 
-/// Random bytes that are at least there: file systems look for what repeats in up to a mebibyte.
+/// The least number of random bytes: file systems search for repetitions within up to a mebibyte.
 const RANDOM_BYTES_MIN: usize = 1 << 20;
 
-/// Bytes of a stamp: who wrote, and where the page belongs.
+/// Bytes of a stamp: the writer, and the offset of the page.
 const STAMP_BYTES: usize = 16;
 
-/// Whose bytes they are: equal signatures, equal bytes.
+/// The identity of the bytes: equal signatures, equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// What all data of an invocation are drawn from.
+    /// Seed of all data of an invocation.
     pub seed: u64,
     /// The stream, counted from 1.
     pub stream: u32,
-    /// Tells the files of one run from those that an earlier one wrote at the same place.
+    /// Distinguishes the files of one run from those of an earlier run.
     pub generation: u32,
 }
 
 /// The bytes of a file, request by request.
 pub struct Content {
-    /// Room for a number of requests.
+    /// Buffer of several requests.
     buffer: Buffer,
     request_bytes: usize,
     writer: u64,
 }
 
 impl Content {
-    /// Those of the file of `signature`, in requests of `request_bytes`, a multiple of [`PAGE_BYTES`].
+    /// The content of the file of `signature`, in requests of `request_bytes`, a multiple of [`PAGE_BYTES`].
     pub fn new(signature: Signature, request_bytes: usize) -> Content {
         let Signature { seed, stream, generation } = signature;
         let mut buffer = Buffer::new(RANDOM_BYTES_MIN.next_multiple_of(request_bytes));
@@ -47,24 +46,24 @@ impl Content {
         Content { buffer, request_bytes, writer }
     }
 
-    /// The bytes of the request that begins at byte `at` of the file.
+    /// The bytes of the request at offset `at` of the file.
     #[inline]
     pub fn at(&mut self, at: u64) -> &[u8] {
         let writer = self.writer;
         let begin = at as usize / self.request_bytes * self.request_bytes % self.buffer.bytes().len();
         let request = &mut self.buffer.bytes_mut()[begin..begin + self.request_bytes];
-        for (page, place) in request.chunks_exact_mut(PAGE_BYTES as usize).zip(0..) {
-            page[..STAMP_BYTES].copy_from_slice(&stamp(writer, at + place * PAGE_BYTES));
+        for (page, index) in request.chunks_exact_mut(PAGE_BYTES as usize).zip(0..) {
+            page[..STAMP_BYTES].copy_from_slice(&stamp(writer, at + index * PAGE_BYTES));
         }
         request
     }
 
-    /// Whether each page of `found`, which was read from byte `at` on, is one that belongs there. Looks at the stamps and
-    /// not at what is between them: a glance that costs next to nothing.
+    /// Whether each page of `found`, read at offset `at`, belongs there. Only the stamps are compared, which costs next
+    /// to nothing.
     #[inline]
     pub fn belongs(&self, found: &[u8], at: u64) -> bool {
         let mut pages = found.chunks_exact(PAGE_BYTES as usize).zip(0..);
-        pages.all(|(page, place)| page[..STAMP_BYTES] == stamp(self.writer, at + place * PAGE_BYTES))
+        pages.all(|(page, index)| page[..STAMP_BYTES] == stamp(self.writer, at + index * PAGE_BYTES))
     }
 }
 
@@ -72,7 +71,7 @@ impl Content {
 fn stamp(writer: u64, at: u64) -> [u8; STAMP_BYTES] {
     let mut stamp = [0; STAMP_BYTES];
     stamp[..8].copy_from_slice(&writer.to_le_bytes());
-    // Scrambled, because a plain count is zeros for the most part.
+    // Mixed, because a plain offset is mostly zeros.
     stamp[8..].copy_from_slice(&mix(writer ^ at).to_le_bytes());
     stamp
 }
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_as_random_as_they_look() {
+    fn bytes_are_uniform() {
         let mut counts = [0_u32; 256];
         Content::new(SIGNATURE, 1 << 20).at(0).iter().for_each(|byte| counts[usize::from(*byte)] += 1);
         // 4096 of each are expected, with a standard deviation of 64.
@@ -138,7 +137,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_moved_or_of_another_file_does_not_belong(at in 0_u64..1 << 40, page in 0_usize..4, byte in 0_usize..STAMP_BYTES) {
+        fn misplaced_pages_are_detected(at in 0_u64..1 << 40, page in 0_usize..4, byte in 0_usize..STAMP_BYTES) {
             let at = at * PAGE_BYTES;
             let mut content = Content::new(SIGNATURE, 16 << 10);
             let mut found = content.at(at).to_vec();

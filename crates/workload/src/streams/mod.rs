@@ -1,30 +1,30 @@
-//! File streams: each job has a file of its own, kept in the engine or on the file system, and goes through it once,
-//! request by request.
+//! File streams: each job has a file of its own, in the engine or on the file system, and goes through it once, request
+//! by request.
 //!
-//! Each request is a statement of its own; a transaction holds a whole file, or so many requests. What it answers: what
-//! it costs to keep files in the database. What it does not: how fast many small files are.
+//! Each request is a statement; a transaction holds a whole file, or a number of requests. It shows the cost of files
+//! in the database, but not the rate of many small files.
 
+mod backend;
 mod buffer;
 mod compare;
 mod content;
-mod file;
+mod file_system;
 mod job;
-mod place;
 
+pub use backend::{EngineBackend, FileBackend};
 pub use compare::{Comparing, compare};
 pub use content::{Content, Signature};
-pub use file::FilePlace;
-pub use job::{Progress, StreamJob, StreamShape, steps};
-pub use place::{EnginePlace, Place};
+pub use file_system::FileSystemBackend;
+pub use job::{Progress, StreamJob, StreamShape};
 
-/// The code of runs of file streams; behind an `@`, the form and which way bytes go.
+/// The code of runs of file streams; followed by an `@`, the form and the direction.
 pub const CODE: &str = "S100";
 
-/// The form of files that are kept on the file system.
+/// The form of files on the file system.
 pub const FILE_SYSTEM: &str = "file-system";
 
-/// A request is so many bytes, or a multiple of it: each page of a file has a stamp, and direct I/O wants whole blocks.
+/// Requests are multiples of this: each page of a file has a stamp, and direct I/O needs whole blocks.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// More streams than these are a slip of the finger.
+/// The most streams; more are taken for a typing error.
 pub const STREAMS_MAX: u32 = 4096;

@@ -1,4 +1,4 @@
-//! Abilities of engines, in the words of test files and of the plan.
+//! Capabilities of engines, as named in test files and in the plan.
 
 use engine::Caps;
 
@@ -15,7 +15,7 @@ const NOTHING: Caps = Caps {
     answers: false,
 };
 
-/// The names that a test file may use.
+/// The names for test files.
 pub(crate) fn known() -> impl Iterator<Item = &'static str> {
     NOTHING.named().into_iter().map(|(name, _)| name)
 }
@@ -25,7 +25,7 @@ pub(crate) fn has(caps: &Caps, name: &str) -> bool {
     caps.named().into_iter().any(|(known, there)| known == name && there)
 }
 
-/// What an engine has that has not the ability `name`, as an object of "has": `no table compression`.
+/// The absence of the ability `name`, as an object of "has": `no table compression`.
 pub(crate) fn lack(name: &str) -> String {
     match name {
         "procedures" => "no procedural language".to_owned(),
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_ability_is_lacked_in_words() {
+    fn every_missing_ability_is_described() {
         assert!(known().all(|name| !has(&NOTHING, name)));
         let words: Vec<String> = known().map(lack).collect();
         assert_eq!(words[..3], ["no procedural language", "no exact decimal arithmetic", "no table compression"]);

@@ -1,4 +1,4 @@
-//! A number that a test file writes as such or by name.
+//! A number in a test file, literal or named.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,13 +13,13 @@ use crate::test::parameter::Parameter;
 /// An integer, `small.rows`, `large.rows`, `small.groups`, `large.groups`, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Amount {
-    /// As it stands.
+    /// A literal.
     Literal(i64),
     /// Rows of a table.
     Rows(DataTable),
-    /// Different secondary keys of a table.
+    /// Number of secondary keys of a table.
     Groups(DataTable),
-    /// A parameter, or another word that the key gives a meaning to.
+    /// A parameter, or a word with a meaning for its key.
     Named(String),
 }
 
@@ -73,7 +73,7 @@ impl<'de> Deserialize<'de> for Amount {
     }
 }
 
-/// What the names in a test stand for in one measurement.
+/// The values of the names of a test in one measurement.
 #[derive(Clone, Copy)]
 pub(crate) struct Scope<'a> {
     pub parameters: &'a BTreeMap<String, Parameter>,
@@ -81,7 +81,7 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// The parameter `name`; the rules of test files leave none that is not there.
+    /// The parameter `name`, which the rules of test files guarantee.
     pub(crate) fn parameter(&self, name: &str) -> i64 {
         self.parameters.get(name).map_or(0, |parameter| parameter.at(self.preset()))
     }

@@ -1,9 +1,9 @@
-//! Columns of a test's own tables: `pad text(120)`.
+//! Columns of the tables of a test: `pad text(120)`.
 
 use engine::{Column, ColumnType};
 use serde::Deserialize;
 
-/// A column in the words of test files.
+/// A column of a test file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct ColumnText(pub Column);
@@ -42,7 +42,7 @@ fn parse_kind(text: &str) -> Option<ColumnType> {
     }
 }
 
-/// Whether every engine takes `text` as the name of something without quoting it.
+/// Whether every engine accepts `text` as an unquoted identifier.
 pub(crate) fn is_identifier(text: &str) -> bool {
     text.len() <= 48
         && text.starts_with(|first: char| first.is_ascii_lowercase())
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_read_and_what_is_none_is_refused() {
+    fn columns_are_parsed_and_others_are_refused() {
         let column = |text: &str| ColumnText::try_from(text.to_owned()).map(|column| column.0.kind);
         assert_eq!(column("id int"), Ok(ColumnType::Int));
         assert_eq!(column("price float"), Ok(ColumnType::Float));

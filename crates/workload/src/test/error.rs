@@ -1,13 +1,13 @@
-//! What is wrong with a test file.
+//! Errors of test files.
 
 use std::fmt;
 
-/// A test file that cannot be used: which file, which line, what, and what would be right.
+/// An invalid test file: the file, the line, what is wrong, and what is allowed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct TestError {
-    /// The file, as the caller named it.
+    /// The file, as named by the caller.
     pub origin: String,
-    /// The line, counted from 1, where it is known.
+    /// The line, from 1, if known.
     pub line: Option<usize>,
     /// What is wrong: thing, value, limit.
     pub message: String,
@@ -23,24 +23,24 @@ impl fmt::Display for TestError {
 }
 
 impl TestError {
-    /// What the parser of TOML found.
+    /// An error of the TOML parser.
     pub(crate) fn from_toml(error: &toml::de::Error, text: &str, origin: &str) -> TestError {
         let line = error.span().map(|span| 1 + text[..span.start.min(text.len())].matches('\n').count());
         TestError { origin: origin.to_owned(), line, message: error.message().trim_end().replace('\n', ", ") }
     }
 
-    /// What breaks a rule.
+    /// A broken rule.
     pub(crate) fn broken_rule(rule: &BrokenRule, text: &str, origin: &str) -> TestError {
         TestError { origin: origin.to_owned(), line: rule.line(text), message: rule.message.clone() }
     }
 }
 
-/// A rule that a file breaks although every key of it is known.
+/// A broken rule in a file with known keys.
 #[derive(Debug)]
 pub(crate) struct BrokenRule {
     /// The value or the key that is wrong.
     word: String,
-    /// The name of the table or statement that it is wrong in.
+    /// The name of the table or statement that contains it.
     within: Option<String>,
     /// What is wrong: thing, value, limit.
     message: String,
@@ -51,13 +51,13 @@ impl BrokenRule {
         BrokenRule { word: word.into(), within: None, message: message.into() }
     }
 
-    /// The same, in the section of what is called `name`.
+    /// The same, in the section `name`.
     pub(crate) fn within(self, name: &str) -> BrokenRule {
         BrokenRule { within: Some(name.to_owned()), ..self }
     }
 
-    /// Where it is, as well as text without its structure tells: in the section, if there is one, the line with the
-    /// word in quotes, or else beginning with it, or else holding it.
+    /// Its line, estimated without parsing: in the section, if there is one, the line with the word in quotes,
+    /// otherwise starting with it, otherwise containing it.
     fn line(&self, text: &str) -> Option<usize> {
         let lines: Vec<&str> = text.lines().collect();
         let quoted = |word: &str| [format!("\"{word}\""), format!("'{word}'")];

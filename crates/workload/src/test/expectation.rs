@@ -1,4 +1,4 @@
-//! What the answer of a statement must be, in the words of test files.
+//! The expected answer of a statement, as in test files.
 
 use std::fmt;
 
@@ -8,17 +8,17 @@ use serde::{Deserialize, Deserializer};
 use crate::data::{DataColumn, DataTable};
 use crate::test::amount::Amount;
 
-/// What must come back. Exactly one of `rows`, `changed`, `values` and `table`.
+/// The expected answer. Exactly one of `rows`, `changed`, `values` and `table`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Expectation {
-    /// So many rows are returned, whatever is in them.
+    /// Number of returned rows.
     pub rows: Option<Amount>,
-    /// So many rows are changed.
+    /// Number of changed rows.
     pub changed: Option<Amount>,
     /// One row with these values.
     pub values: Option<Vec<Literal>>,
-    /// What the generator gives for the rows of this table ...
+    /// The answer of the generator for the rows of this table ...
     pub table: Option<DataTable>,
     /// ... whose key (`id` or `scatter`) is that of the bind with the same name; all rows where absent ...
     pub by: Option<String>,
@@ -32,7 +32,7 @@ pub(crate) struct Expectation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum Item {
-    /// As it is.
+    /// A column.
     Column(DataColumn),
     /// Number of rows.
     Count,
@@ -55,10 +55,8 @@ impl TryFrom<String> for Item {
 
     fn try_from(text: String) -> Result<Item, String> {
         let known = || DataColumn::ALL.map(DataColumn::name).join(", ");
-        let column = |name: &str| {
-            DataColumn::named(name)
-                .ok_or_else(|| format!("column `{name}` is none of the tables', which are {}", known()))
-        };
+        let column =
+            |name: &str| DataColumn::named(name).ok_or_else(|| format!("column `{name}` is not one of {}", known()));
         let number = |name: &str, allowed: &[DataColumn]| {
             let names: Vec<&str> = allowed.iter().map(|column| column.name()).collect();
             let found = column(name)?;
@@ -80,7 +78,7 @@ impl TryFrom<String> for Item {
     }
 }
 
-/// A value that must come back.
+/// An expected value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Literal {
     /// An integer.

@@ -1,8 +1,7 @@
-//! A test: what its file says.
+//! Tests, as read from their files.
 
 mod ability;
 mod amount;
-mod bind;
 mod column;
 mod error;
 mod expectation;
@@ -14,9 +13,8 @@ pub use error::TestError;
 pub use shape::{Test, commits_counted};
 
 pub(crate) use amount::{Amount, Scope};
-pub(crate) use bind::BindRule;
 pub(crate) use expectation::{Expectation, Item, Literal};
-pub(crate) use shape::{OwnTable, StatementEntry, Step};
+pub(crate) use shape::{BindRule, OnceEntry, OwnTable, StatementEntry};
 
 #[cfg(test)]
 mod tests;

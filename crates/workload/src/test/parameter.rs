@@ -1,4 +1,4 @@
-//! A number of a test that may depend on the preset.
+//! A parameter of a test, which may depend on the preset.
 
 use std::fmt;
 

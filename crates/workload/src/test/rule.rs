@@ -1,4 +1,4 @@
-//! What a test file must obey beyond its keys: every name in it names something, every number can be.
+//! The rules of test files beyond their keys: every name exists, every number is possible.
 
 mod answer;
 
@@ -10,22 +10,33 @@ use crate::data::DataTable;
 use crate::sql;
 use crate::test::ability;
 use crate::test::amount::Amount;
-use crate::test::bind::BindRule;
 use crate::test::column::is_identifier;
-use crate::test::error::BrokenRule;
-use crate::test::shape::{OwnTable, StatementEntry, Step, Test};
+use crate::test::error::{BrokenRule, TestError};
+use crate::test::shape::{BindRule, OnceEntry, OwnTable, StatementEntry, Test};
 
-/// Nothing, or the first rule that is broken.
-type Held = Result<(), BrokenRule>;
+/// The first broken rule, if any.
+type RuleResult = Result<(), BrokenRule>;
 
-/// Executions of a statement in one step, at most.
+/// The most executions of a statement in one step.
 const REPEAT_MAX: u32 = 100_000;
 
-/// Letters of a text bind, at most.
+/// The most letters of a text bind.
 const TEXT_MAX: u32 = 32_768;
 
-/// Holds `test` against all rules.
-pub(crate) fn hold(test: &Test) -> Held {
+impl Test {
+    /// Parses a test from the text of its file, called `origin` in errors.
+    ///
+    /// # Errors
+    /// Names file, line, key or value, and what is allowed.
+    pub fn parse(text: &str, origin: &str) -> Result<Test, TestError> {
+        let test: Test = toml::from_str(text).map_err(|error| TestError::from_toml(&error, text, origin))?;
+        check_rules(&test).map_err(|rule| TestError::broken_rule(&rule, text, origin))?;
+        Ok(test)
+    }
+}
+
+/// Checks `test` against all rules.
+fn check_rules(test: &Test) -> RuleResult {
     head(test)?;
     names(test)?;
     parallelism(test)?;
@@ -37,10 +48,13 @@ pub(crate) fn hold(test: &Test) -> Held {
     }
     bulk(test)?;
     test.statement.iter().try_for_each(|entry| statement(test, entry).map_err(|rule| rule.within(&entry.name)))?;
-    test.setup.iter().chain(&test.teardown).try_for_each(|step| outside(step).map_err(|rule| rule.within(&step.name)))
+    test.setup
+        .iter()
+        .chain(&test.teardown)
+        .try_for_each(|step| run_once_statement(step).map_err(|rule| rule.within(&step.name)))
 }
 
-fn head(test: &Test) -> Held {
+fn head(test: &Test) -> RuleResult {
     let code = test.code.as_bytes();
     let formed = code.len() == 4 && code[0].is_ascii_uppercase() && code[1..].iter().all(u8::is_ascii_digit);
     if !formed || code[0] == b'P' {
@@ -56,7 +70,7 @@ fn head(test: &Test) -> Held {
     ];
     for (key, text) in words {
         if text.trim().is_empty() {
-            return Err(BrokenRule::new(key, format!("{key} is empty; say it in a sentence")));
+            return Err(BrokenRule::new(key, format!("{key} is empty; write a sentence")));
         }
     }
     if test.summary.chars().count() > 60 {
@@ -70,12 +84,12 @@ fn head(test: &Test) -> Held {
         positive(test, "rows", rows)?;
     }
     if test.cache.is_some() && test.tables.is_empty() {
-        return Err(BrokenRule::new("cache", "cache says where tables lie, but tables names none"));
+        return Err(BrokenRule::new("cache", "cache needs a table in tables"));
     }
     abilities("needs", &test.needs)
 }
 
-fn abilities<'a>(key: &str, names: impl IntoIterator<Item = &'a String>) -> Held {
+fn abilities<'a>(key: &str, names: impl IntoIterator<Item = &'a String>) -> RuleResult {
     for name in names {
         if !ability::known().any(|known| known == name) {
             let known: Vec<&str> = ability::known().collect();
@@ -85,7 +99,7 @@ fn abilities<'a>(key: &str, names: impl IntoIterator<Item = &'a String>) -> Held
     Ok(())
 }
 
-fn names(test: &Test) -> Held {
+fn names(test: &Test) -> RuleResult {
     let mut seen = BTreeSet::new();
     let statements = test.statement.iter().map(|entry| &entry.name);
     let steps = test.setup.iter().chain(&test.teardown).map(|step| &step.name);
@@ -110,19 +124,19 @@ fn not_a_name(name: &str) -> BrokenRule {
     BrokenRule::new(name, format!("name `{name}` is not made of lower-case letters, digits and _ (`rows` is taken)"))
 }
 
-fn parallelism(test: &Test) -> Held {
+fn parallelism(test: &Test) -> RuleResult {
     match (test.sweep, &test.parallel) {
         (Sweep::Threads, None) => {
             let known: Vec<&str> = ability::known().filter(|name| name.starts_with("parallel")).collect();
             let message = format!("sweep = \"threads\" needs parallel = one of {}", known.join(", "));
             Err(BrokenRule::new("sweep", message))
         }
-        (Sweep::Jobs, Some(_)) => Err(BrokenRule::new("parallel", "parallel goes with sweep = \"threads\" only")),
+        (Sweep::Jobs, Some(_)) => Err(BrokenRule::new("parallel", "parallel is only for sweep = \"threads\"")),
         (_, name) => abilities("parallel", name),
     }
 }
 
-fn own_table(test: &Test, table: &OwnTable) -> Held {
+fn own_table(test: &Test, table: &OwnTable) -> RuleResult {
     let fail = |message: String| Err(BrokenRule::new(&table.name, format!("table `{}` {message}", table.name)));
     let plain = table.name.replace(sql::JOB, "1");
     if !is_identifier(&plain) {
@@ -145,15 +159,15 @@ fn own_table(test: &Test, table: &OwnTable) -> Held {
     }
     let Some(rows_max) = &table.rows_max else { return Ok(()) };
     if !table.is_per_job() {
-        return fail("has rows_max, but is not one for each job: put {job} into its name".to_owned());
+        return fail("has rows_max, but is not one for each job: put {job} in its name".to_owned());
     }
     if test.table.iter().filter(|other| other.rows_max.is_some()).count() > 1 {
-        return fail("is not the only one with rows_max, so that nobody knows which one grows".to_owned());
+        return fail("is not the only one with rows_max: only one table may have it".to_owned());
     }
     positive(test, "rows_max", rows_max)
 }
 
-fn bulk(test: &Test) -> Held {
+fn bulk(test: &Test) -> RuleResult {
     let Some(bulk) = &test.bulk else { return Ok(()) };
     positive(test, "rows", &bulk.rows)?;
     match test.table.iter().find(|table| table.name == bulk.table) {
@@ -163,7 +177,7 @@ fn bulk(test: &Test) -> Held {
     }
 }
 
-fn statement(test: &Test, entry: &StatementEntry) -> Held {
+fn statement(test: &Test, entry: &StatementEntry) -> RuleResult {
     if !(1..=REPEAT_MAX).contains(&entry.repeat) {
         let message = format!("repeat {} of statement `{}` is not in 1 to {REPEAT_MAX}", entry.repeat, entry.name);
         return Err(BrokenRule::new("repeat", message));
@@ -186,7 +200,7 @@ fn statement(test: &Test, entry: &StatementEntry) -> Held {
     answer::expectation(test, entry, &entry.expect)
 }
 
-fn same_names(entry: &StatementEntry, text: &str) -> Held {
+fn same_names(entry: &StatementEntry, text: &str) -> RuleResult {
     let used: BTreeSet<String> = sql::bind_names(text).into_iter().collect();
     if let Some(name) = used.iter().find(|name| !entry.bind.contains_key(*name)) {
         let message = format!("statement `{}` uses :{name}, but bind has no {name}", entry.name);
@@ -200,7 +214,7 @@ fn same_names(entry: &StatementEntry, text: &str) -> Held {
     }
 }
 
-fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Held {
+fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> RuleResult {
     let fail =
         |message: String| Err(BrokenRule::new("bind", format!("bind {name} of statement `{}` {message}", entry.name)));
     if !is_identifier(name) {
@@ -211,13 +225,13 @@ fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Hel
             [low, high].into_iter().try_for_each(|amount| known(test, "uniform", amount))?;
             match (low, high) {
                 (Amount::Literal(low), Amount::Literal(high)) if low > high => {
-                    fail(format!("goes from {low} down to {high}"))
+                    fail(format!("has the range {low} to {high}, which is descending"))
                 }
                 _ => Ok(()),
             }
         }
         BindRule::UniformFloat([low, high]) if !(low < high && (high - low).is_finite()) => {
-            fail(format!("goes from {low} to {high}, which is no range"))
+            fail(format!("has the range {low} to {high}, which is empty"))
         }
         BindRule::Constant(amount) => known(test, "constant", amount),
         BindRule::Text(0) => fail("has no letters".to_owned()),
@@ -228,23 +242,23 @@ fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Hel
     }
 }
 
-fn outside(step: &Step) -> Held {
+fn run_once_statement(step: &OnceEntry) -> RuleResult {
     match step.sql.as_deref().is_some_and(|text| text.contains(sql::JOB)) {
         true => {
-            Err(BrokenRule::new(sql::JOB, format!("`{}` runs once for all jobs and cannot say {{job}}", step.name)))
+            Err(BrokenRule::new(sql::JOB, format!("`{}` runs once for all jobs and cannot use {{job}}", step.name)))
         }
         false => Ok(()),
     }
 }
 
-/// `amount` names what is there.
-fn known(test: &Test, key: &str, amount: &Amount) -> Held {
+/// Checks that the name in `amount` exists.
+fn known(test: &Test, key: &str, amount: &Amount) -> RuleResult {
     if let Some(table) = amount.table()
         && !test.tables.contains(&table)
     {
         return Err(BrokenRule::new(
             amount.to_string(),
-            format!("{key} `{amount}` is about a table that tables does not name"),
+            format!("{key} `{amount}` is about a table that is not in tables"),
         ));
     }
     match amount {
@@ -261,8 +275,8 @@ fn known(test: &Test, key: &str, amount: &Amount) -> Held {
     }
 }
 
-/// `amount` names what is there, and is at least 1 wherever that can be seen now.
-fn positive(test: &Test, key: &str, amount: &Amount) -> Held {
+/// Checks that the name in `amount` exists, and its value is at least 1 where that is known.
+fn positive(test: &Test, key: &str, amount: &Amount) -> RuleResult {
     known(test, key, amount)?;
     let numbers: Vec<i64> = match amount {
         Amount::Literal(number) => vec![*number],

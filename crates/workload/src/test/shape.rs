@@ -1,4 +1,4 @@
-//! The keys of a test file, and what the plan asks a test.
+//! The keys of a test file, and the properties of a test for the plan.
 
 use std::collections::BTreeMap;
 
@@ -10,54 +10,51 @@ use crate::data::{DataTable, ROW_BYTES, Sizes, columns};
 use crate::sql;
 use crate::test::ability;
 use crate::test::amount::{Amount, Scope};
-use crate::test::bind::BindRule;
 use crate::test::column::ColumnText;
-use crate::test::error::TestError;
 use crate::test::expectation::Expectation;
 use crate::test::parameter::Parameter;
-use crate::test::rule;
 
-/// One test of the catalogue, or of the user's own.
+/// A test of the catalogue or of the user.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Test {
     /// `T611`: a letter and three digits.
     pub code: String,
-    /// The layer it is about.
+    /// The layer that it measures.
     pub layer: Layer,
-    /// What it is, in a few words.
+    /// A short description.
     pub summary: String,
-    /// Which question it answers.
+    /// The question that it answers.
     pub answers: String,
     /// What it does not answer.
     pub not: String,
     /// What it costs to run.
     pub cost: String,
-    /// What an operation is, and what to bear in mind.
+    /// Definition of an operation, and limitations.
     pub limits: String,
-    /// What an operation is.
+    /// The unit of an operation.
     pub unit: Unit,
     /// Operations of one step: a number, a parameter, or `rows` for the rows of the step.
     pub(crate) operations: Amount,
-    /// Rows of one step, where they are not those that the statements return or change.
+    /// Rows of one step, if not those that the statements return or change.
     pub(crate) rows: Option<Amount>,
-    /// Bytes of a row, where the test is to count bytes itself.
+    /// Bytes of a row, if the test counts bytes itself.
     pub(crate) row_bytes: Option<u64>,
-    /// Which degree of parallelism it varies.
+    /// The degree of parallelism that it sweeps.
     pub sweep: Sweep,
-    /// The ability that gives #T a meaning; for a test that varies it.
+    /// The ability that #T depends on; for a test that sweeps it.
     pub(crate) parallel: Option<String>,
     /// The tables of the data set that it needs.
     #[serde(default)]
     pub tables: Vec<DataTable>,
-    /// Where they should lie.
+    /// Whether the tables should fit the cache.
     pub(crate) cache: Option<CacheFit>,
     /// Abilities that it needs.
     #[serde(default)]
     pub(crate) needs: Vec<String>,
     /// The probe that bounds it.
     pub ceiling: Option<Ceiling>,
-    /// Whether blocks are to be read one by one in the order of the index.
+    /// Whether blocks should be read one by one in index order.
     #[serde(default)]
     pub(crate) single_block_reads: bool,
     /// Whether a step is one transaction; otherwise each statement is one.
@@ -66,47 +63,63 @@ pub struct Test {
     /// Numbers that depend on the preset.
     #[serde(default)]
     pub(crate) param: BTreeMap<String, Parameter>,
-    /// Tables of its own, fresh for each run.
+    /// Tables of its own, recreated for each run.
     #[serde(default)]
     pub(crate) table: Vec<OwnTable>,
     /// Run once before the sweep.
     #[serde(default)]
-    pub(crate) setup: Vec<Step>,
+    pub(crate) setup: Vec<OnceEntry>,
     /// The statements of one step, in order.
     #[serde(default)]
     pub(crate) statement: Vec<StatementEntry>,
-    /// Or what it loads in one step.
+    /// Or the rows that it loads in one step.
     pub(crate) bulk: Option<BulkEntry>,
     /// Run once after the sweep.
     #[serde(default)]
-    pub(crate) teardown: Vec<Step>,
+    pub(crate) teardown: Vec<OnceEntry>,
 }
 
-/// A table of a test's own. With `{job}` in its name there is one for each job.
+/// A table of the test. With `{job}` in its name there is one for each job.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OwnTable {
     pub name: String,
     /// The same columns as this table of the data set.
     pub like: Option<DataTable>,
-    /// Or these.
+    /// Or its own columns.
     #[serde(default)]
     pub columns: Vec<ColumnText>,
     /// The primary key.
     pub key: Option<String>,
     #[serde(default)]
     pub compressed: bool,
-    /// Emptied before the step that would make it larger than so many rows, so that the device does not fill.
+    /// The table is truncated before a step that would exceed this number of rows, so that the device does not fill.
     pub rows_max: Option<Amount>,
 }
 
-/// A statement outside the steps.
+/// A statement that runs once, outside the steps.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Step {
+pub(crate) struct OnceEntry {
     pub name: String,
-    /// Where absent, only an engine that brings its own has it.
+    /// Without it, only engines with a statement of their own run it.
     pub sql: Option<String>,
+}
+
+/// The rule for the value of a bind, applied at each execution of its statement.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum BindRule {
+    /// An integer, each from the first to the second with equal probability.
+    Uniform([Amount; 2]),
+    /// A double, from the first to below the second with equal density.
+    UniformFloat([f64; 2]),
+    /// 1, 2, 3, ..., each number for one job alone.
+    Sequence,
+    /// Always this number.
+    Constant(Amount),
+    /// Text of this many random letters.
+    Text(u32),
 }
 
 /// A statement of a step.
@@ -114,25 +127,25 @@ pub(crate) struct Step {
 #[serde(deny_unknown_fields)]
 pub(crate) struct StatementEntry {
     pub name: String,
-    /// Where absent, every engine needs its own.
+    /// Without it, every engine needs its own.
     pub sql: Option<String>,
     #[serde(default)]
     pub bind: BTreeMap<String, BindRule>,
-    /// Executed so many times in a step.
+    /// Number of executions in a step.
     #[serde(default = "once")]
     pub repeat: u32,
-    /// The bind whose values are sorted, ascending, over the repetitions of one step.
+    /// The bind with ascending values over the repetitions of one step.
     pub ascending: Option<String>,
     pub expect: Expectation,
 }
 
-/// What a step of a bulk load loads.
+/// The rows of a step of a bulk load.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BulkEntry {
-    /// Into this table of the test's own.
+    /// The table, one of the test.
     pub table: String,
-    /// So many rows.
+    /// Number of rows.
     pub rows: Amount,
 }
 
@@ -141,22 +154,12 @@ fn once() -> u32 {
 }
 
 impl Test {
-    /// Reads a test from the text of its file, called `origin` in errors.
-    ///
-    /// # Errors
-    /// Names file, line, key or value, and what is allowed.
-    pub fn parse(text: &str, origin: &str) -> Result<Test, TestError> {
-        let test: Test = toml::from_str(text).map_err(|error| TestError::from_toml(&error, text, origin))?;
-        rule::hold(&test).map_err(|rule| TestError::broken_rule(&rule, text, origin))?;
-        Ok(test)
-    }
-
-    /// Where its tables should lie, if that matters.
+    /// Whether its tables should fit the cache, if that matters.
     pub fn cache_fit(&self) -> Option<CacheFit> {
         self.cache
     }
 
-    /// The numbers that it is run with.
+    /// Its parameters.
     pub fn parameters(&self, preset: Preset) -> BTreeMap<String, i64> {
         self.param.iter().map(|(name, parameter)| (name.clone(), parameter.at(preset))).collect()
     }
@@ -172,10 +175,10 @@ impl Test {
         if let Some(name) = self.needs.iter().find(|name| !ability::has(caps, name)) {
             return Some(ability::lack(name));
         }
-        let unsaid = |entry: &&StatementEntry| {
+        let has_no_text = |entry: &&StatementEntry| {
             sql::text(engine, &self.code, &entry.name, entry.sql.as_deref()).is_none() && caps.answers
         };
-        let entry = self.statement.iter().find(unsaid)?;
+        let entry = self.statement.iter().find(has_no_text)?;
         Some(format!("no statement of its own for {}.{}", self.code, entry.name))
     }
 
@@ -195,7 +198,7 @@ impl Test {
 }
 
 impl StatementEntry {
-    /// Whether it changes the database: it is expected how many rows it changes.
+    /// Whether it changes the database: it expects a number of changed rows.
     fn changes(&self) -> bool {
         self.expect.changed.is_some()
     }
@@ -221,9 +224,9 @@ impl OwnTable {
     }
 }
 
-/// Whether an engine with `caps` counts every transaction of `test` as a commit: all of them write (a statement of
-/// which it is expected how many rows it changes does), or it counts those that only read as well. Not so for a test
-/// with threads inside its statements: what these do may be counted as transactions of their own.
+/// Whether an engine with `caps` counts every transaction of `test` as a commit: all of them write (statements that
+/// expect changed rows do), or the engine also counts those that only read. Not for a test with threads inside its
+/// statements: their work may be counted as separate transactions.
 pub fn commits_counted(test: &Test, caps: &Caps) -> bool {
     let all_change = match test.transaction {
         true => test.changes(),

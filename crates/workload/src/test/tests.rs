@@ -1,4 +1,4 @@
-//! Test files, good and bad.
+//! Valid and invalid test files.
 
 use engine::null::NULL;
 use engine::{Engine, Workspace};
@@ -51,7 +51,7 @@ fn with(this: &str, that: &str) -> Result<Test, TestError> {
 }
 
 #[test]
-fn a_test_file_says_what_it_says() {
+fn a_test_file_is_parsed() {
     let test = Test::parse(GOOD, "mine.toml").expect("a good file");
     assert_eq!((test.code.as_str(), test.sweep, test.statement.len()), ("T901", Sweep::Jobs, 2));
     assert_eq!(test.parameters(Preset::Standard).into_iter().collect::<Vec<_>>(), [("n".to_owned(), 3)]);
@@ -89,7 +89,7 @@ fn a_missing_key_and_a_wrong_type_are_named() {
 }
 
 #[test]
-fn every_rule_is_held_and_says_thing_value_and_limit() {
+fn every_rule_is_checked_and_reports_thing_value_and_limit() {
     for (this, that, line, words) in [
         ("T901", "P901", 2, "code `P901` is not a capital letter other than P and three digits"),
         ("T901", "T90", 2, "code `T90`"),
@@ -99,14 +99,14 @@ fn every_rule_is_held_and_says_thing_value_and_limit() {
         ("operations = \"n\"", "operations = \"m\"", 10, "operations `m` is not a number, small.rows"),
         ("quick = 2", "quick = 0", 10, "operations 0 is smaller than 1"),
         ("sweep      = \"jobs\"", "sweep = \"threads\"", 11, "needs parallel = one of parallel_query, parallel_index"),
-        ("tables     = [\"small\"]", "tables = [\"small\"]\nparallel = \"parallel_query\"", 13, "goes with sweep"),
+        ("tables     = [\"small\"]", "tables = [\"small\"]\nparallel = \"parallel_query\"", 13, "only for sweep"),
         (
             "tables     = [\"small\"]",
             "tables = [\"small\"]\nneeds = [\"speed\"]",
             13,
             "needs `speed` is not one of procedures",
         ),
-        ("tables     = [\"small\"]", "tables = []", 26, "`small.rows` is about a table that tables does not name"),
+        ("tables     = [\"small\"]", "tables = []", 26, "`small.rows` is about a table that is not in tables"),
         ("mine_{job}\"", "Mine\"", 18, "table `Mine` is not named in lower-case letters"),
         ("mine_{job}\"", "small\"", 18, "table `small` has a name that dbdyno uses itself"),
         ("mine_{job}\"", "mine\"", 18, "table `mine` has rows_max, but is not one for each job"),
@@ -118,16 +118,11 @@ fn every_rule_is_held_and_says_thing_value_and_limit() {
         ("repeat = 3", "repeat = 0", 27, "repeat 0 of statement `read` is not in 1 to 100000"),
         ("and 1 = :one", "and 1 = :two", 25, "statement `read` uses :two, but bind has no two"),
         (" and 1 = :one", "", 26, "bind one of statement `read` is not used by it"),
-        ("[1, \"small.rows\"]", "[2, 1]", 26, "bind id of statement `read` goes from 2 down to 1"),
+        ("[1, \"small.rows\"]", "[2, 1]", 26, "bind id of statement `read` has the range 2 to 1, which is descending"),
         ("pad = { text = 20 }", "pad = { text = 40000 }", 33, "has 40000 letters, at most 32768"),
         ("by = \"id\"", "by = \"one\"", 28, "by = \"one\" is not id or scatter with a bind of that name"),
-        ("columns = [\"value\"]", "columns = [\"valu\"]", 28, "column `valu` is none of the tables'"),
-        (
-            "columns = [\"value\"]",
-            "columns = [\"value\", \"count\"]",
-            28,
-            "`value` beside aggregates, but not in group",
-        ),
+        ("columns = [\"value\"]", "columns = [\"valu\"]", 28, "column `valu` is not one of id"),
+        ("columns = [\"value\"]", "columns = [\"value\", \"count\"]", 28, "`value` with aggregates, but not in group"),
         ("columns = [\"value\"]", "columns = [\"sum price\"]", 28, "`sum price` cannot be computed exactly"),
         ("{ changed = 1 }", "{ changed = 1, rows = 1 }", 34, "exactly one of rows, changed, values and table"),
         ("repeat = 3", "repeat = 3\nascending = \"one\"", 28, "ascending `one` is no uniform bind of `read`"),

@@ -1,27 +1,27 @@
-//! How far a run goes: the steps of each job, where not only time ends it.
+//! The length of a run: the steps of each job, where not only time limits it.
 
 use workload::blocks::{self, Mode};
 
 use super::request::BlocksRequest;
 use crate::{Error, Result};
 
-/// Of a cold run at most this part of the blocks is visited: where more of a file lies in the page cache, the kernel
-/// takes neighbours that happen to be there for a stream, and reads ahead.
+/// A cold run visits at most this fraction of the blocks: with more of a file in the page cache, the kernel takes
+/// cached neighbours for a sequential stream, and reads ahead.
 const COLD_PART: u64 = 8;
 
-/// Steps of each job, at most; none where only the time ends a run.
+/// Maximum number of steps of each job; none if only the time limits a run.
 ///
 /// # Errors
-/// Where a cold run has not enough blocks.
+/// Where a cold run has too few blocks.
 pub(super) fn steps(request: &BlocksRequest) -> Result<Option<u64>> {
     let settings = &request.settings;
     let each = per_step(request);
-    let asked = Some(settings.work_loop / each).filter(|steps| *steps > 0);
+    let requested = Some(settings.work_loop / each).filter(|steps| *steps > 0);
     if !request.cold {
-        return Ok(asked);
+        return Ok(requested);
     }
     let ranges = settings.scale_blocks / settings.work_unit / COLD_PART;
-    // One step of each job goes to the warm-up, which every job has.
+    // One step of each job is used by the warm-up, which every job has.
     let fresh = (ranges / u64::from(settings.threads_per_schema) / each).saturating_sub(1);
     if fresh == 0 {
         let message = format!(
@@ -37,10 +37,10 @@ pub(super) fn steps(request: &BlocksRequest) -> Result<Option<u64>> {
         );
         return Err(Error::user(message).hint(hint));
     }
-    match asked {
+    match requested {
         Some(steps) if steps > fresh => Err(Error::user(format!(
             "work-loop {} is more than the {} operations of each session that --cold has blocks for: beyond an eighth \
-             of the blocks, each visited once, the kernel reads ahead what is not asked for",
+             of the blocks, each visited once, the kernel reads ahead unrequested blocks",
             settings.work_loop,
             fresh * each
         ))
@@ -50,22 +50,22 @@ pub(super) fn steps(request: &BlocksRequest) -> Result<Option<u64>> {
     }
 }
 
-/// The least scale with which a cold run has so many steps for each session.
+/// The smallest scale at which a cold run has `steps` steps for each session.
 fn scale_for(request: &BlocksRequest, steps: u64) -> u64 {
     let settings = &request.settings;
     let parts = [per_step(request), settings.threads_per_schema.into(), settings.work_unit, COLD_PART];
     parts.into_iter().fold(steps.saturating_add(1), u64::saturating_mul)
 }
 
-/// What a reader has to know before a run that something else than its time may end.
+/// A remark on a run that not only its time limits.
 pub(super) fn remark(request: &BlocksRequest, steps: Option<u64>) -> Option<String> {
     let operations =
         steps.filter(|_| request.cold && request.settings.work_loop == 0)?.saturating_mul(per_step(request));
     let seconds = request.settings.run_time.seconds();
     let noun = if operations == 1 { "operation" } else { "operations" };
     Some(format!(
-        "cold: the run ends after {seconds} s, or when each session has done {operations} {noun}: an eighth of the blocks \
-         is visited, each once"
+        "cold: the run ends after {seconds} s, or when each session has done {operations} {noun}: an eighth of the \
+         blocks is visited, each once"
     ))
 }
 
@@ -113,9 +113,9 @@ mod tests {
 
     #[test]
     fn a_count_of_operations_ends_a_run_and_no_time_does() {
-        let asked = request(&[("WORK_LOOP", "100")], false, Mode::Client);
-        assert_eq!(steps(&asked).expect("steps"), Some(100));
-        assert!(asked.windows().1 > Nanos::from_seconds(86_400.0));
+        let requested = request(&[("WORK_LOOP", "100")], false, Mode::Client);
+        assert_eq!(steps(&requested).expect("steps"), Some(100));
+        assert!(requested.windows().1 > Nanos::from_seconds(86_400.0));
         assert_eq!(
             steps(&request(&[("WORK_LOOP", "100")], false, Mode::Engine)).expect("steps"),
             Some(5),
@@ -128,9 +128,9 @@ mod tests {
 
     #[test]
     fn a_cold_run_visits_an_eighth_of_the_blocks_and_has_no_warm_up() {
-        let asked = request(&[("SCALE", "10240"), ("WORK_UNIT", "64")], true, Mode::Client);
-        assert_eq!(steps(&asked).expect("steps"), Some(160 / 8 - 1));
-        assert_eq!(asked.windows().0, Nanos(0));
+        let requested = request(&[("SCALE", "10240"), ("WORK_UNIT", "64")], true, Mode::Client);
+        assert_eq!(steps(&requested).expect("steps"), Some(160 / 8 - 1));
+        assert_eq!(requested.windows().0, Nanos(0));
         let two = request(&[("SCALE", "10240"), ("WORK_UNIT", "64"), ("THREADS_PER_SCHEMA", "2")], true, Mode::Client);
         assert_eq!(steps(&two).expect("steps"), Some(9));
         for (pairs, words) in [
@@ -151,20 +151,20 @@ mod tests {
                 let scale = scale.to_string();
                 request(&[("SCALE", &scale), ("WORK_LOOP", "40"), ("THREADS_PER_SCHEMA", threads)], true, mode)
             };
-            let asked = 40 / per_step(&with(10_240));
-            let least = scale_for(&with(10_240), asked);
-            assert_eq!(steps(&with(least)).expect("enough"), Some(asked));
+            let requested = 40 / per_step(&with(10_240));
+            let least = scale_for(&with(10_240), requested);
+            assert_eq!(steps(&with(least)).expect("enough"), Some(requested));
             assert!(steps(&with(least - 1)).is_err());
         }
     }
 
     #[test]
-    fn what_ends_a_cold_run_is_said_before() {
-        let asked = request(&[("SCALE", "10240"), ("RUN_TIME", "60")], true, Mode::Client);
-        let said = remark(&asked, steps(&asked).expect("steps")).expect("a remark");
-        assert!(said.contains("after 60 s") && said.contains("19 operations: an eighth"), "{said}");
+    fn the_end_of_a_cold_run_is_noted_before() {
+        let requested = request(&[("SCALE", "10240"), ("RUN_TIME", "60")], true, Mode::Client);
+        let note = remark(&requested, steps(&requested).expect("steps")).expect("a remark");
+        assert!(note.contains("after 60 s") && note.contains("19 operations: an eighth"), "{note}");
         let counted = request(&[("SCALE", "10240"), ("WORK_LOOP", "5")], true, Mode::Client);
-        assert_eq!(remark(&counted, Some(5)), None, "the plan says it");
+        assert_eq!(remark(&counted, Some(5)), None, "it is in the plan");
         assert_eq!(remark(&request(&[], false, Mode::Client), None), None);
     }
 }

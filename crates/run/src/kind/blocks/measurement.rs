@@ -1,13 +1,11 @@
 //! One run of random blocks.
 
-use std::sync::PoisonError;
-
 use engine::Processes;
 use measure::{Broken, Tally};
 use record::evidence::Answers;
 use record::{
     BlockOperation, BlockOperations, Bytes, CacheState, DataSet, Evidence, Finding, Layer, LoopPlace, Nanos, Pace,
-    PlannedRun, RandomBlocks, Run, Unit, Verdict, name,
+    PlannedRun, RandomBlocks, Run, Unit, Verdict,
 };
 use workload::Stage;
 use workload::blocks::{self, BlocksJob, BlocksLoading, Kind, Layout, Mode, Visit};
@@ -17,30 +15,21 @@ use super::parameter::{parameters, title};
 use super::request::BlocksRequest;
 use crate::bench::Bench;
 use crate::caches::drop_page_cache;
-use crate::data_reads::PastPageCache;
+use crate::data_reads::PageCacheBypass;
 use crate::device::DeviceProbe;
 use crate::run::{self, Workers, drive};
 use crate::{Error, Event, Result};
 
-/// What a table takes in the engine's cache, index and inner pages included, over its blocks.
+/// Cache space of a table, with index and inner pages, relative to its blocks.
 const CACHED_SHARE: f64 = 1.15;
 
-/// Loads the tables that are not there yet, and compares answers.
+/// Loads the tables that do not exist yet, and checks answers.
 ///
 /// # Errors
-/// What the engine says, a wrong answer, and the user's wish to break off.
+/// Errors of the engine, a wrong answer, and interruption by the user.
 pub(super) fn load(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) -> Result<(Vec<DataSet>, Finding)> {
-    let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
-        return Err(Error::user("random blocks need an engine"));
-    };
-    let roots = match subject.nodes.processes() {
-        Processes::Local(roots) => roots,
-        _ => Vec::new(),
-    };
-    let server_cpu = || {
-        let mut host = bench.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
-        host.read(&roots).get(name::SERVER_CPU_NS).copied().map(Nanos)
-    };
+    let (stage, _) = bench.engine()?;
+    let server_cpu = || bench.server_cpu();
     let progress = |table: &str, rows_done: u64, rows: u64| {
         bench.listener.on_event(&Event::Loading { table, rows_done, rows });
     };
@@ -53,7 +42,7 @@ pub(super) fn load(bench: &Bench<'_>, request: &BlocksRequest, layout: &Layout) 
     Ok((sets, check_answers(&stage, request, layout)?))
 }
 
-/// Compares the answers of a session of each schema with what they must be.
+/// Checks the answers of one session of each schema.
 fn check_answers(stage: &Stage<'_>, request: &BlocksRequest, layout: &Layout) -> Result<Finding> {
     if !stage.node.caps().answers {
         return Ok(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotGiven)));
@@ -66,10 +55,10 @@ fn check_answers(stage: &Stage<'_>, request: &BlocksRequest, layout: &Layout) ->
     Ok(Finding::new(Verdict::Pass, Evidence::Answers(Answers::RowsPerOperation)))
 }
 
-/// Carries out `planned`. A run that fails is a run, with what was counted until then.
+/// Carries out `planned`. A failed run is recorded with what was counted until then.
 ///
 /// # Errors
-/// Only where nothing more can be measured at all: broken off by the user.
+/// Only where the user has interrupted the run.
 pub(super) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,
@@ -93,24 +82,23 @@ pub(super) fn measure_one(
 }
 
 fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &Layout) -> Result<()> {
-    let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
-        return Err(Error::user("random blocks need an engine"));
-    };
+    let (stage, subject) = bench.engine()?;
     let settings = &request.settings;
     bench.settle()?;
-    let places = subject.nodes.choose(settings.changes(), 1)?;
-    let stage = Stage { node: subject.nodes.at(places[0]), ..stage };
+    let node_indexes = subject.nodes.choose(settings.changes(), 1)?;
+    let stage = Stage { node: subject.nodes.at(node_indexes[0]), ..stage };
     let visit = if request.cold { Visit::Once } else { Visit::Anywhere };
     let mut jobs = blocks::jobs(&stage, settings, layout, request.mode, visit)?;
     let (cache_bytes, block_bytes) = (subject.inventory.cache_bytes, subject.inventory.block_bytes);
     let (caches, page_cached) = if request.cold {
-        (CacheState::Cold, subject.nodes.at(places[0]).data_directory().and_then(drop_page_cache))
+        (CacheState::Cold, subject.nodes.at(node_indexes[0]).data_directory().and_then(drop_page_cache))
     } else {
         (fill(bench, &stage, request, layout, &mut jobs, cache_bytes.zip(block_bytes))?, None)
     };
     let reads_device = caches != CacheState::Filled;
-    let _past_page_cache = reads_device.then(|| PastPageCache::on(bench, run, vec![subject.nodes.at(places[0])]));
-    let workers = Workers::of_sessions(bench, subject, places, jobs);
+    let _page_cache_bypass =
+        reads_device.then(|| PageCacheBypass::on(bench, run, vec![subject.nodes.at(node_indexes[0])]));
+    let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
     let streams = drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
     if let Some(think) = settings.think() {
         let mean_ns = (think.least_ns.0 + think.most_ns.0) / 2 / think.frequency;
@@ -134,7 +122,7 @@ fn try_one(bench: &Bench<'_>, run: &mut Run, request: &BlocksRequest, layout: &L
     Ok(())
 }
 
-/// Reads every block into the engine's cache, where there is room for all of them.
+/// Reads every block into the cache of the engine, if all of them fit.
 fn fill(
     bench: &Bench<'_>,
     stage: &Stage<'_>,
@@ -145,7 +133,7 @@ fn fill(
 ) -> Result<CacheState> {
     let Some((Bytes(cache), Bytes(block))) = sizes else { return Ok(CacheState::AsFound) };
     let settings = &request.settings;
-    // Sessions of an engine in this process have caches of their own, of which each is about one schema, or two.
+    // Sessions of an in-process engine have separate caches, each for one schema, or two.
     let alone = stage.node.processes() == Processes::InProcess;
     let shared = if settings.hot_schema_frequency > 0 { 2 } else { 1 };
     let schemas = if alone { settings.schemas.min(shared) } else { settings.schemas };
@@ -158,7 +146,7 @@ fn fill(
     Ok(CacheState::Filled)
 }
 
-/// What each stream came to; those in which nothing was done are left out.
+/// The operations of each stream; streams without operations are left out.
 fn operations(streams: &[Tally]) -> Vec<BlockOperations> {
     let kinds = [BlockOperation::Read, BlockOperation::Scan, BlockOperation::Update, BlockOperation::Batch];
     let of = |(operation, tally): (BlockOperation, &Tally)| {

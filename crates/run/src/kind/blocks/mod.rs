@@ -8,25 +8,23 @@ mod request;
 use std::path::PathBuf;
 
 use engine::Sparse;
-use record::{Bytes, Finding, Nanos, Plan, PlannedRun, Preset, RunKind};
+use record::{Bytes, Finding, Nanos, Plan, Preset};
 use workload::blocks::{self, Layout, Mode};
 
 use self::extent::{remark, steps};
 use self::measurement::{load, measure_one};
 use crate::device::DeviceProbe;
 use crate::directory::MeasuredDirectory;
-use crate::invocation::{Context, Kind, Measured, invoke};
-use crate::item::Item;
-use crate::kind::catalogue::run_group;
-use crate::kind::io::{Offer, ProbeFiles};
-use crate::platform::{OpenOptions, Platform};
+use crate::invocation::{Kind, Measured, invoke};
+use crate::kind::io::StorageSupport;
+use crate::platform::{Context, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::run::keep;
 use crate::{Error, Event, Request, Result};
 
 pub use self::request::BlocksRequest;
 
-/// The block that is asked about before an engine is open.
+/// Block size that is assumed before an engine is open.
 const BLOCK_USUAL: Bytes = Bytes(8192);
 
 /// Measures random blocks.
@@ -39,11 +37,11 @@ pub fn measure_blocks(request: &BlocksRequest, context: Context<'_>) -> Result<M
 
 struct Blocks<'r> {
     request: &'r BlocksRequest,
-    /// Whether the database stays when the invocation ends.
+    /// Whether the database is kept after the invocation.
     keep: bool,
 }
 
-/// What the load left.
+/// The loaded tables.
 struct Loaded {
     layout: Layout,
     answers: Finding,
@@ -78,15 +76,18 @@ impl Kind for Blocks<'_> {
         self.keep = directory.keep();
         let is_ours = platform.engine.as_ref().is_some_and(|opened| opened.inventory.temporary);
         if (request.reopens() || !request.caches.is_empty()) && !is_ours {
-            return Err(Error::user(
-                "the cache of a server that dbdyno did not start cannot be emptied, nor its size changed",
-            )
-            .hint("leave --cold and --cache away, or give a server of dbdyno's own, such as local:NAME"));
+            return Err(Error::user("dbdyno cannot empty or resize the cache of a server that it did not start")
+                .hint("omit --cold and --cache, or use a temporary server, such as local:NAME"));
         }
         let mut plan = request.plan(&platform.context.target.to_string(), directory.path(), steps(request)?);
         if request.probes {
             let (jobs, window) = (plan.runs.first().map_or(1, |run| run.dop.jobs), plan.window_ns);
-            DeviceProbe::RANDOM.add_to(&mut plan, &Offer::look(&directory.data(), Preset::Quick), jobs, window);
+            DeviceProbe::RANDOM.add_to(
+                &mut plan,
+                &StorageSupport::detect(&directory.data(), Preset::Quick),
+                jobs,
+                window,
+            );
         }
         Ok([plan])
     }
@@ -95,23 +96,14 @@ impl Kind for Blocks<'_> {
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let plan = record.plan.clone();
         self.announce(platform, &plan);
-        let (probes, runs): (Vec<&PlannedRun>, Vec<&PlannedRun>) =
-            plan.runs.iter().partition(|planned| planned.kind == RunKind::Probe);
-        for planned in probes {
-            // What the device gives, before anything of the engine's lies on it.
-            let Some(probe) = DeviceProbe::RANDOM.probe() else { continue };
-            platform.with_bench(&plan, |bench| {
-                let group = std::slice::from_ref(planned);
-                run_group(bench, record, Item::Probe(probe), group, &mut ProbeFiles::default())
-            })?;
-        }
+        let runs = DeviceProbe::RANDOM.measure(platform, &plan, record)?;
         let mut loaded = None;
         for (planned, index) in runs.into_iter().zip(0..) {
             if index > 0 {
                 self.reopen(platform, index)?;
             }
             let loaded = match loaded.take() {
-                Some(there) => loaded.insert(there),
+                Some(existing) => loaded.insert(existing),
                 None => {
                     let fresh = loaded.insert(self.load(platform, &plan, record)?);
                     if self.request.cold {
@@ -125,7 +117,7 @@ impl Kind for Blocks<'_> {
                 keep(bench, record, run)
             })?;
             if let Some(message) = failure {
-                // What fails with one cache would fail with the others.
+                // A failure with one cache size would repeat with the others.
                 return Err(Error::environment(message));
             }
         }
@@ -139,8 +131,8 @@ impl Blocks<'_> {
         OpenOptions { cache: self.request.caches.get(index).copied(), ..options }
     }
 
-    /// Ends the engine and starts it again: its cache is empty then, and has the size of run `index`. Its data stay when it is
-    /// closed, but for the last time.
+    /// Restarts the engine: its cache is then empty, and has the size of run `index`. Its data are kept when it is
+    /// closed, except for the last time.
     fn reopen(&self, platform: &mut Platform<'_>, index: usize) -> Result<()> {
         let is_last = index + 1 >= self.request.caches.len();
         let keep = self.keep || !is_last;
@@ -154,10 +146,7 @@ impl Blocks<'_> {
             listener.on_event(&Event::Note(&remark));
         }
         let each = if plan.steps.is_some() { Nanos(0) } else { plan.warm_up_ns + plan.window_ns };
-        let runs = plan.runs.len();
-        let expected = Nanos(each.0.saturating_mul(runs as u64));
-        let records = [self.request.record.as_path()];
-        listener.on_event(&Event::Planned { runs, expected, skipped: &plan.skipped, records: &records });
+        platform.context.announce(plan, each, &self.request.record);
     }
 
     fn load(&self, platform: &Platform<'_>, plan: &Plan, record: &mut Recorder) -> Result<Loaded> {
@@ -169,7 +158,7 @@ impl Blocks<'_> {
     }
 }
 
-/// Refuses what the engine cannot do, before anything is made.
+/// Refuses what the engine cannot do, before anything is created.
 fn check(request: &BlocksRequest, context: &Context<'_>) -> Result<()> {
     let settings = &request.settings;
     settings.check().map_err(|wrong| Error::user(wrong.message).hint(wrong.hint))?;
@@ -182,24 +171,24 @@ fn check(request: &BlocksRequest, context: &Context<'_>) -> Result<()> {
         return Err(Error::user(format!("the loop cannot run in the engine: {missing}")).hint("give --mode client"));
     }
     let between = [("hot schema", settings.hot_schema().is_some()), ("think time", settings.think().is_some())];
-    match between.iter().find(|(_, asked)| *asked) {
-        Some((what, _)) => Err(Error::user(format!("a loop in the engine knows no {what}"))
-            .hint("give --mode client: what lies between two operations is there")),
+    match between.iter().find(|(_, requested)| *requested) {
+        Some((what, _)) => Err(Error::user(format!("a loop in the engine has no {what}"))
+            .hint("give --mode client, where the client controls what is between two operations")),
         None => Ok(()),
     }
 }
 
-/// Refuses what would visit blocks twice in a run that visits each once.
+/// Refuses settings with which a cold run would visit a block twice.
 fn check_cold(request: &BlocksRequest) -> Result<()> {
     let settings = &request.settings;
-    let asked = [
+    let requested = [
         ("hot spot", "--hotspot (DO_HOTSPOT)", settings.hot_spot().is_some()),
         ("hot schema", "--hot-schema-frequency (HOT_SCHEMA_FREQUENCY)", settings.hot_schema().is_some()),
     ];
-    match asked.iter().find(|(.., asked)| *asked && request.cold) {
+    match requested.iter().find(|(.., requested)| *requested && request.cold) {
         Some((what, option, _)) => {
-            Err(Error::user(format!("a cold run visits no block twice, and a {what} is visited again and again"))
-                .hint(format!("leave either --cold or {option} away")))
+            Err(Error::user(format!("a cold run visits no block twice, and a {what} is visited repeatedly"))
+                .hint(format!("omit either --cold or {option}")))
         }
         None => Ok(()),
     }

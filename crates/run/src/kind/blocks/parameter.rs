@@ -1,9 +1,9 @@
-//! What a run was about, in words and numbers.
+//! Title and parameters of a run.
 
 use record::{Bytes, Nanos};
 use workload::blocks::{BlocksSettings, RedoStress};
 
-/// What is done, and with which cache where runs differ in it.
+/// Title: what is done, and with which cache size if runs differ in it.
 pub(super) fn title(settings: &BlocksSettings, cache: Option<Bytes>) -> String {
     let BlocksSettings { work_unit, update_percent, .. } = settings;
     let noun = if *work_unit == 1 { "block" } else { "blocks" };
@@ -11,7 +11,7 @@ pub(super) fn title(settings: &BlocksSettings, cache: Option<Bytes>) -> String {
     format!("{cache}random blocks, {work_unit} {noun} an operation, {update_percent} % updates")
 }
 
-/// The settings as numbers, under the names of the file.
+/// The settings as numbers, named as in `slob.conf`.
 pub(super) fn parameters(settings: &BlocksSettings) -> Vec<(&'static str, i64)> {
     let number = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
     let milliseconds = |time: Nanos| number(time.0 / 1_000_000);

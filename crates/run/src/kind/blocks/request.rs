@@ -1,4 +1,4 @@
-//! What is asked for, already parsed.
+//! The request, parsed.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use workload::blocks::{BlocksSettings, CODE, Mode};
 
 use crate::Request;
 
-/// The longest warm-up that is not asked for.
+/// The longest default warm-up.
 const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
 
 /// A measurement of random blocks.
@@ -16,27 +16,27 @@ const WARM_UP_MAX: Nanos = Nanos(5_000_000_000);
 pub struct BlocksRequest {
     /// The settings of the method.
     pub settings: BlocksSettings,
-    /// Where the loop runs.
+    /// Whether the loop runs in the client or in the engine.
     pub mode: Mode,
-    /// Whether it begins with empty caches and visits no block twice.
+    /// Whether the run starts with empty caches and visits no block twice.
     pub cold: bool,
-    /// Sizes of the engine's cache, a run for each; empty for one run with the cache that the engine has.
+    /// Cache sizes of the engine, a run for each; empty for one run with its current cache.
     pub caches: Vec<Bytes>,
     /// Length of the warm-up; none for a quarter of the run time, 5 s at most.
     pub warm_up: Option<Nanos>,
     /// Directory below which the measured directory is made.
     pub directory: PathBuf,
-    /// Whether the database stays.
+    /// Whether the database is kept.
     pub keep: bool,
-    /// What all data and keys are drawn from.
+    /// Seed of all data and keys.
     pub seed: u64,
-    /// Where jobs run.
+    /// Placement of jobs on processors.
     pub placement: Placement,
-    /// Whether somebody looks at what the sessions of the engine are doing.
+    /// Whether the sessions of the engine are sampled during runs.
     pub looks: bool,
-    /// Whether the device is probed first, where the run time is long enough for it.
+    /// Whether the device is probed first, if the run time is long enough.
     pub probes: bool,
-    /// Where the record goes.
+    /// Path of the record.
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
@@ -45,7 +45,7 @@ pub struct BlocksRequest {
 }
 
 impl BlocksRequest {
-    /// Whether the engine is started anew between the load and the end.
+    /// Whether the engine is restarted between the load and the end.
     pub(super) fn reopens(&self) -> bool {
         self.cold || self.caches.len() > 1
     }
@@ -54,12 +54,12 @@ impl BlocksRequest {
     pub(super) fn windows(&self) -> (Nanos, Nanos) {
         let window = if self.settings.work_loop > 0 { Plan::OPEN_WINDOW_NS } else { self.settings.run_time };
         let usual = Nanos(self.settings.run_time.0 / 4).min(WARM_UP_MAX);
-        // What is warmed up is not cold any more.
+        // A warm-up would fill the caches.
         let warm_up = if self.cold { Nanos(0) } else { self.warm_up.unwrap_or(usual) };
         (warm_up, window)
     }
 
-    /// As one would ask for tests of the catalogue: what opens directory and engine needs.
+    /// As a request for the catalogue: what opens directory and engine needs.
     pub(super) fn request(&self) -> Request {
         let (warm_up, window) = self.windows();
         Request {
@@ -75,12 +75,12 @@ impl BlocksRequest {
         }
     }
 
-    /// The size of the cache of run `number`, where it is varied.
+    /// Cache size of run `number`, if it varies.
     fn cache(&self, number: u32) -> Option<Bytes> {
         self.caches.get(number as usize - 1).copied().filter(|_| self.caches.len() > 1)
     }
 
-    /// The kind of run `number`: runs with other caches are not repetitions of each other.
+    /// Kind of run `number`: runs with different caches are not repeats of each other.
     fn kind(&self, number: u32) -> RunKind {
         RunKind::Blocks { cache_bytes: self.cache(number) }
     }

@@ -1,4 +1,4 @@
-//! The runs of a plan, one after the other. Each is written when it is over.
+//! The runs of a plan, one after the other. Each is written when it has ended.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
@@ -6,29 +6,27 @@ use std::time::{Duration, Instant};
 
 use record::{NodeEventKind, PlannedRun, Run};
 
-use super::test::{measure_one, not_started};
+use super::test::measure_one;
 use crate::bench::Bench;
-use crate::item::Item;
+use crate::item::{self, Item};
 use crate::kind::io::ProbeFiles;
 use crate::recorder::Recorder;
-use crate::run::keep;
+use crate::run::{keep, not_started};
 use crate::{Error, Event, Interrupt, Result, data};
 
-/// Every run of the plan that is not in the record yet, test by test.
+/// All runs of the plan that are not in the record yet, test by test.
 pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
     let done: BTreeSet<u32> = record.runs.iter().map(|run| run.number).collect();
     let todo: Vec<PlannedRun> =
         bench.plan.runs.iter().filter(|planned| !done.contains(&planned.number)).cloned().collect();
-    record.runs.iter().for_each(|run| remember_flush(bench, run));
-    record.runs.iter().for_each(|run| bench.sources.capacities.remember(run));
+    record.runs.iter().for_each(|run| record_flush_latency(bench, run));
+    record.runs.iter().for_each(|run| bench.sources.capacities.add(run));
     let mut loaded = false;
     let mut storage = ProbeFiles::default();
     for group in todo.chunk_by(|one, next| one.test == next.test) {
-        let Some(item) = items.iter().find(|item| item.code() == group[0].test).copied() else {
-            return Err(Error::user(format!("test {} of the plan is not known", group[0].test)));
-        };
+        let item = item::find(items, &group[0].test)?;
         if !loaded && matches!(item, Item::Test(_)) {
-            // Probes first and on an empty machine: loading leaves dirty pages behind.
+            // Probes are first, on an idle machine: loading leaves dirty pages.
             storage.clear();
             load(bench, record, &todo, items)?;
             loaded = true;
@@ -38,12 +36,12 @@ pub(crate) fn run_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_
     Ok(())
 }
 
-/// Loads what the tests of `todo` need and is not there yet, and notes it in the record.
+/// Loads the tables that the tests of `todo` need, and adds them to the record.
 pub(crate) fn load(bench: &Bench<'_>, record: &mut Recorder, todo: &[PlannedRun], items: &[Item<'_>]) -> Result<()> {
     data::load(bench, todo, items)?.into_iter().try_for_each(|set| record.add_data_set(set))
 }
 
-/// The sweep of one test. A test that fails is no reason to stop; an engine that is gone is.
+/// The sweep of one test. A failed test does not end the invocation; a lost engine does.
 pub(crate) fn run_group(
     bench: &Bench<'_>,
     record: &mut Recorder,
@@ -62,71 +60,71 @@ pub(crate) fn run_group(
             Ok(()) => measure_one(bench, planned, item, storage)?,
             Err(error) => not_started(bench, planned, item, error),
         };
-        remember_flush(bench, &run);
-        bench.sources.capacities.remember(&run);
+        record_flush_latency(bench, &run);
+        bench.sources.capacities.add(&run);
         let is_lost = run.events.iter().any(|event| event.kind == NodeEventKind::Lost);
         let failure = keep(bench, record, run)?;
-        if failure.is_some() || is_lost { still_there(bench) } else { Ok(()) }
+        if failure.is_some() || is_lost { check_engine(bench) } else { Ok(()) }
     };
     let result = group.iter().try_for_each(|planned| one(planned, record));
-    // The node that takes writes may be another one by now.
+    // The node that takes writes may have changed.
     if let (Item::Test(test), Some(stage)) = (item, bench.stage())
         && let Err(error) = workload::tear_down(test, &stage)
         && result.is_ok()
     {
-        bench
-            .listener
-            .on_event(&Event::Note(&format!("what test {} created could not be removed: {error}", test.code)));
+        bench.listener.on_event(&Event::Note(&format!("objects of test {} could not be removed: {error}", test.code)));
     }
     result
 }
 
-/// Notes how long a commit of the probe takes with one job: commits of the engine are held against it.
-fn remember_flush(bench: &Bench<'_>, run: &Run) {
+/// Records the commit latency of the probe with one job, with which commits of the engine are compared.
+fn record_flush_latency(bench: &Bench<'_>, run: &Run) {
     let on_it = bench.subject.is_some_and(|subject| subject.on_probed_device);
     if run.test == probe::COMMIT && run.dop.jobs == 1 && on_it && !model::is_invalid(run) {
         bench.sources.flush_probe_ns.store(run.service.p50_ns.0, Ordering::Relaxed);
     }
 }
 
-/// How long nodes that are left may take to agree that they are enough.
-const AGREED: Duration = Duration::from_secs(30);
+/// How long the remaining nodes may take to agree on a new quorum.
+const AGREEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Whether the engine answers; the sampler goes on with new sessions, because its own may be what was lost. Of several
-/// nodes, those that do not answer are done without.
-fn still_there(bench: &Bench<'_>) -> Result<()> {
+/// Checks whether the engine answers; the sampler gets new sessions, because its own may be lost. With several nodes,
+/// those that do not answer are excluded.
+fn check_engine(bench: &Bench<'_>) -> Result<()> {
     let Some(subject) = bench.subject else { return Ok(()) };
     let mut last = None;
-    for place in subject.nodes.left().collect::<Vec<usize>>() {
-        let node = &bench.sources.nodes[place];
+    for node_index in subject.nodes.left().collect::<Vec<usize>>() {
+        let node = &bench.sources.nodes[node_index];
         let alone = subject.nodes.counts().0 == 1;
-        if let Err(error) = if alone { node.reconnect() } else { patiently(bench.interrupt, || node.reconnect()) } {
-            subject.nodes.lose(place);
+        if let Err(error) = if alone { node.reconnect() } else { with_retries(bench.interrupt, || node.reconnect()) } {
+            subject.nodes.lose(node_index);
             if !alone {
-                bench.listener.on_event(&Event::Note(&format!("{} is gone: {error}", subject.nodes.called(place))));
+                bench.listener.on_event(&Event::Note(&format!("{} is lost: {error}", subject.nodes.label(node_index))));
             }
             last = Some(error);
         }
     }
-    if let Err(error) = subject.nodes.hold() {
+    if let Err(error) = subject.nodes.move_claim() {
         bench.listener.on_event(&Event::Note(&format!("the schema could not be claimed on another node: {error}")));
     }
-    match last.filter(|_| !subject.nodes.can_go_on()) {
-        Some(error) => Err(Error::environment(format!("the engine is gone: {}", error.message))
-            .hint("what was measured is in the record; go on with --resume")),
-        None if !subject.nodes.can_go_on() => Err(Error::environment("no node is left that takes writes")
-            .hint("what was measured is in the record; go on with --resume")),
+    match last.filter(|_| !subject.nodes.has_writer()) {
+        Some(error) => Err(Error::environment(format!("the engine is lost: {}", error.message))
+            .hint("the record keeps what was measured; continue with --resume")),
+        None if !subject.nodes.has_writer() => Err(Error::environment("no node is left that takes writes")
+            .hint("the record keeps what was measured; continue with --resume")),
         None => Ok(()),
     }
 }
 
-/// Tries `attempt` again and again, for as long as nodes may take to agree. A node that does not even answer is gone.
-fn patiently(interrupt: &Interrupt, attempt: impl Fn() -> engine::Result<()>) -> engine::Result<()> {
-    let begun = Instant::now();
+/// Repeats `attempt` until the remaining nodes agree, or the timeout ends. An unreachable node is lost.
+fn with_retries(interrupt: &Interrupt, attempt: impl Fn() -> engine::Result<()>) -> engine::Result<()> {
+    let start = Instant::now();
     loop {
         match attempt() {
             Err(error)
-                if error.kind != engine::Kind::Unreachable && begun.elapsed() < AGREED && !interrupt.is_raised() =>
+                if error.kind != engine::Kind::Unreachable
+                    && start.elapsed() < AGREEMENT_TIMEOUT
+                    && !interrupt.is_raised() =>
             {
                 std::thread::sleep(Duration::from_millis(200));
             }

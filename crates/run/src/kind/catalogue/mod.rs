@@ -1,4 +1,4 @@
-//! Tests and probes of the catalogue, and tests of the user's own: sweeps, repeats, paces, searches of rates, proofs.
+//! Tests and probes of the catalogue, and test files of the user: sweeps, repeats, paces, rate searches, proofs.
 
 mod execution;
 mod plan;
@@ -19,24 +19,24 @@ use self::proof::prove_all;
 use self::until::search_all;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
-use crate::invocation::{Context, Kind, Measured, invoke, survey};
+use crate::invocation::{Kind, Measured, invoke, survey};
 use crate::item::Item;
-use crate::kind::io::Offer;
-use crate::platform::Platform;
+use crate::kind::io::StorageSupport;
+use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
 use crate::{Error, Event, Request, Result, Selection, Tracing, resumption, tracing};
 
 pub(crate) use self::execution::{load, run_group};
 pub(crate) use self::plan::{Ability, Machine, is_file, plan_once, select};
-pub(crate) use self::test::{measure_one, not_started};
+pub(crate) use self::test::measure_one;
 
-/// What `request` asks for of the catalogue.
+/// The requested items of the catalogue.
 struct Catalogue<'r> {
     request: &'r Request,
     items: Vec<Item<'r>>,
 }
 
-/// Measures what `request` asks for.
+/// Measures the tests of `request`.
 ///
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
@@ -46,7 +46,7 @@ pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
     Ok(invoke(&mut kind, [context], None)?.measured(&request.record))
 }
 
-/// The plan of `request`, without carrying it out. The engine is opened to ask what it can do, and closed again.
+/// The plan of `request`, without carrying it out. The engine is opened to query its capabilities, and closed again.
 ///
 /// # Errors
 /// As for [`measure()`].
@@ -56,7 +56,7 @@ pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
     Ok(plan)
 }
 
-/// Carries out what is left of the plan of `record`, which lies at `request.record` and is appended to. Runs that failed are
+/// Carries out the rest of the plan of `record`, which is at `request.record` and is appended to. Failed runs are
 /// repeated.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>)
     resumption::check(&record.1, request)?;
     let mut record = Recorder::resumed(&request.record, record);
     let own = test_files(&record.plan.test_files)?;
-    let prove = proof::forget_untried(&mut record)? || request.prove;
+    let prove = proof::remove_unfinished(&mut record)? || request.prove;
     let (small_rows, large_rows) = (Some(record.plan.small_rows), Some(record.plan.large_rows));
     let request = Request { tests: selection(&record.plan), prove, small_rows, large_rows, ..request.clone() };
     let mut kind = Catalogue { request: &request, items: select(&request, &own)? };
@@ -91,15 +91,15 @@ impl Kind for Catalogue<'_> {
         let nodes = opened.map(|opened| &opened.nodes);
         let machine = Machine {
             processors: host::cpus_allowed().len() as u32,
-            storage: Offer::look(&directory.data(), self.request.preset),
-            tracing: tracing::look(self.request, &self.items, nodes).unwrap_or(Tracing::None),
+            storage: StorageSupport::detect(&directory.data(), self.request.preset),
+            tracing: tracing::detect(self.request, &self.items, nodes).unwrap_or(Tracing::None),
         };
         check_nodes(self.request, machine.processors, ability.as_ref())?;
         let target = platform.context.target.to_string();
         let sizes = platform.sizes();
         let plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
         match plan.until.is_some() && plan.runs.is_empty() {
-            true => Err(Error::user("there is no test to search a rate for").hint("give --tests, such as T611")),
+            true => Err(Error::user("there is no test for a rate search").hint("give --tests, such as T611")),
             false => Ok([plan]),
         }
     }
@@ -128,14 +128,15 @@ impl Catalogue<'_> {
         let (plan, path) = (bench.plan, self.request.record.as_path());
         if plan.io.is_some() && bench.subject.is_some_and(|subject| !subject.on_probed_device) {
             bench.note(&format!(
-                "the probes of storage measure {}; the data of the engine lie elsewhere, and are not held against them",
+                "the storage probes measure {}; the data of the engine are elsewhere, and are not compared with them",
                 plan.directory
             ));
         }
         if let Some(until) = &plan.until {
-            // How many measurements a search takes is known at its end.
+            // The number of measurements of a search is not known in advance.
             let level = &until.level;
-            return bench.note(&format!("searching the highest rate that keeps {level}; record {}", path.display()));
+            return bench
+                .note(&format!("searching for the highest rate that meets {level}; record {}", path.display()));
         }
         let runs = plan.runs.len().saturating_sub(record.runs.len());
         let each = plan.warm_up_ns + plan.window_ns;
@@ -144,7 +145,7 @@ impl Catalogue<'_> {
     }
 }
 
-/// The tests of a plan, as one would ask for them.
+/// The tests of a plan, as a selection.
 fn selection(plan: &Plan) -> Selection {
     let mut words: Vec<String> = plan.test_files.clone();
     let catalogue: Vec<&str> = workload::catalogue()
@@ -157,10 +158,10 @@ fn selection(plan: &Plan) -> Selection {
     Selection { words }
 }
 
-/// The tests of the user's own among `words`.
+/// The test files among `words`.
 ///
 /// # Errors
-/// For a file that cannot be read or is no test.
+/// For a file that cannot be read or is not a test.
 pub(crate) fn test_files(words: &[String]) -> Result<Vec<Test>> {
     let files = words.iter().filter(|word| is_file(word));
     files

@@ -1,4 +1,4 @@
-//! From what was asked for to the list of runs.
+//! The plan: from the request to the list of runs.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,18 +8,18 @@ use record::{Dop, Plan, PlannedRun, Skipped, Sweep};
 use workload::{Sizes, Test};
 
 use crate::item::Item;
-use crate::kind::io::{Offer, add_jobs};
+use crate::kind::io::{StorageSupport, add_jobs};
 use crate::order::in_rounds;
-use crate::pacing::{arranged, searched};
+use crate::pacing::{restrict_to_search, with_variations};
 use crate::platform::OpenEngine;
 use crate::request::{degrees, repeats, window};
 use crate::tracing::add_repeats;
 use crate::{Error, Request, Result, Tracing};
 
-/// The items that `request` asks for, in the order of the catalogue; `own` are the user's test files.
+/// The items of `request`, in the order of the catalogue; `own` are the test files of the user.
 ///
 /// # Errors
-/// For a word that names nothing.
+/// For an unknown word.
 pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
     let catalogue = || {
         let probes = probe::probes().iter().map(Item::Probe);
@@ -37,12 +37,12 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
         }
     }
     if let Some(test) = own.iter().find(|test| catalogue().any(|item| item.code() == test.code)) {
-        return Err(Error::user(format!("test {} of a test file is in the catalogue already", test.code))
+        return Err(Error::user(format!("test {} of a test file is already in the catalogue", test.code))
             .hint("give it a code of its own, such as T901"));
     }
     let twice = |(index, test): &(usize, &Test)| own[..*index].iter().any(|one| one.code == test.code);
     if let Some((_, test)) = own.iter().enumerate().find(twice) {
-        return Err(Error::user(format!("test {} stands in two test files", test.code))
+        return Err(Error::user(format!("test {} is in two test files", test.code))
             .hint("give each a code of its own, such as T901 and T902"));
     }
     let everything = request.tests.words.is_empty();
@@ -61,12 +61,12 @@ pub(crate) fn is_file(word: &str) -> bool {
 pub(crate) struct Ability<'a> {
     pub engine: &'a dyn Engine,
     pub caps: Caps,
-    /// How many nodes it has, and how many of them take writes.
+    /// Number of nodes, and of those that take writes.
     pub nodes: (u32, u32),
 }
 
 impl<'a> Ability<'a> {
-    /// That of an engine that is open.
+    /// Of an open engine.
     pub(crate) fn of(opened: &OpenEngine<'a>) -> Ability<'a> {
         Ability { engine: opened.engine, caps: *opened.nodes.first().caps(), nodes: opened.nodes.counts() }
     }
@@ -76,16 +76,16 @@ impl<'a> Ability<'a> {
 pub(crate) struct Machine {
     /// Processors that the jobs may use.
     pub processors: u32,
-    /// What probes of storage find.
-    pub storage: Offer,
-    /// What can be traced of what is to be.
+    /// What storage probes can use.
+    pub storage: StorageSupport,
+    /// What can be traced.
     pub tracing: Tracing,
 }
 
-/// What is run, at which degrees of parallelism, how often and in which order, and what is skipped.
+/// The runs, their degrees of parallelism, repeats and order, and what is skipped.
 ///
-/// Probes have all their rounds before the tests have theirs: they want an empty machine, and the file that those of
-/// storage work on is made once.
+/// All rounds of the probes are before those of the tests: probes need an idle machine, and the file of the storage
+/// probes is laid out once.
 pub(crate) fn plan(
     request: &Request,
     target: &str,
@@ -98,13 +98,13 @@ pub(crate) fn plan(
     let mut plan = plan_once(request, target, directory, items, ability, sizes, machine);
     plan.repeats = request.repeats.unwrap_or_else(|| repeats(request.preset)).max(1);
     if request.until.is_some() {
-        searched(&mut plan, request);
+        restrict_to_search(&mut plan, request);
     }
     let is_probe = |run: &PlannedRun| probe::probe(&run.test).is_some();
     let (probes, tests): (Vec<PlannedRun>, Vec<PlannedRun>) = plan.runs.drain(..).partition(is_probe);
     plan.runs = in_rounds(&probes, plan.repeats, plan.seed);
     let sweeps_jobs = |code: &str| items.iter().any(|item| item.code() == code && item.sweep() == Sweep::Jobs);
-    plan.runs.extend(arranged(&tests, request, plan.repeats, plan.seed, &sweeps_jobs));
+    plan.runs.extend(with_variations(&tests, request, plan.repeats, plan.seed, &sweeps_jobs));
     let traceable = |code: &str| items.iter().any(|item| item.code() == code && item.is_traceable());
     add_repeats(&mut plan.runs, plan.repeats, machine.tracing, &traceable);
     plan.number();
@@ -164,10 +164,10 @@ pub(crate) fn plan_once(
 /// The sweep of one test. A test of threads inside a statement runs with one thread where the engine has no more, and
 /// on one node.
 ///
-/// Where there are several nodes that the test can use, each degree of parallelism is measured on as many of them as have
-/// a job, and the highest one also on fewer: what a node adds shows where there is enough to do for all. A test that
-/// changes the database uses the nodes that take writes.
-fn dops(item: Item<'_>, degrees: &[u32], asked: Option<&[u32]>, ability: Option<&Ability<'_>>) -> Vec<Dop> {
+/// If the test can use several nodes, each degree of parallelism is measured on as many of them as have a job, and the
+/// highest one also on fewer: the gain of a node shows where all have enough to do. A test that changes the database
+/// uses the nodes that take writes.
+fn dops(item: Item<'_>, degrees: &[u32], requested: Option<&[u32]>, ability: Option<&Ability<'_>>) -> Vec<Dop> {
     match item.sweep() {
         Sweep::Jobs => {
             let nodes = ability.map_or(1, |ability| match item {
@@ -175,7 +175,7 @@ fn dops(item: Item<'_>, degrees: &[u32], asked: Option<&[u32]>, ability: Option<
                 Item::Test(_) => ability.nodes.0,
                 Item::Probe(_) => 1,
             });
-            over_nodes(degrees, asked, nodes.max(1))
+            over_nodes(degrees, requested, nodes.max(1))
         }
         Sweep::Threads => {
             let parallel = ability.is_some_and(|ability| match item {
@@ -188,13 +188,13 @@ fn dops(item: Item<'_>, degrees: &[u32], asked: Option<&[u32]>, ability: Option<
     }
 }
 
-/// Jobs on up to `nodes` nodes, with at least one job for each. Numbers of nodes that were asked for are measured at every
-/// degree that has a job for each; more than the test can use count as all of them.
-fn over_nodes(degrees: &[u32], asked: Option<&[u32]>, nodes: u32) -> Vec<Dop> {
+/// Jobs on up to `nodes` nodes, with at least one job each. Requested numbers of nodes are measured at every degree
+/// with a job for each; a number above what the test can use means all of them.
+fn over_nodes(degrees: &[u32], requested: Option<&[u32]>, nodes: u32) -> Vec<Dop> {
     let most = degrees.iter().copied().max().unwrap_or(1);
     let with = |nodes: u32, jobs: u32| Dop { nodes, jobs, threads: 1 };
-    if let Some(asked) = asked {
-        let counts: BTreeSet<u32> = asked.iter().map(|count| (*count).clamp(1, nodes)).collect();
+    if let Some(requested) = requested {
+        let counts: BTreeSet<u32> = requested.iter().map(|count| (*count).clamp(1, nodes)).collect();
         let all = |count: u32| degrees.iter().filter(move |jobs| **jobs >= count).map(move |jobs| with(count, *jobs));
         return counts.into_iter().flat_map(all).collect();
     }
@@ -207,15 +207,15 @@ fn over_nodes(degrees: &[u32], asked: Option<&[u32]>, nodes: u32) -> Vec<Dop> {
     dops
 }
 
-/// Whether what was asked of nodes can be had.
+/// Checks the requested numbers of nodes.
 ///
 /// # Errors
-/// For more nodes than there are, and for nodes that no number of jobs would reach.
+/// For more nodes than the target has, and for nodes without a job.
 pub(crate) fn check_nodes(request: &Request, processors: u32, ability: Option<&Ability<'_>>) -> Result<()> {
     let Some(most) = request.nodes.iter().flatten().copied().max() else { return Ok(()) };
-    let there = ability.map_or(1, |ability| ability.nodes.0);
-    if most > there {
-        return Err(Error::user(format!("nodes {most} is more than the target has: {there}"))
+    let available = ability.map_or(1, |ability| ability.nodes.0);
+    if most > available {
+        return Err(Error::user(format!("nodes {most} is more than the target has: {available}"))
             .hint("name more nodes in the target, or ask for fewer"));
     }
     let degrees = request.degrees.clone().unwrap_or_else(|| degrees(processors));
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_told_from_a_code() {
+    fn files_and_codes_are_distinguished() {
         assert!(is_file("mine.toml") && is_file("./T611") && !is_file("T611") && !is_file("cpu"));
     }
 }

@@ -3,24 +3,23 @@
 use engine::Node;
 use probe::{Form, Probe};
 use record::evidence::Answers;
-use record::{Evidence, Finding, Outcome, Pace, PlannedRun, Run, Verdict};
+use record::{Evidence, Finding, Pace, PlannedRun, Run, Verdict};
 use workload::{Job, Stage, Test};
 
 use crate::bench::Bench;
-use crate::data_reads::PastPageCache;
-use crate::item::Item;
+use crate::data_reads::PageCacheBypass;
+use crate::item::{Item, is_traceable};
 use crate::kind::io::{ProbeFiles, probe_context};
-use crate::loss::gone;
+use crate::loss::lost_before;
 use crate::pacing;
 use crate::run::{self, Workers, drive};
-use crate::timing::Timing;
-use crate::tracing::{is_traceable, tracer};
+use crate::tracing::{StatementTiming, tracer};
 use crate::{Error, Result};
 
-/// Carries out `planned`. A run that fails is a run, with what was counted until then.
+/// Carries out `planned`. A failed run is recorded with what was counted until then.
 ///
 /// # Errors
-/// Only where nothing more can be measured at all: interrupted by the user.
+/// Only where the user has interrupted the run.
 pub(crate) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,
@@ -39,7 +38,7 @@ fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Resu
     let expected = bench.plan.warm_up_ns + pacing::window(bench.plan, planned.variation, run.pace);
     run.title = probe.title.to_owned();
     (run.layer, run.unit) = (probe.layer, probe.unit);
-    // A ceiling is what there is at most: no pace and no count of steps bounds it.
+    // A ceiling is the maximum: it has no pace and no limit of steps.
     run.pace = Pace::AsFastAsPossible;
     let context = probe_context(bench.plan, bench.host.memory.available_bytes, planned.dop);
     run.parameters = (probe.parameters)(&context);
@@ -70,44 +69,33 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<
 }
 
 fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
-    let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
-        return Err(Error::user(format!("test {} needs an engine", test.code)));
-    };
-    pacing::is_known(bench, run)?;
+    let (stage, subject) = bench.engine()?;
+    pacing::check_capacity(bench, run)?;
     bench.settle()?;
-    let places = subject.nodes.choose(run.changes, run.dop.nodes)?;
-    let gone = gone(subject.nodes);
-    let others: Vec<&dyn Node> = places[1..].iter().map(|place| subject.nodes.at(*place)).collect();
-    let stage = Stage { node: subject.nodes.at(places[0]), others: &others, ..stage };
+    let node_indexes = subject.nodes.choose(run.changes, run.dop.nodes)?;
+    let lost_before = lost_before(subject.nodes);
+    let others: Vec<&dyn Node> = node_indexes[1..].iter().map(|node_index| subject.nodes.at(*node_index)).collect();
+    let stage = Stage { node: subject.nodes.at(node_indexes[0]), others: &others, ..stage };
     let keys = pacing::run_seed(bench.plan.seed, run);
     let mut jobs = workload::jobs_drawing(test, &stage, run.dop, keys)?;
     if stage.node.caps().answers && !bench.interrupt.is_raised() {
         let first = jobs[0].canceller().into_iter().collect();
         bench.interrupt.during(first, || check_answers(&mut jobs[0], run))?;
     }
-    let mut workers = Workers::of_sessions(bench, subject, places.clone(), jobs);
+    let mut workers = Workers::of_sessions(bench, subject, node_indexes.clone(), jobs);
     workers.tracer = tracer(run, subject.nodes, subject.rung);
-    let _timing = Timing::begin(run, subject.nodes, &places);
-    let nodes = places.iter().map(|place| subject.nodes.at(*place)).collect();
-    let _past_page_cache = PastPageCache::begin(bench, run, nodes);
+    let _timing = StatementTiming::begin(run, subject.nodes, &node_indexes);
+    let nodes = node_indexes.iter().map(|node_index| subject.nodes.at(*node_index)).collect();
+    let _page_cache_bypass = PageCacheBypass::start(bench, run, nodes);
     drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
-    run.events.splice(..0, gone);
+    run.events.splice(..0, lost_before);
     if workload::commits_counted(test, subject.nodes.first().caps()) {
         run.commits_expected = Some(run.totals.transactions);
     }
     Ok(())
 }
 
-/// The run that `planned` would have been, had its test been set up.
-pub(crate) fn not_started(bench: &Bench<'_>, planned: &PlannedRun, item: Item<'_>, error: &Error) -> Run {
-    let mut run = run::new(bench, planned);
-    run.title = item.title().to_owned();
-    run.layer = item.layer();
-    run.outcome = Outcome::Failed { message: error.to_string() };
-    run
-}
-
-/// Compares the answers of a job with what the data must give.
+/// Checks the answers of a job against the data.
 fn check_answers(job: &mut Job, run: &mut Run) -> Result<()> {
     let checked = job.check();
     let (verdict, answers) = match &checked {

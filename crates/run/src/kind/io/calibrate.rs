@@ -1,37 +1,39 @@
-//! The highest load that keeps a latency, and what it gives: the question of DBMS_RESOURCE_MANAGER.CALIBRATE_IO.
+//! Calibration: the highest load at which a latency is met, and its rate, as DBMS_RESOURCE_MANAGER.CALIBRATE_IO
+//! determines them.
 
 use std::collections::BTreeMap;
 
 use model::{Answer, Bound, MAX_IOPS, MAX_MBPS, Search, Step};
 use record::{Blocks, Bytes, IoJob, IoPhase, IoPlan, Nanos, Outcome, Run};
 
-use super::phase::{Frame, PhaseContext, measure_phase};
+use super::phase::{PhaseContext, PhaseRun, measure_phase};
 use crate::Result;
 use crate::bench::Bench;
 use crate::recorder::Recorder;
 use crate::run::keep;
 
-/// More I/Os in flight than these no device of today asks for.
+/// The most I/Os in flight: no current device needs more.
 const IN_FLIGHT_MAX: u32 = 1_024;
-/// Of large blocks.
+/// The same for large blocks.
 const LARGE_IN_FLIGHT_MAX: u32 = 256;
-/// Where the levels on both sides of the bound are so near, the search is over.
+/// The search ends when the levels on both sides of the bound are within this ratio.
 const TOLERANCE: f64 = 0.1;
-/// So many of the fastest levels are measured again before one of them is the best: one measurement is luck.
+/// Number of the fastest levels that are measured again before one of them is chosen, because one measurement may be an
+/// outlier.
 const CANDIDATES: usize = 3;
-/// Measurements of each of them beside those of the search.
+/// Measurements of each of them in addition to those of the search.
 const CANDIDATE_REPEATS: usize = 2;
 /// Measurements at the best level, those of the search included.
 const REPEATS: usize = 7;
-/// A higher level that gives no more than this over the best one so far is past the knee.
+/// A higher level with less than this gain over the best one so far is past the knee.
 const GAIN_MIN: f64 = 1.02;
-/// So many levels in a row past the knee, and the rest is left out.
+/// The search ends after this many levels in a row past the knee.
 const PAST_KNEE_MAX: usize = 3;
-/// Of levels whose rates differ by no more than this, the lowest is the best: the others only wait longer.
+/// Of levels with at least this share of the highest rate, the lowest is the best: the others only have longer queues.
 const BEST_SHARE: f64 = 0.98;
 
 /// The two phases of a calibration: small random reads, then large ones, in one file of `size` (none for the device or
-/// file `file` itself).
+/// existing file `file`).
 pub fn calibration_phases(file: &str, size: Option<Bytes>, block: Bytes, large: Bytes, window: Nanos) -> IoPlan {
     let phase =
         |name: &str, block| IoPhase { name: name.to_owned(), jobs: vec![reading(name, file, size, block, window)] };
@@ -51,10 +53,10 @@ fn reading(name: &str, file: &str, size: Option<Bytes>, block: Bytes, window: Na
     }
 }
 
-/// Calibrates with both phases of `plan`. Every measurement goes into `record`.
+/// Calibrates with both phases of `plan`. Every measurement is added to `record`.
 ///
 /// # Errors
-/// As for a run.
+/// Those of a run.
 pub(crate) fn calibrate(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,
@@ -65,7 +67,7 @@ pub(crate) fn calibrate(
 ) -> Result<()> {
     let mut number = 0;
     for phase in &plan.phases {
-        // The latency that is asked for is that of a database block.
+        // The latency bound applies to reads of database blocks.
         let (highest, bound) = match phase.name.as_str() {
             MAX_MBPS => (LARGE_IN_FLIGHT_MAX, None),
             _ => (IN_FLIGHT_MAX, Some(bound)),
@@ -74,14 +76,14 @@ pub(crate) fn calibrate(
             number += 1;
             let phase = loaded(phase, level, bench.processors.len() as u32);
             let bound = bound.map(ToString::to_string);
-            measure_phase(bench, context, &phase, number, Frame { bound, ..Frame::of(&phase) })
+            measure_phase(bench, context, &phase, number, PhaseRun { bound, ..PhaseRun::of(&phase) })
         };
         let mut search = Search::whole(disks.clamp(1, highest), highest, TOLERANCE);
         let mut levels = Levels::default();
         loop {
             let level = match search.next() {
                 Step::Measure(level) => level,
-                // Fewer in flight than there are disks may keep what one on each does not.
+                // Fewer I/Os in flight than disks may meet what one per disk does not.
                 Step::Done(Answer::NotEvenLowest { not_kept }) if not_kept > 1.0 => {
                     search = Search::whole(1, not_kept as u32 - 1, TOLERANCE);
                     continue;
@@ -110,18 +112,18 @@ pub(crate) fn calibrate(
     Ok(())
 }
 
-/// What was measured so far: I/Os in flight, I/Os per second, and whether the bound was kept.
+/// The measurements so far: I/Os in flight, I/Os per second, and whether the bound was met.
 #[derive(Debug, Default)]
 struct Levels {
     tried: Vec<(u32, f64, bool)>,
 }
 
 impl Levels {
-    /// Notes `run` at `level`, and says whether it kept the bound.
+    /// Adds `run` at `level`, and returns whether it met the bound.
     fn add(&mut self, level: u32, run: &Run, bound: Option<&Bound>) -> Option<bool> {
         let rate = model::row(run).operations_per_second.map_or(0.0, |rate| rate.0);
         let kept = match bound {
-            // What is invalid for reasons of its surroundings still tells where the bound lies.
+            // A run that is invalid because of its surroundings still locates the bound.
             Some(bound) => model::keeps_bound(run).or_else(|| bound.kept_by(&run.service)),
             None => (run.outcome == Outcome::Done).then_some(true),
         };
@@ -129,7 +131,7 @@ impl Levels {
         kept
     }
 
-    /// The levels that kept, each with its median rate (the lower one of two).
+    /// The levels that met the bound, each with its median rate (the lower one of two).
     fn medians(&self) -> Vec<(u32, f64)> {
         let mut levels: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
         self.kept().for_each(|(level, rate)| levels.entry(level).or_default().push(rate));
@@ -140,7 +142,7 @@ impl Levels {
         levels.into_iter().map(|(level, rates)| (level, median(rates))).collect()
     }
 
-    /// The levels that gave most so far, in ascending order.
+    /// The levels with the highest rates so far, ascending.
     fn fastest(&self) -> Vec<u32> {
         let mut medians = self.medians();
         medians.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -153,10 +155,10 @@ impl Levels {
         self.tried.iter().filter(|(.., kept)| *kept).map(|(level, rate, _)| (*level, *rate))
     }
 
-    /// The lowest level that gives about the highest rate.
+    /// The lowest level with about the highest rate.
     fn best(&self) -> Option<u32> {
         let medians = self.medians();
-        // What was measured once is no rival of what was measured again.
+        // A level that was measured once is not compared with levels that were measured again.
         let tried = |level: u32| self.kept().filter(|(one, _)| *one == level).count();
         let most_tried = medians.iter().map(|(level, _)| tried(*level)).max().unwrap_or(0);
         let sure = |(level, _): &&(u32, f64)| tried(*level) > CANDIDATE_REPEATS || most_tried <= CANDIDATE_REPEATS;
@@ -165,7 +167,7 @@ impl Levels {
         sure.iter().filter(|(_, rate)| *rate >= most * BEST_SHARE).map(|(level, _)| *level).min()
     }
 
-    /// Whether the last levels gave nothing over those before them.
+    /// Whether the last levels had no gain over those before them.
     fn are_past_knee(&self) -> bool {
         let kept: Vec<(u32, f64)> = self.kept().collect();
         let Some(cut) = kept.len().checked_sub(PAST_KNEE_MAX).filter(|cut| *cut > 0) else { return false };
@@ -176,11 +178,11 @@ impl Levels {
     }
 }
 
-/// `phase` with so many I/Os in flight, spread over the processors.
+/// `phase` with `level` I/Os in flight, spread over the processors.
 fn loaded(phase: &IoPhase, level: u32, processors: u32) -> IoPhase {
     let mut phase = phase.clone();
     for job in &mut phase.jobs {
-        // One thread keeps a device busy; more of them only where each has enough in flight to make it worth while.
+        // One thread can keep a device busy; more are used only if each has enough I/Os in flight.
         job.clones = (level / 32).clamp(1, processors.max(1));
         job.depth = level.div_ceil(job.clones);
     }

@@ -1,4 +1,4 @@
-//! The files that a plan of I/O works on: which they are, how large, and what must be true before they are touched.
+//! The files of an I/O plan: their names, sizes, and the preconditions for using them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,13 +7,13 @@ use probe::storage::{Region, unit_bytes};
 use record::{Bytes, IoJob, IoPlan, Layout, Verification};
 
 use super::geometry::{buffer_bytes, largest_block, names, own_name, region, sizes, uses, wanted_size};
-use super::permission::{Permission, foreign, is_foreign, may_be_written};
+use super::permission::{Permission, check_writable, identity, is_foreign};
 use crate::{Error, Result};
 
-/// A file system keeps this much for itself and for others.
+/// Share of the free space that is left to the file system and to others.
 const FREE_SHARE_LEFT: f64 = 0.02;
 
-/// Buffers may take this share of the memory.
+/// The most memory that buffers may take, as a share.
 const MEMORY_SHARE: f64 = 0.5;
 
 /// A file or device of a plan.
@@ -21,22 +21,22 @@ const MEMORY_SHARE: f64 = 0.5;
 pub(crate) struct FileSetEntry {
     pub path: PathBuf,
     pub size: Bytes,
-    /// Whether it was there before and is not ours.
+    /// Whether it existed before and is not ours.
     pub found: bool,
     pub is_device: bool,
     /// Whether jobs may write to it.
     pub writable: bool,
-    /// What it was when it was surveyed: device and inode, and the device that it is.
+    /// Its identity when it was surveyed: device, inode, and device number.
     pub identity: Option<(u64, u64, u64)>,
-    /// In which state ours is made.
+    /// The layout of a file of ours.
     pub layout: Layout,
-    /// What its content is cut into.
+    /// The unit of its content.
     pub unit: Option<Bytes>,
-    /// Whether ours has been made.
+    /// Whether a file of ours has been laid out.
     pub made: bool,
 }
 
-/// All files of a plan, by the name that jobs know them by.
+/// All files of a plan, by the names that jobs use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FileSet {
     pub files: BTreeMap<String, FileSetEntry>,
@@ -44,10 +44,10 @@ pub(crate) struct FileSet {
 }
 
 impl FileSet {
-    /// Finds out what `plan` works on; makes nothing. Files of our own will lie in `data`.
+    /// Determines what `plan` works on, and creates nothing. Files of our own will be in `data`.
     ///
     /// # Errors
-    /// For names that are not permitted, sizes that cannot be, devices in use, and too little space.
+    /// For names that are not permitted, impossible sizes, devices in use, and too little space.
     pub(crate) fn survey(plan: &IoPlan, data: &Path, permission: &Permission) -> Result<FileSet> {
         let mut file_set = FileSet { files: BTreeMap::new(), data: data.to_owned() };
         for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
@@ -60,12 +60,12 @@ impl FileSet {
                 }
             }
         }
-        file_set.cut(plan);
-        file_set.enough_memory(plan)?;
+        file_set.set_units(plan);
+        file_set.check_memory(plan)?;
         for job in plan.phases.iter().flat_map(|phase| &phase.jobs) {
-            file_set.fits(job)?;
+            file_set.check_blocks(job)?;
         }
-        file_set.has_space()?;
+        file_set.check_space()?;
         Ok(file_set)
     }
 
@@ -73,23 +73,23 @@ impl FileSet {
         let path = Path::new(name);
         if is_foreign(path) {
             if job.verification == Verification::OnRead {
-                return Err(Error::user(format!("job {}: what is on {name} was not written by dbdyno", job.name))
-                    .hint("leave verify out, or let a writing job verify what it wrote"));
+                return Err(Error::user(format!("job {}: the content of {name} was not written by dbdyno", job.name))
+                    .hint("omit verify, or verify in a job that writes"));
             }
             if !self.files.contains_key(name) {
-                self.files.insert(name.to_owned(), foreign(path, permission)?);
+                self.files.insert(name.to_owned(), foreign_entry(path, permission)?);
             }
             if job.mix.changes_data() {
-                may_be_written(path, permission)?;
+                check_writable(path, permission)?;
                 self.files.entry(name.to_owned()).and_modify(|file| file.writable = true);
             }
             return Ok(());
         }
         let wanted = wanted_size(job, clone, name)?;
         let layout = job.layout;
-        let place = self.free_place(name, path);
+        let own_path = self.unused_path(name, path);
         let own = self.files.entry(name.to_owned()).or_insert_with(|| FileSetEntry {
-            path: place,
+            path: own_path,
             size: Bytes(0),
             found: false,
             is_device: false,
@@ -100,33 +100,33 @@ impl FileSet {
             made: false,
         });
         own.size = own.size.max(wanted);
-        // Who reads needs what was written.
+        // A reader needs written data.
         if layout == Layout::Written || (own.layout != layout && own.layout != Layout::Written) {
             own.layout = layout;
         }
         Ok(())
     }
 
-    /// Where the file of `name` lies: a place that no other name has.
-    fn free_place(&self, name: &str, path: &Path) -> PathBuf {
-        let mut place = self.data.join(own_name(path));
-        while self.files.iter().any(|(other, file)| other != name && file.path == place) {
-            place.as_mut_os_string().push("~");
+    /// Path of the file of `name`: one that no other name has.
+    fn unused_path(&self, name: &str, path: &Path) -> PathBuf {
+        let mut own_path = self.data.join(own_name(path));
+        while self.files.iter().any(|(other, file)| other != name && file.path == own_path) {
+            own_path.as_mut_os_string().push("~");
         }
-        place
+        own_path
     }
 
-    /// Decides how the content of each file is cut, for all phases alike. What is on a device or in a file that was
-    /// there is ours only where it was written by us.
-    fn cut(&mut self, plan: &IoPlan) {
+    /// Sets the unit of the content of each file, the same for all phases. Content of a device or existing file is ours
+    /// only where we wrote it.
+    fn set_units(&mut self, plan: &IoPlan) {
         for (name, file) in &mut self.files {
             let jobs = || plan.phases.iter().flat_map(|phase| &phase.jobs).filter(|job| uses(job, name));
             file.unit = unit_bytes(jobs()).filter(|_| !file.found || file.writable);
         }
     }
 
-    /// Whether the buffers of the jobs that run at the same time fit the memory.
-    fn enough_memory(&self, plan: &IoPlan) -> Result<()> {
+    /// Checks that the buffers of concurrent jobs fit in memory.
+    fn check_memory(&self, plan: &IoPlan) -> Result<()> {
         let limit = (host::memory_total().0 as f64 * MEMORY_SHARE) as u64;
         for phase in &plan.phases {
             let bytes = phase.jobs.iter().map(buffer_bytes).fold(0, u64::saturating_add);
@@ -141,8 +141,8 @@ impl FileSet {
         Ok(())
     }
 
-    /// Whether the blocks of `job` fit its regions and what direct I/O asks for.
-    fn fits(&self, job: &IoJob) -> Result<()> {
+    /// Checks that the blocks of `job` fit its regions, and their alignment for direct I/O.
+    fn check_blocks(&self, job: &IoJob) -> Result<()> {
         let largest = largest_block(job);
         for clone in 0..job.clones {
             for (name, file) in
@@ -157,26 +157,26 @@ impl FileSet {
                     .hint("use a larger size, or smaller blocks"));
                 }
                 if job.direct {
-                    aligned(job, file, region)?;
+                    check_alignment(job, file, region)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Bytes of files of our own that are still to be made.
+    /// Bytes of files of ours that are still to be laid out.
     pub(crate) fn bytes_to_make(&self) -> Bytes {
         Bytes(self.files.values().filter(|file| !file.found && !file.made).map(|file| file.size.0).sum())
     }
 
-    fn has_space(&self) -> Result<()> {
+    fn check_space(&self) -> Result<()> {
         let needed = self.bytes_to_make();
         let Some(free) = host::free_bytes(&self.data) else { return Ok(()) };
         let usable = Bytes((free.0 as f64 * (1.0 - FREE_SHARE_LEFT)) as u64);
         match needed <= usable {
             true => Ok(()),
             false => Err(Error::environment(format!(
-                "{} bytes are needed in {} and {} are free",
+                "{} bytes are required in {} and {} are available",
                 needed.0,
                 self.data.display(),
                 free.0
@@ -191,10 +191,47 @@ impl FileSet {
     }
 }
 
-/// What direct I/O asks of blocks and offsets.
-fn aligned(job: &IoJob, file: &FileSetEntry, region: Region) -> Result<()> {
-    let place = host::place(&file.path).ok();
-    let device = place.as_ref().and_then(|place| place.devices.first());
+/// The entry of a device, or of an existing file.
+fn foreign_entry(path: &Path, permission: &Permission) -> Result<FileSetEntry> {
+    let shown = path.display();
+    if !permission.devices.iter().any(|named| named == path) {
+        return Err(Error::user(format!("{shown} was not created by dbdyno"))
+            .hint(format!("allow reads of it by --device {shown}, or give another filename")));
+    }
+    let refused = |error: std::io::Error| {
+        Error::environment(format!("{shown} cannot be opened: {error}")).hint("name an existing device or file")
+    };
+    let (size, is_device) = match host::block_device(path).map_err(refused)? {
+        Some(device) => (device.size_bytes, true),
+        None => {
+            let metadata = path.metadata().map_err(refused)?;
+            if !metadata.is_file() {
+                return Err(Error::user(format!("{shown} is neither a block device nor a file"))
+                    .hint("name a block device such as /dev/nvme1n1, or a file"));
+            }
+            (Bytes(metadata.len()), false)
+        }
+    };
+    if size.0 == 0 {
+        return Err(Error::user(format!("{shown} is empty")).hint("name a device or file that is not empty"));
+    }
+    Ok(FileSetEntry {
+        path: path.to_owned(),
+        size,
+        found: true,
+        is_device,
+        writable: false,
+        identity: path.metadata().ok().as_ref().map(identity),
+        layout: Layout::Written,
+        unit: None,
+        made: true,
+    })
+}
+
+/// Checks the alignment of blocks and offsets for direct I/O.
+fn check_alignment(job: &IoJob, file: &FileSetEntry, region: Region) -> Result<()> {
+    let location = host::place(&file.path).ok();
+    let device = location.as_ref().and_then(|location| location.devices.first());
     let logical = device.and_then(|device| device.logical_block_bytes);
     let Some(unit) = logical.map(|bytes| bytes.0).filter(|unit| *unit > 0) else { return Ok(()) };
     let steps = job.align_bytes.map(|bytes| bytes.0).into_iter().chain([job.sequence.gap_bytes.unsigned_abs()]);

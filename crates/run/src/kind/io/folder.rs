@@ -1,4 +1,4 @@
-//! A folder of our own inside the measured directory, gone when it is dropped.
+//! A folder inside the measured directory, removed when it is dropped.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -6,17 +6,17 @@ use std::path::{Path, PathBuf};
 
 use crate::{Error, Result};
 
-/// A folder; removed with all that is in it.
+/// A folder; removed with its content.
 #[derive(Debug)]
 pub(crate) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// Makes `data/name`. What an invocation that was killed left there, in a directory that is kept, is removed.
+    /// Creates `data/name`, after removing what a killed invocation left there in a directory that is kept.
     ///
     /// # Errors
-    /// Where it cannot be made.
+    /// Where it cannot be created.
     pub(crate) fn make(data: &Path, name: &str) -> Result<Folder> {
         let path = data.join(name);
         let refused = |error: std::io::Error| Error::environment(format!("{}: {error}", path.display()));
@@ -34,7 +34,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed goes with the measured directory.
+        // What cannot be removed here is removed with the measured directory.
         let _ = fs::remove_dir_all(&self.path);
     }
 }

@@ -1,4 +1,4 @@
-//! Which bytes of which files the clones of a job touch, and in blocks of which sizes.
+//! The regions of the files of a job, clone by clone, and its block sizes.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,9 +7,10 @@ use record::{Amount, Blocks, Bytes, IoJob, IoKind};
 
 use crate::{Error, Result};
 
-/// What a lane has beside its buffers: more of them, so that what is written does not repeat itself, and histograms.
+/// Memory of a lane besides the buffers of its I/Os: further buffers, so that written data do not repeat, and
+/// histograms.
 const LANE_BYTES: u64 = 6 << 20;
-/// A buffer is a multiple of this.
+/// Buffers are multiples of this.
 const PAGE_BYTES: u64 = 4096;
 
 /// The names of the files of clone `clone`.
@@ -21,19 +22,19 @@ pub(crate) fn uses(job: &IoJob, name: &str) -> bool {
     (0..job.clones).any(|clone| names(job, clone).iter().any(|file| file == name))
 }
 
-/// A name of our own directory: never a way out of it.
+/// A relative path below our directory, without a way out of it.
 pub(crate) fn own_name(path: &Path) -> PathBuf {
     path.components().filter(|part| matches!(part, Component::Normal(_))).collect()
 }
 
-/// How long the file must be for clone `clone`.
+/// The length of the file that clone `clone` needs.
 pub(crate) fn wanted_size(job: &IoJob, clone: u32, name: &str) -> Result<Bytes> {
     if let Some(size) = job.file_size {
         return Ok(size);
     }
     let missing = || {
         Error::user(format!("job {}: file {name} has no size", job.name))
-            .hint("give size or filesize (--size 1G), or name a file that is there by --device")
+            .hint("give size or filesize (--size 1G), or name an existing file by --device")
     };
     let bytes = |amount: Amount| match amount {
         Amount::Bytes(bytes) => Ok(bytes.0),
@@ -56,14 +57,14 @@ pub(crate) fn region(job: &IoJob, clone: u32, size: Bytes) -> Result<Region> {
     let align = job.align_bytes.map_or_else(|| smallest_block(job), |bytes| bytes.0).max(1);
     let bytes = |amount: Amount| match amount {
         Amount::Bytes(bytes) => bytes.0,
-        // A share of a file begins and ends with a block.
+        // Shares of a file are aligned to blocks.
         Amount::Share(share) => (size.0 as f64 * share.0) as u64 / align * align,
     };
     let offset = bytes(job.offset).saturating_add(bytes(job.offset_increment).saturating_mul(u64::from(clone)));
     let rest = size.0.saturating_sub(offset);
     if rest == 0 {
         return Err(Error::user(format!(
-            "job {}: offset {offset} is at or behind the end ({} bytes)",
+            "job {}: offset {offset} is at or beyond the end ({} bytes)",
             job.name, size.0
         ))
         .hint("use a smaller offset or offset_increment, or a larger filesize"));

@@ -1,4 +1,4 @@
-//! Every I/O of a run, in a file that other programs read.
+//! The log of every I/O of a run, in a format for other programs.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,10 +10,10 @@ use record::{IoKind, Nanos, Run};
 
 use crate::{Error, Result};
 
-/// I/Os that a log holds, of all lanes of a run together: they wait in memory until the run is over.
+/// The most I/Os of a log, of all lanes of a run together: they are held in memory until the run ends.
 const MARKS_MAX: usize = 4_000_000;
 
-/// A log being written: comma-separated, one line per I/O, times in nanoseconds since the invocation began.
+/// A log: comma-separated, one line per I/O, times in nanoseconds since the start of the invocation.
 #[derive(Debug)]
 pub(crate) struct Log {
     file: Mutex<BufWriter<File>>,
@@ -21,11 +21,11 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Makes the file, which must not be there.
+    /// Creates the file, which must not exist.
     pub(crate) fn create(path: &Path) -> Result<Log> {
         let shown = path.display().to_string();
         let refused = |error: std::io::Error| {
-            Error::environment(format!("log {shown} cannot be made: {error}")).hint("give another --log")
+            Error::environment(format!("log {shown} cannot be created: {error}")).hint("give another --log")
         };
         let file = File::create_new(path).map_err(refused)?;
         let mut file = BufWriter::new(file);
@@ -33,12 +33,12 @@ impl Log {
         Ok(Log { file: Mutex::new(file), shown })
     }
 
-    /// Room for each of so many lanes.
+    /// Capacity for each of `lanes` lanes.
     pub(crate) fn room(lanes: u32) -> usize {
         MARKS_MAX / (lanes.max(1) as usize)
     }
 
-    /// Writes down the I/Os of `run`; says how many had no room.
+    /// Writes the I/Os of `run`; returns how many exceeded the capacity.
     pub(crate) fn write(&self, run: &Run, ledger: &Ledger, origin: Nanos) -> Result<u64> {
         let streams = run.storage.as_deref().map(|storage| storage.streams.as_slice()).unwrap_or_default();
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,11 +47,11 @@ impl Log {
             missed += page.log_missed;
             for mark in &page.log {
                 let Some(stream) = streams.get(mark.stream as usize) else { continue };
-                let [due, begun, ended] = [mark.due_ns, mark.start_ns, mark.end_ns].map(|at| (at - origin).0);
+                let [intended, start, end] = [mark.due_ns, mark.start_ns, mark.end_ns].map(|at| (at - origin).0);
                 let (job, kind) = (stream.job.replace(',', " "), word(stream.kind));
                 let line = writeln!(
                     file,
-                    "{},{job},{kind},{due},{begun},{ended},{},{},{lane},{}",
+                    "{},{job},{kind},{intended},{start},{end},{},{},{lane},{}",
                     run.number,
                     mark.offset,
                     mark.size_bytes.0,

@@ -1,5 +1,5 @@
-//! Storage without an engine: a plan of I/O is carried out, a service level is searched for, a device is calibrated.
-//! Each run goes into the record like any other.
+//! Storage without an engine: an I/O plan is carried out, a service level is searched, a device is calibrated. Each run
+//! is recorded like any other.
 
 mod calibrate;
 mod file_set;
@@ -26,23 +26,23 @@ use record::{Bytes, Dop, IoPhase, IoPlan, Nanos, Pace, Plan, PlannedRun, Preset,
 use self::file_set::FileSet;
 use self::folder::Folder;
 use self::log::Log;
-use self::phase::{Frame, PhaseContext, measure_phase};
+use self::phase::{PhaseContext, PhaseRun, measure_phase};
 use self::precondition::{filling, precondition};
-use self::preparation::hold;
+use self::preparation::lock_devices;
 use crate::bench::Bench;
 use crate::directory::MeasuredDirectory;
-use crate::invocation::{Context, Kind, Measured, invoke};
-use crate::platform::Platform;
+use crate::invocation::{Kind, Measured, invoke};
+use crate::platform::{Context, Platform};
 use crate::recorder::Recorder;
 use crate::run::keep;
 use crate::{Error, Event, Request, Result};
 
 pub use self::calibrate::calibration_phases;
 pub use self::permission::{Permission, is_foreign};
-pub(crate) use self::probes::{Offer, ProbeFiles, add_jobs, probe_context, same_device};
+pub(crate) use self::probes::{ProbeFiles, StorageSupport, add_jobs, probe_context, same_device};
 pub use self::request::{Goal, IoRequest};
 
-/// The folder of the files, beside what engines make.
+/// The folder of the files, separate from those of engines.
 const FOLDER: &str = "io";
 
 /// Carries out `request`.
@@ -53,12 +53,13 @@ pub fn measure_io(request: &IoRequest, context: Context<'_>) -> Result<Measured>
     Ok(invoke(&mut Io { request, prepared: None }, [context], None)?.measured(&request.record))
 }
 
-/// Whether `request` can be carried out, without making anything; the bytes of files that it would make.
+/// Checks whether `request` can be carried out, without creating anything; returns the bytes of files that it would
+/// create.
 ///
 /// # Errors
 /// As for [`measure_io`].
 pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
-    goal_fits(request)?;
+    check_goal(request)?;
     if !request.directory.is_dir() {
         return Err(
             Error::user(format!("{} is not a directory", request.directory.display())).hint("give another --dir")
@@ -67,7 +68,7 @@ pub fn survey_io(request: &IoRequest) -> Result<Bytes> {
     Ok(survey(request, &request.directory)?.bytes_to_make())
 }
 
-/// What the plan works on; preconditioning writes wherever its jobs read.
+/// The files of the plan; preconditioning writes where its jobs read.
 fn survey(request: &IoRequest, data: &Path) -> Result<FileSet> {
     let mut plan = request.plan.clone();
     if request.precondition.is_some() {
@@ -81,13 +82,13 @@ struct Io<'r> {
     prepared: Option<Prepared>,
 }
 
-/// What is there before the first run.
+/// What is prepared before the first run.
 struct Prepared {
     file_set: FileSet,
     log: Option<Log>,
-    /// Keeps others off the devices and files.
-    _held: Vec<File>,
-    /// Goes with all that is in it.
+    /// Locks the devices and files.
+    _locked: Vec<File>,
+    /// Removed with its content.
     _folder: Folder,
 }
 
@@ -102,7 +103,7 @@ impl Kind for Io<'_> {
         [self.request.record.clone()]
     }
 
-    /// What cannot be is said before anything is made.
+    /// Impossible requests are refused before anything is created.
     fn check(&self, _contexts: &[Context<'_>; 1]) -> Result<()> {
         survey_io(self.request).map(drop)
     }
@@ -114,14 +115,14 @@ impl Kind for Io<'_> {
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let folder = Folder::make(&directory.data(), FOLDER)?;
         let file_set = survey(self.request, folder.path())?;
-        let held = hold(&file_set)?;
+        let locked = lock_devices(&file_set)?;
         let log = self.request.log.as_deref().map(Log::create).transpose()?;
         let watched = watched(&file_set, directory.path());
         if watched != directory.path() {
             platform.watch(&watched);
         }
         platform.watched = watched;
-        self.prepared = Some(Prepared { file_set, log, _held: held, _folder: folder });
+        self.prepared = Some(Prepared { file_set, log, _locked: locked, _folder: folder });
         Ok([plan(self.request, directory.path())])
     }
 
@@ -135,7 +136,7 @@ impl Kind for Io<'_> {
             match log.write(run, ledger, origin)? {
                 0 => {}
                 missed => {
-                    let note = format!("{missed} I/Os had no room in the log");
+                    let note = format!("{missed} I/Os exceeded the capacity of the log");
                     platform.context.listener.on_event(&Event::Note(&note));
                 }
             }
@@ -171,7 +172,7 @@ impl Kind for Io<'_> {
     }
 }
 
-fn goal_fits(request: &IoRequest) -> Result<()> {
+fn check_goal(request: &IoRequest) -> Result<()> {
     if request.plan.phases.iter().all(|phase| phase.jobs.is_empty()) {
         return Err(Error::user("there is no job").hint("give a job file, or --rw, --bs and --size"));
     }
@@ -181,7 +182,7 @@ fn goal_fits(request: &IoRequest) -> Result<()> {
     }
 }
 
-/// Where the counters of the block layer are read: the device that is named, or that below the directory.
+/// Path whose block device is sampled: the device that is named, or the directory.
 fn watched(file_set: &FileSet, directory: &Path) -> std::path::PathBuf {
     let found = file_set.files.values().find(|file| file.found);
     found.map_or_else(|| directory.to_owned(), |file| file.path.clone())
@@ -210,7 +211,7 @@ fn plan(request: &IoRequest, directory: &Path) -> Plan {
     plan
 }
 
-/// The most lanes of a phase.
+/// The largest number of lanes of a phase.
 fn lanes(plan: &IoPlan) -> u32 {
     let clones = plan.phases.iter().map(|phase| phase.jobs.iter().map(|job| job.clones).sum::<u32>());
     clones.max().unwrap_or(1)
@@ -218,7 +219,7 @@ fn lanes(plan: &IoPlan) -> u32 {
 
 fn announce(request: &IoRequest, plan: &Plan, context: &Context<'_>) {
     if request.goal != Goal::Measure {
-        // How many measurements a search takes is known at its end.
+        // The number of measurements of a search is not known in advance.
         let note = format!("searching; record {}", request.record.display());
         return context.listener.on_event(&Event::Note(&note));
     }
@@ -245,10 +246,10 @@ fn measure_all(
             Some(length) => precondition(bench, context, phase, number, length)?,
             None => Vec::new(),
         };
-        let frame = Frame { rounds, ..Frame::of(phase) };
-        let run = measure_phase(bench, context, phase, number, frame)?;
+        let phase_run = PhaseRun { rounds, ..PhaseRun::of(phase) };
+        let run = measure_phase(bench, context, phase, number, phase_run)?;
         if keep(bench, record, run)?.is_some() {
-            // The next phase would find the same device; what was measured is in the record.
+            // The next phase would find the same device; the record keeps what was measured.
             return Ok(());
         }
     }

@@ -1,4 +1,4 @@
-//! One phase of a plan of I/O: one run.
+//! One phase of an I/O plan: one run.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,69 +12,70 @@ use record::{
 
 use super::file_set::FileSet;
 use super::geometry::names;
-use super::preparation::{all_names, look, look_inside, make, open};
+use super::preparation::{file_names, inspect_files, make, open, sample_content};
 use super::stall::Stall;
 use super::stream::Streams;
 use super::verification::check_content;
 use crate::bench::Bench;
-use crate::run::{self, timestamp};
+use crate::recorder::timestamp;
+use crate::run;
 use crate::sampler::Sampler;
 use crate::{Event, Result};
 
-/// Between the seeds of two runs: odd, with bits all over.
+/// Difference of the seeds of two runs: odd, with bits all over.
 const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Late I/O of an open loop is still begun for so long after the window.
+/// How long after the window late I/Os of an open loop are still started.
 const DRAIN_MAX: Nanos = Nanos(5_000_000_000);
 
-/// What all phases of an invocation have in common.
+/// What all phases of an invocation share.
 pub(crate) struct PhaseContext<'a> {
     pub file_set: FileSet,
     /// Identifies the invocation in what is written.
     pub writer: u64,
-    /// What is drawn, where a job has no seed of its own.
+    /// The seed of jobs that have none of their own.
     pub seed: u64,
-    /// I/Os that the raw log of each lane has room for; 0 for none.
+    /// Capacity of the log of each lane, in I/Os; 0 for no log.
     pub log_room: usize,
-    /// Hears every I/O of a run, where a log is written.
+    /// Writes the I/Os of a run to the log, if there is one.
     pub log: &'a dyn Fn(&Run, &Ledger, Nanos) -> Result<()>,
 }
 
-/// What a phase is besides its jobs.
+/// The description of the run of a phase.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Frame {
+pub(crate) struct PhaseRun {
     /// The code of its runs.
     pub test: String,
     /// Their kind.
     pub kind: RunKind,
-    /// The service level that a search holds it against.
+    /// The service level of a search.
     pub bound: Option<String>,
-    /// Rounds that went before.
+    /// Rounds of the preconditioning.
     pub rounds: Vec<record::Round>,
-    /// Whether it is a part of the preparation: its I/O is in no log.
+    /// Whether it belongs to the preconditioning: its I/Os are not logged.
     pub preparing: bool,
 }
 
-impl Frame {
-    /// That of `phase` as it stands in a job file.
-    pub(crate) fn of(phase: &IoPhase) -> Frame {
-        Frame { test: phase.name.clone(), kind: RunKind::Io, ..Frame::default() }
+impl PhaseRun {
+    /// For `phase` of a job file.
+    pub(crate) fn of(phase: &IoPhase) -> PhaseRun {
+        PhaseRun { test: phase.name.clone(), kind: RunKind::Io, ..PhaseRun::default() }
     }
 }
 
-/// Carries out `phase`. A run that fails is a run, with what was counted until then.
+/// Carries out `phase`. A failed run is recorded with what was counted until then.
 ///
 /// # Errors
-/// Where the files cannot be made or opened, and after Ctrl-C.
+/// Where the files cannot be created or opened, and after Ctrl-C.
 pub(crate) fn measure_phase(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,
     phase: &IoPhase,
     number: u32,
-    frame: Frame,
+    phase_run: PhaseRun,
 ) -> Result<Run> {
     make(&mut context.file_set, phase, context.writer, bench.interrupt, bench.listener)?;
     let clones = phase.jobs.iter().map(|job| job.clones).sum();
-    let planned = PlannedRun { number, ..PlannedRun::new(frame.test, frame.kind, Dop::jobs(clones)) };
+    let planned = PlannedRun { number, ..PlannedRun::new(phase_run.test, phase_run.kind, Dop::jobs(clones)) };
     let mut run = run::new(bench, &planned);
     run.title.clone_from(&phase.name);
     (run.layer, run.unit) = (Layer::Storage, Unit::Operation);
@@ -83,32 +84,32 @@ pub(crate) fn measure_phase(
     let expected = expected.filter(|expected| *expected < Plan::OPEN_WINDOW_NS).unwrap_or_default();
     run::announce(bench, &planned, &run, expected);
     settle(&context.file_set, phase);
-    let files = look(&context.file_set, phase);
+    let files = inspect_files(&context.file_set, phase);
     let generator = phase.jobs.iter().filter_map(generator_per_second).map(|rate| rate.0).reduce(f64::min);
     run.storage = Some(Box::new(Storage {
         generator_per_second: generator.map(Rate),
         files,
-        bound: frame.bound,
-        rounds: frame.rounds,
+        bound: phase_run.bound,
+        rounds: phase_run.rounds,
         ..Storage::default()
     }));
     let streams = Streams::of(phase);
     let ledger = Arc::new(Ledger::default());
-    // Other arrivals and other addresses than in the run before: a repeat is none where caches remember it.
+    // Other arrivals and addresses than in the previous run: a repeat with the same ones could be served from caches.
     let seed = context.seed.wrapping_add(u64::from(number).wrapping_mul(SEED_STEP));
     let lanes = lanes(context, phase, &streams, &ledger, seed)?;
     drive(bench, &mut run, phase, &streams, lanes, &ledger);
     if let Some(storage) = &mut run.storage {
-        look_inside(&context.file_set, phase, context.seed, &mut storage.files);
+        sample_content(&context.file_set, phase, context.seed, &mut storage.files);
     }
-    if !frame.preparing {
+    if !phase_run.preparing {
         (context.log)(&run, &ledger, bench.origin)?;
     }
-    check_content(bench, context, phase, &mut run)?;
+    check_content(bench, &context.file_set, context.writer, phase, &mut run)?;
     run::conclude(bench, run)
 }
 
-/// The pace of a run whose jobs agree; as fast as possible where they do not.
+/// The pace of a run, if its jobs have the same; otherwise unthrottled.
 fn pace(phase: &IoPhase) -> Pace {
     match phase.jobs.as_slice() {
         [job] => job.pace,
@@ -117,14 +118,14 @@ fn pace(phase: &IoPhase) -> Pace {
     }
 }
 
-/// Nothing of our own files is in the page cache when buffered I/O begins.
+/// Drops our files from the page cache before buffered I/O starts.
 fn settle(file_set: &FileSet, phase: &IoPhase) {
-    for name in all_names(phase) {
+    for name in file_names(phase) {
         let own = file_set.file(&name).filter(|file| !file.found && file.made);
         if let Some(file) = own
             && let Ok(open) = std::fs::File::open(&file.path)
         {
-            // What stays is seen by the check of the page cache.
+            // What stays cached is seen by the page cache check.
             let _ = host::drop_cache(&open, 0, file.size.0);
         }
     }
@@ -134,7 +135,7 @@ fn window(job: &IoJob) -> Nanos {
     job.run_time.unwrap_or(Plan::OPEN_WINDOW_NS)
 }
 
-/// One work per clone, with its course and the clone's place among those of its job.
+/// The work of a clone, with its course, and its number among the clones of the job.
 struct Lane {
     work: Box<dyn Work>,
     course: Course,
@@ -150,7 +151,7 @@ fn lanes(
     seed: u64,
 ) -> Result<Vec<Lane>> {
     let mut lanes = Vec::new();
-    // All jobs are warm when the window begins: none waits for another with empty hands.
+    // The longest warm-up of all jobs: all are warm when the window starts.
     let warm_up = phase.jobs.iter().map(|job| job.ramp_time).max().unwrap_or_default();
     for (job, place) in phase.jobs.iter().zip(0..) {
         let shared = Arc::new(job.clone());
@@ -192,7 +193,7 @@ fn processors(job: &IoJob, clone: u32) -> Vec<u32> {
     }
 }
 
-/// How much a clone reads and writes; none where time alone ends it.
+/// Bytes that a clone reads and writes; none if only the time limits it.
 fn bytes_max(job: &IoJob, area: Bytes) -> Option<Bytes> {
     if job.time_based || job.mode == IoMode::Null && job.run_time.is_some() {
         return None;
@@ -242,12 +243,12 @@ fn drive(bench: &Bench<'_>, run: &mut Run, phase: &IoPhase, streams: &Streams, m
     let operations = || meters.iter().map(|meter| meter.load(Ordering::Relaxed)).sum();
     let edges = Edges { bench, sampler: &sampler, stall: &stall, allowed: &allowed, started_at: &started_at };
     let outcome = std::thread::scope(|scope| {
-        // Without them the run is measured all the same, with fewer readings.
+        // If a thread cannot be started, the run has fewer readings.
         let watcher = || std::thread::Builder::new();
         let _ = watcher().spawn_scoped(scope, || sampler.watch(bench.listener, &operations, &|| ()));
         let _ = watcher().spawn_scoped(scope, || stall.watch());
         let outcome = run_workers(members, &edges, bench.interrupt.flag());
-        sampler.give_up();
+        sampler.stop();
         stall.end();
         outcome
     });
@@ -297,7 +298,7 @@ fn fill(run: &mut Run, phase: &IoPhase, streams: &Streams, outcome: &Outcome, le
     storage.streams = outcomes.collect();
 }
 
-/// Puts lanes where their jobs want them, and reads counters at the edges.
+/// Pins lanes to the processors of their jobs, and reads counters at the edges of the window.
 struct Edges<'a, 'b, 'c> {
     bench: &'a Bench<'b>,
     sampler: &'a Sampler<'c>,
@@ -309,9 +310,9 @@ struct Edges<'a, 'b, 'c> {
 impl Watch for Edges<'_, '_, '_> {
     fn enter(&self, job: u32) {
         let Some(allowed) = self.allowed.get(job as usize).filter(|allowed| !allowed.is_empty()) else { return };
-        // A refusal leaves the lane where the kernel puts it: worth a word, no reason to stop.
+        // A failure leaves the placement to the kernel: it is reported and does not end the run.
         if let Err(error) = host::keep_this_thread_on(allowed) {
-            self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be placed: {error}")));
+            self.bench.listener.on_event(&Event::Note(&format!("job {job} could not be pinned: {error}")));
         }
     }
 

@@ -1,24 +1,24 @@
-//! Preconditioning after the manner of SNIA's performance test specification: the region is written twice from end to
-//! end, then the jobs themselves run in rounds until five rounds in a row are steady.
+//! Preconditioning as in SNIA's performance test specification: the region is written twice from end to end, then the
+//! jobs run in rounds until five rounds in a row are steady.
 
 use record::{Amount, Blocks, Bytes, IoJob, IoMix, IoOrder, IoPhase, Nanos, Outcome, Round, Run};
 
 use super::geometry::smallest_block;
-use super::phase::{Frame, PhaseContext, measure_phase};
+use super::phase::{PhaseContext, PhaseRun, measure_phase};
 use crate::bench::Bench;
 use crate::{Error, Event, Result};
 
-/// More rounds than these do not make it steady.
+/// The most rounds; more do not make it steady.
 const ROUNDS_MAX: usize = 25;
-/// How often the region is written first.
+/// Number of passes over the region.
 const FILLS: u32 = 2;
-/// In blocks of this size.
+/// Block size of these passes.
 const FILL_BYTES: Bytes = Bytes(128 << 10);
 
-/// Preconditions what `phase` works on; gives the rounds.
+/// Preconditions the files of `phase`; returns the rounds.
 ///
 /// # Errors
-/// As for a run.
+/// Those of a run.
 pub(crate) fn precondition(
     bench: &Bench<'_>,
     context: &mut PhaseContext<'_>,
@@ -26,16 +26,17 @@ pub(crate) fn precondition(
     number: u32,
     length: Nanos,
 ) -> Result<Vec<Round>> {
-    let frame = |test: &str| Frame { test: test.to_owned(), preparing: true, ..Frame::of(phase) };
+    let phase_run = |test: &str| PhaseRun { test: test.to_owned(), preparing: true, ..PhaseRun::of(phase) };
     bench.listener.on_event(&Event::Note("preconditioning: writing the region twice"));
-    done(&measure_phase(bench, context, &filling(phase), number, frame("fill"))?)?;
+    done(&measure_phase(bench, context, &filling(phase), number, phase_run("fill"))?)?;
     let mut rounds: Vec<Round> = Vec::new();
     while rounds.len() < ROUNDS_MAX {
         let mut jobs = phase.jobs.clone();
         for job in &mut jobs {
             (job.time_based, job.run_time, job.ramp_time) = (true, Some(length), Nanos(0));
         }
-        let run = measure_phase(bench, context, &IoPhase { name: phase.name.clone(), jobs }, number, frame("round"))?;
+        let run =
+            measure_phase(bench, context, &IoPhase { name: phase.name.clone(), jobs }, number, phase_run("round"))?;
         done(&run)?;
         let rate = model::row(&run).operations_per_second.unwrap_or_default();
         rounds.push(Round { length_ns: run.window_ns, operations_per_second: rate });
@@ -47,15 +48,15 @@ pub(crate) fn precondition(
     Ok(rounds)
 }
 
-/// What breaks off while preparing leaves nothing to measure.
+/// A failure of the preconditioning ends the measurement.
 fn done(run: &Run) -> Result<()> {
     match &run.outcome {
         Outcome::Done => Ok(()),
-        Outcome::Failed { message } => Err(Error::environment(format!("preconditioning broke off: {message}"))),
+        Outcome::Failed { message } => Err(Error::environment(format!("preconditioning failed: {message}"))),
     }
 }
 
-/// The same places as in `phase`, written from end to end.
+/// The regions of `phase`, written from end to end.
 pub(crate) fn filling(phase: &IoPhase) -> IoPhase {
     IoPhase { name: "fill".to_owned(), jobs: phase.jobs.iter().map(filling_job).collect() }
 }
@@ -63,7 +64,7 @@ pub(crate) fn filling(phase: &IoPhase) -> IoPhase {
 fn filling_job(job: &IoJob) -> IoJob {
     let alike =
         job.offset_increment == Amount::Bytes(Bytes(0)) && job.files.iter().all(|name| !name.contains("$jobnum"));
-    // What is no multiple of the large block is filled by the job's own.
+    // A size that is not a multiple of the large block is filled in blocks of the job.
     let multiple = |amount: Option<Amount>| match amount {
         Some(Amount::Bytes(bytes)) => bytes.0 % FILL_BYTES.0 == 0,
         Some(Amount::Share(_)) => false,

@@ -1,4 +1,4 @@
-//! Files made ready for a phase, and what is true of them just before its window.
+//! Preparation of the files of a phase, and their state before its window.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -12,10 +12,10 @@ use super::geometry::{names, region};
 use super::permission::identity;
 use crate::{Error, Event, Interrupt, Listener, Result};
 
-/// The unit of what is written where the jobs leave it open.
+/// The unit of written data if the jobs do not determine it.
 const UNIT: Bytes = Bytes(4096);
 
-/// Makes the files of `phase` that are ours and not there yet.
+/// Lays out the files of `phase` that are ours and do not exist yet.
 ///
 /// # Errors
 /// Where there is no space, and after Ctrl-C.
@@ -26,20 +26,21 @@ pub(crate) fn make(
     interrupt: &Interrupt,
     listener: &dyn Listener,
 ) -> Result<()> {
-    for name in all_names(phase) {
+    for name in file_names(phase) {
         let Some(file) = file_set.files.get_mut(&name).filter(|file| !file.made) else { continue };
         let path = file.path.clone();
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent)
-                .map_err(|error| Error::environment(format!("folder {} cannot be made: {error}", parent.display())))?;
+            std::fs::create_dir_all(parent).map_err(|error| {
+                Error::environment(format!("folder {} cannot be created: {error}", parent.display()))
+            })?;
         }
-        let heard = |done: Bytes| listener.on_event(&Event::Writing { file: &name, done, size: file.size });
+        let progress = |done: Bytes| listener.on_event(&Event::Writing { file: &name, done, size: file.size });
         let unit = file.unit.unwrap_or(UNIT);
-        lay_out(&path, file.size, file.layout, unit, writer, interrupt.flag(), &heard).map_err(|error| {
+        lay_out(&path, file.size, file.layout, unit, writer, interrupt.flag(), &progress).map_err(|error| {
             if interrupt.is_raised() {
                 return Error::interrupted();
             }
-            Error::environment(format!("file {} cannot be made: {error}", path.display()))
+            Error::environment(format!("file {} cannot be created: {error}", path.display()))
                 .hint("free some space, or give a smaller size or another --dir")
         })?;
         file.made = true;
@@ -47,10 +48,10 @@ pub(crate) fn make(
     Ok(())
 }
 
-/// The files of clone `clone` of `job`, open as the job asks, with the part of each that it works on.
+/// The files of clone `clone` of `job`, opened as the job requires, with its region of each.
 ///
 /// # Errors
-/// Where one cannot be opened so.
+/// Where a file cannot be opened that way.
 pub(crate) fn open(file_set: &FileSet, job: &IoJob, clone: u32) -> Result<(Vec<Arc<File>>, Vec<Region>)> {
     let (mut files, mut regions) = (Vec::new(), Vec::new());
     for name in names(job, clone) {
@@ -82,13 +83,13 @@ fn open_one(file: &FileSetEntry, job: &IoJob) -> Result<File> {
     let opened = OpenOptions::new().read(true).write(writes).custom_flags(flags).open(&file.path);
     let same = |opened: &File| opened.metadata().is_ok_and(|now| file.identity == Some(identity(&now)));
     if opened.as_ref().is_ok_and(|opened| file.found && !same(opened)) {
-        return Err(Error::environment(format!("{shown} is not what it was a moment ago")).hint("begin again"));
+        return Err(Error::environment(format!("{shown} has been replaced since it was checked")).hint("start again"));
     }
     opened.map_err(|error| {
-        let direct = if job.direct { " past the page cache" } else { "" };
+        let direct = if job.direct { " with O_DIRECT" } else { "" };
         Error::environment(format!("{} cannot be opened{direct}: {error}", file.path.display())).hint(
             if job.direct && error.raw_os_error() == Some(libc::EINVAL) {
-                "this file system has no direct I/O; use direct=0 (--buffered), and read the verdict"
+                "this file system does not support direct I/O; use direct=0 (--buffered), and see the findings"
             } else {
                 "name a file or device that may be opened"
             },
@@ -96,10 +97,10 @@ fn open_one(file: &FileSetEntry, job: &IoJob) -> Result<File> {
     })
 }
 
-/// Where the blocks of the files of `phase` are now.
-pub(crate) fn look(file_set: &FileSet, phase: &IoPhase) -> Vec<IoFile> {
-    let names = all_names(phase);
-    names.iter().filter_map(|name| Some(look_at(file_set.file(name)?, &regions(file_set, phase, name)))).collect()
+/// The state of the files of `phase`: extents and page cache.
+pub(crate) fn inspect_files(file_set: &FileSet, phase: &IoPhase) -> Vec<IoFile> {
+    let names = file_names(phase);
+    names.iter().filter_map(|name| Some(inspect(file_set.file(name)?, &regions(file_set, phase, name)))).collect()
 }
 
 /// The regions of all clones of all jobs in the file `name`, merged.
@@ -126,9 +127,9 @@ pub(crate) fn regions(file_set: &FileSet, phase: &IoPhase, name: &str) -> Vec<Re
     merged
 }
 
-fn look_at(file: &FileSetEntry, regions: &[Region]) -> IoFile {
+fn inspect(file: &FileSetEntry, regions: &[Region]) -> IoFile {
     let place = host::place(&file.path).ok();
-    let mut looked = IoFile {
+    let mut inspected = IoFile {
         path: file.path.display().to_string(),
         size_bytes: file.size,
         region_bytes: Bytes(regions.iter().map(|region| region.length).sum()),
@@ -142,40 +143,40 @@ fn look_at(file: &FileSetEntry, regions: &[Region]) -> IoFile {
         },
         ..IoFile::default()
     };
-    let Ok(open) = File::open(&file.path) else { return looked };
-    let total = looked.region_bytes.0.max(1) as f64;
+    let Ok(open) = File::open(&file.path) else { return inspected };
+    let total = inspected.region_bytes.0.max(1) as f64;
     let mut cached = Some(0.0);
     for region in regions {
         if let Ok(Some(extents)) = host::extents(&open, region.offset, region.length) {
             let add = |sum: &mut Option<Bytes>, bytes: Bytes| *sum = Some(Bytes(sum.unwrap_or_default().0 + bytes.0));
-            add(&mut looked.hole_bytes, extents.hole_bytes);
-            add(&mut looked.unwritten_bytes, extents.unwritten_bytes);
+            add(&mut inspected.hole_bytes, extents.hole_bytes);
+            add(&mut inspected.unwritten_bytes, extents.unwritten_bytes);
         }
         let share = host::cached_share(&open, region.offset, region.length);
         cached = cached.zip(share).map(|(sum, share)| sum + share.0 * region.length as f64);
     }
-    looked.cached = cached.map(|sum| record::Ratio((sum / total).min(1.0)));
-    looked
+    inspected.cached = cached.map(|sum| record::Ratio((sum / total).min(1.0)));
+    inspected
 }
 
-/// What a sample of the files says, which is taken when they hold what the run leaves: reads of what it wrote.
-pub(crate) fn look_inside(file_set: &FileSet, phase: &IoPhase, seed: u64, files: &mut [IoFile]) {
-    for name in all_names(phase) {
+/// Adds the compressibility of a sample of the files, taken after the run, when they hold what it wrote.
+pub(crate) fn sample_content(file_set: &FileSet, phase: &IoPhase, seed: u64, files: &mut [IoFile]) {
+    for name in file_names(phase) {
         let Some(file) = file_set.file(&name) else { continue };
         let shown = file.path.display().to_string();
         let regions = regions(file_set, phase, &name);
-        if let Some(looked) = files.iter_mut().find(|looked| looked.path == shown)
+        if let Some(inspected) = files.iter_mut().find(|inspected| inspected.path == shown)
             && let Some(region) = regions.iter().max_by_key(|region| region.length)
             && let Ok(Some(sample)) =
                 sample(&file.path, *region, !file.found && file.layout != record::Layout::Written, seed)
         {
-            (looked.compressed, looked.repeated) = (Some(sample.compressed), Some(sample.repeated));
+            (inspected.compressed, inspected.repeated) = (Some(sample.compressed), Some(sample.repeated));
         }
     }
 }
 
 /// The names of all files of `phase`, each once.
-pub(crate) fn all_names(phase: &IoPhase) -> Vec<String> {
+pub(crate) fn file_names(phase: &IoPhase) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for job in &phase.jobs {
         for clone in 0..job.clones {
@@ -187,18 +188,18 @@ pub(crate) fn all_names(phase: &IoPhase) -> Vec<String> {
     all
 }
 
-/// Holds every device that will be written, so that nobody mounts or uses it meanwhile.
+/// Opens every device that will be written exclusively, so that it cannot be mounted or used meanwhile.
 ///
 /// # Errors
-/// Where somebody has it.
-pub(crate) fn hold(file_set: &FileSet) -> Result<Vec<File>> {
+/// Where a device is in use.
+pub(crate) fn lock_devices(file_set: &FileSet) -> Result<Vec<File>> {
     let written = file_set.files.values().filter(|file| file.is_device && file.writable);
-    let held = written.map(|file| {
+    let locked = written.map(|file| {
         let opened = OpenOptions::new().read(true).write(true).custom_flags(libc::O_EXCL).open(&file.path);
         opened.map_err(|error| {
-            Error::environment(format!("{} cannot be held: {error}", file.path.display()))
-                .hint("dbdyno writes only to a device that nobody uses")
+            Error::environment(format!("{} cannot be locked: {error}", file.path.display()))
+                .hint("dbdyno writes only to unused devices")
         })
     });
-    held.collect()
+    locked.collect()
 }

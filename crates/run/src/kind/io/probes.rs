@@ -1,4 +1,4 @@
-//! Probes of storage: jobs of I/O of the catalogue, on one file that is made before the first of them and removed after
+//! Storage probes: I/O jobs of the catalogue, on one file that is created before the first of them and removed after
 //! the last one, before any table is loaded.
 
 use std::fs::{self, File, OpenOptions};
@@ -12,32 +12,32 @@ use record::{Bytes, Dop, HostInventory, IoMode, IoPhase, IoPlan, Nanos, Plan, Pl
 use super::file_set::FileSet;
 use super::folder::Folder;
 use super::permission::Permission;
-use super::phase::{Frame, PhaseContext, measure_phase};
+use super::phase::{PhaseContext, PhaseRun, measure_phase};
 use crate::bench::Bench;
 use crate::item::Item;
-use crate::kind::catalogue::not_started;
+use crate::run::not_started;
 use crate::sampler::Sources;
 use crate::{Error, Result};
 
-/// The folder of their file, beside what engines make.
+/// The folder of their file, separate from those of engines.
 const FOLDER: &str = "probes";
 
-/// What the directory and the kernel offer to probes of storage.
-pub(crate) struct Offer {
-    /// Length of the file that they work on, or why there is none.
+/// What directory and kernel support.
+pub(crate) struct StorageSupport {
+    /// Length of their file, or why there is none.
     region: std::result::Result<Bytes, String>,
-    /// Whether there is an io_uring, or why not.
+    /// Whether io_uring is available, or why not.
     ring: std::result::Result<(), String>,
 }
 
-impl Offer {
-    /// Looks at `data`, the directory that engines put their files in.
-    pub(crate) fn look(data: &Path, preset: Preset) -> Offer {
-        let ring = ring_is_there().map_err(|error| format!("an io_uring is not to be had here: {error}"));
-        Offer { region: region(data, preset), ring }
+impl StorageSupport {
+    /// Checks `data`, the directory of the files of engines.
+    pub(crate) fn detect(data: &Path, preset: Preset) -> StorageSupport {
+        let ring = ring_is_there().map_err(|error| format!("io_uring is not available here: {error}"));
+        StorageSupport { region: region(data, preset), ring }
     }
 
-    /// The job of `probe`, or why it cannot be run; none for a probe without I/O.
+    /// The job of `probe`, or why it is impossible; none for a probe without I/O.
     fn phase(&self, probe: &Probe, plan: &Plan, planned: &PlannedRun) -> Option<std::result::Result<IoPhase, String>> {
         let Form::Io(make) = probe.form else { return None };
         let context = |region| Context { region_bytes: region, ..probe_context(plan, None, planned.dop) };
@@ -54,15 +54,15 @@ impl Offer {
 fn region(data: &Path, preset: Preset) -> std::result::Result<Bytes, String> {
     let shown = data.display();
     if host::place(data).is_ok_and(|place| place.medium.has_device() == Some(false)) {
-        return Err(format!("{shown} lies in memory or on another host: there is no device here to measure"));
+        return Err(format!("{shown} is in memory or on another host: there is no local device to measure"));
     }
-    direct(data).map_err(|error| format!("{shown} has no I/O past the page cache: {error}"))?;
-    let free = host::free_bytes(data).ok_or_else(|| format!("the free space of {shown} is not known"))?;
+    direct(data).map_err(|error| format!("{shown} does not support direct I/O: {error}"))?;
+    let free = host::free_bytes(data).ok_or_else(|| format!("the free space of {shown} is unknown"))?;
     probe::region_bytes(preset, free)
-        .ok_or_else(|| format!("{shown} has too little space: {} MiB are free", free.0 / Bytes::MIB.0))
+        .ok_or_else(|| format!("{shown} has too little space: {} MiB available", free.0 / Bytes::MIB.0))
 }
 
-/// Whether a file in `data` can be opened past the page cache.
+/// Checks that a file in `data` can be opened with `O_DIRECT`.
 fn direct(data: &Path) -> std::io::Result<()> {
     let trial = data.join("trial");
     File::create(&trial)?;
@@ -71,18 +71,18 @@ fn direct(data: &Path) -> std::io::Result<()> {
     opened.map(drop)
 }
 
-/// Takes the runs of probes of storage out of `plan` that cannot be carried out, with the reason, and adds the jobs of
-/// the others. The runs are not numbered yet.
-pub(crate) fn add_jobs(plan: &mut Plan, items: &[Item<'_>], offer: &Offer) {
+/// Removes the impossible runs of storage probes from `plan`, with the reason, and adds the jobs of the others. The
+/// runs are not numbered yet.
+pub(crate) fn add_jobs(plan: &mut Plan, items: &[Item<'_>], support: &StorageSupport) {
     let mut io = IoPlan::default();
     let mut skipped = Vec::new();
-    let asked = plan.clone();
+    let requested = plan.clone();
     plan.runs.retain(|planned| {
         let probe = items.iter().find_map(|item| match item {
             Item::Probe(probe) if probe.code == planned.test => Some(*probe),
             _ => None,
         });
-        match probe.and_then(|probe| offer.phase(probe, &asked, planned)) {
+        match probe.and_then(|probe| support.phase(probe, &requested, planned)) {
             None => true,
             Some(Ok(phase)) => {
                 io.phases.push(phase);
@@ -107,40 +107,40 @@ fn phase<'a>(plan: &'a Plan, planned: &PlannedRun) -> Option<&'a IoPhase> {
     })
 }
 
-/// Whether files in `one` and in `other` lie on the same device of this host.
+/// Whether files in `one` and in `other` are on the same device of this host.
 pub(crate) fn same_device(one: &Path, other: &Path) -> bool {
     let device = |path: &Path| Some(host::place(path).ok()?.top()?.name.clone());
     device(one).is_some_and(|device_of_one| device(other) == Some(device_of_one))
 }
 
-/// Where probes of storage work: nothing until the first of them.
+/// The files of storage probes; nothing before the first of them.
 #[derive(Default)]
 pub(crate) struct ProbeFiles {
-    made: Option<Made>,
+    workspace: Option<ProbeWorkspace>,
 }
 
-struct Made {
+struct ProbeWorkspace {
     folder: Folder,
     file_set: FileSet,
     host: HostInventory,
 }
 
-impl Made {
-    /// Makes the folder; the file in it is written by the first run.
-    fn new(plan: &Plan) -> Result<Made> {
+impl ProbeWorkspace {
+    /// Creates the folder; the first run lays out the file.
+    fn new(plan: &Plan) -> Result<ProbeWorkspace> {
         let directory = Path::new(&plan.directory);
         let folder = Folder::make(&directory.join("data"), FOLDER)?;
         let io = plan.io.clone().unwrap_or_default();
         let file_set = FileSet::survey(&io, folder.path(), &Permission::default())?;
-        Ok(Made { folder, file_set, host: host::inventory(directory) })
+        Ok(ProbeWorkspace { folder, file_set, host: host::inventory(directory) })
     }
 }
 
 impl ProbeFiles {
-    /// Carries out `planned`. A run that fails is a run.
+    /// Carries out `planned`. A failed run is recorded.
     ///
     /// # Errors
-    /// Only where the user has broken off.
+    /// Only where the user has interrupted the run.
     pub(crate) fn measure(&mut self, bench: &Bench<'_>, planned: &PlannedRun, probe: &Probe) -> Result<Run> {
         let run = self.try_measure(bench, planned);
         let mut run = match run {
@@ -158,33 +158,33 @@ impl ProbeFiles {
     fn try_measure(&mut self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
         let phase = phase(bench.plan, planned)
             .ok_or_else(|| Error::user(format!("the plan has no job of {} at J{}", planned.test, planned.dop.jobs)))?;
-        let made = match self.made.take() {
-            Some(made) => self.made.insert(made),
-            None => self.made.insert(Made::new(bench.plan)?),
+        let workspace = match self.workspace.take() {
+            Some(workspace) => self.workspace.insert(workspace),
+            None => self.workspace.insert(ProbeWorkspace::new(bench.plan)?),
         };
-        // An engine under measurement may lie on another device: these counters are of the file's.
-        let sources = Sources::of_host(made.folder.path());
-        let own = Bench { subject: None, sources: &sources, host: &made.host, ..bench.clone() };
+        // The engine may be on another device: these counters are of the device of the file.
+        let sources = Sources::of_host(workspace.folder.path());
+        let own = Bench { subject: None, sources: &sources, host: &workspace.host, ..bench.clone() };
         let mut context = PhaseContext {
-            file_set: std::mem::take(&mut made.file_set),
+            file_set: std::mem::take(&mut workspace.file_set),
             writer: bench.plan.seed,
             seed: bench.plan.seed,
             log_room: 0,
             log: &without_log,
         };
-        let frame = Frame { test: planned.test.clone(), kind: RunKind::Probe, ..Frame::of(phase) };
-        let run = measure_phase(&own, &mut context, phase, planned.number, frame);
-        made.file_set = context.file_set;
+        let phase_run = PhaseRun { test: planned.test.clone(), kind: RunKind::Probe, ..PhaseRun::of(phase) };
+        let run = measure_phase(&own, &mut context, phase, planned.number, phase_run);
+        workspace.file_set = context.file_set;
         run
     }
 
     /// Removes the file, if there is one.
     pub(crate) fn clear(&mut self) {
-        self.made = None;
+        self.workspace = None;
     }
 }
 
-/// What a probe may know of the machine, of which `available` memory may be used.
+/// The context of a probe; `available` is the available memory.
 pub(crate) fn probe_context(plan: &Plan, available: Option<Bytes>, dop: Dop) -> Context {
     Context {
         jobs: dop.jobs,
@@ -222,14 +222,14 @@ mod tests {
         probe::probes().iter().map(Item::Probe).collect()
     }
 
-    fn offer(region: std::result::Result<Bytes, String>, ring: std::result::Result<(), String>) -> Offer {
-        Offer { region, ring }
+    fn support(region: std::result::Result<Bytes, String>, ring: std::result::Result<(), String>) -> StorageSupport {
+        StorageSupport { region, ring }
     }
 
     #[test]
     fn every_run_of_a_probe_of_storage_has_its_job_in_the_plan() {
         let mut plan = plan(&[("P111", 1), ("P321", 1), ("P321", 4), ("P331", 2), ("T611", 1)]);
-        add_jobs(&mut plan, &items(), &offer(Ok(Bytes::MIB.times(16)), Ok(())));
+        add_jobs(&mut plan, &items(), &support(Ok(Bytes::MIB.times(16)), Ok(())));
         assert_eq!((plan.runs.len(), plan.skipped.len()), (5, 0));
         assert_eq!(plan.io.as_ref().map(|io| io.phases.len()), Some(3));
         for planned in &plan.runs {
@@ -240,26 +240,26 @@ mod tests {
     }
 
     #[test]
-    fn without_an_io_uring_only_what_needs_it_is_left_out_and_the_reason_is_said_once() {
+    fn without_io_uring_its_probes_are_skipped_with_one_reason() {
         let mut plan = plan(&[("P321", 1), ("P321", 4), ("P331", 1)]);
-        add_jobs(&mut plan, &items(), &offer(Ok(Bytes::MIB.times(16)), Err("no ring".to_owned())));
+        add_jobs(&mut plan, &items(), &support(Ok(Bytes::MIB.times(16)), Err("no ring".to_owned())));
         assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["P331"]);
         assert_eq!(plan.skipped, [record::Skipped { test: "P321".to_owned(), reason: "no ring".to_owned() }]);
     }
 
     #[test]
-    fn without_a_place_nothing_of_storage_is_run() {
+    fn without_space_no_storage_probe_is_run() {
         let mut plan = plan(&[("P111", 1), ("P321", 1), ("P331", 1)]);
-        add_jobs(&mut plan, &items(), &offer(Err("too little space".to_owned()), Ok(())));
+        add_jobs(&mut plan, &items(), &support(Err("too little space".to_owned()), Ok(())));
         assert_eq!(plan.runs.iter().map(|run| run.test.as_str()).collect::<Vec<_>>(), ["P111"]);
         assert_eq!((plan.skipped.len(), plan.io), (2, None));
     }
 
     #[test]
-    fn memory_is_no_place_and_a_directory_lies_on_its_own_device() {
+    fn memory_is_not_a_device_and_a_directory_is_on_its_own_device() {
         let memory = Path::new("/dev/shm");
         if host::place(memory).is_ok_and(|place| place.medium.has_device() == Some(false)) {
-            assert!(region(memory, Preset::Smoke).unwrap_err().contains("there is no device here to measure"));
+            assert!(region(memory, Preset::Smoke).unwrap_err().contains("there is no local device to measure"));
             assert!(!same_device(memory, memory), "none at all");
         }
         let directory = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
@@ -267,6 +267,6 @@ mod tests {
             assert!(same_device(directory.path(), Path::new(env!("CARGO_MANIFEST_DIR"))));
             assert!(!same_device(directory.path(), memory));
         }
-        assert!(directory.path().read_dir().unwrap().next().is_none(), "a look leaves nothing");
+        assert!(directory.path().read_dir().unwrap().next().is_none(), "the check leaves nothing");
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked of storage.
+//! The request, parsed.
 
 use std::path::PathBuf;
 
@@ -7,24 +7,24 @@ use record::{Build, IoPlan, Nanos, Until};
 
 use super::permission::Permission;
 
-/// A plan of I/O and what is to be found out with it.
+/// An I/O plan and its goal.
 #[derive(Clone, Debug)]
 pub struct IoRequest {
-    /// The plan.
+    /// The I/O plan.
     pub plan: IoPlan,
-    /// What for.
+    /// The goal.
     pub goal: Goal,
     /// Directory below which the measured directory is made.
     pub directory: PathBuf,
-    /// What may be touched beyond files of dbdyno's own.
+    /// What may be used beyond files of dbdyno's own.
     pub permission: Permission,
     /// Length of the rounds of preconditioning (SNIA); absent for none.
     pub precondition: Option<Nanos>,
-    /// Where every I/O is logged, if anywhere.
+    /// Path of the log of every I/O, if any.
     pub log: Option<PathBuf>,
-    /// What addresses, arrivals and data are drawn from, where a job has no seed of its own.
+    /// Seed of addresses, arrivals and data, for jobs without a seed.
     pub seed: u64,
-    /// Where the record goes.
+    /// Path of the record.
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
@@ -32,18 +32,18 @@ pub struct IoRequest {
     pub build: Option<Build>,
 }
 
-/// What a plan is carried out for.
+/// The goal of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Goal {
-    /// Its figures.
+    /// To measure it.
     Measure,
-    /// The highest rate that keeps a service level.
+    /// To find the highest rate that meets a service level.
     Until(Until),
-    /// The highest load that keeps a latency, and what it gives (CALIBRATE_IO).
+    /// To find the highest load that meets a latency, and its rate (CALIBRATE_IO).
     Calibrate {
-        /// The latency.
+        /// The latency bound.
         bound: Bound,
-        /// I/Os in flight that the search begins with: one per disk.
+        /// I/Os in flight at the start of the search: one per disk.
         disks: u32,
     },
 }

@@ -1,14 +1,14 @@
-//! Whether dbdyno itself was held up: a thread that only sleeps, and how late it woke.
+//! Scheduling delay of dbdyno: a thread that only sleeps, and how late it wakes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use measure::clock;
 use record::Nanos;
 
-/// How long the thread sleeps at a time.
+/// Length of each sleep.
 const TICK: Nanos = Nanos(5_000_000);
 
-/// The longest that a sleep went on beyond its end.
+/// The longest delay of a wake-up.
 #[derive(Debug, Default)]
 pub(crate) struct Stall {
     late_ns_max: AtomicU64,
@@ -17,7 +17,7 @@ pub(crate) struct Stall {
 }
 
 impl Stall {
-    /// The window begins.
+    /// The window starts.
     pub(crate) fn begin(&self) {
         self.late_ns_max.store(0, Ordering::Relaxed);
         self.watching.store(true, Ordering::Relaxed);
@@ -29,15 +29,15 @@ impl Stall {
         self.over.store(true, Ordering::Relaxed);
     }
 
-    /// Sleeps and looks at the clock until the window is over; a tick that began in the window counts.
+    /// Sleeps and reads the clock until the window is over; a sleep that started in the window counts.
     pub(crate) fn watch(&self) {
         clock::sharpen_timer();
         while !self.over.load(Ordering::Relaxed) {
             let within = self.watching.load(Ordering::Relaxed);
-            let due = clock::now() + TICK;
+            let wake = clock::now() + TICK;
             std::thread::sleep(TICK.into());
             if within {
-                self.late_ns_max.fetch_max((clock::now() - due).0, Ordering::Relaxed);
+                self.late_ns_max.fetch_max((clock::now() - wake).0, Ordering::Relaxed);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Which figures belong together: one stream per job, or report group, and kind of I/O.
+//! The streams of a phase: one per job, or report group, and kind of I/O.
 
 use measure::Tally;
 use probe::storage::{Account, kinds};
@@ -20,19 +20,19 @@ struct Head {
     clone: Option<u32>,
     kind: IoKind,
     clones: u32,
-    /// The place of the first job that is counted here.
-    place: usize,
-    /// What its lanes add up to.
+    /// Index of the first job that is counted here.
+    index: usize,
+    /// The sum over its lanes.
     sum: Sum,
 }
 
-/// Of all lanes that are counted in one stream.
+/// The sum over all lanes of a stream.
 #[derive(Clone, Copy, Debug)]
 struct Sum {
     slots: u32,
     depth: u32,
     blocks: (Bytes, Bytes),
-    /// I/Os per second that are asked for; none where a lane goes as fast as it can or thinks.
+    /// Target I/Os per second; none if a lane is unthrottled or has a think time.
     rate: Option<f64>,
     is_poisson: bool,
 }
@@ -76,19 +76,19 @@ impl Streams {
     /// The streams of `phase`.
     pub(crate) fn of(phase: &IoPhase) -> Streams {
         let mut streams = Streams::default();
-        for (job, place) in phase.jobs.iter().zip(0..) {
+        for (job, index) in phase.jobs.iter().zip(0..) {
             for clone in 0..job.clones {
                 for kind in kinds(job) {
-                    streams.add(job, place, clone, kind);
+                    streams.add(job, index, clone, kind);
                 }
             }
         }
         streams
     }
 
-    fn add(&mut self, job: &IoJob, place: usize, clone: u32, kind: IoKind) {
+    fn add(&mut self, job: &IoJob, index: usize, clone: u32, kind: IoKind) {
         let alone = (!job.grouped && job.clones > 1).then_some(clone);
-        match self.find(job, place, clone, kind) {
+        match self.find(job, index, clone, kind) {
             Some(number) => {
                 self.heads[number].clones += 1;
                 self.heads[number].sum.add(&Sum::of(job, kind));
@@ -100,36 +100,36 @@ impl Streams {
                 clone: alone,
                 kind,
                 clones: 1,
-                place,
+                index,
                 sum: Sum::of(job, kind),
             }),
         }
     }
 
-    fn find(&self, job: &IoJob, place: usize, clone: u32, kind: IoKind) -> Option<usize> {
+    fn find(&self, job: &IoJob, index: usize, clone: u32, kind: IoKind) -> Option<usize> {
         self.heads.iter().position(|head| {
             head.kind == kind
                 && match job.grouped {
                     true => head.grouped && head.group == job.report_group,
-                    false => head.place == place && head.clone.is_none_or(|of| of == clone) && !head.grouped,
+                    false => head.index == index && head.clone.is_none_or(|of| of == clone) && !head.grouped,
                 }
         })
     }
 
-    /// The streams of clone `clone` of `job`, the one at `place` of its phase: each kind with its number.
-    pub(crate) fn numbers(&self, job: &IoJob, place: usize, clone: u32) -> Vec<(IoKind, usize)> {
-        kinds(job).into_iter().filter_map(|kind| Some((kind, self.find(job, place, clone, kind)?))).collect()
+    /// The streams of clone `clone` of `job`, which has index `index` in its phase: each kind with its number.
+    pub(crate) fn numbers(&self, job: &IoJob, index: usize, clone: u32) -> Vec<(IoKind, usize)> {
+        kinds(job).into_iter().filter_map(|kind| Some((kind, self.find(job, index, clone, kind)?))).collect()
     }
 
-    /// How many.
+    /// Number of streams.
     pub(crate) fn count(&self) -> usize {
         self.heads.len()
     }
 
-    /// What came of stream `number`.
+    /// The result of stream `number`.
     pub(crate) fn outcome(&self, number: usize, phase: &IoPhase, tally: &Tally, account: &Account) -> IoStream {
         let head = &self.heads[number];
-        let job = &phase.jobs[head.place];
+        let job = &phase.jobs[head.index];
         let totals = tally.totals();
         let random = match head.kind {
             IoKind::Read => job.order.read_random,
@@ -151,7 +151,7 @@ impl Streams {
             random: random.0 > 0.5,
             direct: job.direct,
             pace: head.sum.pace(job),
-            // A job that begins late has its window from there.
+            // The window of a delayed job starts at its start.
             window_ns: tally.window() - job.start_delay,
             operations: totals.operations,
             bytes: totals.bytes.unwrap_or_default(),
@@ -167,7 +167,7 @@ impl Streams {
         }
     }
 
-    /// Whether stream `number` counts as I/O of its run; a sync beside writes does not.
+    /// Whether stream `number` counts as I/O of its run; a sync between writes does not.
     pub(crate) fn counts(&self, number: usize) -> bool {
         self.heads[number].kind != IoKind::Sync
     }

@@ -1,18 +1,19 @@
-//! What was written, read again after the run.
+//! Verification of written data after the run.
 
 use probe::storage::verify;
 use record::{IoJob, IoKind, IoPhase, Outcome, Run, Verification};
 
+use super::file_set::FileSet;
 use super::geometry::uses;
-use super::phase::PhaseContext;
-use super::preparation::{all_names, regions};
+use super::preparation::{file_names, regions};
 use crate::bench::Bench;
 use crate::{Error, Result};
 
-/// Reads again what was written, where a job asks for it.
+/// Reads written data back, where a job requires it.
 pub(crate) fn check_content(
     bench: &Bench<'_>,
-    context: &PhaseContext<'_>,
+    file_set: &FileSet,
+    writer: u64,
     phase: &IoPhase,
     run: &mut Run,
 ) -> Result<()> {
@@ -21,25 +22,25 @@ pub(crate) fn check_content(
     }
     let failed = run.totals.failures.values().sum::<u64>() > 0 || run.outcome != Outcome::Done;
     let (mut right, mut wrong, mut first) = (0, 0, None);
-    for name in all_names(phase) {
-        let Some(file) = context.file_set.file(&name) else { continue };
+    for name in file_names(phase) {
+        let Some(file) = file_set.file(&name) else { continue };
         let Some(unit) = file.unit else { continue };
-        // All that is looked at was written again only where nobody works on more of it than those who write it.
+        // Every block was rewritten only if all jobs on the file write their whole regions.
         let rewritten = !failed && phase.jobs.iter().filter(|job| uses(job, &name)).all(rewrites);
-        for region in regions(&context.file_set, phase, &name) {
-            let stamp = (context.writer, rewritten);
+        for region in regions(file_set, phase, &name) {
+            let stamp = (writer, rewritten);
             let verified = verify(&file.path, region, unit, stamp, bench.interrupt.flag()).map_err(|error| {
                 if bench.interrupt.is_raised() {
                     return Error::interrupted();
                 }
-                Error::environment(format!("{} cannot be read again: {error}", file.path.display()))
+                Error::environment(format!("{} cannot be read back: {error}", file.path.display()))
             })?;
             right += verified.right;
-            // A file that was not written as a whole has places that nobody wrote, or somebody else.
+            // A file that was not written completely has blocks that nobody wrote, or another program.
             let own = !file.found && file.layout == record::Layout::Written;
             wrong += verified.corrupt + if own || rewritten { verified.foreign + verified.stale } else { 0 };
             if wrong > 0 && first.is_none() {
-                first = verified.first.map(|at| format!("the block at {at} of {name} is not what was written there"));
+                first = verified.first.map(|at| format!("the block at {at} of {name} differs from what was written"));
             }
         }
     }
@@ -55,7 +56,7 @@ pub(crate) fn check_content(
     Ok(())
 }
 
-/// Whether `job` writes every block of its region: then none may hold what stood there before.
+/// Whether `job` writes every block of its region: then none may hold earlier data.
 fn rewrites(job: &IoJob) -> bool {
     let whole = job.io_bytes.is_none() && job.io_count.is_none() && !job.time_based && job.run_time.is_none();
     let covers = job.order.write_random.0 == 0.0 || job.coverage == record::Coverage::Full;

@@ -1,4 +1,4 @@
-//! What is asked of a table when it is loaded: its indexes, its size, and the first query.
+//! Work on a loaded table: its indexes, its size, and the first query.
 
 use engine::{Session, Value};
 use measure::clock;
@@ -8,37 +8,37 @@ use workload::load::{Figures, LoadTable, compare};
 
 use crate::Result;
 
-/// Makes the indexes of `table`; how long that took.
+/// Creates the indexes of `table`; returns how long that took.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub(super) fn make_indexes(stage: &Stage<'_>, session: &mut dyn Session, table: &LoadTable) -> Result<Nanos> {
     let statements = table.make_indexes(stage.engine.dialect());
-    let begun = clock::now();
+    let start = clock::now();
     statements.iter().try_for_each(|statement| session.batch(statement))?;
-    Ok(clock::now() - begun)
+    Ok(clock::now() - start)
 }
 
-/// Asks for the figures of the table; how long the answer took.
+/// Queries the figures of the table; returns how long that took.
 ///
 /// # Errors
-/// What the engine says.
+/// Errors of the engine.
 pub(super) fn first_query(
     stage: &Stage<'_>,
     session: &mut dyn Session,
     table: &LoadTable,
     expected: &Figures,
 ) -> Result<(Nanos, Vec<LoadCheck>)> {
-    let begun = clock::now();
+    let start = clock::now();
     let checked = compare(stage.engine.dialect(), session, table, expected)?;
-    Ok((clock::now() - begun, checked))
+    Ok((clock::now() - start, checked))
 }
 
-/// Brings the table into a settled state, and tells the size of it and of its indexes, as far as the engine does: who
-/// may load a table is not always allowed to ask for its size.
+/// Runs the statements that finish a table, and returns the size of it and of its indexes, if the engine gives them:
+/// loading a table does not imply the permission to query its size.
 ///
 /// # Errors
-/// What the engine says of the statements that settle the table.
+/// Errors of the statements that finish the table.
 pub(super) fn sizes(
     stage: &Stage<'_>,
     session: &mut dyn Session,
@@ -47,19 +47,19 @@ pub(super) fn sizes(
     let dialect = stage.engine.dialect();
     table.settle(dialect).iter().try_for_each(|statement| session.batch(statement))?;
     let Some(query) = (dialect.table_bytes)(table.name()) else { return Ok((None, None)) };
-    Ok(told(session, &query).unwrap_or_default())
+    Ok(query_sizes(session, &query).unwrap_or_default())
 }
 
-/// The first two columns of the first row that `query` gives, as sizes; nothing where the engine refuses it.
-fn told(session: &mut dyn Session, query: &str) -> Option<(Option<Bytes>, Option<Bytes>)> {
+/// The first two columns of the first row of `query`, as sizes; nothing if the engine refuses it.
+fn query_sizes(session: &mut dyn Session, query: &str) -> Option<(Option<Bytes>, Option<Bytes>)> {
     let query = session.prepare(query).ok()?;
     let rows = session.query(query, &[]).ok()?;
     let row = rows.first()?;
-    let size = |place: usize| row.get(place).and_then(bytes);
+    let size = |index: usize| row.get(index).and_then(bytes);
     Some((size(0), size(1)))
 }
 
-/// A number of bytes, in whatever an engine keeps numbers.
+/// A number of bytes, in any numeric type.
 fn bytes(value: &Value<'_>) -> Option<Bytes> {
     match value {
         Value::Int(number) => u64::try_from(*number).ok().map(Bytes),

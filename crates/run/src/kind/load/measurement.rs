@@ -5,19 +5,18 @@ use std::path::Path;
 use engine::Session;
 use record::evidence::Answers;
 use record::{
-    Bytes, Evidence, Finding, IndexTime, Layer, Load, LoadCheck, LoadForm, Nanos, Outcome, PlannedRun, Run, Unit,
-    Verdict,
+    Bytes, Evidence, Finding, IndexTime, Layer, Load, LoadCheck, LoadForm, LoadStageKind, Nanos, Outcome, PlannedRun,
+    Run, Unit, Verdict,
 };
 use workload::Stage;
-use workload::load::{self, Before, Figures, LoadJob, Loading, Pipeline, Rejects};
+use workload::load::{self, Figures, LoadJob, Loading, Pipeline, Rejects, ResumePoint};
 
 use super::loaded::{first_query, make_indexes, sizes};
 use super::plan::PlannedLoad;
 use super::request::LoadRequest;
-use super::telling::Telling;
 use crate::bench::Bench;
 use crate::run::{self, Workers, drive};
-use crate::{Error, Result};
+use crate::{Error, Event, Listener, Result};
 
 /// One of the loads of an invocation.
 pub(super) struct OneLoad<'a> {
@@ -25,18 +24,19 @@ pub(super) struct OneLoad<'a> {
     pub load: &'a PlannedLoad,
     /// Size of a batch.
     pub batch: Bytes,
-    /// Where rejected lines go; those of the first run are enough.
+    /// Path of rejected lines, for the first run only.
     pub rejects: Option<&'a Path>,
-    /// Figures of the whole source, where another run has counted them.
+    /// Figures of the whole source, if another run has counted them.
     pub known: Option<&'a Figures>,
 }
 
 impl OneLoad<'_> {
-    /// Carries out `planned`: the run, and the figures of the rows that are in the table. A run that fails is a run, with
+    /// Carries out `planned`: returns the run, and the figures of the rows in the table. A failed run is recorded with
     /// what was loaded until then.
     ///
     /// # Errors
-    /// Where there is nothing to go on with, where rejected lines cannot be written, and broken off by the user.
+    /// Where there is nothing to resume, where rejected lines cannot be written, and where the user has interrupted the
+    /// run.
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<(Run, Option<Figures>)> {
         let mut run = run::new(bench, planned);
         run.title = title(self.load);
@@ -48,12 +48,10 @@ impl OneLoad<'_> {
     }
 
     fn load_all(&self, bench: &Bench<'_>, run: &mut Run) -> Result<Option<Figures>> {
-        let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
-            return Err(Error::user("a load needs an engine"));
-        };
+        let (stage, subject) = bench.engine()?;
         bench.settle()?;
-        let places = subject.nodes.choose(true, 1)?;
-        let stage = Stage { node: subject.nodes.at(places[0]), ..stage };
+        let node_indexes = subject.nodes.choose(true, 1)?;
+        let stage = Stage { node: subject.nodes.at(node_indexes[0]), ..stage };
         let before = self.prepare(bench, &stage)?;
         let rejects = self.rejects(&before)?;
         let LoadRequest { layout, input, compression, .. } = self.request;
@@ -70,7 +68,7 @@ impl OneLoad<'_> {
             stop: bench.interrupt.flag(),
         });
         let jobs = load::jobs(&stage, &pipeline)?;
-        self.drive(bench, run, &pipeline, jobs, places);
+        self.drive(bench, run, &pipeline, jobs, node_indexes);
         if let (Some(message), Outcome::Done) = (pipeline.failure(), &run.outcome) {
             run.outcome = Outcome::Failed { message };
         }
@@ -80,14 +78,14 @@ impl OneLoad<'_> {
         figures.add(&pipeline.figures());
         let mut load = self.load(&pipeline, &before);
         if !bench.interrupt.is_raised() {
-            self.look_after(bench, &stage, run, &mut load, &figures);
+            self.verify(bench, &stage, run, &mut load, &figures);
         }
         run.load = Some(Box::new(load));
         Ok((run.outcome == Outcome::Done).then_some(figures))
     }
 
-    /// The table, empty, or as the load that is gone on with left it.
-    fn prepare(&self, bench: &Bench<'_>, stage: &Stage<'_>) -> Result<Before> {
+    /// The table, empty, or as the resumed load left it.
+    fn prepare(&self, bench: &Bench<'_>, stage: &Stage<'_>) -> Result<ResumePoint> {
         let LoadRequest { input, layout, indexes, resume, .. } = self.request;
         let table = &self.load.table;
         let described = input.described(layout, self.batch, table.model());
@@ -96,7 +94,7 @@ impl OneLoad<'_> {
             false => load::begin(stage, table, &described)?,
         };
         if *indexes == IndexTime::Before {
-            // Also of a load that is gone on with: it may have been broken off before it had them.
+            // Also for a resumed load: it may have been aborted before the indexes were created.
             let mut session = stage.node.connect()?;
             let cancellers = session.canceller().into_iter().collect();
             bench.interrupt.during(cancellers, || make_indexes(stage, session.as_mut(), table))?;
@@ -104,35 +102,35 @@ impl OneLoad<'_> {
         Ok(before)
     }
 
-    fn rejects(&self, before: &Before) -> Result<Rejects> {
+    fn rejects(&self, before: &ResumePoint) -> Result<Rejects> {
         let most = self.request.max_errors;
         let Some(path) = self.rejects else { return Ok(Rejects::counted(most, before.rejected)) };
         let written = Rejects::written(most, before.rejected, path, &self.request.layout);
-        written.map_err(|message| Error::environment(message).hint("give another place as --rejects"))
+        written.map_err(|message| Error::environment(message).hint("give another path as --rejects"))
     }
 
-    /// Runs the pipeline until the source ends, or something breaks.
+    /// Runs the pipeline until the source ends, or an error.
     fn drive(
         &self,
         bench: &Bench<'_>,
         run: &mut Run,
         pipeline: &Pipeline<'_>,
         jobs: Vec<LoadJob<'_>>,
-        places: Vec<usize>,
+        node_indexes: Vec<usize>,
     ) {
         let Some(subject) = bench.subject else { return };
-        let telling = Telling { listener: bench.listener, pipeline, of: self.request.input.size() };
-        let bench = &Bench { listener: &telling, ..bench.clone() };
-        let workers = Workers::of_sessions(bench, subject, places, jobs);
+        let progress = LoadProgress { listener: bench.listener, pipeline, of: self.request.input.size() };
+        let bench = &Bench { listener: &progress, ..bench.clone() };
+        let workers = Workers::of_sessions(bench, subject, node_indexes, jobs);
         std::thread::scope(|scope| {
-            let _ends = GivesUp(pipeline);
+            let _ends = StopOnDrop(pipeline);
             pipeline.start(scope);
             drive(bench, run, u64::MAX, workers);
         });
     }
 
-    /// What the pipeline did.
-    fn load(&self, pipeline: &Pipeline<'_>, before: &Before) -> Load {
+    /// The load, from the counts of the pipeline.
+    fn load(&self, pipeline: &Pipeline<'_>, before: &ResumePoint) -> Load {
         let [batches, deferred_batches, rejected_rows, retried_batches] = pipeline.counts();
         Load {
             model: self.load.model(),
@@ -160,13 +158,14 @@ impl OneLoad<'_> {
         }
     }
 
-    /// Makes what is made after the load, and holds the table against what was counted. Of a load that failed, the table
-    /// holds whole batches all the same: that is looked at as far as the engine still answers.
-    fn look_after(&self, bench: &Bench<'_>, stage: &Stage<'_>, run: &mut Run, load: &mut Load, figures: &Figures) {
+    /// Creates the indexes that are created after the load, and compares the table with what was counted. After a
+    /// failed load the table holds whole batches: that is checked as far as the engine still answers.
+    fn verify(&self, bench: &Bench<'_>, stage: &Stage<'_>, run: &mut Run, load: &mut Load, figures: &Figures) {
         let is_done = run.outcome == Outcome::Done;
-        let looked = self.try_look_after(bench, stage, is_done, load, figures);
-        if let (Err(error), true) = (looked, is_done) {
-            run.outcome = Outcome::Failed { message: format!("the table was loaded, and then: {}", error.message) };
+        let verified = self.try_verify(bench, stage, is_done, load, figures);
+        if let (Err(error), true) = (verified, is_done) {
+            run.outcome =
+                Outcome::Failed { message: format!("the table was loaded, but its check failed: {}", error.message) };
         }
         if !bench.subject.is_some_and(|subject| subject.nodes.first().caps().answers) {
             run.findings.push(Finding::new(Verdict::Unknown, Evidence::Answers(Answers::NotGiven)));
@@ -187,7 +186,7 @@ impl OneLoad<'_> {
         run.findings.push(Finding::new(verdict, Evidence::Answers(answers)));
     }
 
-    fn try_look_after(
+    fn try_verify(
         &self,
         bench: &Bench<'_>,
         stage: &Stage<'_>,
@@ -197,19 +196,20 @@ impl OneLoad<'_> {
     ) -> Result<()> {
         let mut session = stage.node.connect()?;
         let cancellers = session.canceller().into_iter().collect();
-        let go_on = || if is_done && bench.interrupt.is_raised() { Err(Error::interrupted()) } else { Ok(()) };
+        let check_interrupt =
+            || if is_done && bench.interrupt.is_raised() { Err(Error::interrupted()) } else { Ok(()) };
         bench.interrupt.during(cancellers, || {
             if is_done && load.indexes == IndexTime::After {
                 load.index_build_ns = Some(make_indexes(stage, session.as_mut(), &self.load.table)?);
             }
-            go_on()?;
-            self.ask(stage, session.as_mut(), load, figures, is_done)?;
-            go_on()
+            check_interrupt()?;
+            self.query_table(stage, session.as_mut(), load, figures, is_done)?;
+            check_interrupt()
         })
     }
 
-    /// Asks the table for what it holds, and for its size where the load is done.
-    fn ask(
+    /// Queries what the table holds, and its size if the load is done.
+    fn query_table(
         &self,
         stage: &Stage<'_>,
         session: &mut dyn Session,
@@ -218,7 +218,7 @@ impl OneLoad<'_> {
         is_done: bool,
     ) -> Result<()> {
         let table = &self.load.table;
-        // What lines that were sent as they are hold, another run over the same source may have counted.
+        // The content of lines that were sent unparsed may be known from another run over the same source.
         let known = self.known.filter(|known| !figures.is_complete() && known.rows == figures.rows);
         let (took, checked) = first_query(stage, session, table, known.unwrap_or(figures))?;
         load.checked = checked;
@@ -231,15 +231,47 @@ impl OneLoad<'_> {
 }
 
 fn title(load: &PlannedLoad) -> String {
-    let form = if load.form == LoadForm::AsIs { ", lines as they are" } else { "" };
+    let form = if load.form == LoadForm::AsIs { ", unparsed lines" } else { "" };
     format!("bulk load of a flat file, {} table{form}", load.model().word())
 }
 
-/// Ends the threads of a pipeline, whatever happens.
-struct GivesUp<'a>(&'a Pipeline<'a>);
+/// Stops the threads of a pipeline in any case.
+struct StopOnDrop<'a>(&'a Pipeline<'a>);
 
-impl Drop for GivesUp<'_> {
+impl Drop for StopOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.give_up();
+        self.0.stop();
+    }
+}
+
+/// A listener that reports the progress of a load.
+struct LoadProgress<'a> {
+    listener: &'a dyn Listener,
+    pipeline: &'a Pipeline<'a>,
+    /// Bytes to load, if known.
+    of: Option<Bytes>,
+}
+
+impl Listener for LoadProgress<'_> {
+    fn on_event(&self, event: &Event<'_>) {
+        match event {
+            Event::Progress { elapsed, .. } => self.listener.on_event(&Event::Poured {
+                elapsed: *elapsed,
+                loaded: self.pipeline.flat_bytes(),
+                input: self.pipeline.input_bytes(),
+                of: self.of,
+                slowest: self.slowest(),
+            }),
+            other => self.listener.on_event(other),
+        }
+    }
+}
+
+impl LoadProgress<'_> {
+    /// The busiest stage so far.
+    fn slowest(&self) -> Option<LoadStageKind> {
+        let busiest =
+            self.pipeline.stages().into_iter().max_by_key(|stage| stage.busy_ns.0 / u64::from(stage.threads.max(1)));
+        busiest.map(|stage| stage.kind)
     }
 }

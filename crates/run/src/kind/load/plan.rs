@@ -1,4 +1,4 @@
-//! From what was asked for to the list of loads.
+//! The plan: from the request to the list of loads.
 
 use std::iter;
 use std::path::Path;
@@ -8,7 +8,7 @@ use record::{Bytes, Dop, LoadForm, LoadModel, Plan, PlannedRun, RunKind, Skipped
 use workload::load::{CODE, Input, LoadTable, Unfit};
 
 use super::request::LoadRequest;
-use super::scan_plan::{PlannedScan, ScanContext, scans, unread};
+use super::scan_plan::{PlannedScan, ScanContext, scans, skipped_scans};
 use crate::{Error, Result};
 
 /// One run: a load of the whole source into a table of its own.
@@ -20,16 +20,16 @@ pub struct PlannedLoad {
     pub jobs: u32,
     /// The table.
     pub(super) table: LoadTable,
-    /// How it is read afterwards: the last load of a model is the one whose table is read.
+    /// The scans after it: the table of the last load of a model is scanned.
     pub scans: Vec<PlannedScan>,
 }
 
-/// What will be loaded.
+/// The planned loads.
 #[derive(Clone, Debug, Default)]
 pub struct LoadPlan {
-    /// The runs, in their order.
+    /// The loads, in order.
     pub loads: Vec<PlannedLoad>,
-    /// What was asked for and is not run.
+    /// What was requested and is skipped.
     pub skipped: Vec<Skipped>,
     /// Size of a batch, in bytes of flat file.
     pub batch: Bytes,
@@ -41,12 +41,12 @@ impl PlannedLoad {
         self.table.model()
     }
 
-    /// What the table is called.
+    /// Name of the table.
     pub fn table_name(&self) -> &str {
         self.table.name()
     }
 
-    /// The code of the run: runs of other models and forms are not repetitions of each other.
+    /// The code of the run: runs of other models and forms are not repeats of each other.
     pub fn code(&self) -> String {
         code(self.model(), self.form)
     }
@@ -58,11 +58,11 @@ fn code(model: LoadModel, form: LoadForm) -> String {
     format!("{CODE}{model}{form}")
 }
 
-/// The loads of `request` that an engine with `caps` can do, with `degrees` of parallelism, and the scans of their tables
-/// that it can do on `context`.
+/// The loads of `request` that an engine with `caps` supports, with `degrees` of parallelism, and the scans of their
+/// tables that are possible in `context`.
 ///
 /// # Errors
-/// Where none is left, and for what cannot be done with several.
+/// Where none is left, and for requests that allow only one.
 pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], context: &ScanContext) -> Result<LoadPlan> {
     let (mut loads, mut skipped): (Vec<PlannedLoad>, Vec<Skipped>) = (Vec::new(), Vec::new());
     for model in &request.models {
@@ -71,7 +71,7 @@ pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], context
             let table = LoadTable::new(&request.table, &request.layout, *model, &request.months, caps);
             let table = match table {
                 Ok(_) if *form == LoadForm::AsIs && !caps.lines => {
-                    skipped.push(skip(code, "this engine takes no lines as they are"));
+                    skipped.push(skip(code, "this engine cannot load unparsed lines"));
                     continue;
                 }
                 Ok(table) => table,
@@ -82,23 +82,24 @@ pub(super) fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32], context
             };
             let (allowed, refused): (Vec<u32>, Vec<u32>) =
                 degrees.iter().partition(|jobs| caps.concurrent_writers || **jobs == 1);
-            // Where nobody asked for so many, one is what there is to be had.
+            // Without a request, one job is used.
             if !refused.is_empty() && request.degrees.is_some() {
                 let jobs: Vec<String> = refused.iter().map(u32::to_string).collect();
-                let reason = format!("at {} jobs: this engine lets one session write at a time", jobs.join(", "));
+                let reason = format!("at {} jobs: this engine supports one writer at a time", jobs.join(", "));
                 skipped.push(skip(code, &reason));
             }
             let jobs = if allowed.is_empty() && request.degrees.is_none() { vec![1] } else { allowed };
             let load = |jobs| PlannedLoad { form: *form, jobs, table: table.clone(), scans: Vec::new() };
             loads.extend(jobs.into_iter().map(load));
         }
-        if let (Some(asked), Some(last)) = (&request.scans, loads.last_mut().filter(|last| last.model() == *model)) {
-            last.scans = scans(asked, &last.table, caps, context);
+        if let (Some(requested), Some(last)) = (&request.scans, loads.last_mut().filter(|last| last.model() == *model))
+        {
+            last.scans = scans(requested, &last.table, caps, context);
         }
     }
-    if let (Some(asked), Some(last)) = (&request.scans, loads.last()) {
-        // What is said of one table holds for all.
-        skipped.extend(unread(asked, &last.table, caps, context));
+    if let (Some(requested), Some(last)) = (&request.scans, loads.last()) {
+        // The reasons are the same for all tables.
+        skipped.extend(skipped_scans(requested, &last.table, caps, context));
     }
     if loads.is_empty() {
         let reasons: Vec<String> = skipped.iter().map(|skip| format!("{}: {}", skip.test, skip.reason)).collect();
@@ -117,10 +118,10 @@ fn skip(test: String, reason: &str) -> Skipped {
 fn check_several(request: &LoadRequest, count: usize) -> Result<()> {
     match count {
         0 | 1 => Ok(()),
-        _ if request.resume => Err(Error::user(format!("one load can be gone on with, and {count} were asked for"))
-            .hint("give the one of --models, --form and --jobs that was broken off")),
+        _ if request.resume => Err(Error::user(format!("only one load can be resumed, and {count} were requested"))
+            .hint("give --models, --form and --jobs of the aborted load")),
         _ if request.input == Input::Pipe => {
-            Err(Error::user(format!("a pipe can be read once, and {count} loads were asked for"))
+            Err(Error::user(format!("a pipe can be read once, and {count} loads were requested"))
                 .hint("give one of --models, --form and --jobs, or a file"))
         }
         _ => Ok(()),
@@ -151,29 +152,14 @@ pub(super) fn plan(request: &LoadRequest, loads: &LoadPlan, target: &str, direct
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::super::request::ScanRequest;
-    use super::super::request::tests::request;
+    use super::super::tests::{caps, request};
     use super::*;
 
-    /// As for the engine that has caches of its own on this host, with two processors.
+    /// For an engine with caches of its own on this host, with two processors.
     fn loads(request: &LoadRequest, caps: &Caps, degrees: &[u32]) -> Result<LoadPlan> {
         super::loads(request, caps, degrees, &ScanContext { processors: 2, never_cold: None })
-    }
-
-    pub(in crate::kind::load) fn caps() -> Caps {
-        Caps {
-            procedures: true,
-            decimal: true,
-            table_compression: true,
-            partitions: true,
-            lines: true,
-            parallel_query: true,
-            parallel_index: true,
-            concurrent_writers: true,
-            counts_read_commits: true,
-            answers: true,
-        }
     }
 
     fn wide() -> LoadRequest {
@@ -192,17 +178,17 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_the_engine_cannot_do_is_skipped_with_a_reason() {
+    fn unsupported_loads_are_skipped_with_a_reason() {
         let simple =
             Caps { table_compression: false, partitions: false, lines: false, concurrent_writers: false, ..caps() };
         let plan = loads(&wide(), &simple, &[1, 2]).unwrap();
         assert_eq!(plan.loads.len(), 1);
         assert_eq!(plan.skipped.len(), 7);
-        let asked = LoadRequest { degrees: Some(vec![2]), ..wide() };
-        let error = loads(&asked, &simple, &[2]).unwrap_err();
-        assert!(error.message.contains("lets one session write at a time"), "{error}");
+        let requested = LoadRequest { degrees: Some(vec![2]), ..wide() };
+        let error = loads(&requested, &simple, &[2]).unwrap_err();
+        assert!(error.message.contains("supports one writer at a time"), "{error}");
         let unasked = LoadRequest { forms: vec![LoadForm::Typed], models: vec![LoadModel::default()], ..wide() };
-        assert_eq!(loads(&unasked, &simple, &[2]).unwrap().loads[0].jobs, 1, "nobody asked for more");
+        assert_eq!(loads(&unasked, &simple, &[2]).unwrap().loads[0].jobs, 1, "no more were requested");
     }
 
     #[test]
@@ -213,17 +199,17 @@ pub(super) mod tests {
         assert_eq!(scans, [0, 0, 0, 8].repeat(4));
         let plan = plan(&wide(), &planned, "example", Path::new("/measured"));
         assert_eq!(plan.runs.len(), 4 * (4 + 8));
-        let told =
-            |place: usize| (plan.runs[place].test.as_str(), plan.runs[place].dop.jobs, plan.runs[place].dop.threads);
-        assert_eq!((told(3), told(4)), (("L100,as-is", 2, 1), ("L431,cold", 1, 1)));
-        assert_eq!((told(11), told(12)), (("L441", 1, 2), ("L100@partitioned", 1, 1)));
+        let tuple =
+            |index: usize| (plan.runs[index].test.as_str(), plan.runs[index].dop.jobs, plan.runs[index].dop.threads);
+        assert_eq!((tuple(3), tuple(4)), (("L100,as-is", 2, 1), ("L431,cold", 1, 1)));
+        assert_eq!((tuple(11), tuple(12)), (("L441", 1, 2), ("L100@partitioned", 1, 1)));
         assert!(plan.runs.iter().zip(1..).all(|(run, number)| run.number == number));
     }
 
     #[test]
-    fn one_load_is_gone_on_with_and_a_pipe_is_read_once() {
+    fn one_load_is_resumed_and_a_pipe_is_read_once() {
         let resumed = LoadRequest { resume: true, ..wide() };
-        assert!(loads(&resumed, &caps(), &[1]).unwrap_err().message.contains("one load can be gone on with, and 8"));
+        assert!(loads(&resumed, &caps(), &[1]).unwrap_err().message.contains("only one load can be resumed, and 8"));
         let piped = LoadRequest { input: Input::Pipe, ..wide() };
         assert!(loads(&piped, &caps(), &[1]).unwrap_err().message.contains("a pipe can be read once"));
     }

@@ -1,4 +1,4 @@
-//! What is asked for, already parsed.
+//! The request, parsed.
 
 use std::path::PathBuf;
 
@@ -8,56 +8,56 @@ use workload::load::Input;
 
 use crate::Request;
 
-/// The largest batch that is not asked for: large enough for an engine to take it at its full rate.
+/// The largest default batch: large enough for the full rate of an engine.
 const BATCH_MAX: Bytes = Bytes(8 << 20);
-/// The smallest.
+/// The smallest default batch.
 const BATCH_MIN: Bytes = Bytes(64 << 10);
-/// So many batches a small source has at least, so that sessions have some each. More of them would be too small for the
-/// full rate, above all where the source is compressed: its size is that of less than half of its lines.
+/// The least number of batches of a small source, so that each session has some. More of them would be too small for
+/// the full rate, especially of a compressed source, whose size is less than half of that of its lines.
 const BATCHES_MIN: u64 = 16;
 
 /// A load, or several of the same source.
 #[derive(Clone, Debug)]
 pub struct LoadRequest {
-    /// Where lines come from.
+    /// The source of the lines.
     pub input: Input,
-    /// What they are.
+    /// The layout of the lines.
     pub layout: Layout,
-    /// How the source is compressed; absent for what its first bytes say.
+    /// Compression of the source; absent to detect it from the first bytes.
     pub compression: Option<Compression>,
     /// The name of the table.
     pub table: String,
-    /// How it is stored: a run for each.
+    /// How the table is stored: a run for each.
     pub models: Vec<LoadModel>,
     /// How rows reach the engine: a run for each.
     pub forms: Vec<LoadForm>,
-    /// Sessions that load, each number at least 1: a run for each; absent for what suits source and machine.
+    /// Numbers of loading sessions, each at least 1: a run for each; absent for a default of source and machine.
     pub degrees: Option<Vec<u32>>,
-    /// Size of a batch, in bytes of flat file; absent for one that suits the source.
+    /// Size of a batch, in bytes of flat file; absent for a default of the source.
     pub batch: Option<Bytes>,
     /// Ends of the ranges of dates of a partitioned table, exclusive and ascending, in days since 1970-01-01.
     pub months: Vec<i32>,
-    /// When indexes are made.
+    /// When indexes are created.
     pub indexes: IndexTime,
     /// Lines that may be rejected in each run.
     pub max_errors: u64,
-    /// Where those of the first run go.
+    /// Path of the rejected lines of the first run.
     pub rejects: PathBuf,
-    /// Whether a load that was broken off is gone on with.
+    /// Whether an aborted load is resumed.
     pub resume: bool,
-    /// The named size: how large the cache of a server of our own is.
+    /// The preset: cache size of a temporary server.
     pub preset: Preset,
     /// Directory below which the measured directory is made.
     pub directory: PathBuf,
-    /// Whether the tables stay.
+    /// Whether the tables are kept.
     pub keep: bool,
-    /// Where jobs run.
+    /// Placement of jobs on processors.
     pub placement: Placement,
-    /// Whether somebody looks at what the sessions of the engine are doing.
+    /// Whether the sessions of the engine are sampled during runs.
     pub looks: bool,
-    /// How each table is read after its last load; absent where it is not.
+    /// The scans of each table after its last load; absent for none.
     pub scans: Option<ScanRequest>,
-    /// Where the record goes.
+    /// Path of the record.
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
@@ -65,25 +65,25 @@ pub struct LoadRequest {
     pub build: Option<Build>,
 }
 
-/// How a loaded table is read.
+/// The scans of a loaded table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScanRequest {
     /// Threads inside a statement, each number at least 1: a run for each; absent for 1, 2, 4, ... up to twice the
     /// processors.
     pub degrees: Option<Vec<u32>>,
-    /// Whether the device is probed first, where runs are long enough for it.
+    /// Whether the device is probed first, if runs are long enough.
     pub probes: bool,
 }
 
 impl LoadRequest {
-    /// Size of a batch: it depends on the source alone, so that a load is gone on with at the same boundaries.
+    /// Size of a batch: it depends only on the source, so that a resumed load has the same boundaries.
     pub(super) fn batch(&self) -> Bytes {
         let suits = |Bytes(size): Bytes| Bytes((size / BATCHES_MIN).clamp(BATCH_MIN.0, BATCH_MAX.0));
         self.batch.unwrap_or_else(|| self.input.size().map_or(BATCH_MAX, suits))
     }
 
-    /// Degrees of parallelism: of generated rows 1, 2, 4, ... up to the processors; of files, which are loaded once, as
-    /// many sessions as there are processors.
+    /// Degrees of parallelism: for generated rows 1, 2, 4, ... up to the processors; for files, which are loaded once,
+    /// the number of processors.
     pub(super) fn degrees(&self, processors: u32) -> Vec<u32> {
         let usual = || match self.input {
             Input::Generated { .. } => {
@@ -95,7 +95,7 @@ impl LoadRequest {
         self.degrees.clone().unwrap_or_else(usual)
     }
 
-    /// What all rows are drawn from; 0 of a source that is there.
+    /// Seed of generated rows; 0 for an existing source.
     pub(super) fn seed(&self) -> u64 {
         match self.input {
             Input::Generated { seed, .. } => seed,
@@ -103,8 +103,7 @@ impl LoadRequest {
         }
     }
 
-    /// As one would ask for tests of the catalogue: what opens directory and engine needs. The database stays where
-    /// `keep`.
+    /// As a request for the catalogue: what opens directory and engine needs. The database is kept if `keep`.
     pub(super) fn request(&self, degrees: &[u32], keep: bool) -> Request {
         Request {
             directory: self.directory.clone(),
@@ -121,35 +120,9 @@ impl LoadRequest {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::tests::request;
     use super::*;
-
-    pub(in crate::kind::load) fn request(input: Input) -> LoadRequest {
-        LoadRequest {
-            input,
-            layout: Layout::cards(),
-            compression: None,
-            table: "cards".to_owned(),
-            models: vec![LoadModel::default()],
-            forms: vec![LoadForm::Typed],
-            degrees: None,
-            batch: None,
-            months: vec![1],
-            indexes: IndexTime::None,
-            max_errors: 0,
-            rejects: PathBuf::from("r.rejects"),
-            resume: false,
-            preset: Preset::Smoke,
-            directory: PathBuf::from("."),
-            keep: false,
-            placement: Placement::Kernel,
-            looks: false,
-            scans: None,
-            record: PathBuf::from("r.json"),
-            version: "0".to_owned(),
-            build: None,
-        }
-    }
 
     #[test]
     fn a_small_source_has_small_batches_and_a_pipe_large_ones() {
@@ -161,7 +134,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn generated_rows_are_loaded_again_and_again_and_files_once() {
+    fn generated_rows_are_loaded_repeatedly_and_files_once() {
         let degrees = |input: Input, processors| request(input).degrees(processors);
         let rows = || Input::Generated { seed: 1, rows: 1 };
         assert_eq!(degrees(rows(), 1), [1]);

@@ -1,4 +1,4 @@
-//! Which scans of a loaded table are run: each test at each degree of parallelism, first with empty caches.
+//! The scans of a loaded table: each test at each degree of parallelism, first with empty caches.
 
 use engine::Caps;
 use record::{LoadModel, Scan, ScanKind, Skipped};
@@ -7,21 +7,21 @@ use workload::load::LoadTable;
 use super::request::ScanRequest;
 use crate::request::degrees;
 
-/// One run: a scan of the table that the load before it has left.
+/// One run: a scan of the table of the load before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlannedScan {
-    /// What is done with every row.
+    /// What is computed of the rows.
     pub kind: ScanKind,
     /// How the table is stored.
     pub model: LoadModel,
     /// Threads inside the statement.
     pub threads: u32,
-    /// Whether it begins with empty caches.
+    /// Whether it starts with empty caches.
     pub is_cold: bool,
 }
 
 impl PlannedScan {
-    /// What it reads, and from where.
+    /// The scan, as in the record.
     pub fn key(&self) -> Scan {
         Scan { kind: self.kind, model: self.model, is_cold: self.is_cold }
     }
@@ -31,23 +31,23 @@ impl PlannedScan {
         self.key().code()
     }
 
-    /// What it does, in a few words.
+    /// The title of the run.
     pub(super) fn title(&self) -> String {
         let what = match self.kind {
             ScanKind::Sum => "sums over",
             ScanKind::Report => "report by category and state over",
         };
-        let caches = if self.is_cold { "empty caches" } else { "caches as they are" };
+        let caches = if self.is_cold { "empty caches" } else { "warm caches" };
         format!("{what} the loaded {} table, {caches}", self.model.word())
     }
 }
 
-/// What engine and machine offer to scans.
+/// What scans can use of engine and machine.
 #[derive(Clone, Debug)]
 pub(super) struct ScanContext {
     /// Processors that dbdyno may use.
     pub processors: u32,
-    /// Why no scan can begin with empty caches, as a clause; absent where it can.
+    /// Why no scan can start with empty caches, as a clause; absent if one can.
     pub never_cold: Option<String>,
 }
 
@@ -65,8 +65,13 @@ pub(super) fn scans(request: &ScanRequest, table: &LoadTable, caps: &Caps, conte
     scans
 }
 
-/// What is not run of the scans of `table`, and why.
-pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, context: &ScanContext) -> Vec<Skipped> {
+/// The skipped scans of `table`, and why.
+pub(super) fn skipped_scans(
+    request: &ScanRequest,
+    table: &LoadTable,
+    caps: &Caps,
+    context: &ScanContext,
+) -> Vec<Skipped> {
     let (_, refused) = sweep(request, caps, context);
     let mut skipped = Vec::new();
     for kind in ScanKind::ALL {
@@ -77,7 +82,7 @@ pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, cont
         }
         if !refused.is_empty() {
             let threads: Vec<String> = refused.iter().map(u32::to_string).collect();
-            let reason = format!("at {} threads: this engine runs a query with one", threads.join(", "));
+            let reason = format!("at {} threads: this engine has no parallel query", threads.join(", "));
             skip(kind.code().to_owned(), reason);
         }
         if let Some(reason) = &context.never_cold {
@@ -87,12 +92,12 @@ pub(super) fn unread(request: &ScanRequest, table: &LoadTable, caps: &Caps, cont
     skipped
 }
 
-/// Degrees of parallelism inside a statement that the engine has, and those that it has not.
+/// Degrees of parallelism inside a statement that the engine supports, and the others.
 fn sweep(request: &ScanRequest, caps: &Caps, context: &ScanContext) -> (Vec<u32>, Vec<u32>) {
-    let asked = request.degrees.clone().unwrap_or_else(|| degrees(context.processors));
+    let requested = request.degrees.clone().unwrap_or_else(|| degrees(context.processors));
     match caps.parallel_query {
-        true => (asked, Vec::new()),
-        false => (vec![1], asked.into_iter().filter(|threads| *threads > 1).collect()),
+        true => (requested, Vec::new()),
+        false => (vec![1], requested.into_iter().filter(|threads| *threads > 1).collect()),
     }
 }
 
@@ -100,7 +105,7 @@ fn sweep(request: &ScanRequest, caps: &Caps, context: &ScanContext) -> (Vec<u32>
 mod tests {
     use flat::{FieldKind, Layout};
 
-    use super::super::plan::tests::caps;
+    use super::super::tests::caps;
     use super::*;
 
     const SWEPT: ScanRequest = ScanRequest { degrees: None, probes: false };
@@ -124,21 +129,21 @@ mod tests {
         assert_eq!(all[0], ("L431@partitioned,cold".to_owned(), 1));
         assert_eq!(all[1], ("L431@partitioned".to_owned(), 1));
         assert_eq!(all[11], ("L441@partitioned".to_owned(), 4));
-        let asked = ScanRequest { degrees: Some(vec![3]), ..SWEPT };
-        assert_eq!(codes(&asked, &context(Some("it is elsewhere"))).len(), 2, "warm alone");
+        let requested = ScanRequest { degrees: Some(vec![3]), ..SWEPT };
+        assert_eq!(codes(&requested, &context(Some("it is elsewhere"))).len(), 2, "warm alone");
     }
 
     #[test]
-    fn what_cannot_be_had_is_skipped_with_a_reason() {
+    fn unsupported_scans_are_skipped_with_a_reason() {
         let cards = table(&Layout::cards(), LoadModel::default());
-        assert_eq!(unread(&SWEPT, &cards, &caps(), &context(None)), []);
+        assert_eq!(skipped_scans(&SWEPT, &cards, &caps(), &context(None)), []);
         let alone = engine::Caps { parallel_query: false, ..caps() };
         assert!(scans(&SWEPT, &cards, &alone, &context(None)).iter().all(|scan| scan.threads == 1));
         let reasons = |table: &LoadTable, context: &ScanContext| -> Vec<String> {
-            let all = unread(&SWEPT, table, &alone, context);
+            let all = skipped_scans(&SWEPT, table, &alone, context);
             all.into_iter().map(|skip| format!("{}: {}", skip.test, skip.reason)).collect()
         };
-        assert_eq!(reasons(&cards, &context(None))[0], "L431: at 2, 4 threads: this engine runs a query with one");
+        assert_eq!(reasons(&cards, &context(None))[0], "L431: at 2, 4 threads: this engine has no parallel query");
         assert_eq!(reasons(&cards, &context(Some("no")))[1], "L431,cold: no");
         let mut other = Layout::cards();
         other.fields.retain(|field| !matches!(field.kind, FieldKind::Text { size: 2 }));

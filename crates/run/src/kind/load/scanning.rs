@@ -1,4 +1,4 @@
-//! One scan of a loaded table: one query with empty caches, or one query after the other.
+//! One scan of a loaded table: one query with empty caches, or queries one after the other.
 
 use model::load::cold_finding;
 use record::evidence::Answers;
@@ -10,21 +10,21 @@ use workload::Stage;
 use workload::load::{Figures, LoadTable, ScanJob, Scanning};
 
 use super::scan_plan::PlannedScan;
+use crate::Result;
 use crate::bench::Bench;
-use crate::caches::{Cached, left_after};
+use crate::caches::{Cached, cached_after_drop};
 use crate::device::DeviceProbe;
 use crate::request::windows;
 use crate::run::{self, Workers, drive};
-use crate::{Error, Result};
 
-/// What a load left.
+/// A loaded table.
 #[derive(Clone, Debug)]
-pub(super) struct Left {
-    /// Figures of the rows that are in the table.
+pub(super) struct LoadedTable {
+    /// Figures of its rows.
     pub figures: Figures,
-    /// Size of the table; absent where the engine does not tell.
+    /// Size of the table; absent if the engine does not give it.
     pub table_bytes: Option<Bytes>,
-    /// Flat file that it was loaded from; absent where an earlier invocation loaded a part.
+    /// Bytes of the flat file that it was loaded from; absent if an earlier invocation loaded a part.
     pub flat_bytes: Option<Bytes>,
 }
 
@@ -32,20 +32,20 @@ pub(super) struct Left {
 pub(super) struct OneScan<'a> {
     pub scan: &'a PlannedScan,
     pub table: &'a LoadTable,
-    pub left: &'a Left,
-    /// The named size: how long a run lasts that is not cold.
+    pub left: &'a LoadedTable,
+    /// The preset: length of a warm run.
     pub preset: Preset,
 }
 
 impl OneScan<'_> {
-    /// Carries out `planned`. A run that fails is a run; so is one whose answer is wrong.
+    /// Carries out `planned`. A failed run, or one with a wrong answer, is recorded.
     ///
     /// # Errors
-    /// Broken off by the user.
+    /// Where the user has interrupted the run.
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
         let (scan, left) = (self.scan, self.left);
         let (_, window) = windows(self.preset);
-        // One query is all that finds the caches empty, and it takes as long as it takes.
+        // Only one query finds the caches empty; its length is not limited.
         let (window_ns, steps) = if scan.is_cold { (bench.plan.window_ns, Some(1)) } else { (window, None) };
         let plan = Plan { window_ns, warm_up_ns: Nanos(0), steps, ..bench.plan.clone() };
         let bench = &Bench { plan: &plan, ..bench.clone() };
@@ -67,20 +67,18 @@ impl OneScan<'_> {
         })?;
         if scan.is_cold && run.outcome == Outcome::Done {
             run.findings.push(cold_finding(&run, page_cached.map(|left| (left.share, left.bytes))));
-            // One query is what a cold run is, and not a window that was chosen too short.
+            // A cold run is one query, and not a window that is too short.
             run.findings.retain(|finding| finding.check() != Check::WindowLength);
         }
         Ok(run)
     }
 
-    /// What was left of the engine's files in the page cache, where the scan is a cold one.
+    /// Returns what is still in the page cache, for a cold scan.
     fn try_scan(&self, bench: &Bench<'_>, run: &mut Run) -> Result<Option<Cached>> {
-        let (Some(stage), Some(subject)) = (bench.stage(), bench.subject) else {
-            return Err(Error::user("a scan needs an engine"));
-        };
+        let (stage, subject) = bench.engine()?;
         bench.settle()?;
-        let places = subject.nodes.choose(false, 1)?;
-        let stage = Stage { node: subject.nodes.at(places[0]), ..stage };
+        let node_indexes = subject.nodes.choose(false, 1)?;
+        let stage = Stage { node: subject.nodes.at(node_indexes[0]), ..stage };
         let scanning = Scanning {
             table: self.table,
             kind: self.scan.kind,
@@ -91,12 +89,12 @@ impl OneScan<'_> {
         };
         let job = ScanJob::new(&stage, &scanning)?;
         let page_cached = match self.scan.is_cold {
-            true => stage.node.data_directory().and_then(left_after),
+            true => stage.node.data_directory().and_then(cached_after_drop),
             false => None,
         };
-        let workers = Workers::of_sessions(bench, subject, places, vec![job]);
+        let workers = Workers::of_sessions(bench, subject, node_indexes, vec![job]);
         drive(bench, run, bench.plan.steps.unwrap_or(u64::MAX), workers);
-        // What threads inside a statement do may be counted as transactions of their own.
+        // The work of parallel workers may be counted as separate transactions.
         let are_counted = stage.node.caps().counts_read_commits && self.scan.threads == 1;
         run.commits_expected = are_counted.then_some(run.totals.transactions);
         run.findings.push(answers(run, stage.node.caps().answers, self.left.figures.is_complete()));
@@ -104,7 +102,7 @@ impl OneScan<'_> {
     }
 }
 
-/// What the answers of `run` were: each of them was held against what was loaded, and a wrong one broke it off.
+/// The finding about the answers of `run`: each was compared with what was loaded, and a wrong one aborts the run.
 fn answers(run: &Run, gives_answers: bool, are_sums_known: bool) -> Finding {
     let (verdict, answers) = match &run.outcome {
         _ if !gives_answers => (Verdict::Unknown, Answers::NotGiven),

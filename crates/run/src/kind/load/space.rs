@@ -1,4 +1,4 @@
-//! Whether there is room for what is to be loaded, before the first of it is.
+//! Check of the free space before a load.
 
 use std::path::Path;
 
@@ -8,34 +8,34 @@ use workload::load::Input;
 use super::request::LoadRequest;
 use crate::{Error, Result};
 
-/// How many times the size of its flat file a table takes, its log left out.
+/// Size of a table relative to its flat file, without its log.
 const TIMES_TABLE: f64 = 1.5;
 
-/// How many times its indexes take, where there are some.
+/// Size of its indexes, if any, relative to its flat file.
 const TIMES_INDEXES: f64 = 0.5;
 
-/// How many times the log of it takes, until a checkpoint lets the engine write over it; one table is loaded at a time.
+/// Size of its log relative to its flat file, until a checkpoint recycles it; one table is loaded at a time.
 const TIMES_LOG: f64 = 1.25;
 
-/// No log is longer than this: a server of ours has a checkpoint before.
+/// The largest log: a temporary server has a checkpoint before.
 const LOG_BYTES_MAX: f64 = 16.0 * (1u64 << 30) as f64;
 
-/// Refuses loads of `tables` tables into `directory` that do not fit what is free there, as far as the size of the source
-/// is known. What was broken off has its room already.
+/// Refuses loads of `tables` tables into `directory` that exceed the free space there, if the size of the source is
+/// known. A resumed load already has its space.
 ///
 /// # Errors
-/// Names the need and what is free.
+/// Names the required and the available space.
 pub(super) fn check(request: &LoadRequest, tables: usize, directory: &Path) -> Result<()> {
-    // What compressed files hold is not known before they are read: it is at least their own size.
+    // The uncompressed size of compressed files is unknown before they are read: it is at least their own size.
     let flat = request.input.size().filter(|_| !request.resume);
     let (Some(Bytes(flat)), Some(Bytes(free))) = (flat, host::free_bytes(directory)) else { return Ok(()) };
-    // Without --keep each table goes before the next one comes.
+    // Without --keep each table is removed before the next one.
     let stay = if request.keep { tables.max(1) } else { 1 };
     let needed = needed(flat, request.indexes, stay);
     match needed.0 <= free {
         true => Ok(()),
         false => Err(Error::environment(format!(
-            "about {} are needed in {} for {} of flat file in {}, the log included, and {} are free",
+            "about {} are required in {} for {} of flat file in {}, including the log, and {} are available",
             megabytes(needed),
             directory.display(),
             megabytes(Bytes(flat)),
@@ -46,7 +46,7 @@ pub(super) fn check(request: &LoadRequest, tables: usize, directory: &Path) -> R
     }
 }
 
-/// What `flat` bytes of lines need where so many tables `stay`.
+/// The space for `flat` bytes of lines if `stay` tables are kept.
 fn needed(flat: u64, indexes: IndexTime, stay: usize) -> Bytes {
     let flat = flat as f64;
     let of_indexes = if indexes == IndexTime::None { 0.0 } else { TIMES_INDEXES };
@@ -69,7 +69,7 @@ fn megabytes(Bytes(bytes): Bytes) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::tests::request;
+    use super::super::tests::request;
     use super::*;
 
     fn generated(rows: u64) -> LoadRequest {
@@ -77,28 +77,28 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_need_and_room() {
-        let place = tempfile::tempdir().expect("a place");
-        let says = |request: &LoadRequest, tables| check(request, tables, place.path());
-        assert_eq!(says(&generated(1), 4), Ok(()));
-        assert_eq!(says(&request(Input::Pipe), 4), Ok(()), "nobody knows");
+    fn a_load_without_space_is_refused() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let checked = |request: &LoadRequest, tables| check(request, tables, directory.path());
+        assert_eq!(checked(&generated(1), 4), Ok(()));
+        assert_eq!(checked(&request(Input::Pipe), 4), Ok(()), "unknown size");
         let much = generated(1 << 50);
-        let error = says(&much, 4).unwrap_err();
+        let error = checked(&much, 4).unwrap_err();
         assert!(
-            error.message.contains("in one table, the log included") && error.message.contains("are free"),
+            error.message.contains("in one table, including the log") && error.message.contains("are available"),
             "{error}"
         );
         assert_eq!(error.hint.as_deref(), Some("give a smaller --size, or another --dir"));
-        let kept = says(&LoadRequest { keep: true, ..much.clone() }, 4).unwrap_err();
+        let kept = checked(&LoadRequest { keep: true, ..much.clone() }, 4).unwrap_err();
         assert!(kept.message.contains("in 4 tables") && kept.hint.unwrap().contains("fewer --models"));
-        assert_eq!(says(&LoadRequest { resume: true, ..much }, 1), Ok(()), "it has its room");
+        assert_eq!(checked(&LoadRequest { resume: true, ..much }, 1), Ok(()), "it has its space");
     }
 
     #[test]
-    fn each_table_that_stays_and_its_indexes_need_room_and_the_log_once() {
+    fn each_table_that_stays_and_its_indexes_need_space_and_the_log_once() {
         assert_eq!(needed(1_000, IndexTime::None, 1), Bytes(2_750));
         assert_eq!(needed(1_000, IndexTime::None, 4), Bytes(7_250));
         assert_eq!(needed(1_000, IndexTime::After, 2), Bytes(5_250));
-        assert_eq!(needed(1 << 40, IndexTime::None, 1), Bytes(3 * (1 << 39) + (16 << 30)), "a log has an end");
+        assert_eq!(needed(1 << 40, IndexTime::None, 1), Bytes(3 * (1 << 39) + (16 << 30)), "the log is limited");
     }
 }

@@ -1,8 +1,8 @@
-//! The machine itself, measured before the first pair and after the last one: whether it stayed what it was.
+//! The control probe: the machine is measured before the first pair and after the last one, to see whether it changed.
 //!
-//! What drifts is the same for both of a pair, but not for all pairs: a machine that was throttled, or shared with
-//! others, half of the time is another machine. The probe is short whatever the windows of the tests are, keeps all
-//! processors busy that the jobs may use, and is one run that stands in both records.
+//! Drift is the same for both runs of a pair, but not for all pairs: a machine that was throttled, or shared, half of
+//! the time is another machine. The probe is short whatever the windows of the tests are, uses all processors that jobs
+//! may use, and is one run that is in both records.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::kind::io::ProbeFiles;
 use crate::sampler::Sources;
 use crate::{Error, Event, Result};
 
-/// Integer arithmetic: of all probes the one that repeats best.
+/// Integer arithmetic: the most repeatable of all probes.
 const PROBE: &str = "P111";
 
 /// Adds the probe to `plan`, as its first run and as its last, on `processors`.
@@ -27,11 +27,11 @@ pub(super) fn add_runs(plan: &mut Plan, processors: u32) {
 }
 
 /// Whether `planned` is the probe.
-pub(super) fn is_its(planned: &PlannedRun) -> bool {
+pub(super) fn is_control_probe(planned: &PlannedRun) -> bool {
     planned.test == PROBE
 }
 
-/// What measures the machine.
+/// The control probe of a comparison.
 pub(super) struct ControlProbe {
     plan: Plan,
     sources: Sources<'static>,
@@ -51,7 +51,7 @@ impl ControlProbe {
     /// Carries out `planned`, a run of the probe; `bench` is that of either side.
     ///
     /// # Errors
-    /// Broken off by the user.
+    /// Where the user has interrupted the run.
     pub(super) fn measure(&self, bench: &Bench<'_>, planned: &PlannedRun) -> Result<Run> {
         let probe = probe::probe(PROBE).ok_or_else(|| Error::environment(format!("there is no probe {PROBE}")))?;
         let alone = Bench { plan: &self.plan, subject: None, sources: &self.sources, ..bench.clone() };

@@ -1,58 +1,46 @@
-//! Two targets on one machine, measured in turns: the only measurement from which a strong verdict may follow.
+//! Two targets on one machine, measured in interleaved pairs: the only measurement that allows a strong verdict.
 //!
-//! Each side is opened once, in a place of its own, and loaded with the same rows. Then, pair by pair, each test at
-//! each degree of parallelism is measured on one side and at once on the other; which is first is random. What
-//! drifts on the machine meanwhile is the same for both of a pair (randomised multiple interleaved trials, Abedi and
-//! Brecht 2017); a probe before the first pair and after the last one tells whether the machine itself changed. While
-//! one side is measured the other idles, settled, and nothing reads its counters. Each side has a record like any other,
-//! written after each of its runs; each names the other.
+//! Each side is opened once, in a directory of its own, and loaded with the same rows. Then, pair by pair, each test at
+//! each degree of parallelism is measured on one side and immediately on the other; which is first is random. Drift of
+//! the machine is the same for both runs of a pair (randomised multiple interleaved trials, Abedi and Brecht 2017); a
+//! probe before the first pair and after the last one shows whether the machine changed. While one side is measured the
+//! other is idle and settled, and its counters are not read. Each side has a normal record, written after each of its
+//! runs; each names the other.
 
-mod agreement;
+mod common_plan;
 mod control_probe;
+mod pair_runs;
 mod plan_hash;
-mod same_database;
-mod turns;
+mod request;
+mod side;
 
 use std::path::PathBuf;
 
-use record::{Plan, Record, Side};
+use engine::Target;
+use record::{Location, Plan, Record};
 use workload::Sizes;
 
-use self::agreement::{agree, contested};
-use self::same_database::is_same_database;
-use self::turns::take_turns;
+use self::common_plan::{plan_sides, select_tests};
+use self::pair_runs::measure_pairs;
+use self::side::{SIDES, of_side};
 use crate::directory::MeasuredDirectory;
-use crate::invocation::{Context, Ended, Kind, invoke, survey};
+use crate::invocation::{InvocationResult, Kind, invoke, survey};
 use crate::item::Item;
 use crate::kind::catalogue::test_files;
-use crate::platform::{OpenOptions, Platform};
+use crate::platform::{Context, OpenOptions, Platform};
 use crate::recorder::Recorder;
-use crate::{Error, Fault, Request, Result};
+use crate::{Error, Request, Result};
 
-/// The sides, in the order in which everything that has two is kept.
-pub(crate) const SIDES: [Side; 2] = [Side::A, Side::B];
+pub use self::request::PairRequest;
 
-/// What is asked of a comparison in pairs.
-#[derive(Clone, Debug)]
-pub struct PairRequest {
-    /// What both sides have in common; its record, its repeats and whether the database stays are not asked.
-    pub request: Request,
-    /// How many pairs of runs each test gets at each degree of parallelism; at least 1.
-    pub pairs: u32,
-    /// Where the records go, that of side A first.
-    pub records: [PathBuf; 2],
-    /// The codes of tests of which something is asked by name, and which therefore have to be planned.
-    pub judged: Vec<String>,
-}
-
-/// What came of a comparison in pairs.
+/// The result of a comparison in pairs.
 #[derive(Debug)]
 pub struct MeasuredPair {
-    /// The records as they were written last, that of side A first.
+    /// The records as last written, that of side A first.
     pub records: [Record; 2],
-    /// Where they lie.
+    /// Paths of the records.
     pub paths: [PathBuf; 2],
-    /// Why it was broken off, if it was.
+    /// Why it was aborted, if it was.
     pub error: Option<Error>,
 }
 
@@ -62,25 +50,26 @@ pub struct MeasuredPair {
 /// Only where there is no record yet; later errors are in [`MeasuredPair::error`] beside the records so far.
 pub fn pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<MeasuredPair> {
     let own = test_files(&request.request.tests.words)?;
-    let items = contested(&request.request, &own)?;
-    let Ended { records, error } = invoke(&mut Pair { request, items, sizes: Vec::new() }, contexts, None)?;
+    let items = select_tests(&request.request, &own)?;
+    let InvocationResult { records, error } = invoke(&mut Pair { request, items, sizes: Vec::new() }, contexts, None)?;
     Ok(MeasuredPair { records, paths: request.records.clone(), error })
 }
 
-/// The plan of both sides, without carrying it out. The engines are opened to ask what they can do, and closed again.
+/// The plan of both sides, without carrying it out. The engines are opened to query their capabilities, and closed
+/// again.
 ///
 /// # Errors
 /// As for [`pair()`].
 pub fn dry_run_pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<[Plan; 2]> {
     let own = test_files(&request.request.tests.words)?;
-    let items = contested(&request.request, &own)?;
+    let items = select_tests(&request.request, &own)?;
     survey(&mut Pair { request, items, sizes: Vec::new() }, contexts)
 }
 
 struct Pair<'r> {
     request: &'r PairRequest,
     items: Vec<Item<'r>>,
-    /// Sizes of the tables of both sides, planned.
+    /// Table sizes of both sides, once planned.
     sizes: Vec<Sizes>,
 }
 
@@ -93,7 +82,7 @@ impl Kind<2> for Pair<'_> {
         self.request.records.clone()
     }
 
-    /// Each side has a place of its own, whose files never stay.
+    /// Each side has a directory of its own, whose files are never kept.
     fn options(
         &self,
         directory: &MeasuredDirectory,
@@ -109,13 +98,13 @@ impl Kind<2> for Pair<'_> {
     }
 
     fn plan(&mut self, directory: &MeasuredDirectory, platforms: &mut [Platform<'_>; 2]) -> Result<[Plan; 2]> {
-        let [(plan_a, a), (plan_b, b)] = agree(self.request, platforms, directory.path(), &self.items)?;
+        let [(plan_a, a), (plan_b, b)] = plan_sides(self.request, platforms, directory.path(), &self.items)?;
         self.sizes = vec![a, b];
         Ok([plan_a, plan_b])
     }
 
     fn measure(&mut self, platforms: &mut [Platform<'_>; 2], records: &mut [Recorder; 2]) -> Result<()> {
-        take_turns(&self.request.records, &self.items, &self.sizes, platforms, records)
+        measure_pairs(&self.request.records, &self.items, &self.sizes, platforms, records)
     }
 
     fn of_side(&self, side: usize, error: Error) -> Error {
@@ -123,14 +112,32 @@ impl Kind<2> for Pair<'_> {
     }
 }
 
-/// `error`, saying which side it is about. That the user has broken off is about neither.
-pub(crate) fn of_side(side: Side, error: Error) -> Error {
-    let name = match side {
-        Side::A => "A",
-        Side::B => "B",
-    };
-    match error.fault {
-        Fault::Interrupted => error,
-        _ => Error { message: format!("side {name}: {}", error.message), ..error },
+/// Whether `other` is the database that `platform` works in. An in-process engine has a file for each side, and a
+/// temporary server is started for each.
+pub(super) fn is_same_database(platform: &Platform<'_>, other: &Target) -> bool {
+    let location = platform.engine.as_ref().map(|opened| opened.inventory.location);
+    location.is_some_and(|here| here != Location::InProcess) && is_same_location(platform.context.target, other)
+}
+
+/// As far as targets tell: two spellings of the same location are found by the lock of the schema.
+fn is_same_location(one: &Target, other: &Target) -> bool {
+    let location = |target: &Target| (target.scheme.clone(), target.addresses.clone(), target.database.clone());
+    !one.local && !other.local && location(one) == location(other) && one.parameters == other.parameters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_location_is_distinguished_from_two_servers() {
+        let same = |one: &str, other: &str| {
+            is_same_location(&one.parse().expect("a target"), &other.parse().expect("a target"))
+        };
+        assert!(same("example://db1/shop", "example://me@db1/shop"), "as any user");
+        assert!(!same("example://db1/shop", "example://db2/shop"));
+        assert!(!same("example://db1/shop", "example://db1/other"));
+        assert!(!same("example://db1/shop?host=a", "example://db1/shop?host=b"));
+        assert!(!same("local:example", "local:example"), "two servers are started");
     }
 }

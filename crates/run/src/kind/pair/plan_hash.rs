@@ -1,27 +1,27 @@
-//! The hash of what both sides are asked, fixed before the first of them is measured.
+//! The hash of the plan of both sides, fixed before the first measurement.
 //!
-//! It covers everything of a plan but what makes one side differ from the other, target and names, and where on the
-//! machine they work. Two records with the same hash were asked the same, and who announces a hash before the
-//! measurement shows that nothing was changed afterwards.
+//! It covers everything of a plan except what distinguishes the sides: target, names, and directories. Two records with
+//! the same hash have the identical workload, and a hash that is announced before the measurement shows that nothing
+//! was changed afterwards.
 
 use std::fmt::Write;
 
 use record::{Pace, Placement, Plan, Preset};
 use sha2::{Digest, Sha256};
 
-/// `sha256:` and the hash of `plan` in hexadecimal digits. `version` is that of dbdyno, whose catalogue says what the
-/// codes mean; `files` are the contents of the user's test files.
+/// `sha256:` and the hash of `plan` in hexadecimal digits. `version` is that of dbdyno, whose catalogue defines the
+/// codes; `files` are the contents of the test files.
 pub(super) fn plan_hash(plan: &Plan, version: &str, files: &[Vec<u8>]) -> String {
     let mut hash = String::from("sha256:");
-    for byte in Sha256::digest(asked(plan, version, files)) {
+    for byte in Sha256::digest(workload_text(plan, version, files)) {
         // Writing to a string does not fail.
         let _ = write!(hash, "{byte:02x}");
     }
     hash
 }
 
-/// What is asked, as a text that is equal where the same is asked: a line for each thing, its name first.
-fn asked(plan: &Plan, version: &str, files: &[Vec<u8>]) -> Vec<u8> {
+/// The workload as text, equal for equal workloads: a line for each setting, its name first.
+fn workload_text(plan: &Plan, version: &str, files: &[Vec<u8>]) -> Vec<u8> {
     let mut lines = vec![
         format!("dbdyno {version}"),
         format!("preset {}", preset(plan.preset)),

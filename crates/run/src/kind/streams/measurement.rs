@@ -18,16 +18,16 @@ use crate::bench::Bench;
 use crate::run::{self, Workers, drive};
 use crate::{Event, Result};
 
-/// A comparison of so much is said before it begins.
+/// A comparison of at least this many bytes is announced.
 const NOTED_BYTES_MIN: Bytes = Bytes(4_000_000_000);
 
-/// Where more than this share of the bytes is committed after the window, the rate is not that of stored bytes.
+/// If more than this share of the bytes is committed after the window, the rate is not that of committed bytes.
 const LATE_SHARE_MAX: f64 = 0.05;
 
-/// Carries out `planned`, which is `stream_run`. A run that fails is a run, with what was counted until then.
+/// Carries out `planned`, which is `stream_run`. A failed run is recorded with what was counted until then.
 ///
 /// # Errors
-/// Only where nothing more can be measured at all: broken off by the user.
+/// Only where the user has interrupted the run.
 pub(super) fn measure_one(
     bench: &Bench<'_>,
     planned: &PlannedRun,
@@ -53,7 +53,7 @@ pub(super) fn measure_one(
     run::measure(bench, planned, run, expected, |run| try_one(bench, run, stream_run, request, stream_files))
 }
 
-/// What is done, in a few words: the same at each number of streams, which is that of the jobs.
+/// Title: the same at each number of streams, which is that of the jobs.
 fn title(stream_run: &StreamRun) -> String {
     format!("{} {} of files", stream_run.backend.name(), stream_run.direction.word())
 }
@@ -65,9 +65,9 @@ fn try_one(
     request: &StreamsRequest,
     stream_files: &mut StreamFiles<'_>,
 ) -> Result<()> {
-    let place =
+    let node_index =
         bench.subject.map(|subject| subject.nodes.choose(true, 1)).transpose()?.and_then(|one| one.first().copied());
-    let node = bench.subject.zip(place).map(|(subject, place)| subject.nodes.at(place));
+    let node = bench.subject.zip(node_index).map(|(subject, node_index)| subject.nodes.at(node_index));
     match stream_run.direction {
         StreamDirection::Write => stream_files.clear(node)?,
         StreamDirection::Read => stream_files.fill(node, stream_run.streams, bench.listener, bench.interrupt)?,
@@ -79,9 +79,9 @@ fn try_one(
         StreamDirection::Write => None,
     };
     let progress: Vec<Arc<Progress>> = jobs.iter().map(StreamJob::progress).collect();
-    let streams = drive_jobs(bench, run, jobs, place);
+    let streams = drive_jobs(bench, run, jobs, node_index);
     if stream_run.direction == StreamDirection::Write {
-        stream_files.remember(&progress);
+        stream_files.record_progress(&progress);
         run.findings.extend(late(request.request_bytes, &progress));
     }
     if run.changes || node.is_some_and(|node| node.caps().counts_read_commits) {
@@ -89,18 +89,18 @@ fn try_one(
     } else if node.is_some() {
         run.commits_expected = Some(0);
     }
-    let mut said = described(stream_run, request, stream_files, page_cached, &streams, &progress);
+    let mut streams_record = described(stream_run, request, stream_files, page_cached, &streams, &progress);
     if run.outcome == Outcome::Done && !bench.interrupt.is_raised() {
-        check(bench, run, stream_run, stream_files, node, &mut said)?;
+        check(bench, run, stream_run, stream_files, node, &mut streams_record)?;
     }
-    run.streams = Some(Box::new(said));
+    run.streams = Some(Box::new(streams_record));
     Ok(())
 }
 
-/// Lets the streams work; the tallies of their kinds of steps.
-fn drive_jobs(bench: &Bench<'_>, run: &mut Run, jobs: Vec<StreamJob>, place: Option<usize>) -> Vec<Tally> {
-    let workers = match (bench.subject, place) {
-        (Some(subject), Some(place)) => Workers::of_sessions(bench, subject, vec![place], jobs),
+/// Runs the streams; returns the tallies of their kinds of steps.
+fn drive_jobs(bench: &Bench<'_>, run: &mut Run, jobs: Vec<StreamJob>, node_index: Option<usize>) -> Vec<Tally> {
+    let workers = match (bench.subject, node_index) {
+        (Some(subject), Some(node_index)) => Workers::of_sessions(bench, subject, vec![node_index], jobs),
         _ => {
             let works = jobs.into_iter().map(|job| Box::new(job) as Box<dyn Work>).collect();
             Workers { works, ..Workers::default() }
@@ -109,8 +109,7 @@ fn drive_jobs(bench: &Bench<'_>, run: &mut Run, jobs: Vec<StreamJob>, place: Opt
     drive(bench, run, u64::MAX, workers)
 }
 
-/// What is to be said where much of what was written in the window was committed after it: its commits took no part in the
-/// rate.
+/// The finding if much of what was written in the window was committed after it: its commits are not in the rate.
 fn late(request: Bytes, progress: &[Arc<Progress>]) -> Option<Finding> {
     let sum = |of: fn(&Progress) -> u64| progress.iter().map(|one| of(one)).sum::<u64>();
     let (late, all) = (sum(Progress::late), sum(Progress::committed));
@@ -119,7 +118,7 @@ fn late(request: Bytes, progress: &[Arc<Progress>]) -> Option<Finding> {
     (late as f64 > LATE_SHARE_MAX * all as f64).then(|| Finding::new(Verdict::Warn, Evidence::WindowLength(length)))
 }
 
-/// What the run was like.
+/// The description of the run.
 fn described(
     stream_run: &StreamRun,
     request: &StreamsRequest,
@@ -130,12 +129,11 @@ fn described(
 ) -> FileStreams {
     let latency = |kind: usize| streams.get(kind).map_or_else(Latency::default, |tally| tally.service().latency());
     let (backend, means) = match stream_run.backend {
-        Backend::FileSystem if stream_files.direct => (
-            StreamBackend::FileSystemDirect,
-            "files, past the page cache (O_DIRECT), with an fsync where the engine commits",
-        ),
+        Backend::FileSystem if stream_files.direct => {
+            (StreamBackend::FileSystemDirect, "files with O_DIRECT, with an fsync where the engine commits")
+        }
         Backend::FileSystem => {
-            (StreamBackend::FileSystemCached, "files, through the page cache, with an fsync where the engine commits")
+            (StreamBackend::FileSystemCached, "buffered files, with an fsync where the engine commits")
         }
         Backend::Engine(form) => (StreamBackend::Engine, form.means),
     };
@@ -159,32 +157,32 @@ fn described(
     }
 }
 
-/// Holds what was written against what the engine counts, and what is read against what was written.
+/// Compares what was written with what the engine counts, and what is read with what was written.
 fn check(
     bench: &Bench<'_>,
     run: &mut Run,
     stream_run: &StreamRun,
     stream_files: &StreamFiles<'_>,
     node: Option<&dyn Node>,
-    said: &mut FileStreams,
+    streams_record: &mut FileStreams,
 ) -> Result<()> {
     let (verdict, answers) = match stream_run.direction {
         StreamDirection::Write => {
             let counted = stream_files.counted(node, bench.interrupt)?;
-            said.counted_bytes = counted.map(|(_, bytes)| bytes);
+            streams_record.counted_bytes = counted.map(|(_, bytes)| bytes);
             counts(stream_files, counted)
         }
         StreamDirection::Read => {
             announce(bench, stream_files);
-            said.compared = stream_files.compare(node, stream_run.streams, bench.interrupt)?;
-            comparison(&said.compared, said.wrong_requests)
+            streams_record.compared = stream_files.compare(node, stream_run.streams, bench.interrupt)?;
+            comparison(&streams_record.compared, streams_record.wrong_requests)
         }
     };
     run.findings.push(Finding::new(verdict, Evidence::Answers(answers)));
     Ok(())
 }
 
-/// Says what is going on where a comparison takes its time.
+/// Announces a long comparison.
 fn announce(bench: &Bench<'_>, stream_files: &StreamFiles<'_>) {
     let (files, _, bytes) = stream_files.written();
     if bytes >= NOTED_BYTES_MIN {
@@ -193,12 +191,12 @@ fn announce(bench: &Bench<'_>, stream_files: &StreamFiles<'_>) {
     }
 }
 
-/// What the engine's count of files and bytes says of a write.
+/// The answers of a write, from the count of files and bytes of the engine.
 fn counts(stream_files: &StreamFiles<'_>, counted: Option<(u64, Bytes)>) -> (Verdict, Answers) {
     let (files, whole, size_bytes) = stream_files.written();
     let written = FileCount { files, size_bytes };
     let counted = counted.map(|(files, size_bytes)| FileCount { files, size_bytes });
-    // A form that gives a file its full length at once says nothing of one that was not written to its end.
+    // A form that allocates a file at its full length does not show how much of it was written.
     let is_allocated = matches!(stream_files.backend, Backend::Engine(form) if form.is_allocated);
     let is_known = !is_allocated || u64::from(whole) == files;
     let is_right = |counted: FileCount| counted.files == files && (counted.size_bytes == size_bytes || !is_known);
@@ -206,7 +204,7 @@ fn counts(stream_files: &StreamFiles<'_>, counted: Option<(u64, Bytes)>) -> (Ver
     (verdict, Answers::FilesWritten { written, counted })
 }
 
-/// What the comparison says of a read.
+/// The answers of a read, from the comparison.
 fn comparison(compared: &[ComparedFile], wrong_requests: u64) -> (Verdict, Answers) {
     let size_bytes = Bytes(compared.iter().map(|file| file.size_bytes.0).sum());
     let files = compared.len() as u64;
@@ -233,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_were_committed_after_the_window_are_told() {
+    fn bytes_that_were_committed_after_the_window_are_reported() {
         let of = |late: u64, committed: u64| late_progress(late, committed);
         assert_eq!(late(Bytes(1_000_000), &[of(1, 100), of(2, 100)]), None);
         let finding = late(Bytes(1_000_000), &[of(10, 10), of(0, 90)]).unwrap();

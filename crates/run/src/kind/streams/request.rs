@@ -1,10 +1,9 @@
-//! What is asked for, already parsed.
+//! The request, parsed.
 
 use std::path::PathBuf;
 
 use record::{Build, Bytes, Nanos, Placement, Plan, Preset};
 
-use super::stream_run::StreamRuns;
 use crate::Request;
 
 /// A measurement of file streams.
@@ -18,23 +17,23 @@ pub struct StreamsRequest {
     pub request_bytes: Bytes,
     /// Size of the file of each stream, a multiple of the request.
     pub file_bytes: Bytes,
-    /// Requests of a transaction; none for a whole file.
+    /// Requests per transaction; none for a whole file.
     pub requests_per_commit: Option<u64>,
-    /// Whether files on the file system pass the page cache by; none for where they can.
+    /// Whether files on the file system use direct I/O; none for direct I/O where it is supported.
     pub direct: Option<bool>,
-    /// The longest window; none for as long as the files take.
+    /// The longest window; none for no limit.
     pub window: Option<Nanos>,
-    /// How large the cache of a server of dbdyno's own is.
+    /// The preset: cache size of a temporary server.
     pub preset: Preset,
     /// Directory below which the measured directory is made.
     pub directory: PathBuf,
-    /// What all data are drawn from.
+    /// Seed of all data.
     pub seed: u64,
-    /// Where jobs run.
+    /// Placement of jobs on processors.
     pub placement: Placement,
-    /// Whether somebody looks at what the sessions of the engine are doing.
+    /// Whether the sessions of the engine are sampled during runs.
     pub looks: bool,
-    /// Where the record goes.
+    /// Path of the record.
     pub record: PathBuf,
     /// The version of the program, for the record.
     pub version: String,
@@ -43,21 +42,21 @@ pub struct StreamsRequest {
 }
 
 impl StreamsRequest {
-    /// Requests of a file.
+    /// Requests per file.
     pub(super) fn requests(&self) -> u64 {
         self.file_bytes.0 / self.request_bytes.0.max(1)
     }
 
-    /// Requests of a transaction.
+    /// Requests per transaction.
     pub(super) fn per_commit(&self) -> u64 {
         self.requests_per_commit.unwrap_or(u64::MAX).min(self.requests()).max(1)
     }
 
-    fn window_max(&self) -> Nanos {
+    pub(super) fn window_max(&self) -> Nanos {
         self.window.unwrap_or(Plan::OPEN_WINDOW_NS)
     }
 
-    /// As one would ask for tests of the catalogue: what opens directory and engine needs.
+    /// As a request for the catalogue: what opens directory and engine needs.
     pub(super) fn request(&self) -> Request {
         Request {
             directory: self.directory.clone(),
@@ -68,18 +67,6 @@ impl StreamsRequest {
             placement: self.placement,
             looks: self.looks,
             ..Request::bare(&self.record, &self.version, self.build.as_ref())
-        }
-    }
-
-    /// The plan: a run for each of `stream_runs`.
-    pub(super) fn plan(&self, target: &str, directory: &std::path::Path, stream_runs: &StreamRuns) -> Plan {
-        Plan {
-            window_ns: self.window_max(),
-            seed: self.seed,
-            placement: self.placement,
-            runs: stream_runs.planned(),
-            skipped: stream_runs.skipped.clone(),
-            ..Plan::new(target, directory.display().to_string(), self.preset)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whether there is room for all files before the first of them is written.
+//! Check of the free space before the first file is written.
 
 use std::path::Path;
 
@@ -6,15 +6,15 @@ use super::request::StreamsRequest;
 use super::stream_run::{Backend, StreamRuns};
 use crate::{Error, Result};
 
-/// How many times its size a file in a database takes at most while it is written: the data, the log of it, and what it
-/// is filled with before.
+/// The most space of a file in a database while it is written, relative to its size: the data, the log, and the fill
+/// before it.
 const TIMES_IN_ENGINE: u64 = 3;
 
-/// Refuses a measurement whose files do not fit: on the file system those of `folder`, in the engine those of `data`
-/// where they lie on this host.
+/// Refuses a measurement whose files exceed the free space: on the file system in `folder`, and in the engine in `data`
+/// if that is on this host.
 ///
 /// # Errors
-/// Names the need and what is free.
+/// Names the required and the available space.
 pub(super) fn check(
     request: &StreamsRequest,
     stream_runs: &StreamRuns,
@@ -32,16 +32,19 @@ pub(super) fn check(
     };
     let of_files = needed(1, &|backend| backend == Backend::FileSystem);
     let of_engine = needed(TIMES_IN_ENGINE, &|backend| backend != Backend::FileSystem);
-    for (place, needed) in [(Some(folder), of_files), (data, of_engine)] {
-        let Some(place) = place else { continue };
-        let Some(free) = free_bytes(place).filter(|free| *free < needed) else { continue };
-        let message = format!("{} has {free} bytes free, and the files of all streams need {needed}", place.display());
+    for (directory, needed) in [(Some(folder), of_files), (data, of_engine)] {
+        let Some(directory) = directory else { continue };
+        let Some(free) = free_bytes(directory).filter(|free| *free < needed) else { continue };
+        let message = format!(
+            "{} has {free} bytes available, and the files of all streams require {needed}",
+            directory.display()
+        );
         return Err(Error::environment(message).hint("give a smaller --file, fewer --streams, or another --dir"));
     }
     Ok(())
 }
 
-/// What is free at `place`, as far as it can be told.
-fn free_bytes(place: &Path) -> Option<u64> {
-    rustix::fs::statvfs(place).ok().map(|found| found.f_bavail.saturating_mul(found.f_frsize))
+/// Free bytes at `directory`, if known.
+fn free_bytes(directory: &Path) -> Option<u64> {
+    rustix::fs::statvfs(directory).ok().map(|found| found.f_bavail.saturating_mul(found.f_frsize))
 }

@@ -1,4 +1,4 @@
-//! The files of one backend: made, written where no run wrote them, compared, removed.
+//! The files of one backend: created, written where no run wrote them, compared, removed.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -8,7 +8,8 @@ use std::sync::Arc;
 use engine::{Node, ObjectSession};
 use record::{Bytes, ComparedFile, Ratio, StreamDirection};
 use workload::streams::{
-    Comparing, Content, EnginePlace, FilePlace, Place, Progress, Signature, StreamJob, StreamShape, compare,
+    Comparing, Content, EngineBackend, FileBackend, FileSystemBackend, Progress, Signature, StreamJob, StreamShape,
+    compare,
 };
 
 use super::request::StreamsRequest;
@@ -17,37 +18,37 @@ use crate::caches::drop_page_cache;
 use crate::kind::io::same_device;
 use crate::{Error, Event, Interrupt, Listener, Result};
 
-/// Refuses requests that are larger than one of the forms takes, before anything is written.
+/// Refuses requests larger than a form supports, before anything is written.
 ///
 /// # Errors
-/// `Usage` where one is; what the engine says.
+/// `Usage` where one is; errors of the engine.
 pub(super) fn refuse_requests(request: &StreamsRequest, backends: &[Backend], node: &dyn Node) -> Result<()> {
     for backend in backends {
         let Backend::Engine(form) = *backend else { continue };
         let most = node.object_session(form)?.request_bytes_max();
         if request.request_bytes > most {
-            let (asked, name) = (request.request_bytes.0, backend.name());
-            let message = format!("a request of {asked} bytes is more than {name} takes here, {} bytes", most.0);
+            let (requested, name) = (request.request_bytes.0, backend.name());
+            let message = format!("a request of {requested} bytes exceeds the limit of {name}, {} bytes", most.0);
             return Err(Error::user(message).hint("give a smaller --request"));
         }
     }
     Ok(())
 }
 
-/// Where files on the file system lie, below the data of the measured directory.
+/// Folder of the files on the file system, in the measured directory.
 const FOLDER: &str = "file-streams";
 
-/// What is known of the file of a stream.
+/// The state of the file of a stream.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kept {
-    /// Requests that are committed; 0 where there is no file.
+struct FileState {
+    /// Committed requests; 0 if there is no file.
     requests: u64,
     generation: u32,
 }
 
-/// Whether two directories lie on one device: a file system in memory or of a network has none, and is one place all
-/// the same. None where one of them cannot be looked at.
-fn lie_together(one: &Path, other: &Path) -> Option<bool> {
+/// Whether two directories are on one device; directories of one file system in memory or of a network, which have no
+/// device, count as such. None if one of them cannot be read.
+fn on_same_device(one: &Path, other: &Path) -> Option<bool> {
     let file_system = |path: &Path| fs::metadata(path).ok().map(|metadata| metadata.dev());
     Some(file_system(one)? == file_system(other)? || same_device(one, other))
 }
@@ -55,59 +56,61 @@ fn lie_together(one: &Path, other: &Path) -> Option<bool> {
 /// The files of one backend.
 pub(super) struct StreamFiles<'a> {
     pub backend: Backend,
-    /// Whether files on the file system pass the page cache by.
+    /// Whether files on the file system use direct I/O.
     pub direct: bool,
-    /// Whether files on the file system lie on the device of the engine's data; none where that is not known.
+    /// Whether files on the file system are on the device of the data of the engine; none if unknown.
     pub same_device: Option<bool>,
     request: &'a StreamsRequest,
     folder: PathBuf,
-    /// Of each stream, in their order.
-    kept: Vec<Kept>,
+    /// One per stream, in order.
+    files: Vec<FileState>,
     generation: u32,
 }
 
 impl<'a> StreamFiles<'a> {
-    /// Of `backend`, whose files lie below `data` where it is the file system; those of the engine lie in `engine_data`
-    /// if they are on this host.
+    /// The files of `backend`, below `data` if it is the file system; those of the engine are in `engine_data` if they
+    /// are on this host.
     ///
     /// # Errors
-    /// Where direct I/O was asked for and is not to be had.
+    /// Where direct I/O was requested and is not supported.
     pub(super) fn new(
         backend: Backend,
         request: &'a StreamsRequest,
         data: &Path,
         engine_data: Option<&Path>,
     ) -> Result<StreamFiles<'a>> {
-        let (folder, kept) = (data.join(FOLDER), Vec::new());
+        let (folder, files) = (data.join(FOLDER), Vec::new());
         let mut stream_files =
-            StreamFiles { backend, direct: false, same_device: None, request, folder, kept, generation: 0 };
+            StreamFiles { backend, direct: false, same_device: None, request, folder, files, generation: 0 };
         if backend == Backend::FileSystem {
             stream_files.make_folder()?;
-            stream_files.direct = stream_files.passes_cache()?;
+            stream_files.direct = stream_files.uses_direct_io()?;
             stream_files.same_device =
-                engine_data.and_then(|engine_data| lie_together(engine_data, &stream_files.folder));
+                engine_data.and_then(|engine_data| on_same_device(engine_data, &stream_files.folder));
         }
         Ok(stream_files)
     }
 
-    /// Whether the page cache is passed by: as asked for, or else where it can be.
-    fn passes_cache(&self) -> Result<bool> {
-        let can = FilePlace::takes_direct(&self.folder);
+    /// Whether direct I/O is used: as requested, otherwise where it is supported.
+    fn uses_direct_io(&self) -> Result<bool> {
+        let can = FileSystemBackend::takes_direct(&self.folder);
         match self.request.direct {
-            Some(true) if !can => {
-                Err(Error::environment(format!("the file system at {} knows no direct I/O", self.folder.display()))
-                    .hint("leave --direct away, or give another --dir"))
-            }
-            asked => Ok(asked.unwrap_or(can)),
+            Some(true) if !can => Err(Error::environment(format!(
+                "the file system at {} does not support direct I/O",
+                self.folder.display()
+            ))
+            .hint("omit --direct, or give another --dir")),
+            requested => Ok(requested.unwrap_or(can)),
         }
     }
 
     fn make_folder(&self) -> Result<()> {
         let shown = self.folder.display();
-        fs::create_dir_all(&self.folder).map_err(|error| Error::environment(format!("{shown} cannot be made: {error}")))
+        fs::create_dir_all(&self.folder)
+            .map_err(|error| Error::environment(format!("{shown} cannot be created: {error}")))
     }
 
-    /// A session of the engine; none where the backend is none.
+    /// A session of the engine; none for the file system.
     fn objects(&self, node: Option<&dyn Node>) -> Result<Option<Box<dyn ObjectSession>>> {
         match (self.backend, node) {
             (Backend::Engine(form), Some(node)) => Ok(Some(node.object_session(form)?)),
@@ -116,14 +119,14 @@ impl<'a> StreamFiles<'a> {
         }
     }
 
-    fn place(&self, node: Option<&dyn Node>) -> Result<Box<dyn Place>> {
+    fn open_backend(&self, node: Option<&dyn Node>) -> Result<Box<dyn FileBackend>> {
         Ok(match self.objects(node)? {
-            Some(objects) => Box::new(EnginePlace::new(objects)),
-            None => Box::new(FilePlace::new(&self.folder, self.direct)),
+            Some(objects) => Box::new(EngineBackend::new(objects)),
+            None => Box::new(FileSystemBackend::new(&self.folder, self.direct)),
         })
     }
 
-    /// Removes all files and makes ready for others.
+    /// Removes all files and prepares for new ones.
     pub(super) fn clear(&mut self, node: Option<&dyn Node>) -> Result<()> {
         self.remove(node)?;
         match self.objects(node)? {
@@ -136,7 +139,7 @@ impl<'a> StreamFiles<'a> {
 
     /// Removes all files.
     pub(super) fn remove(&mut self, node: Option<&dyn Node>) -> Result<()> {
-        self.kept.clear();
+        self.files.clear();
         if let Some(mut objects) = self.objects(node)? {
             return Ok(objects.remove()?);
         }
@@ -149,7 +152,7 @@ impl<'a> StreamFiles<'a> {
         }
     }
 
-    /// The streams of `stream_run`, each with what it needs.
+    /// The jobs of `stream_run`.
     pub(super) fn jobs(&self, node: Option<&dyn Node>, stream_run: &StreamRun) -> Result<Vec<StreamJob>> {
         (1..=stream_run.streams).map(|stream| self.job(node, stream, stream_run.direction)).collect()
     }
@@ -157,27 +160,27 @@ impl<'a> StreamFiles<'a> {
     fn job(&self, node: Option<&dyn Node>, stream: u32, direction: StreamDirection) -> Result<StreamJob> {
         let requests = match direction {
             StreamDirection::Write => self.request.requests(),
-            StreamDirection::Read => self.kept(stream).requests,
+            StreamDirection::Read => self.file(stream).requests,
         };
         let requests_per_commit = self.request.per_commit();
         let shape = StreamShape { direction, request: self.request.request_bytes, requests, requests_per_commit };
-        Ok(StreamJob::new(self.place(node)?, self.content(stream, direction), shape, stream))
+        Ok(StreamJob::new(self.open_backend(node)?, self.content(stream, direction), shape, stream))
     }
 
-    fn kept(&self, stream: u32) -> Kept {
-        self.kept.get(stream as usize - 1).copied().unwrap_or_default()
+    fn file(&self, stream: u32) -> FileState {
+        self.files.get(stream as usize - 1).copied().unwrap_or_default()
     }
 
     fn content(&self, stream: u32, direction: StreamDirection) -> Content {
         let generation = match direction {
             StreamDirection::Write => self.generation,
-            StreamDirection::Read => self.kept(stream).generation,
+            StreamDirection::Read => self.file(stream).generation,
         };
         let signature = Signature { seed: self.request.seed, stream, generation };
         Content::new(signature, self.request.request_bytes.0 as usize)
     }
 
-    /// Puts the files out of the page cache, where they are read through it; the share of their bytes that stays there.
+    /// Drops the files from the page cache, if they are read through it; returns the share that is still cached.
     pub(super) fn drop_page_cache(&self, node: Option<&dyn Node>) -> Option<Ratio> {
         match node {
             Some(node) => drop_page_cache(node.data_directory()?),
@@ -186,14 +189,14 @@ impl<'a> StreamFiles<'a> {
         }
     }
 
-    /// Remembers what the streams of a run wrote.
-    pub(super) fn remember(&mut self, progress: &[Arc<Progress>]) {
+    /// Stores what the streams of a run have committed.
+    pub(super) fn record_progress(&mut self, progress: &[Arc<Progress>]) {
         let generation = self.generation;
-        self.kept = progress.iter().map(|one| Kept { requests: one.committed(), generation }).collect();
+        self.files = progress.iter().map(|one| FileState { requests: one.committed(), generation }).collect();
     }
 
-    /// Sees to it that each of `streams` streams has a file: those that no run wrote are written now, one after the other,
-    /// as long as the shortest that one wrote.
+    /// Makes sure that each of `streams` streams has a file: missing files are written, one after the other, as long as
+    /// the shortest existing one.
     pub(super) fn fill(
         &mut self,
         node: Option<&dyn Node>,
@@ -201,25 +204,25 @@ impl<'a> StreamFiles<'a> {
         listener: &dyn Listener,
         interrupt: &Interrupt,
     ) -> Result<()> {
-        let requests = self.kept.iter().map(|kept| kept.requests).filter(|requests| *requests > 0).min();
+        let requests = self.files.iter().map(|state| state.requests).filter(|requests| *requests > 0).min();
         let requests = requests.unwrap_or(self.request.requests());
-        self.kept.resize(self.kept.len().max(streams as usize), Kept::default());
+        self.files.resize(self.files.len().max(streams as usize), FileState::default());
         for stream in 1..=streams {
-            if self.kept(stream).requests > 0 {
+            if self.file(stream).requests > 0 {
                 continue;
             }
-            let mut place = self.place(node)?;
-            let cancellers = place.canceller().into_iter().collect();
-            interrupt.during(cancellers, || self.write(place.as_mut(), (stream, requests), listener, interrupt))?;
-            let kept = Kept { requests, generation: self.generation };
-            self.kept[stream as usize - 1] = kept;
+            let mut backend = self.open_backend(node)?;
+            let cancellers = backend.canceller().into_iter().collect();
+            interrupt.during(cancellers, || self.write(backend.as_mut(), (stream, requests), listener, interrupt))?;
+            let state = FileState { requests, generation: self.generation };
+            self.files[stream as usize - 1] = state;
         }
         Ok(())
     }
 
     fn write(
         &self,
-        place: &mut dyn Place,
+        backend: &mut dyn FileBackend,
         (stream, requests): (u32, u64),
         listener: &dyn Listener,
         interrupt: &Interrupt,
@@ -227,22 +230,22 @@ impl<'a> StreamFiles<'a> {
         let Bytes(each) = self.request.request_bytes;
         let size = self.request.request_bytes.times(requests);
         let mut content = self.content(stream, StreamDirection::Write);
-        place.begin()?;
-        place.create(stream, size)?;
+        backend.begin()?;
+        backend.create(stream, size)?;
         for at in (0..size.0).step_by(each as usize) {
             if interrupt.is_raised() {
-                // The user's wish is what is told.
-                let _ = place.give_up();
+                // The interruption is reported.
+                let _ = backend.abort();
                 return Err(Error::interrupted());
             }
-            place.write(at, content.at(at))?;
+            backend.write(at, content.at(at))?;
             let file = format!("file {stream}");
             listener.on_event(&Event::Writing { file: &file, done: Bytes(at + each), size });
         }
-        Ok(place.commit()?)
+        Ok(backend.commit()?)
     }
 
-    /// Reads each of `streams` files once more, and compares it with what was written.
+    /// Reads each of `streams` files again, and compares it with what was written.
     pub(super) fn compare(
         &self,
         node: Option<&dyn Node>,
@@ -250,29 +253,29 @@ impl<'a> StreamFiles<'a> {
         interrupt: &Interrupt,
     ) -> Result<Vec<ComparedFile>> {
         let one = |stream: u32| {
-            let mut place = self.place(node)?;
+            let mut backend = self.open_backend(node)?;
             let mut content = self.content(stream, StreamDirection::Read);
-            let (request, requests) = (self.request.request_bytes, self.kept(stream).requests);
+            let (request, requests) = (self.request.request_bytes, self.file(stream).requests);
             let comparing = Comparing { request, requests, stop: interrupt.flag() };
-            let cancellers = place.canceller().into_iter().collect();
-            let compared = interrupt.during(cancellers, || compare(place.as_mut(), &mut content, stream, &comparing));
+            let cancellers = backend.canceller().into_iter().collect();
+            let compared = interrupt.during(cancellers, || compare(backend.as_mut(), &mut content, stream, &comparing));
             if interrupt.is_raised() { Err(Error::interrupted()) } else { Ok(compared?) }
         };
         (1..=streams).map(one).collect()
     }
 
-    /// What is kept by our own count: files, files that are whole, and bytes.
+    /// The files by our own count: all, complete ones, and bytes.
     pub(super) fn written(&self) -> (u64, u32, Bytes) {
-        let files = self.kept.iter().filter(|kept| kept.requests > 0);
-        let whole = files.clone().filter(|kept| kept.requests == self.request.requests()).count();
-        let requests = files.clone().map(|kept| kept.requests).sum();
+        let files = self.files.iter().filter(|state| state.requests > 0);
+        let whole = files.clone().filter(|state| state.requests == self.request.requests()).count();
+        let requests = files.clone().map(|state| state.requests).sum();
         (files.count() as u64, whole as u32, self.request.request_bytes.times(requests))
     }
 
-    /// What is kept as the engine counts it: files and bytes; none of the file system.
+    /// The files as the engine counts them: number and bytes; none for the file system.
     pub(super) fn counted(&self, node: Option<&dyn Node>, interrupt: &Interrupt) -> Result<Option<(u64, Bytes)>> {
         let Some(mut objects) = self.objects(node)? else { return Ok(None) };
-        // Some engines read all of it to tell how much it is.
+        // Some engines read all data to count the bytes.
         let cancellers = objects.session().canceller().into_iter().collect();
         let extent = interrupt.during(cancellers, || objects.extent());
         if interrupt.is_raised() {
@@ -288,10 +291,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_system_lies_together_with_itself_and_a_missing_one_is_not_known() {
+    fn a_file_system_is_on_its_own_device_and_a_missing_one_is_unknown() {
         let one = tempfile::tempdir().unwrap();
-        assert_eq!(lie_together(one.path(), &one.path().join(".")), Some(true));
-        assert_eq!(lie_together(one.path(), &one.path().join("none")), None);
-        assert_eq!(lie_together(Path::new("/proc"), one.path()), Some(false));
+        assert_eq!(on_same_device(one.path(), &one.path().join(".")), Some(true));
+        assert_eq!(on_same_device(one.path(), &one.path().join("none")), None);
+        assert_eq!(on_same_device(Path::new("/proc"), one.path()), Some(false));
     }
 }

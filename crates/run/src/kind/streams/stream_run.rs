@@ -1,13 +1,15 @@
-//! Which runs there are: each form, at each number of streams, written and then read.
+//! The runs: each form, at each number of streams, written and then read.
+
+use std::path::Path;
 
 use engine::{Caps, ObjectForm};
-use record::{Dop, PlannedRun, RunKind, Skipped, StreamDirection};
+use record::{Dop, Plan, PlannedRun, RunKind, Skipped, StreamDirection};
 use workload::streams::{CODE, FILE_SYSTEM};
 
 use super::request::StreamsRequest;
 use crate::{Error, Result};
 
-/// Where the files of a run are kept.
+/// The backend of the files of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Backend {
     /// On the file system.
@@ -17,7 +19,7 @@ pub(super) enum Backend {
 }
 
 impl Backend {
-    /// Its name, as it stands in codes.
+    /// Its name, as in codes.
     pub(super) fn name(self) -> &'static str {
         match self {
             Backend::FileSystem => FILE_SYSTEM,
@@ -44,7 +46,7 @@ impl StreamRun {
     }
 }
 
-/// All runs, and what is left out.
+/// All runs, and what is skipped.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StreamRuns {
     pub stream_runs: Vec<StreamRun>,
@@ -65,9 +67,7 @@ impl StreamRuns {
                 let stream_run = |direction| StreamRun { backend: *backend, streams: *streams, direction };
                 let (write, read) = (stream_run(StreamDirection::Write), stream_run(StreamDirection::Read));
                 if *backend != Backend::FileSystem && *streams > 1 && !caps.concurrent_writers {
-                    let reason = format!(
-                        "{streams} streams would write one after the other: this engine lets one session write at a time"
-                    );
+                    let reason = format!("at {streams} streams: this engine supports one writer at a time");
                     stream_runs.skipped.push(Skipped { test: write.code(), reason });
                 } else {
                     stream_runs.stream_runs.push(write);
@@ -78,26 +78,38 @@ impl StreamRuns {
         stream_runs
     }
 
-    /// As lines of a plan.
-    pub(super) fn planned(&self) -> Vec<PlannedRun> {
+    /// The planned runs.
+    fn planned(&self) -> Vec<PlannedRun> {
         let planned = |(stream_run, number): (&StreamRun, u32)| PlannedRun {
             number,
             ..PlannedRun::new(stream_run.code(), stream_run.kind(), Dop::jobs(stream_run.streams))
         };
         self.stream_runs.iter().zip(1..).map(planned).collect()
     }
+
+    /// The plan: a run for each.
+    pub(super) fn plan(&self, request: &StreamsRequest, target: &str, directory: &Path) -> Plan {
+        Plan {
+            window_ns: request.window_max(),
+            seed: request.seed,
+            placement: request.placement,
+            runs: self.planned(),
+            skipped: self.skipped.clone(),
+            ..Plan::new(target, directory.display().to_string(), request.preset)
+        }
+    }
 }
 
 fn too_long(request: &StreamsRequest, backend: Backend) -> Option<String> {
     let Backend::Engine(form) = backend else { return None };
-    let (asked, most) = (request.file_bytes.0, form.file_bytes_max.0);
-    (asked > most).then(|| format!("a file of {asked} bytes is longer than the {most} that this form takes"))
+    let (requested, most) = (request.file_bytes.0, form.file_bytes_max.0);
+    (requested > most).then(|| format!("a file of {requested} bytes exceeds the {most} bytes of this form"))
 }
 
-/// The backends that are asked for by name: the file system first, then the forms of the engine in its order.
+/// The requested backends: the file system first, then the forms of the engine in its order.
 ///
 /// # Errors
-/// A name that is none, and an engine without forms.
+/// An unknown name, and an engine without forms.
 pub(super) fn backends(
     names: &[String],
     forms: std::result::Result<&'static [ObjectForm], &'static str>,
@@ -115,14 +127,14 @@ pub(super) fn backends(
     let all = std::iter::once(Backend::FileSystem).chain(forms.iter().map(Backend::Engine));
     let known: Vec<&str> = all.clone().map(Backend::name).collect();
     if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
-        return Err(Error::user(format!("{} is no form in which {title} keeps files", said(name)))
+        return Err(Error::user(format!("{} is not a form of files in {title}", quoted(name)))
             .hint(format!("give all, or some of {}", known.join(", "))));
     }
     Ok(all.filter(|backend| names.is_empty() || names.iter().any(|name| name == backend.name())).collect())
 }
 
-/// `name` as an error says it: nothing at all is two quotes.
-fn said(name: &str) -> String {
+/// `name` in an error message: an empty name is two quotes.
+fn quoted(name: &str) -> String {
     if name.trim().is_empty() { "\"\"".to_owned() } else { name.escape_debug().to_string() }
 }
 
@@ -184,16 +196,16 @@ mod tests {
     }
 
     #[test]
-    fn what_one_writer_cannot_do_and_what_is_too_long_is_skipped_and_said() {
+    fn concurrent_writes_and_long_files_are_skipped_with_a_reason() {
         let all = backends(&[], Ok(FORMS), "an engine").expect("backends");
         let stream_runs = StreamRuns::of(&request(&[1, 4], 2 << 20), &all, &caps(false));
         let skipped: Vec<(&str, bool)> = stream_runs
             .skipped
             .iter()
-            .map(|skip| (skip.test.as_str(), skip.reason.contains("one session write")))
+            .map(|skip| (skip.test.as_str(), skip.reason.contains("one writer at a time")))
             .collect();
         assert_eq!(skipped, [("S100@blob", false), ("S100@rows-write", true)]);
-        assert!(stream_runs.skipped[0].reason.contains("2097152 bytes is longer than the 1048576"));
+        assert!(stream_runs.skipped[0].reason.contains("2097152 bytes exceeds the 1048576"));
         assert_eq!(codes(&stream_runs).iter().filter(|code| code.contains("rows")).count(), 3, "both are read");
         assert_eq!(codes(&stream_runs).iter().filter(|code| code.contains("file-system")).count(), 4);
     }
@@ -205,7 +217,7 @@ mod tests {
         assert_eq!(some, [Backend::Engine(&FORMS[1])]);
         for wrong in ["", "clob", "Rows"] {
             let error = backends(&named(&[wrong]), Ok(FORMS), "an engine").expect_err(wrong);
-            assert!(error.message.contains("is no form in which an engine keeps files"), "{error}");
+            assert!(error.message.contains("is not a form of files in an engine"), "{error}");
             assert!(error.hint.is_some_and(|hint| hint.contains("file-system, blob, rows")));
         }
         let none = backends(&[], Err("has no blobs"), "an engine").expect_err("no forms");

@@ -1,4 +1,4 @@
-//! Settings: what they mean, and what cannot be.
+//! Settings: their meaning, and impossible ones.
 
 use proptest::prelude::*;
 
@@ -48,7 +48,7 @@ fn every_setting_has_its_documented_meaning() {
 }
 
 #[test]
-fn without_a_word_the_documented_defaults_hold() {
+fn the_documented_defaults_hold() {
     let settings = BlocksSettings::default();
     assert_eq!((settings.update_percent, settings.work_unit, settings.scale_blocks), (10, 64, 10_240));
     assert_eq!((settings.scan_blocks, settings.sessions(), settings.load_jobs), (128, 1, 2));
@@ -57,7 +57,7 @@ fn without_a_word_the_documented_defaults_hold() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_value_limit_and_hint() {
+fn invalid_settings_are_refused_with_value_limit_and_hint() {
     for (name, value, words) in [
         ("UPDATE_PCT", "101", "UPDATE_PCT 101 is out of range"),
         ("UPDATE_PCT", "-1", "UPDATE_PCT -1 is not a whole number"),
@@ -95,7 +95,7 @@ fn what_cannot_be_is_refused_with_value_limit_and_hint() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused() {
+fn contradictory_settings_are_refused() {
     for (pairs, words) in [
         (vec![("SCHEMAS", "4096"), ("THREADS_PER_SCHEMA", "3")], "12288 sessions"),
         (vec![("SCALE", "100"), ("WORK_UNIT", "101")], "does not fit"),
@@ -114,7 +114,7 @@ fn what_contradicts_itself_is_refused() {
 }
 
 #[test]
-fn what_belongs_to_another_setting_is_idle_without_it() {
+fn settings_without_effect_are_listed() {
     let names = |pairs: &[(&str, &str)]| -> Vec<&str> { with(pairs).idle().iter().map(|idle| idle.names[0]).collect() };
     assert_eq!(names(&[]), ["HOTSPOT_MB", "THINK_TM_MIN"]);
     assert_eq!(names(&[("HOT_SCHEMA_FREQUENCY", "3")]), ["HOTSPOT_MB", "THINK_TM_MIN", "HOT_SCHEMA_FREQUENCY"]);
@@ -124,15 +124,15 @@ fn what_belongs_to_another_setting_is_idle_without_it() {
 }
 
 #[test]
-fn what_means_nothing_here_is_said_to_and_a_password_is_not_kept() {
+fn ignored_settings_have_a_reason_and_a_password_is_not_kept() {
     let mut settings = BlocksSettings::default();
-    for (name, _) in WITHOUT_MEANING {
+    for (name, _) in IGNORED {
         let noted = settings.set(name, name, "tiger").expect("known");
-        let Noted::WithoutMeaning(reason) = noted else { panic!("{name} has a meaning") };
+        let Noted::WithoutMeaning(reason) = noted else { panic!("{name} is not ignored") };
         assert!(!reason.is_empty() && !reason.contains("tiger"));
     }
     assert_eq!(settings, BlocksSettings::default());
-    assert!(KNOWN.iter().all(|name| WITHOUT_MEANING.iter().all(|(other, _)| other != name)));
+    assert!(KNOWN.iter().all(|name| IGNORED.iter().all(|(other, _)| other != name)));
 }
 
 /// The published file, as it is.

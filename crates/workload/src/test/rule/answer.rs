@@ -1,14 +1,13 @@
-//! The rules of what is expected of a statement.
+//! The rules of expected answers.
 
-use super::{Held, known};
+use super::{RuleResult, known};
 use crate::data::DataColumn;
 use crate::test::amount::Amount;
-use crate::test::bind::BindRule;
 use crate::test::error::BrokenRule;
 use crate::test::expectation::{Expectation, Item, Literal};
-use crate::test::shape::{StatementEntry, Test};
+use crate::test::shape::{BindRule, StatementEntry, Test};
 
-pub(super) fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectation) -> Held {
+pub(super) fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectation) -> RuleResult {
     let fail = |word: &str, message: &str| {
         Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)))
     };
@@ -24,15 +23,15 @@ pub(super) fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectat
     }
     let Some(table) = expect.table else {
         return match expect.by.is_some() || !expect.columns.is_empty() || !expect.group.is_empty() {
-            true => fail("expect", "has by, columns or group, which go with table only"),
+            true => fail("expect", "has by, columns or group, which need table"),
             false => Ok(()),
         };
     };
     if !test.tables.contains(&table) {
-        return fail("expect", &format!("is about {}, which tables does not name", table.name()));
+        return fail("expect", &format!("is about {}, which is not in tables", table.name()));
     }
     if expect.columns.is_empty() {
-        return fail("expect", "needs columns, what the statement returns");
+        return fail("expect", "needs columns: those that the statement returns");
     }
     if let Some(by) = &expect.by {
         let is_key = [DataColumn::Id, DataColumn::Scatter].iter().any(|key| key.name() == by);
@@ -43,7 +42,7 @@ pub(super) fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectat
     groups(entry, expect)
 }
 
-fn groups(entry: &StatementEntry, expect: &Expectation) -> Held {
+fn groups(entry: &StatementEntry, expect: &Expectation) -> RuleResult {
     let fail = |word: &str, message: String| {
         Err(BrokenRule::new(word, format!("expect of statement `{}` {message}", entry.name)))
     };
@@ -54,7 +53,7 @@ fn groups(entry: &StatementEntry, expect: &Expectation) -> Held {
     if !expect.columns.iter().any(|item| item.is_aggregate()) {
         return match (expect.group.is_empty(), &expect.by) {
             (false, _) => fail("group", "has a group, but no count, sum, min or max".to_owned()),
-            (true, None) => fail("columns", "is every row of a table; give by, or aggregates".to_owned()),
+            (true, None) => fail("columns", "selects every row of a table; give by, or aggregates".to_owned()),
             (true, Some(_)) => Ok(()),
         };
     }
@@ -63,7 +62,7 @@ fn groups(entry: &StatementEntry, expect: &Expectation) -> Held {
         _ => None,
     });
     match alone {
-        Some(name) => fail(name, format!("has the column `{name}` beside aggregates, but not in group")),
+        Some(name) => fail(name, format!("has the column `{name}` with aggregates, but not in group")),
         None => Ok(()),
     }
 }

@@ -1,17 +1,18 @@
-//! Whether what limits a test is what limits it: the test is run again in pairs, with all of that and with a fifth less.
+//! Proof of the limit of a test: the test is run again in pairs, with all of the limiting resource and with a fifth
+//! less.
 //!
-//! After all plain runs, at the best degree of parallelism of each test. The run with all of it is the control: each run
-//! with less stands next to one, so that what the machine did in between is no cause. What is to be taken away is decided by
-//! `model`; here it is taken, and given back whatever happens.
+//! After all plain runs, at the best degree of parallelism of each test. The run with the whole resource is the
+//! control: each run with less is next to one, so that changes of the machine in between are not the cause. `model`
+//! decides what is reduced; here it is reduced, and restored in any case.
 
-mod counting;
-mod taking;
+mod io_counter;
+mod reduction;
 
 use model::{Attribution, Capacities, Limiter, Line, Perturbation, RULES};
 use record::{Outcome, PlannedRun, Ratio, Record, Run, Unproved, Variation};
 
-use self::counting::Counting;
-use self::taking::{Refusal, Taking};
+use self::io_counter::IoCounter;
+use self::reduction::{Reduction, Refusal};
 use crate::bench::Bench;
 use crate::item::Item;
 use crate::kind::catalogue::{load, run_group};
@@ -22,23 +23,23 @@ use crate::{Event, Result};
 /// The share of a control.
 const ALL: f64 = 1.0;
 
-/// A test that is to be run with less of something.
-struct Suspicion<'i> {
+/// A test that is to be run with less of a resource.
+struct Candidate<'i> {
     item: Item<'i>,
-    /// The line of the plan of its best run.
+    /// The planned run of its best run.
     plain: PlannedRun,
-    /// Its test and degree of parallelism, as they are spoken of.
-    called: String,
+    /// Label: test and degree of parallelism.
+    label: String,
     /// What limits it, as a clause.
     gist: String,
     limiter: Limiter,
     perturbation: Perturbation,
-    /// Pairs of a control and a run with less that an earlier invocation came to.
-    tried: u32,
+    /// Pairs of a control and a run with less that earlier invocations completed.
+    pairs_done: u32,
 }
 
-impl Suspicion<'_> {
-    /// That it could not be tried.
+impl Candidate<'_> {
+    /// The entry for a limit that could not be tried.
     fn unproved(&self, refusal: &Refusal) -> Unproved {
         Unproved {
             test: self.plain.test.clone(),
@@ -49,89 +50,89 @@ impl Suspicion<'_> {
     }
 }
 
-/// Runs each test of `items` again, at its best degree of parallelism, with all and with less of what limits it there,
-/// and says what that did. What cannot be taken away is said, and is no reason to stop.
+/// Runs each test of `items` again, at its best degree of parallelism, with all and with less of its limiting resource,
+/// and reports the effect. A resource that cannot be reduced is reported, and does not end the invocation.
 ///
 /// # Errors
-/// As for all runs.
+/// Those of a run.
 pub(crate) fn prove_all(bench: &Bench<'_>, record: &mut Recorder, items: &[Item<'_>]) -> Result<()> {
     let note = |text: &str| bench.listener.on_event(&Event::Note(text));
-    let (suspicions, unproved) = suspicions(record, items, &note);
+    let (candidates, unproved) = candidates(record, items, &note);
     record.set_unproved(unproved)?;
-    if suspicions.is_empty() {
+    if candidates.is_empty() {
         return Ok(());
     }
-    let plain: Vec<PlannedRun> = suspicions.iter().map(|one| one.plain.clone()).collect();
+    let plain: Vec<PlannedRun> = candidates.iter().map(|one| one.plain.clone()).collect();
     load(bench, record, &plain, items)?;
-    for one in &suspicions {
-        for repeat in one.tried + 1..=pairs(record) {
+    for one in &candidates {
+        for repeat in one.pairs_done + 1..=pairs(record) {
             if let Err(refusal) = prove(&mut ProofContext { bench, record: &mut *record, one, repeat })? {
-                note(&format!("{}: not proved: {refusal}", one.called));
+                note(&format!("{}: not proved: {refusal}", one.label));
                 let unproved = record.unproved.iter().cloned().chain([one.unproved(&refusal)]).collect();
                 record.set_unproved(unproved)?;
                 break;
             }
         }
         if let Some(proof) = model::proofs(record).into_iter().rev().find(|proof| proof.test == one.plain.test) {
-            note(&format!("{}: {}", one.called, proof.sentence()));
+            note(&format!("{}: {}", one.label, proof.sentence()));
         }
     }
     Ok(())
 }
 
-/// How many pairs are tried: as many as there are repeats, and no fewer than a cause needs.
+/// Number of pairs: as many as repeats, and at least as many as a proof needs.
 fn pairs(record: &Record) -> u32 {
     record.plan.repeats.max(u32::try_from(RULES.proof_pairs_min).unwrap_or(u32::MAX))
 }
 
-/// Where one suspicion is tried.
+/// The trial of one candidate.
 struct ProofContext<'a, 'b, 'i> {
     bench: &'a Bench<'b>,
     record: &'a mut Recorder,
-    one: &'a Suspicion<'i>,
+    one: &'a Candidate<'i>,
     repeat: u32,
 }
 
-/// A control, and the same with less. The inner result is whether there was something to take away.
+/// A control run, and one with less. The inner result tells whether the resource could be reduced.
 fn prove(context: &mut ProofContext<'_, '_, '_>) -> Result<std::result::Result<(), Refusal>> {
     let (bench, one) = (context.bench, context.one);
-    // Nothing is measured where nothing may be taken away.
+    // Checked before the control is measured.
     if one.perturbation != Perturbation::ArrivalRate
-        && let Err(refusal) = taking::roots(bench)
+        && let Err(refusal) = reduction::roots(bench)
     {
         return Ok(Err(refusal));
     }
-    let counting = match one.perturbation {
-        Perturbation::DeviceIo(_) => match Counting::begin(bench) {
-            Ok(counting) => Some(counting),
+    let io_counter = match one.perturbation {
+        Perturbation::DeviceIo(_) => match IoCounter::start(bench) {
+            Ok(io_counter) => Some(io_counter),
             Err(refusal) => return Ok(Err(refusal)),
         },
         Perturbation::Processors { .. } | Perturbation::ArrivalRate => None,
     };
-    let control = match &counting {
-        Some(counting) => counting.during(|| context.measure(ALL))?,
+    let control = match &io_counter {
+        Some(io_counter) => io_counter.during(|| context.measure(ALL))?,
         None => context.measure(ALL)?,
     };
-    let counted = counting.and_then(|counting| counting.end(control.as_ref()?, bench.origin));
-    let Some(control) = control else { return Ok(Err(Refusal::new("the run that had all of it gave no result"))) };
-    let taken = model::perturbation(&control, &one.limiter, Ratio(RULES.proof_share))
+    let counted = io_counter.and_then(|io_counter| io_counter.end(control.as_ref()?, bench.origin));
+    let Some(control) = control else { return Ok(Err(Refusal::new("the control run has no result"))) };
+    let reduced = model::perturbation(&control, &one.limiter, Ratio(RULES.proof_share))
         .map_err(Refusal::new)
-        .and_then(|perturbation| Taking::of(bench, &perturbation, counted));
-    let (taking, share) = match taken {
-        Ok(taken) => taken,
+        .and_then(|perturbation| Reduction::apply(bench, &perturbation, counted));
+    let (reduction, share) = match reduced {
+        Ok(reduced) => reduced,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let measured = context.measure(share);
-    // Given back before anything else, and before an error is told.
-    let given_back = taking.give_back();
+    // Restored before anything else, and before an error is returned.
+    let restored = reduction.restore();
     match measured?.is_some() {
-        true => Ok(given_back),
-        false => Ok(given_back.and(Err(Refusal::new("the run with less gave no result")))),
+        true => Ok(restored),
+        false => Ok(restored.and(Err(Refusal::new("the run with less has no result")))),
     }
 }
 
 impl ProofContext<'_, '_, '_> {
-    /// A run with `share` of the resource; none where it gave no result.
+    /// A run with `share` of the resource; none if it has no result.
     fn measure(&mut self, share: f64) -> Result<Option<Run>> {
         let number = 1 + self.record.plan.runs.iter().map(|planned| planned.number).max().unwrap_or(0);
         let variation = Some(Variation::Perturbed { resource: self.one.perturbation.resource(), share });
@@ -144,12 +145,12 @@ impl ProofContext<'_, '_, '_> {
     }
 }
 
-/// Takes those runs out of the plan of `record` that were to prove something and did not come to it: what is tried is
-/// decided anew. Whether there were any.
+/// Removes from the plan of `record` the proof runs that were not completed: what is tried is decided again. Returns
+/// whether there were any.
 ///
 /// # Errors
 /// Where the record cannot be written.
-pub(crate) fn forget_untried(record: &mut Recorder) -> Result<bool> {
+pub(crate) fn remove_unfinished(record: &mut Recorder) -> Result<bool> {
     record.unplan_runs(|planned, runs| {
         let is_done = |run: &Run| run.number == planned.number && run.outcome == Outcome::Done;
         is_perturbed(planned.variation) && !runs.iter().any(is_done)
@@ -160,57 +161,57 @@ fn is_perturbed(variation: Option<Variation>) -> bool {
     matches!(variation, Some(Variation::Perturbed { .. }))
 }
 
-/// What is to be tried, in the order of the sheet, and what cannot be. The rest is said.
-fn suspicions<'i>(record: &Record, items: &[Item<'i>], note: &dyn Fn(&str)) -> (Vec<Suspicion<'i>>, Vec<Unproved>) {
+/// The candidates, in the order of the sheet, and what cannot be tried. The reasons are reported.
+fn candidates<'i>(record: &Record, items: &[Item<'i>], note: &dyn Fn(&str)) -> (Vec<Candidate<'i>>, Vec<Unproved>) {
     let capacities = Capacities::of(record);
     let lines = model::sheet(record).lines;
     let tests = lines.iter().filter(|line| !line.is_probe);
-    let (mut suspicions, mut unproved) = (Vec::new(), Vec::new());
-    for found in tests.filter_map(|line| suspicion(record, &capacities, line, items, note)) {
+    let (mut candidates, mut unproved) = (Vec::new(), Vec::new());
+    for found in tests.filter_map(|line| candidate(record, &capacities, line, items, note)) {
         match found {
-            Ok(suspicion) => suspicions.push(suspicion),
+            Ok(candidate) => candidates.push(candidate),
             Err(refused) => unproved.push(refused),
         }
     }
-    (suspicions, unproved)
+    (candidates, unproved)
 }
 
-fn suspicion<'i>(
+fn candidate<'i>(
     record: &Record,
     capacities: &Capacities,
     line: &Line,
     items: &[Item<'i>],
     note: &dyn Fn(&str),
-) -> Option<std::result::Result<Suspicion<'i>, Unproved>> {
+) -> Option<std::result::Result<Candidate<'i>, Unproved>> {
     let best = line.best.as_ref()?;
     let run = record.runs.iter().find(|run| run.number == best.run)?;
     let proofs = model::proofs(record);
     let proof = proofs.iter().find(|proof| proof.test == run.test && proof.dop == run.dop);
-    let tried = proof.map_or(0, |proof| u32::try_from(proof.pairs).unwrap_or(u32::MAX));
-    if tried >= pairs(record) {
+    let pairs_done = proof.map_or(0, |proof| u32::try_from(proof.pairs).unwrap_or(u32::MAX));
+    if pairs_done >= pairs(record) {
         return None;
     }
-    let called = called(run);
+    let label = label(run);
     let unproved = |limit: Option<String>, reason: &str| {
         Some(Err(Unproved { test: run.test.clone(), dop: run.dop, limit, reason: reason.to_owned() }))
     };
     let Some(Attribution { limiter, gist, .. }) = capacities.attribute(run) else {
-        let reason = "nothing is known of what limits it";
-        note(&format!("{called}: not proved: {reason}"));
+        let reason = "its limit is unknown";
+        note(&format!("{label}: not proved: {reason}"));
         return unproved(None, reason);
     };
     let item = *items.iter().find(|item| item.code() == line.test)?;
     let plain = record.plan.runs.iter().find(|planned| planned.number == run.number)?.clone();
     match model::perturbation(run, &limiter, Ratio(RULES.proof_share)) {
-        Ok(perturbation) => Some(Ok(Suspicion { item, plain, called, gist, limiter, perturbation, tried })),
+        Ok(perturbation) => Some(Ok(Candidate { item, plain, label, gist, limiter, perturbation, pairs_done })),
         Err(reason) => {
-            note(&format!("{called}: {gist}; cannot be perturbed: {reason}"));
+            note(&format!("{label}: {gist}; cannot be reduced: {reason}"));
             unproved(Some(gist), &reason)
         }
     }
 }
 
-fn called(run: &Run) -> String {
+fn label(run: &Run) -> String {
     let nodes = if run.dop.nodes > 1 { format!(" N{}", run.dop.nodes) } else { String::new() };
     match run.sweep {
         record::Sweep::Jobs => format!("{} J{}{nodes}", run.test, run.dop.jobs),

@@ -1,4 +1,5 @@
-//! The book of data sets: a table in the database that says which tables are complete, and with what in them.
+//! The registry of data sets: a table in the database that lists the complete tables, with fingerprints of their
+//! content.
 
 use engine::{Column, ColumnType, Result, Session, Table, Value};
 
@@ -18,8 +19,8 @@ fn table() -> Table {
     }
 }
 
-/// Creates the book where there is none.
-pub(crate) fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
+/// Creates the registry if it does not exist.
+pub(crate) fn create(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
     if exists(session, NAME)? {
         return Ok(());
     }
@@ -28,7 +29,12 @@ pub(crate) fn open(stage: &Stage<'_>, session: &mut dyn Session) -> Result<()> {
 }
 
 /// Whether `table` was loaded completely with `fingerprint`.
-pub(crate) fn knows(stage: &Stage<'_>, session: &mut dyn Session, table: &str, fingerprint: &str) -> Result<bool> {
+pub(crate) fn is_complete(
+    stage: &Stage<'_>,
+    session: &mut dyn Session,
+    table: &str,
+    fingerprint: &str,
+) -> Result<bool> {
     let placeholder = stage.engine.dialect().placeholder.at(1);
     let sql = format!("select fingerprint from {NAME} where table_name = {placeholder}");
     let select = session.prepare(&sql)?;
@@ -36,15 +42,20 @@ pub(crate) fn knows(stage: &Stage<'_>, session: &mut dyn Session, table: &str, f
     Ok(rows == [[Value::Text(fingerprint.into())]])
 }
 
-/// Takes out what is written about `table`.
-pub(crate) fn forget(stage: &Stage<'_>, session: &mut dyn Session, table: &str) -> Result<()> {
+/// Removes the entry of `table`.
+pub(crate) fn remove(stage: &Stage<'_>, session: &mut dyn Session, table: &str) -> Result<()> {
     let placeholder = stage.engine.dialect().placeholder.at(1);
     let delete = session.prepare(&format!("delete from {NAME} where table_name = {placeholder}"))?;
     session.execute(delete, &[Value::Text(table.into())]).map(|_| ())
 }
 
-/// Writes that `table` is complete.
-pub(crate) fn promise(stage: &Stage<'_>, session: &mut dyn Session, table: &str, fingerprint: &str) -> Result<()> {
+/// Adds an entry: `table` is complete.
+pub(crate) fn mark_complete(
+    stage: &Stage<'_>,
+    session: &mut dyn Session,
+    table: &str,
+    fingerprint: &str,
+) -> Result<()> {
     let placeholder = stage.engine.dialect().placeholder;
     let values = format!("{}, {}", placeholder.at(1), placeholder.at(2));
     let insert = session.prepare(&format!("insert into {NAME} (table_name, fingerprint) values ({values})"))?;

@@ -1,4 +1,4 @@
-//! What a run has of the I/O of a device: what the device counts is that of everybody on it.
+//! The I/O of a run alone: the counters of a device include all programs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -9,39 +9,30 @@ use host::{IoCounts, IoLimit, Limit, Restriction};
 use measure::clock;
 use record::{Nanos, Run};
 
-use super::taking::{Refusal, device, roots};
+use super::reduction::{IoRates, Refusal, device, roots};
 use crate::bench::Bench;
 
-/// Distance of the readings. The window is hundreds of them.
+/// Interval of the readings. A window is hundreds of them.
 const PERIOD: Duration = Duration::from_millis(20);
 
-/// I/O per second.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct IoRates {
-    pub reads: f64,
-    pub writes: f64,
-    pub read_bytes: f64,
-    pub write_bytes: f64,
-}
-
-/// A group without a limit, in which dbdyno and the engine work, and whose I/O is read again and again.
-pub(super) struct Counting {
+/// A control group without a limit, in which dbdyno and the engine run, and whose I/O is read periodically.
+pub(super) struct IoCounter {
     group: Restriction,
     device: (u32, u32),
     readings: Mutex<Vec<(Nanos, IoCounts)>>,
     over: AtomicBool,
 }
 
-impl Counting {
-    /// Makes it.
+impl IoCounter {
+    /// Creates the group.
     ///
     /// # Errors
-    /// What is missing for it.
-    pub(super) fn begin(bench: &Bench<'_>) -> Result<Counting, Refusal> {
+    /// Why it is impossible.
+    pub(super) fn start(bench: &Bench<'_>) -> Result<IoCounter, Refusal> {
         let device = device(bench)?;
         let limit = Limit::DeviceIo(IoLimit { device, ..IoLimit::default() });
         let group = Restriction::impose(&limit, &roots(bench)?).map_err(Refusal::new)?;
-        Ok(Counting { group, device, readings: Mutex::default(), over: AtomicBool::new(false) })
+        Ok(IoCounter { group, device, readings: Mutex::default(), over: AtomicBool::new(false) })
     }
 
     /// Reads while `body` works.
@@ -60,7 +51,7 @@ impl Counting {
         })
     }
 
-    /// Ends it; what `run`, whose readings count from `origin`, had per second of its window. None where that was not
+    /// Ends it; the rates of `run`, whose readings are relative to `origin`, over its window. None where they were not
     /// counted.
     pub(super) fn end(self, run: &Run, origin: Nanos) -> Option<IoRates> {
         let readings = self.readings.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +61,7 @@ impl Counting {
     }
 }
 
-/// What was had per second between the readings that are nearest to both edges.
+/// The rates between the readings nearest to both edges.
 fn rates(readings: &[(Nanos, IoCounts)], begin: Nanos, end: Nanos) -> Option<IoRates> {
     let nearest = |edge: Nanos| readings.iter().min_by_key(|(at, _)| at.0.abs_diff(edge.0));
     let ((from, first), (to, last)) = (nearest(begin)?, nearest(end)?);

@@ -1,28 +1,29 @@
-//! Figures over all rows of a table as a query, for the whole table or for groups of it: what is asked, and what the answer
-//! comes to when its groups are put together again.
+//! Figures over all rows of a table as a query, for the whole table or for groups of it, and their comparison with the
+//! expected figures.
 
-use engine::{ColumnType, Dialect, Error, IsoDate, Kind, Result, Value};
+use engine::{ColumnType, Dialect, Error, IsoDate, Kind, Result, Session, Value};
 use record::LoadCheck;
 
-use super::figures::{Figure, Figures, decimal};
+use super::figures::{Figure, Figures};
 use super::table::LoadTable;
+use crate::data::decimal;
 
-/// Share by which sums of doubles may differ, where the engine keeps decimals so.
+/// Relative error of a sum, if the engine stores decimals as doubles.
 const SUM_ERROR: f64 = 1e-9;
 
 /// One query over all rows of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Question {
+pub(super) struct CheckQuery {
     sql: String,
     groups: usize,
-    asked: Vec<Asked>,
+    figures: Vec<CheckedFigure>,
 }
 
-/// One figure of it.
+/// One figure of the query.
 #[derive(Clone, Debug)]
-struct Asked {
+struct CheckedFigure {
     what: String,
-    /// Empty where it is not known.
+    /// Empty if unknown.
     expected: String,
     fold: Fold,
 }
@@ -35,19 +36,19 @@ enum Fold {
     Most,
 }
 
-impl Question {
-    /// How many rows `table` has, the sum of each column of decimals, the first and the last day of each column of dates,
-    /// for each group of the columns `by`, in their order; those of `expected` are what is right.
-    pub(super) fn new(dialect: &Dialect, table: &LoadTable, by: &[&str], expected: &Figures) -> Question {
+impl CheckQuery {
+    /// Queries the number of rows of `table`, the sum of each decimal column, and the first and the last day of each
+    /// date column, for each group of the columns `by`, in order; `expected` has the right values.
+    pub(super) fn new(dialect: &Dialect, table: &LoadTable, by: &[&str], expected: &Figures) -> CheckQuery {
         let mut list: Vec<String> = by.iter().map(|column| (dialect.quoted)(column)).collect();
         let groups = list.join(", ");
-        let mut asked = Vec::new();
-        let mut ask = |what: String, sql: String, fold, expected| {
+        let mut figures = Vec::new();
+        let mut add = |what: String, sql: String, fold, expected| {
             list.push(sql);
-            asked.push(Asked { what, expected, fold });
+            figures.push(CheckedFigure { what, expected, fold });
         };
-        ask("rows".to_owned(), "count(*)".to_owned(), Fold::Sum, expected.rows.to_string());
-        // Asked for in any case, so that the query is the same whatever is known.
+        add("rows".to_owned(), "count(*)".to_owned(), Fold::Sum, expected.rows.to_string());
+        // Queried in any case, so that the query does not depend on what is known.
         let none = Figures::none(table.columns()).columns.unwrap_or_default();
         for (place, column) in table.columns().iter().enumerate() {
             let name = &column.name;
@@ -56,11 +57,11 @@ impl Question {
             match (none[place], column.kind) {
                 (Figure::Sum { .. }, ColumnType::Decimal { scale, .. }) => {
                     let sum = match known {
-                        // The sum of no rows is none.
-                        Some(Figure::Sum { unscaled }) if expected.rows > 0 => decimal(unscaled, scale),
+                        // The sum of no rows is null.
+                        Some(Figure::Sum { unscaled }) if expected.rows > 0 => decimal(unscaled, scale.into()),
                         _ => String::new(),
                     };
-                    ask(format!("sum of {name}"), format!("sum({quoted})"), Fold::Sum, sum);
+                    add(format!("sum of {name}"), format!("sum({quoted})"), Fold::Sum, sum);
                 }
                 (Figure::Days { .. }, _) => {
                     let range = match known {
@@ -69,15 +70,15 @@ impl Question {
                     };
                     let day = |day: Option<i32>| day.and_then(IsoDate::of).map_or(String::new(), |day| day.to_string());
                     let (first, last) = (day(range.map(|range| range.0)), day(range.map(|range| range.1)));
-                    ask(format!("first {name}"), format!("min({quoted})"), Fold::Least, first);
-                    ask(format!("last {name}"), format!("max({quoted})"), Fold::Most, last);
+                    add(format!("first {name}"), format!("min({quoted})"), Fold::Least, first);
+                    add(format!("last {name}"), format!("max({quoted})"), Fold::Most, last);
                 }
                 _ => {}
             }
         }
         let grouped = if by.is_empty() { String::new() } else { format!(" group by {groups} order by {groups}") };
         let sql = format!("select {} from {}{grouped}", list.join(", "), (dialect.quoted)(table.name()));
-        Question { sql, groups: by.len(), asked }
+        CheckQuery { sql, groups: by.len(), figures }
     }
 
     /// The query.
@@ -85,25 +86,40 @@ impl Question {
         &self.sql
     }
 
-    /// What `rows`, the answer, come to, beside what is right; what is not known is left out.
+    /// Compares `rows`, the answer, with the expected figures; unknown figures are left out.
     ///
     /// # Errors
-    /// Where the answer has not the form of the question.
+    /// Where the answer does not match the query.
     pub(super) fn checks(&self, rows: &[Vec<Value<'_>>]) -> Result<Vec<LoadCheck>> {
-        let width = self.groups + self.asked.len();
+        let width = self.groups + self.figures.len();
         if rows.iter().any(|row| row.len() != width) || (self.groups == 0 && rows.len() != 1) {
-            return Err(Error::new(Kind::Statement, format!("{} gave no figures", self.sql)));
+            return Err(Error::new(Kind::Statement, format!("{} returned no figures", self.sql)));
         }
-        let known = self.asked.iter().zip(self.groups..).filter(|(asked, _)| !asked.expected.is_empty());
-        Ok(known.map(|(asked, place)| asked.check(rows.iter().map(|row| &row[place]))).collect())
+        let known = self.figures.iter().zip(self.groups..).filter(|(figures, _)| !figures.expected.is_empty());
+        Ok(known.map(|(figures, place)| figures.check(rows.iter().map(|row| &row[place]))).collect())
     }
 }
 
-impl Asked {
+/// Queries the figures of `table` in one query, and compares them with those `expected`.
+///
+/// # Errors
+/// Errors of the engine.
+pub fn compare(
+    dialect: &Dialect,
+    session: &mut dyn Session,
+    table: &LoadTable,
+    expected: &Figures,
+) -> Result<Vec<LoadCheck>> {
+    let check = CheckQuery::new(dialect, table, &[], expected);
+    let query = session.prepare(check.sql())?;
+    check.checks(&session.query(query, &[])?)
+}
+
+impl CheckedFigure {
     fn check<'a>(&self, found: impl Iterator<Item = &'a Value<'a>>) -> LoadCheck {
         let mut found = found.peekable();
         let found = match (found.peek(), self.fold) {
-            // No group has no row.
+            // Without groups there are no rows.
             (None, Fold::Sum) => "0".to_owned(),
             (None, _) => "null".to_owned(),
             (Some(_), Fold::Sum) => self.as_expected(Total::of(found)),
@@ -113,27 +129,27 @@ impl Asked {
         LoadCheck { what: self.what.clone(), expected: self.expected.clone(), found: Some(found) }
     }
 
-    /// `total` as text; a double that is as near as sums of doubles are, is the sum.
+    /// `total` as text; a double within the error of sums of doubles counts as the expected sum.
     fn as_expected(&self, total: Total) -> String {
         match (total, self.expected.parse::<f64>()) {
             (Total::Near(value), Ok(sum)) if (sum - value).abs() <= SUM_ERROR * sum.abs().max(1.0) => {
                 self.expected.clone()
             }
             (Total::Near(value), _) => value.to_string(),
-            (Total::Exact { unscaled, scale }, _) => decimal(unscaled, scale),
+            (Total::Exact { unscaled, scale }, _) => decimal(unscaled, scale.into()),
             (Total::None(text), _) => text,
         }
     }
 }
 
-/// The sum of what groups gave.
+/// The sum over the groups.
 #[derive(Clone, Debug, PartialEq)]
 enum Total {
     /// Of integers and exact decimals.
     Exact { unscaled: i128, scale: u8 },
     /// Of doubles.
     Near(f64),
-    /// One of them is no number.
+    /// One of the values is not a number.
     None(String),
 }
 
@@ -172,7 +188,7 @@ impl Total {
     }
 }
 
-/// `written`, digits with a point among them or without one, as a number; none where it is something else.
+/// Parses `written`, digits with or without a decimal point; none if it is something else.
 fn exact(written: &str) -> Option<Total> {
     let (whole, part) = written.split_once('.').unwrap_or((written, ""));
     let unscaled = format!("{whole}{part}").parse().ok()?;
@@ -199,7 +215,7 @@ mod tests {
     use super::super::table::tests::caps;
     use super::*;
 
-    fn question(by: &[&str], cents: i128, days: (i32, i32)) -> Question {
+    fn check_query(by: &[&str], cents: i128, days: (i32, i32)) -> CheckQuery {
         let table = LoadTable::new("cards", &Layout::cards(), LoadModel::default(), &[], &caps(true)).expect("a table");
         let mut expected = Figures::none(table.columns());
         expected.rows = 3;
@@ -210,35 +226,35 @@ mod tests {
                 Figure::None => {}
             }
         }
-        Question::new(Null.dialect(), &table, by, &expected)
+        CheckQuery::new(Null.dialect(), &table, by, &expected)
     }
 
     fn found(expected: &str, fold: Fold, values: &[Value<'_>]) -> String {
-        let asked = Asked { what: "it".to_owned(), expected: expected.to_owned(), fold };
-        asked.check(values.iter()).found.expect("a figure")
+        let figures = CheckedFigure { what: "it".to_owned(), expected: expected.to_owned(), fold };
+        figures.check(values.iter()).found.expect("a figure")
     }
 
     #[test]
-    fn groups_are_put_together_again() {
-        let asked = question(&["mcc", "merchant_state"], 1_875, (0, 2));
-        assert!(asked.sql().contains("group by") && asked.sql().ends_with("merchant_state"), "{}", asked.sql());
+    fn groups_are_combined() {
+        let figures = check_query(&["mcc", "merchant_state"], 1_875, (0, 2));
+        assert!(figures.sql().contains("group by") && figures.sql().ends_with("merchant_state"), "{}", figures.sql());
         let row = |count: i64, sum: &'static str, first: &'static str, last: &'static str| {
             let text = |text: &'static str| Value::Text(text.into());
             vec![Value::Int(5411), text("OH"), Value::Int(count), Value::Decimal(sum.into()), text(first), text(last)]
         };
         let rows = [row(1, "12.5", "1970-01-02", "1970-01-02"), row(2, "6.25", "1970-01-01", "1970-01-03")];
-        let checks = asked.checks(&rows).expect("an answer");
+        let checks = figures.checks(&rows).expect("an answer");
         assert_eq!(checks.len(), 4);
         assert!(checks.iter().all(|check| check.found.as_ref() == Some(&check.expected)), "{checks:?}");
-        let lost = asked.checks(&rows[..1]).expect("an answer");
+        let lost = figures.checks(&rows[..1]).expect("an answer");
         assert!(lost.iter().filter(|check| check.found.as_ref() != Some(&check.expected)).count() == 4, "{lost:?}");
-        assert!(asked.checks(&[rows[0][1..].to_vec()]).is_err(), "a column too few");
-        assert_eq!(asked.checks(&[]).expect("no group")[0].found.as_deref(), Some("0"));
-        assert!(question(&[], 1, (0, 0)).checks(&[]).is_err(), "without groups there is one row");
+        assert!(figures.checks(&[rows[0][1..].to_vec()]).is_err(), "a column too few");
+        assert_eq!(figures.checks(&[]).expect("no group")[0].found.as_deref(), Some("0"));
+        assert!(check_query(&[], 1, (0, 0)).checks(&[]).is_err(), "without groups there is one row");
     }
 
     #[test]
-    fn a_sum_of_doubles_is_right_where_it_is_near_enough() {
+    fn a_sum_of_doubles_has_a_tolerance() {
         let sum = |expected: &str, values: &[f64]| {
             found(expected, Fold::Sum, &values.iter().map(|value| Value::Float(*value)).collect::<Vec<Value<'_>>>())
         };
@@ -248,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_told_as_it_is() {
+    fn what_is_not_a_number_is_reported_unchanged() {
         assert_eq!(found("7", Fold::Sum, &[Value::Int(3), Value::Null]), "null");
         assert_eq!(found("7", Fold::Sum, &[Value::Text("seven".into()), Value::Int(3)]), "seven");
         assert_eq!(found("2025-01-01", Fold::Least, &[]), "null");

@@ -1,85 +1,86 @@
-//! Where a stream keeps its file: in the engine, or on the file system.
+//! The backends of files: the engine, or the file system.
 
 use engine::{Canceller, ObjectAccess, ObjectSession, Result};
 use record::Bytes;
 
-/// A place that keeps files, as one stream sees it. Creating, opening, writing, reading and closing a file stands between
-/// a beginning and a commit.
-pub trait Place: Send {
-    /// Begins what is committed as a whole.
+/// A backend of files, as one stream uses it. A file is created or opened, written, read and closed between `begin` and
+/// `commit`.
+pub trait FileBackend: Send {
+    /// Starts a transaction.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn begin(&mut self) -> Result<()>;
 
-    /// Creates file `number`, which is to become `size` long, and opens it to be written.
+    /// Creates file `number`, which will have `size` bytes, and opens it for writing.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn create(&mut self, number: u32, size: Bytes) -> Result<()>;
 
     /// Opens file `number`.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn open(&mut self, number: u32, access: ObjectAccess) -> Result<()>;
 
-    /// Writes `content` from byte `at` on.
+    /// Writes `content` at offset `at`.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn write(&mut self, at: u64, content: &[u8]) -> Result<()>;
 
-    /// Fills `into` from byte `at` on.
+    /// Reads `into` at offset `at`.
     ///
     /// # Errors
-    /// What the place says; fewer bytes are one.
+    /// Errors of the backend, including a short read.
     fn read(&mut self, at: u64, into: &mut [u8]) -> Result<()>;
 
-    /// Closes the file and makes sure of what was written.
+    /// Closes the file and makes what was written durable.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn commit(&mut self) -> Result<()>;
 
-    /// Closes the file and gives up what was written since the beginning, as far as the place can.
+    /// Closes the file and discards what was written since `begin`, as far as the backend can.
     ///
     /// # Errors
-    /// What the place says.
-    fn give_up(&mut self) -> Result<()>;
+    /// Errors of the backend.
+    fn abort(&mut self) -> Result<()>;
 
-    /// Makes what was done visible in the engine's counters; how many transactions the engine counts for that.
+    /// Publishes what was done in the counters of the engine; the number of transactions that the engine counts for
+    /// that.
     ///
     /// # Errors
-    /// What the place says.
+    /// Errors of the backend.
     fn publish_counters(&mut self) -> Result<u64> {
         Ok(0)
     }
 
-    /// The process that serves this stream, where it is one of its own on this host.
+    /// The process of the session of this stream, if it has one on this host.
     fn server_process(&mut self) -> Option<u32> {
         None
     }
 
-    /// Something that can break off what is going on from another thread.
+    /// Cancels the current statement from another thread.
     fn canceller(&mut self) -> Option<Box<dyn Canceller>> {
         None
     }
 }
 
-/// The engine, through a session of its own.
-pub struct EnginePlace {
+/// The engine, with a session.
+pub struct EngineBackend {
     objects: Box<dyn ObjectSession>,
 }
 
-impl EnginePlace {
-    /// Through `objects`.
-    pub fn new(objects: Box<dyn ObjectSession>) -> EnginePlace {
-        EnginePlace { objects }
+impl EngineBackend {
+    /// With the session `objects`.
+    pub fn new(objects: Box<dyn ObjectSession>) -> EngineBackend {
+        EngineBackend { objects }
     }
 }
 
-impl Place for EnginePlace {
+impl FileBackend for EngineBackend {
     fn begin(&mut self) -> Result<()> {
         self.objects.session().begin()
     }
@@ -105,8 +106,8 @@ impl Place for EnginePlace {
         self.objects.session().commit()
     }
 
-    fn give_up(&mut self) -> Result<()> {
-        // What cannot be closed is rolled back all the same.
+    fn abort(&mut self) -> Result<()> {
+        // The rollback is done even if the file cannot be closed.
         let closed = self.objects.close();
         self.objects.session().rollback().and(closed)
     }

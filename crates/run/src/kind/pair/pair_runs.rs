@@ -1,4 +1,4 @@
-//! The pairs, one after the other.
+//! The runs of the pairs, one after the other.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,17 @@ use record::{Nanos, PlannedRun, Side};
 use workload::Sizes;
 
 use super::control_probe::{self, ControlProbe};
-use super::{SIDES, of_side};
+use super::side::{SIDES, SideOrder, of_side, other};
 use crate::bench::Bench;
-use crate::item::Item;
+use crate::item::{self, Item};
 use crate::kind::catalogue::{load, run_group};
 use crate::kind::io::ProbeFiles;
-use crate::order::{Lot, other};
 use crate::platform::Platform;
 use crate::recorder::Recorder;
 use crate::{Error, Event, Result};
 
-/// Loads both sides and carries out the pairs.
-pub(super) fn take_turns(
+/// Loads both sides and measures the pairs.
+pub(super) fn measure_pairs(
     paths: &[PathBuf; 2],
     items: &[Item<'_>],
     sizes: &[Sizes],
@@ -35,28 +34,28 @@ pub(super) fn take_turns(
     let bench =
         |side: usize| platforms[side].bench(&plans[side], &sizes[side], subjects[side].as_ref(), &sources[side]);
     let control_probe = ControlProbe::new(&plans[0], directory);
-    let turns = Turns { benches: [bench(0), bench(1)], control_probe, paths, items };
-    turns.announce();
-    turns.load(records)?;
-    turns.carry_out(records)
+    let pairs = PairRuns { benches: [bench(0), bench(1)], control_probe, paths, items };
+    pairs.announce();
+    pairs.load(records)?;
+    pairs.measure(records)
 }
 
 /// Both sides, ready to be measured.
-struct Turns<'a> {
+struct PairRuns<'a> {
     benches: [Bench<'a>; 2],
     control_probe: ControlProbe,
     paths: &'a [PathBuf; 2],
     items: &'a [Item<'a>],
 }
 
-impl<'a> Turns<'a> {
+impl<'a> PairRuns<'a> {
     fn bench(&self, side: Side) -> &Bench<'a> {
         &self.benches[side as usize]
     }
 
     fn announce(&self) {
         let plan = self.bench(Side::A).plan;
-        let runs = plan.runs.iter().map(|run| if control_probe::is_its(run) { 1 } else { SIDES.len() }).sum();
+        let runs = plan.runs.iter().map(|run| if control_probe::is_control_probe(run) { 1 } else { SIDES.len() }).sum();
         let each = plan.warm_up_ns + plan.window_ns;
         self.bench(Side::A).listener.on_event(&Event::Planned {
             runs,
@@ -75,23 +74,22 @@ impl<'a> Turns<'a> {
         Ok(())
     }
 
-    fn carry_out(&self, records: &mut [Recorder; 2]) -> Result<()> {
+    fn measure(&self, records: &mut [Recorder; 2]) -> Result<()> {
         let plan = self.bench(Side::A).plan;
-        let mut lot = Lot::new(plan.seed);
-        for (place, planned) in plan.runs.iter().enumerate() {
-            if control_probe::is_its(planned) {
+        let mut side_order = SideOrder::new(plan.seed);
+        for (index, planned) in plan.runs.iter().enumerate() {
+            if control_probe::is_control_probe(planned) {
                 self.measure_machine(records, planned)?;
                 continue;
             }
-            let item = self.items.iter().find(|item| item.code() == planned.test).copied();
-            let item = item.ok_or_else(|| Error::user(format!("test {} of the plan is not known", planned.test)))?;
-            let first = lot.first();
+            let item = item::find(self.items, &planned.test)?;
+            let first = side_order.first();
             for side in [first, other(first)] {
-                self.rest(other(side))?;
+                self.settle(other(side))?;
                 let bench = self.bench(side);
                 bench.listener.on_event(&Event::Turn(side));
                 let record = &mut records[side as usize];
-                let group = &bench.plan.runs[place..=place];
+                let group = &bench.plan.runs[index..=index];
                 run_group(bench, record, item, group, &mut ProbeFiles::default())
                     .map_err(|error| of_side(side, error))?;
             }
@@ -99,16 +97,15 @@ impl<'a> Turns<'a> {
         Ok(())
     }
 
-    /// Measures the machine itself, while both sides are at rest. Both records have the run.
+    /// Measures the machine, while both sides are idle. Both records have the run.
     fn measure_machine(&self, records: &mut [Recorder; 2], planned: &PlannedRun) -> Result<()> {
-        SIDES.into_iter().try_for_each(|side| self.rest(side))?;
+        SIDES.into_iter().try_for_each(|side| self.settle(side))?;
         let run = self.control_probe.measure(self.bench(Side::A), planned)?;
         records.iter_mut().try_for_each(|record| record.add_run(run.clone()))
     }
 
-    /// Brings the side that is not measured next to rest: what it has not written yet it would write into the window
-    /// of the other.
-    fn rest(&self, side: Side) -> Result<()> {
+    /// Settles the side that is not measured next: deferred writes would fall into the window of the other.
+    fn settle(&self, side: Side) -> Result<()> {
         let bench = self.bench(side);
         if bench.interrupt.is_raised() {
             return Err(Error::interrupted());

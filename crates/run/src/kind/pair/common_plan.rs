@@ -1,4 +1,5 @@
-//! What both sides can be asked: the same tests at the same degrees of parallelism on the same rows, in the same order.
+//! The common plan of both sides: the same tests at the same degrees of parallelism on the same rows, in the same
+//! order.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -8,37 +9,38 @@ use workload::{Sizes, Test};
 
 use super::control_probe;
 use super::plan_hash::plan_hash;
-use super::{PairRequest, SIDES};
+use super::request::PairRequest;
+use super::side::{SIDES, other};
 use crate::item::Item;
 use crate::kind::catalogue::{Ability, Machine, is_file, plan_once, select};
-use crate::kind::io::Offer;
-use crate::order::{in_rounds, other};
+use crate::kind::io::StorageSupport;
+use crate::order::in_rounds;
 use crate::platform::Platform;
 use crate::{Error, Request, Result, Tracing};
 
-/// The tests that `request` asks for. Probes know no target and are left out of a layer; one that is asked for by name
-/// is a mistake.
+/// The tests of `request`. Probes do not depend on a target and are left out of a layer; a probe that is named is a
+/// mistake.
 ///
 /// # Errors
-/// For a word that names nothing, or nothing but probes.
-pub(super) fn contested<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
+/// For an unknown word, or one that names only probes.
+pub(super) fn select_tests<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<'a>>> {
     let is_test = |item: &Item<'_>| matches!(item, Item::Test(_));
     let items = select(request, own)?;
     for word in request.tests.words.iter().filter(|word| !is_file(word)) {
         if !items.iter().any(|item| is_test(item) && item.matches(word)) {
-            return Err(Error::user(format!("{word} is about the machine alone and has no two sides"))
-                .hint("give tests of an engine; probes are run by dbdyno run"));
+            return Err(Error::user(format!("{word} does not depend on the target and cannot be compared in pairs"))
+                .hint("give tests of an engine; dbdyno run measures probes"));
         }
     }
     Ok(items.into_iter().filter(is_test).collect())
 }
 
-/// The plans of both sides, with the sizes that they share: a small table that fits the smaller of the two caches, a
-/// large one that fits neither.
+/// The plans of both sides, with common sizes: a small table that fits the smaller of the two caches, and a large one
+/// that fits neither.
 ///
 /// # Errors
-/// Where no test can be run on both.
-pub(super) fn agree(
+/// Where no test is possible on both sides.
+pub(super) fn plan_sides(
     request: &PairRequest,
     platforms: &[Platform<'_>; 2],
     directory: &Path,
@@ -51,19 +53,19 @@ pub(super) fn agree(
         let ability = platform.engine.as_ref().map(Ability::of);
         let machine = Machine {
             processors: host::cpus_allowed().len() as u32,
-            // Both sides are measured as they are.
+            // Neither side is traced.
             tracing: Tracing::None,
-            storage: Offer::look(directory, request.request.preset),
+            storage: StorageSupport::detect(directory, request.request.preset),
         };
         let target = platform.context.target.to_string();
         plan_once(&request.request, &target, directory, items, ability.as_ref(), sizes, &machine)
     };
-    let mut plans = joined(
+    let mut plans = common_runs(
         [one(&platforms[0], &a), one(&platforms[1], &b)],
         request.pairs,
         &request.records.each_ref().map(|path| store::id_of(path)),
     )?;
-    planned(&request.judged, &plans[0])?;
+    check_required(&request.judged, &plans[0])?;
     let files = contents(&request.request)?;
     for plan in &mut plans {
         control_probe::add_runs(plan, host::cpus_allowed().len() as u32);
@@ -75,24 +77,24 @@ pub(super) fn agree(
     Ok([(plan_a, a), (plan_b, b)])
 }
 
-/// Whether every test in `judged` is in `plan`.
+/// Checks that every test in `judged` is in `plan`.
 ///
 /// # Errors
-/// The first that is not, with the reason where it was skipped.
-fn planned(judged: &[String], plan: &Plan) -> Result<()> {
+/// The first that is not, with the reason if it was skipped.
+fn check_required(judged: &[String], plan: &Plan) -> Result<()> {
     let Some(absent) = judged.iter().find(|code| plan.runs.iter().all(|run| run.test != **code)) else { return Ok(()) };
     if let Some(skipped) = plan.skipped.iter().find(|skipped| skipped.test == *absent) {
         let reason = &skipped.reason;
-        return Err(Error::user(format!("test {absent} is asked about and cannot be run on both sides: {reason}"))
-            .hint("ask about another test, or give other targets"));
+        return Err(Error::user(format!("test {absent} is required and cannot be run on both sides: {reason}"))
+            .hint("require another test, or give other targets"));
     }
     let tests: BTreeSet<&str> = plan.runs.iter().map(|run| run.test.as_str()).collect();
     let tests: Vec<&str> = tests.into_iter().collect();
-    Err(Error::user(format!("test {absent} is asked about and not planned; planned: {}", tests.join(", ")))
-        .hint("add it to --tests, or ask about one of these"))
+    Err(Error::user(format!("test {absent} is required and not planned; planned: {}", tests.join(", ")))
+        .hint("add it to --tests, or require one of these"))
 }
 
-/// What stands in the test files that are asked for.
+/// The contents of the test files of the request.
 fn contents(request: &Request) -> Result<Vec<Vec<u8>>> {
     let files = request.tests.words.iter().filter(|word| is_file(word));
     let read = |path: &String| {
@@ -101,8 +103,8 @@ fn contents(request: &Request) -> Result<Vec<Vec<u8>>> {
     files.map(read).collect()
 }
 
-/// Both plans with the runs that both have, `pairs` times, in a random order. `names` are those of the records.
-fn joined(mut plans: [Plan; 2], pairs: u32, names: &[String; 2]) -> Result<[Plan; 2]> {
+/// Both plans with their common runs, `pairs` times, in random order. `names` are those of the records.
+fn common_runs(mut plans: [Plan; 2], pairs: u32, names: &[String; 2]) -> Result<[Plan; 2]> {
     let has =
         |plan: &Plan, run: &PlannedRun| plan.runs.iter().any(|other| (&other.test, other.dop) == (&run.test, run.dop));
     let once: Vec<PlannedRun> = plans[0].runs.iter().filter(|run| has(&plans[1], run)).cloned().collect();
@@ -117,7 +119,7 @@ fn joined(mut plans: [Plan; 2], pairs: u32, names: &[String; 2]) -> Result<[Plan
         let alone = plan.runs.iter().filter(|run| run.dop.nodes > 1 && !has(partner, run));
         skipped.extend(alone.map(|run| Skipped {
             test: run.test.clone(),
-            reason: format!("at {} jobs on {} nodes only one side has it", run.dop.jobs, run.dop.nodes),
+            reason: format!("at {} jobs on {} nodes: only possible on one side", run.dop.jobs, run.dop.nodes),
         }));
     }
     if once.is_empty() {
@@ -164,7 +166,7 @@ mod tests {
     fn both_sides_have_the_same_runs_in_the_same_order_and_name_each_other() {
         let a = plan("one", &[("T611", 1), ("T611", 2), ("T332", 1)], &[]);
         let b = plan("other", &[("T611", 1), ("T611", 2), ("T161", 1)], &["T332"]);
-        let [a, b] = joined([a, b], 6, &names()).unwrap();
+        let [a, b] = common_runs([a, b], 6, &names()).unwrap();
         assert_eq!((a.runs.len(), a.repeats, b.repeats), (12, 6, 6));
         assert_eq!((&a.runs, &a.skipped), (&b.runs, &b.skipped));
         assert!(a.runs.iter().all(|run| run.test == "T611"));
@@ -177,9 +179,9 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_have_the_hash_of_what_they_are_asked_and_it_is_about_nothing_else() {
+    fn both_sides_have_the_hash_of_the_workload_only() {
         let sides = [plan("one", &[("T611", 1)], &[]), plan("other", &[("T611", 1)], &[])];
-        let [mut a, b] = joined(sides, 6, &names()).unwrap();
+        let [mut a, b] = common_runs(sides, 6, &names()).unwrap();
         let hash = |plan: &Plan| plan_hash(plan, "1.0", &[]);
         let first = hash(&a);
         assert_eq!((first.len(), first.starts_with("sha256:")), (71, true));
@@ -202,30 +204,31 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_is_asked_about_has_to_be_planned() {
+    fn a_required_test_has_to_be_planned() {
         let plan = plan("one", &[("T611", 1)], &["T332"]);
-        let asked = |code: &str| planned(&["T611".to_owned(), code.to_owned()], &plan).map_err(|error| error.message);
-        assert_eq!(asked("T611"), Ok(()));
-        assert_eq!(asked("T999").unwrap_err(), "test T999 is asked about and not planned; planned: T611");
-        let skipped = "test T332 is asked about and cannot be run on both sides: it cannot";
-        assert_eq!(asked("T332").unwrap_err(), skipped);
+        let requested =
+            |code: &str| check_required(&["T611".to_owned(), code.to_owned()], &plan).map_err(|error| error.message);
+        assert_eq!(requested("T611"), Ok(()));
+        assert_eq!(requested("T999").unwrap_err(), "test T999 is required and not planned; planned: T611");
+        let skipped = "test T332 is required and cannot be run on both sides: it cannot";
+        assert_eq!(requested("T332").unwrap_err(), skipped);
     }
 
     #[test]
     fn the_machine_is_measured_first_and_last() {
         let sides = [plan("one", &[("T611", 1)], &[]), plan("other", &[("T611", 1)], &[])];
-        let [mut a, _] = joined(sides, 2, &names()).unwrap();
+        let [mut a, _] = common_runs(sides, 2, &names()).unwrap();
         control_probe::add_runs(&mut a, 4);
         a.number();
-        let said: Vec<(u32, &str, u32)> =
+        let tuples: Vec<(u32, &str, u32)> =
             a.runs.iter().map(|run| (run.number, run.test.as_str(), run.dop.jobs)).collect();
-        assert_eq!(said, [(1, "P111", 4), (2, "T611", 1), (3, "T611", 1), (4, "P111", 4)]);
+        assert_eq!(tuples, [(1, "P111", 4), (2, "T611", 1), (3, "T611", 1), (4, "P111", 4)]);
     }
 
     #[test]
-    fn without_a_test_in_common_there_is_nothing_to_compare() {
+    fn a_pair_needs_a_common_test() {
         let plans = [plan("one", &[("T332", 1)], &[]), plan("other", &[], &["T332"])];
-        let error = joined(plans, 6, &names()).unwrap_err();
+        let error = common_runs(plans, 6, &names()).unwrap_err();
         assert_eq!(error.message, "no test can be run on both sides (T332: it cannot)");
     }
 }

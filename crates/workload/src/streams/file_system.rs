@@ -1,4 +1,4 @@
-//! Files on the file system, past its page cache or through it, synced where the engine would commit.
+//! Files on the file system, with direct or buffered I/O, synced where the engine would commit.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -9,31 +9,31 @@ use engine::{Error, Kind, ObjectAccess, Result};
 use record::Bytes;
 use rustix::fs::OFlags;
 
-use super::place::Place;
+use super::backend::FileBackend;
 
-/// A folder that keeps files.
-pub struct FilePlace {
+/// A backend of files in a folder.
+pub struct FileSystemBackend {
     folder: PathBuf,
-    /// Past the page cache.
+    /// Whether direct I/O is used.
     direct: bool,
     open: Option<File>,
     writes: bool,
-    /// A file that was created and not yet committed.
+    /// A created file that is not committed yet.
     fresh: Option<PathBuf>,
 }
 
-impl FilePlace {
-    /// In `folder`, past the page cache where it is `direct`.
-    pub fn new(folder: &Path, direct: bool) -> FilePlace {
-        FilePlace { folder: folder.to_owned(), direct, open: None, writes: false, fresh: None }
+impl FileSystemBackend {
+    /// In `folder`, with direct I/O if `direct`.
+    pub fn new(folder: &Path, direct: bool) -> FileSystemBackend {
+        FileSystemBackend { folder: folder.to_owned(), direct, open: None, writes: false, fresh: None }
     }
 
-    /// Whether the file system at `folder` lets the page cache be passed by.
+    /// Whether the file system at `folder` supports direct I/O.
     pub fn takes_direct(folder: &Path) -> bool {
         let trial = folder.join("trial");
         let flag = OFlags::DIRECT.bits() as i32;
         let opened = OpenOptions::new().write(true).create(true).truncate(true).custom_flags(flag).open(&trial);
-        // It may not be there.
+        // It may not exist.
         let _ = fs::remove_file(&trial);
         opened.is_ok()
     }
@@ -62,7 +62,7 @@ impl FilePlace {
     }
 }
 
-impl Place for FilePlace {
+impl FileBackend for FileSystemBackend {
     fn begin(&mut self) -> Result<()> {
         Ok(())
     }
@@ -70,7 +70,7 @@ impl Place for FilePlace {
     fn create(&mut self, number: u32, _size: Bytes) -> Result<()> {
         let path = self.path(number);
         let opened = self.options().write(true).create(true).truncate(true).open(&path);
-        self.open = Some(opened.map_err(|error| self.refused("made", &error))?);
+        self.open = Some(opened.map_err(|error| self.refused("created", &error))?);
         (self.writes, self.fresh) = (true, Some(path));
         Ok(())
     }
@@ -98,7 +98,7 @@ impl Place for FilePlace {
         Ok(())
     }
 
-    fn give_up(&mut self) -> Result<()> {
+    fn abort(&mut self) -> Result<()> {
         self.open = None;
         match self.fresh.take() {
             Some(path) => fs::remove_file(path).map_err(|error| self.refused("removed", &error)),

@@ -1,4 +1,4 @@
-//! A part of a resource, taken away from the engine and from dbdyno for a while.
+//! A temporary reduction of a resource for the engine and dbdyno.
 
 use std::fmt;
 use std::sync::PoisonError;
@@ -8,10 +8,9 @@ use host::{IoLimit, Limit, Restriction};
 use model::{IoPart, Perturbation, RULES};
 use record::Placement;
 
-use super::counting::IoRates;
 use crate::bench::Bench;
 
-/// Why nothing could be taken away, and how it could.
+/// Why a resource could not be reduced, and how it could be.
 #[derive(Debug)]
 pub(super) struct Refusal(String);
 
@@ -28,73 +27,79 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Something that is taken away. It is given back when this is dropped.
-pub(super) enum Taking {
-    /// Fewer steps arrive: the plan of the run says so.
+/// I/O per second.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct IoRates {
+    pub reads: f64,
+    pub writes: f64,
+    pub read_bytes: f64,
+    pub write_bytes: f64,
+}
+
+/// A reduction. It is lifted when this is dropped.
+pub(super) enum Reduction {
+    /// Fewer arrivals: the plan of the run has the rate.
     Arrivals,
-    /// A control group.
+    /// A control group with a limit.
     Group(Restriction),
     /// One processor fewer.
     Processor(Affinity),
 }
 
-impl Taking {
-    /// Takes away what `perturbation` says; what is left, as a share of what there was. Of I/O that is a share of what was
+impl Reduction {
+    /// Reduces the resource of `perturbation`; returns the remaining share. For I/O it is a share of what was
     /// `counted`.
     ///
     /// # Errors
-    /// What is missing for it.
-    pub(super) fn of(
+    /// Why it is impossible.
+    pub(super) fn apply(
         bench: &Bench<'_>,
         perturbation: &Perturbation,
         counted: Option<IoRates>,
-    ) -> Result<(Taking, f64), Refusal> {
+    ) -> Result<(Reduction, f64), Refusal> {
         let share = RULES.proof_share;
         match perturbation {
-            Perturbation::ArrivalRate => Ok((Taking::Arrivals, share)),
+            Perturbation::ArrivalRate => Ok((Reduction::Arrivals, share)),
             Perturbation::Processors { processors, by_affinity } => {
                 let roots = roots(bench)?;
                 match Restriction::impose(&Limit::Processors(*processors), &roots) {
-                    Ok(restriction) => Ok((Taking::Group(restriction), share)),
+                    Ok(restriction) => Ok((Reduction::Group(restriction), share)),
                     Err(error) if *by_affinity => {
-                        let (affinity, share) = Affinity::take(bench, roots, &error.to_string())?;
-                        Ok((Taking::Processor(affinity), share))
+                        let (affinity, share) = Affinity::reduce(bench, roots, &error.to_string())?;
+                        Ok((Reduction::Processor(affinity), share))
                     }
                     Err(error) => Err(Refusal(error.to_string())),
                 }
             }
             Perturbation::DeviceIo(part) => {
-                let counted = counted.ok_or_else(|| Refusal::new("how much I/O it had was not counted"))?;
+                let counted = counted.ok_or_else(|| Refusal::new("its I/O was not counted"))?;
                 let limit = Limit::DeviceIo(io_limit(device(bench)?, *part, &counted, share)?);
                 let restriction =
                     Restriction::impose(&limit, &roots(bench)?).map_err(|error| Refusal(error.to_string()))?;
-                Ok((Taking::Group(restriction), share))
+                Ok((Reduction::Group(restriction), share))
             }
         }
     }
 
-    /// Gives it back, and says what did not work.
-    pub(super) fn give_back(self) -> Result<(), Refusal> {
+    /// Restores the resource, and returns what failed.
+    pub(super) fn restore(self) -> Result<(), Refusal> {
         match self {
-            Taking::Group(restriction) => restriction.lift().map_err(|error| Refusal(error.to_string())),
-            Taking::Processor(affinity) => affinity.give_back(),
-            Taking::Arrivals => Ok(()),
+            Reduction::Group(restriction) => restriction.lift().map_err(|error| Refusal(error.to_string())),
+            Reduction::Processor(affinity) => affinity.restore(),
+            Reduction::Arrivals => Ok(()),
         }
     }
 }
 
-/// The processes that work in a run: dbdyno and, where it is another process, the engine. A server of somebody else's is
-/// left alone.
+/// The processes of a run: dbdyno and, if it is another process, the engine. An external server is not touched.
 pub(super) fn roots(bench: &Bench<'_>) -> Result<Vec<u32>, Refusal> {
     let own = std::process::id();
     let Some(subject) = bench.subject else { return Ok(vec![own]) };
     match subject.nodes.processes() {
         Processes::InProcess => Ok(vec![own]),
-        Processes::Local(servers) if subject.inventory.temporary => {
-            Ok([own].into_iter().chain(servers).collect())
-        }
+        Processes::Local(servers) if subject.inventory.temporary => Ok([own].into_iter().chain(servers).collect()),
         Processes::Local(_) | Processes::Remote => Err(Refusal(
-            "the server is not one that dbdyno started, and is left alone; measure a local: target, or limit it yourself"
+            "dbdyno does not limit a server that it did not start; measure a local: target, or limit it yourself"
                 .to_owned(),
         )),
     }
@@ -105,10 +110,10 @@ pub(super) fn device(bench: &Bench<'_>) -> Result<(u32, u32), Refusal> {
     let counters = bench.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
     let name = counters.device().map(|device| device.name.clone());
     let device = name.as_deref().and_then(host::device_number);
-    device.ok_or_else(|| Refusal::new("the device below the data is not known"))
+    device.ok_or_else(|| Refusal::new("the device of the data is unknown"))
 }
 
-/// `share` of what was counted, of one part.
+/// The limit at `share` of what was counted, for one part of the I/O.
 fn io_limit(device: (u32, u32), part: IoPart, counted: &IoRates, share: f64) -> Result<IoLimit, Refusal> {
     let none = IoLimit { device, ..IoLimit::default() };
     let had = match part {
@@ -118,7 +123,7 @@ fn io_limit(device: (u32, u32), part: IoPart, counted: &IoRates, share: f64) -> 
         IoPart::WriteBytes => counted.write_bytes,
     };
     if had <= 0.0 {
-        return Err(Refusal::new("it had none of the I/O that fills the device: others did"));
+        return Err(Refusal::new("the I/O that fills the device is of other programs"));
     }
     let left = Some(had * share);
     Ok(match part {
@@ -129,24 +134,24 @@ fn io_limit(device: (u32, u32), part: IoPart, counted: &IoRates, share: f64) -> 
     })
 }
 
-/// Processes that are kept on one processor fewer.
+/// Processes that are restricted to one processor fewer.
 pub(super) struct Affinity {
-    /// All that the process may use.
+    /// All processors that the processes may use.
     processors: Vec<u32>,
     roots: Vec<u32>,
 }
 
 impl Affinity {
-    /// Keeps `roots` away from the last processor; `why` a control group could not be had.
-    fn take(bench: &Bench<'_>, roots: Vec<u32>, why: &str) -> Result<(Affinity, f64), Refusal> {
+    /// Excludes `roots` from the last processor; `why` is the reason that there is no control group.
+    fn reduce(bench: &Bench<'_>, roots: Vec<u32>, why: &str) -> Result<(Affinity, f64), Refusal> {
         let processors = &bench.processors;
         let is_placed = bench.plan.placement != Placement::Kernel || bench.plan.one_thread_per_core;
         let Some((_, fewer)) = processors.split_last().filter(|(_, fewer)| !fewer.is_empty() && !is_placed) else {
-            let there = if is_placed { "jobs have processors of their own" } else { "there is only one processor" };
-            return Err(Refusal(format!("{why}; and {there}, so that none can be taken away")));
+            let obstacle = if is_placed { "jobs are pinned to processors" } else { "there is only one processor" };
+            return Err(Refusal(format!("{why}; and {obstacle}, so none can be removed")));
         };
         let share = fewer.len() as f64 / processors.len() as f64;
-        // From here on a failure gives back what was taken.
+        // From here on a failure restores the affinity.
         let affinity = Affinity { processors: processors.clone(), roots };
         for root in &affinity.roots {
             host::keep_processes_on(*root, fewer).map_err(|error| Refusal(format!("{why}; and {error}")))?;
@@ -154,8 +159,8 @@ impl Affinity {
         Ok((affinity, share))
     }
 
-    /// Lets everybody use all processors again.
-    fn give_back(&self) -> Result<(), Refusal> {
+    /// Restores the use of all processors.
+    fn restore(&self) -> Result<(), Refusal> {
         let refused = |error: host::PlacementError| Refusal(error.to_string());
         self.roots.iter().try_for_each(|root| host::keep_processes_on(*root, &self.processors).map_err(refused))
     }
@@ -163,7 +168,7 @@ impl Affinity {
 
 impl Drop for Affinity {
     fn drop(&mut self) {
-        // Where it was given back before, this changes nothing; nobody is left to hear of an error.
-        let _ = self.give_back();
+        // No effect if it was restored before; errors are ignored.
+        let _ = self.restore();
     }
 }

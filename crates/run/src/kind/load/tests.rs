@@ -1,0 +1,52 @@
+//! Requests and capabilities that tests of loads share.
+
+use std::path::PathBuf;
+
+use engine::Caps;
+use flat::Layout;
+use record::{IndexTime, LoadForm, LoadModel, Placement, Preset};
+use workload::load::Input;
+
+use super::LoadRequest;
+
+pub(super) fn request(input: Input) -> LoadRequest {
+    LoadRequest {
+        input,
+        layout: Layout::cards(),
+        compression: None,
+        table: "cards".to_owned(),
+        models: vec![LoadModel::default()],
+        forms: vec![LoadForm::Typed],
+        degrees: None,
+        batch: None,
+        months: vec![1],
+        indexes: IndexTime::None,
+        max_errors: 0,
+        rejects: PathBuf::from("r.rejects"),
+        resume: false,
+        preset: Preset::Smoke,
+        directory: PathBuf::from("."),
+        keep: false,
+        placement: Placement::Kernel,
+        looks: false,
+        scans: None,
+        record: PathBuf::from("r.json"),
+        version: "0".to_owned(),
+        build: None,
+    }
+}
+
+pub(super) fn caps() -> Caps {
+    Caps {
+        procedures: true,
+        decimal: true,
+        table_compression: true,
+        partitions: true,
+        lines: true,
+        parallel_query: true,
+        parallel_index: true,
+        concurrent_writers: true,
+        counts_read_commits: true,
+        answers: true,
+    }
+}
