@@ -51,9 +51,9 @@ impl Context {
             Preset::Standard => (Bytes::GIB.times(4), 2),
             Preset::Publish => (Bytes::GIB.times(16), 2),
         };
-        let wanted = (self.cache_bytes().0.saturating_mul(cache_multiple) / jobs).max(JOB_BYTES_MIN.0);
+        let target = (self.cache_bytes().0.saturating_mul(cache_multiple) / jobs).max(JOB_BYTES_MIN.0);
         let memory = self.memory_available_bytes.unwrap_or(MEMORY_BYTES_ASSUMED).0 / memory_divisor / jobs;
-        Bytes(wanted.min(job_max.0).min(memory).max(JOB_BYTES_FLOOR.0))
+        Bytes(target.min(job_max.0).min(memory).max(JOB_BYTES_FLOOR.0))
     }
 
     /// The seed of one job; no two jobs share a random stream.

@@ -46,13 +46,13 @@ pub(crate) struct Access {
 /// Size of the file for `preset`, limited to a tenth of the `free` space; a multiple of 1 MiB. None where that is below
 /// the minimum.
 pub fn region_bytes(preset: Preset, free: Bytes) -> Option<Bytes> {
-    let wanted = match preset {
+    let target = match preset {
         Preset::Smoke => REGION_BYTES_MIN,
         Preset::Quick => Bytes::GIB,
         Preset::Standard => Bytes::GIB.times(8),
         Preset::Publish => Bytes::GIB.times(32),
     };
-    let bytes = wanted.0.min(free.0 / FREE_DIVISOR) / Bytes::MIB.0 * Bytes::MIB.0;
+    let bytes = target.0.min(free.0 / FREE_DIVISOR) / Bytes::MIB.0 * Bytes::MIB.0;
     (bytes >= REGION_BYTES_MIN.0).then_some(Bytes(bytes))
 }
 

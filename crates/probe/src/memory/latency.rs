@@ -100,8 +100,8 @@ impl Work for Chase {
             Some(ring) => ring,
             None => self.ring.insert(Ring::new(self.lines, self.seed)?),
         };
-        let begin = ring.order[self.position];
-        let end = black_box(chase(black_box(&ring.lines), black_box(begin), LOADS_PER_STEP));
+        let start = ring.order[self.position];
+        let end = black_box(chase(black_box(&ring.lines), black_box(start), LOADS_PER_STEP));
         self.position = (self.position + LOADS_PER_STEP as usize) % ring.order.len();
         expect_equal(CODE, end, ring.order[self.position])?;
         Ok(Done { operations: LOADS_PER_STEP, ..Done::default() })

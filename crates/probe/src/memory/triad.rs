@@ -123,7 +123,7 @@ impl Work for Triad {
 
     fn finish(&mut self) -> Result<(), Broken> {
         let Some(arrays) = &self.arrays else { return Ok(()) };
-        // Elements behind the cursor were written in the previous pass, if there was one.
+        // Elements after the cursor were written in the previous pass, if there was one.
         let end = if self.pass == 0 { self.cursor } else { self.elements };
         for (index, computed) in arrays.a[..end].iter().enumerate() {
             let pass = if index < self.cursor { self.pass } else { self.pass - 1 };

@@ -106,15 +106,15 @@ pub(crate) fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
 }
 
 fn zoned(zones: &[Zone], random: &mut Xoshiro256PlusPlus, count: u64) -> u64 {
-    let (mut io, mut begin) = (unit(random), 0.0);
+    let (mut io, mut start) = (unit(random), 0.0);
     for zone in zones {
         if io < zone.io.0 {
-            let first = (begin * count as f64) as u64;
+            let first = (start * count as f64) as u64;
             let length = ((zone.region.0 * count as f64) as u64).max(1);
             return (first + below(random, length)).min(count - 1);
         }
         io -= zone.io.0;
-        begin += zone.region.0;
+        start += zone.region.0;
     }
     below(random, count)
 }

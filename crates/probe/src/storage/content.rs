@@ -204,8 +204,8 @@ fn body_checksum(unit: &[u8], key: u64) -> u32 {
         let plain = &mut sector[..bytes.len()];
         plain.copy_from_slice(bytes);
         combine(plain, key);
-        let begin = if index == 0 { HEADER } else { STAMP };
-        crc32c::crc32c_append(checksum, plain.get(begin..).unwrap_or_default())
+        let start = if index == 0 { HEADER } else { STAMP };
+        crc32c::crc32c_append(checksum, plain.get(start..).unwrap_or_default())
     })
 }
 

@@ -54,8 +54,8 @@ impl Ring {
         let mut words = vec!["io_uring".to_owned()];
         let mut refused = Vec::new();
         let (ring, tasks) = build(settings.entries, options)?;
-        let mut request = |wanted: bool, what: &str, result: &mut dyn FnMut() -> io::Result<()>| -> bool {
-            match wanted.then(result) {
+        let mut request = |is_requested: bool, what: &str, result: &mut dyn FnMut() -> io::Result<()>| -> bool {
+            match is_requested.then(result) {
                 Some(Ok(())) => {
                     words.push(what.to_owned());
                     true
