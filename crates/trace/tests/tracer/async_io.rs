@@ -103,8 +103,8 @@ fn submit_and_reap(context: u64, controls: &[Control]) -> Vec<i64> {
     let mut completions = vec![Completion::default(); list.len()];
     let length = list.len();
     let none = std::ptr::null::<libc::timespec>();
-    // SAFETY: the kernel writes at most `length` events.
     let events = completions.as_mut_ptr();
+    // SAFETY: the kernel writes at most `length` events.
     let count = unsafe { libc::syscall(libc::SYS_io_getevents, context, length, length, events, none) };
     assert_eq!(count, list.len() as i64, "{}", std::io::Error::last_os_error());
     completions.iter().map(|event| event.result).collect()
