@@ -1,34 +1,34 @@
-//! Arithmetic in values: `( ... )` with suffixes, and the plain kind that `$pagesize`, `$mb_memory` and `$ncpus` allow.
+//! Arithmetic in values: `( ... )` with suffixes, and the plain arithmetic of `$pagesize`, `$mb_memory` and `$ncpus`.
 
 use crate::error::{Error, Result};
 
-/// Parentheses deeper than this are no arithmetic that a person wrote.
+/// Maximum nesting.
 const DEPTH_MAX: u32 = 64;
 
-/// What a number with this suffix is to be multiplied by; `None` where there is no such suffix.
+/// The factor of a suffix; `None` if it is unknown.
 pub(crate) type Factor<'a> = &'a dyn Fn(&str) -> Option<f64>;
 
-/// The value of an expression of numbers, suffixes, `+ - * / % ^` and parentheses.
+/// Evaluates an expression of numbers, suffixes, `+ - * / % ^` and parentheses.
 pub(crate) fn evaluate(text: &str, factor: Factor<'_>) -> Result<f64> {
-    let mut reader = Reader { text, rest: text, factor, depth: 0 };
-    let value = reader.sum()?;
-    reader.skip_blanks();
-    match reader.rest.is_empty() && value.is_finite() {
+    let mut parser = Parser { text, rest: text, factor, depth: 0 };
+    let value = parser.sum()?;
+    parser.skip_blanks();
+    match parser.rest.is_empty() && value.is_finite() {
         true => Ok(value),
-        false if reader.rest.is_empty() => Err(Error::new(format!("{text} has no value"))),
-        false => Err(reader.wrong()),
+        false if parser.rest.is_empty() => Err(Error::new(format!("{text} has no value"))),
+        false => Err(parser.invalid()),
     }
 }
 
-struct Reader<'a> {
+struct Parser<'a> {
     text: &'a str,
     rest: &'a str,
     factor: Factor<'a>,
     depth: u32,
 }
 
-impl Reader<'_> {
-    fn wrong(&self) -> Error {
+impl Parser<'_> {
+    fn invalid(&self) -> Error {
         let at = match self.rest.is_empty() {
             true => "its end".to_owned(),
             false => format!("\"{}\"", self.rest),
@@ -73,25 +73,25 @@ impl Reader<'_> {
     fn power(&mut self) -> Result<f64> {
         let base = self.term()?;
         match self.take(&['^']) {
-            Some(_) => self.nested(|reader| reader.power()).map(|exponent| base.powf(exponent)),
+            Some(_) => self.nested(|parser| parser.power()).map(|exponent| base.powf(exponent)),
             None => Ok(base),
         }
     }
 
     fn term(&mut self) -> Result<f64> {
         if self.take(&['-']).is_some() {
-            return self.nested(|reader| reader.term()).map(|value| -value);
+            return self.nested(|parser| parser.term()).map(|value| -value);
         }
         if self.take(&['(']).is_some() {
-            let value = self.nested(|reader| reader.sum())?;
-            return self.take(&[')']).map(|_| value).ok_or_else(|| self.wrong());
+            let value = self.nested(|parser| parser.sum())?;
+            return self.take(&[')']).map(|_| value).ok_or_else(|| self.invalid());
         }
         self.skip_blanks();
         let end = self.rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(self.rest.len());
-        let number: f64 = self.rest[..end].parse().map_err(|_| self.wrong())?;
+        let number: f64 = self.rest[..end].parse().map_err(|_| self.invalid())?;
         let after = &self.rest[end..];
         let suffix_end = after.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(after.len());
-        let factor = (self.factor)(&after[..suffix_end]).ok_or_else(|| self.wrong())?;
+        let factor = (self.factor)(&after[..suffix_end]).ok_or_else(|| self.invalid())?;
         self.rest = &after[suffix_end..];
         Ok(number * factor)
     }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn operators_bind_as_in_arithmetic() {
+    fn operators_have_the_usual_precedence() {
         assert_eq!(value("(1 + 2 * 3)").unwrap(), 7.0);
         assert_eq!(value("((1 + 2) * 3)").unwrap(), 9.0);
         assert_eq!(value("(2 ^ 3 ^ 2)").unwrap(), 512.0);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_arithmetic_is_refused() {
+    fn invalid_expressions_are_errors() {
         for text in ["(", "()", "(1", "(1+)", "(1)x", "(4q)", "1/0", "(é)"] {
             assert!(value(text).is_err(), "{text}");
         }

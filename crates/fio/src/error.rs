@@ -1,21 +1,21 @@
-//! Refusals, with the line that they are about.
+//! Errors, with file and line.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// The result of reading a job.
+/// The result of parsing a job.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Where something is written: a line of a job file, or the command line.
+/// A location: a line of a job file, or the command line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Location {
     /// The file, or `command line`.
     pub source: Arc<str>,
-    /// Its line, from 1; absent where there are none.
+    /// The line, from 1; absent for the command line.
     pub line: Option<u32>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             Some(line) => write!(formatter, "{}:{line}", self.source),
@@ -24,21 +24,21 @@ impl fmt::Display for Place {
     }
 }
 
-/// A refusal, in words for the user: `FILE:LINE: what is wrong; hint: what to do`.
+/// An error, printed as `FILE:LINE: what is wrong; hint: what to do`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// Where; absent where it is about no line in particular.
-    pub place: Option<Place>,
+    /// The location, if it is about a line.
+    pub location: Option<Location>,
     /// Thing, value and limit in one sentence, lower case, no full stop.
     pub message: String,
-    /// What the user may do about it, as a clause.
+    /// What the user can do about it.
     pub hint: Option<String>,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.place {
-            write!(formatter, "{place}: ")?;
+        if let Some(location) = &self.location {
+            write!(formatter, "{location}: ")?;
         }
         formatter.write_str(&self.message)?;
         match &self.hint {
@@ -51,9 +51,9 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Error {
-    /// An error that says `message`, about no line yet.
+    /// An error without a location.
     pub(crate) fn new(message: impl Into<String>) -> Error {
-        Error { place: None, message: message.into(), hint: None }
+        Error { location: None, message: message.into(), hint: None }
     }
 
     /// The same error with a hint.
@@ -62,9 +62,9 @@ impl Error {
         self
     }
 
-    /// The same error with its line, where it has none yet.
-    pub(crate) fn at(mut self, place: &Place) -> Error {
-        self.place.get_or_insert_with(|| place.clone());
+    /// The same error with a location, unless it has one.
+    pub(crate) fn at(mut self, location: &Location) -> Error {
+        self.location.get_or_insert_with(|| location.clone());
         self
     }
 }

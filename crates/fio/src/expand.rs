@@ -1,18 +1,36 @@
-//! `${VAR}`, and `$pagesize`, `$mb_memory`, `$ncpus` with the arithmetic that may surround them.
+//! `${VAR}`, and `$pagesize`, `$mb_memory`, `$ncpus` with arithmetic.
+
+use std::path::Path;
+
+use record::Bytes;
 
 use crate::arithmetic;
-use crate::surroundings::Surroundings;
 
-/// A value as it counts.
+/// Environment variables, included files, and properties of the machine.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// An environment variable, for `${NAME}`; a missing one expands to nothing.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The text of an included file. The path is joined to the directory of the file that includes it.
+    pub include: &'a dyn Fn(&Path) -> std::io::Result<String>,
+    /// The value of `$pagesize`.
+    pub page_bytes: Bytes,
+    /// Memory of the machine: `$mb_memory`, and the limit of the lint for cached regions.
+    pub memory_bytes: Bytes,
+    /// The value of `$ncpus`.
+    pub processors: u32,
+}
+
+/// An expanded value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expanded {
     /// The value with every variable and keyword replaced.
     pub(crate) text: String,
-    /// The first variable that is not set and left nothing.
+    /// The first variable that is not set, which expands to nothing.
     pub(crate) unset: Option<String>,
 }
 
-/// Replaces what stands for something else.
+/// Expands variables and keywords.
 pub(crate) fn expand(value: &str, surroundings: &Surroundings<'_>) -> Expanded {
     let (text, unset) = variables(value, surroundings);
     Expanded { text: keywords(text.trim(), surroundings), unset }
@@ -23,7 +41,7 @@ fn variables(value: &str, surroundings: &Surroundings<'_>) -> (String, Option<St
     let mut unset = None;
     let mut rest = value;
     while let Some(start) = rest.find("${") {
-        // Without its end it is no variable.
+        // Without a closing brace it is not a variable.
         let Some(length) = rest[start..].find('}') else { break };
         let name = &rest[start + 2..start + length];
         text.push_str(&rest[..start]);
@@ -48,7 +66,7 @@ fn keywords(text: &str, surroundings: &Surroundings<'_>) -> String {
     }
     let replaced =
         known.iter().fold(text.to_owned(), |text, (keyword, value)| text.replace(keyword, &value.to_string()));
-    // Only a value that is arithmetic from end to end is computed: `$ncpus jobs` in a description is not.
+    // Only a value that is arithmetic as a whole is computed: `$ncpus jobs` in a description is not.
     let plain = |suffix: &str| suffix.is_empty().then_some(1.0);
     match arithmetic::evaluate(&replaced, &plain) {
         Ok(value) if (0.0..9.2e18).contains(&value) => (value as u64).to_string(),
@@ -62,7 +80,7 @@ mod tests {
     use crate::fixture;
 
     #[test]
-    fn variables_are_replaced_and_missing_ones_leave_nothing() {
+    fn variables_are_expanded_and_missing_ones_are_empty() {
         let variable = |name: &str| (name == "SIZE").then(|| "1g".to_owned());
         let surroundings = Surroundings { variable: &variable, ..fixture::surroundings() };
         assert_eq!(expand("${SIZE}", &surroundings).text, "1g");
@@ -74,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_the_machine_are_replaced_and_computed() {
+    fn keywords_are_expanded_and_computed() {
         let surroundings = fixture::surroundings();
         assert_eq!(expand("2*$mb_memory", &surroundings).text, "32768");
         assert_eq!(expand("$pagesize*2", &surroundings).text, "8192");

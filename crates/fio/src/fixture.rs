@@ -4,9 +4,9 @@ use std::io;
 
 use record::Bytes;
 
-use crate::surroundings::Surroundings;
+use crate::expand::Surroundings;
 
-/// What the tests read job files in.
+/// The surroundings of the tests.
 pub(crate) fn surroundings() -> Surroundings<'static> {
     Surroundings {
         variable: &|_| None,

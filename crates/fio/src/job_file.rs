@@ -1,44 +1,43 @@
-//! From text to sections with settings. Nothing is understood yet but the lines themselves.
+//! Parses a job file into sections with settings.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::error::{Error, Place, Result};
-use crate::expand::expand;
+use crate::error::{Error, Location, Result};
+use crate::expand::{Surroundings, expand};
 use crate::key::{self, Key, Meaning};
-use crate::surroundings::Surroundings;
 
-/// Files included in files included in files.
+/// Maximum depth of includes.
 const INCLUDE_DEPTH_MAX: usize = 16;
-/// Files included by one job file, all together.
+/// Maximum number of included files.
 const INCLUDES_MAX: u32 = 256;
-/// Settings of one job file, its included ones among them.
+/// Maximum number of settings, including those of included files.
 const SETTINGS_MAX: usize = 200_000;
-/// A name longer than this is no name.
+/// Maximum length of a section name.
 const SECTION_NAME_MAX: usize = 255;
 
-/// One job file as it is written: sections in order.
+/// A parsed job file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobFile {
-    /// What it is called in messages.
+    /// Its name in messages.
     pub name: String,
     /// Its sections, in the order of the file.
     pub sections: Vec<Section>,
 }
 
-/// `[name]` and what stands below it.
+/// A section: `[name]` and its settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// What stands between the brackets.
+    /// The text between the brackets.
     pub name: String,
-    /// The line of its bracket.
-    pub place: Place,
+    /// The location of its header.
+    pub location: Location,
     /// In the order of the file.
     pub settings: Vec<Setting>,
 }
 
 impl Section {
-    /// Whether it holds defaults for the jobs below it: every name that begins with `global` does.
+    /// Whether it has defaults for the jobs below it: every section whose name starts with `global`.
     pub fn is_global(&self) -> bool {
         self.name.starts_with("global")
     }
@@ -47,24 +46,24 @@ impl Section {
 /// `key=value`, or a key alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The key that is set, by its own name.
+    /// The key.
     pub key: &'static Key,
-    /// The name by which it is set, which may be an alias.
+    /// The name as written, which may be an alias.
     pub written: String,
-    /// To what, with everything replaced that stood for something else; absent where the key stands alone.
+    /// The expanded value; absent for a key without a value.
     pub value: Option<String>,
-    /// The variable that is not set and left the value empty.
+    /// A variable of the value that is not set.
     pub unset: Option<String>,
-    /// File and line of the setting.
-    pub place: Place,
+    /// File and line.
+    pub location: Location,
 }
 
 impl JobFile {
-    /// Reads `text`, which is called `name`; a file that it includes is looked for beside that.
+    /// Parses `text` of the file `name`; paths of included files are relative to its directory.
     ///
     /// # Errors
-    /// What is not a job file, with the line: a setting before any section, a key that is not known or refused, a
-    /// value that is missing, an included file that is missing or includes itself.
+    /// Syntax errors with their line: a setting before any section, an unknown or refused key, a missing value, an
+    /// included file that is missing or includes itself.
     pub fn parse(name: &str, text: &str, surroundings: &Surroundings<'_>) -> Result<JobFile> {
         let mut reader = Reader { surroundings, sections: Vec::new(), setting_count: 0, include_count: 0 };
         reader.read(name, text, &mut vec![PathBuf::from(name)])?;
@@ -80,18 +79,18 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads one file; `path` is how it was reached, itself last.
+    /// Parses one file; `path` is the chain of includes, itself last.
     fn read(&mut self, name: &str, text: &str, path: &mut Vec<PathBuf>) -> Result<()> {
         let source: Arc<str> = Arc::from(name);
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (index, line) in text.lines().enumerate() {
-            let place = Place { source: source.clone(), line: u32::try_from(index + 1).ok() };
-            self.line(line, &place, path).map_err(|error| error.at(&place))?;
+            let location = Location { source: source.clone(), line: u32::try_from(index + 1).ok() };
+            self.line(line, &location, path).map_err(|error| error.at(&location))?;
         }
         Ok(())
     }
 
-    fn line(&mut self, line: &str, place: &Place, path: &mut Vec<PathBuf>) -> Result<()> {
+    fn line(&mut self, line: &str, location: &Location, path: &mut Vec<PathBuf>) -> Result<()> {
         if let Some(letter) = line.chars().find(|letter| letter.is_control() && !matches!(letter, '\t' | '\r' | '\x0c'))
         {
             let error = Error::new(format!("the line has the control character {letter:?}"));
@@ -102,15 +101,15 @@ impl Reader<'_> {
             return Ok(());
         }
         if let Some(header) = line.strip_prefix('[') {
-            return self.section(header, place, path);
+            return self.section(header, location, path);
         }
         if let Some(file) = included(line) {
             return self.include(file, path);
         }
-        let setting = setting(line, place, self.surroundings)?;
+        let setting = setting(line, location, self.surroundings)?;
         let Some(section) = self.sections.last_mut() else {
             let error = Error::new(format!("{} is set before any section", setting.written));
-            return Err(error.hint("begin with [global] or with the [name] of a job"));
+            return Err(error.hint("start with [global] or with the [name] of a job"));
         };
         section.settings.push(setting);
         self.setting_count += 1;
@@ -120,10 +119,10 @@ impl Reader<'_> {
         }
     }
 
-    fn section(&mut self, header: &str, place: &Place, path: &[PathBuf]) -> Result<()> {
+    fn section(&mut self, header: &str, location: &Location, path: &[PathBuf]) -> Result<()> {
         if path.len() > 1 {
-            let error = Error::new(format!("an included file begins the section [{header}"));
-            return Err(error.hint("an included file holds settings only"));
+            let error = Error::new(format!("an included file has the section [{header}"));
+            return Err(error.hint("an included file has settings only"));
         }
         let name = match header.split_once(']') {
             Some((name, "")) => name,
@@ -131,32 +130,32 @@ impl Reader<'_> {
             None => return Err(no_header(header)),
         };
         if name.len() > SECTION_NAME_MAX {
-            let error = Error::new(format!("the name of the section has {} letters", name.len()));
+            let error = Error::new(format!("the name of the section has {} characters", name.len()));
             return Err(error.hint(format!("use at most {SECTION_NAME_MAX}")));
         }
-        self.sections.push(Section { name: name.to_owned(), place: place.clone(), settings: Vec::new() });
+        self.sections.push(Section { name: name.to_owned(), location: location.clone(), settings: Vec::new() });
         Ok(())
     }
 
     fn include(&mut self, file: &str, path: &mut Vec<PathBuf>) -> Result<()> {
         if self.sections.is_empty() {
             let error = Error::new(format!("{file} is included before any section"));
-            return Err(error.hint("begin with [global] or with the [name] of a job"));
+            return Err(error.hint("start with [global] or with the [name] of a job"));
         }
         let folder = path.last().and_then(|including| including.parent()).unwrap_or(Path::new(""));
         let file = folder.join(expand(file, self.surroundings).text);
         let name = file.display().to_string();
         if path.contains(&file) {
-            return Err(Error::new(format!("{name} includes itself")).hint("take one include out of the circle"));
+            return Err(Error::new(format!("{name} includes itself")).hint("remove one of the includes"));
         }
         self.include_count += 1;
         if path.len() > INCLUDE_DEPTH_MAX || self.include_count > INCLUDES_MAX {
             let limit = format!("{INCLUDES_MAX} files, {INCLUDE_DEPTH_MAX} deep");
-            return Err(Error::new(format!("{name} is one included file too many")).hint(format!("at most {limit}")));
+            return Err(Error::new(format!("too many included files: {name}")).hint(format!("at most {limit}")));
         }
         let text = (self.surroundings.include)(&file).map_err(|error| {
-            let error = Error::new(format!("included file {name} cannot be read: {error}"));
-            error.hint("its path is relative to the folder of the file that includes it")
+            let error = Error::new(format!("cannot read included file {name}: {error}"));
+            error.hint("its path is relative to the directory of the file that includes it")
         })?;
         path.push(file);
         self.read(&name, &text, path)?;
@@ -166,10 +165,10 @@ impl Reader<'_> {
 }
 
 fn no_header(header: &str) -> Error {
-    Error::new(format!("[{header} does not end with a ]")).hint("a section begins with [name]")
+    Error::new(format!("[{header} does not end with a ]")).hint("a section starts with [name]")
 }
 
-/// A comment ends a line wherever it begins, in values too.
+/// A comment may start anywhere in a line, also in values.
 fn without_comment(line: &str) -> &str {
     line.split([';', '#']).next().unwrap_or_default()
 }
@@ -180,25 +179,25 @@ fn included(line: &str) -> Option<&str> {
     rest.starts_with([' ', '\t', '=']).then(|| rest.trim_start_matches([' ', '\t', '=']))
 }
 
-/// Reads a line `key=value`, or `key` alone.
-fn setting(line: &str, place: &Place, surroundings: &Surroundings<'_>) -> Result<Setting> {
+/// Parses a line `key=value`, or `key` alone.
+fn setting(line: &str, location: &Location, surroundings: &Surroundings<'_>) -> Result<Setting> {
     match line.split_once('=') {
-        Some((key, value)) => Setting::new(key.trim(), Some(value.trim()), place, surroundings),
-        None => Setting::new(line, None, place, surroundings),
+        Some((key, value)) => Setting::new(key.trim(), Some(value.trim()), location, surroundings),
+        None => Setting::new(line, None, location, surroundings),
     }
 }
 
 impl Setting {
-    /// A setting with its value replaced and its form checked as far as one setting tells.
+    /// A setting with its value expanded and checked.
     pub(crate) fn new(
         written: &str,
         value: Option<&str>,
-        place: &Place,
+        location: &Location,
         surroundings: &Surroundings<'_>,
     ) -> Result<Setting> {
         let key = key::find(written)?;
-        if let Meaning::Refused(why) = key.meaning {
-            return Err(Error::new(format!("{written} cannot be followed: {why}")));
+        if let Meaning::Refused(reason) = key.meaning {
+            return Err(Error::new(format!("{written} is not supported: {reason}")));
         }
         let expanded = value.map(|value| expand(value, surroundings));
         let unset = expanded.as_ref().and_then(|expanded| expanded.unset.clone());
@@ -212,7 +211,7 @@ impl Setting {
                     .hint(format!("set the environment variable {variable}")),
                 None => Error::new(format!("{written} has no value after its =")),
             }),
-            _ => Ok(Setting { key, written: written.to_owned(), value, unset, place: place.clone() }),
+            _ => Ok(Setting { key, written: written.to_owned(), value, unset, location: location.clone() }),
         }
     }
 }

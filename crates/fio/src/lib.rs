@@ -1,12 +1,12 @@
-//! The language of fio job files: from their text to a plan of I/O in which every value is resolved.
+//! fio job files: from their text to an I/O plan with resolved values.
 //!
-//! A crate of its own because the compiler must guard a direction: it reads the file format of another program, and
-//! nothing that does I/O may depend on that. It touches nothing itself: environment, included files and the numbers of
-//! the machine are given by the caller. It runs no I/O, has no clock and prints nothing.
+//! A crate of its own to guard a direction: it parses the file format of another program, and nothing that does I/O may
+//! depend on that. Environment, included files and properties of the machine are given by the caller. It does no I/O,
+//! has no clock and prints nothing.
 //!
-//! [`JobFile::parse`] makes sections of settings of a text, [`plan`] makes jobs of them: defaults, inheritance,
-//! overrides, units, groups and phases. What has no meaning here is accepted and listed in the plan, and what does not
-//! do what it seems to is a lint of the plan.
+//! [`JobFile::parse`] parses text into sections of settings, [`plan`] makes jobs of them: defaults, inheritance,
+//! overrides, units, groups and phases. Settings without effect are listed in the plan, and misleading settings are its
+//! lints.
 
 mod arithmetic;
 mod error;
@@ -22,12 +22,11 @@ mod options;
 mod overrides;
 mod plan;
 mod profile;
-mod surroundings;
 
-pub use error::{Error, Place, Result};
+pub use error::{Error, Location, Result};
+pub use expand::Surroundings;
 pub use job_file::{JobFile, Section, Setting};
 pub use key::{Form, Key, Meaning, keys};
 pub use overrides::{Override, options, overrides};
 pub use plan::{directory, plan};
 pub use profile::{profile, profiles};
-pub use surroundings::Surroundings;

@@ -1,8 +1,8 @@
-//! Lists inside a value: up to three for read, write and trim, and those with colons between.
+//! Lists in a value: up to three parts for read, write and trim, and parts between colons.
 
 use crate::error::{Error, Result};
 
-/// One for reads, one for writes, one for trims.
+/// A value per direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Directions<T> {
     pub(crate) read: T,
@@ -11,21 +11,20 @@ pub(crate) struct Directions<T> {
 }
 
 impl<T: Copy> Directions<T> {
-    /// The same for all.
+    /// The same value for all.
     pub(crate) fn all(value: T) -> Directions<T> {
         Directions { read: value, write: value, trim: value }
     }
 }
 
 impl<T> Directions<T> {
-    /// What `change` makes of each.
+    /// Maps each value.
     pub(crate) fn try_map<U>(self, change: impl Fn(T) -> Result<U>) -> Result<Directions<U>> {
         Ok(Directions { read: change(self.read)?, write: change(self.write)?, trim: change(self.trim)? })
     }
 }
 
-/// Reads `a`, `a,b` or `a,b,c`: a part without a comma after it counts for what follows too, an empty part leaves
-/// `default`.
+/// Parses `a`, `a,b` or `a,b,c`: the last part also applies to missing ones, an empty part keeps `default`.
 pub(crate) fn directions<T: Copy>(
     text: &str,
     default: Directions<T>,
@@ -54,7 +53,7 @@ pub(crate) fn directions<T: Copy>(
     })
 }
 
-/// The parts between colons; `\:` is a colon of the part itself.
+/// The parts between colons; `\:` is a literal colon.
 pub(crate) fn between_colons(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut letters = text.chars().peekable();
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_counts_for_what_follows_unless_a_comma_ends_it() {
+    fn the_last_part_applies_to_missing_ones_unless_a_comma_ends_it() {
         assert_eq!(read("8"), Some((8, 8, 8)));
         assert_eq!(read("8,16"), Some((8, 16, 16)));
         assert_eq!(read("8,"), Some((8, 4, 4)));

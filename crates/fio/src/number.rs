@@ -6,13 +6,13 @@ use record::Nanos;
 use crate::arithmetic;
 use crate::error::{Error, Result};
 
-/// What `k` stands for (fio's `kb_base`).
+/// The meaning of `k` (fio's `kb_base`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Prefixes {
-    /// `k` is 1024 and `kib` is 1000: the default, inverted for the sake of old files.
+    /// `k` is 1024 and `kib` is 1000: the default, inverted for compatibility.
     #[default]
     Inverted,
-    /// `k` is 1000 and `kib` is 1024, as the international system has it.
+    /// `k` is 1000 and `kib` is 1024, as in the international system.
     International,
 }
 
@@ -39,12 +39,12 @@ impl Prefixes {
     }
 }
 
-/// What a number without a unit of time means.
+/// The unit of a time without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bare {
-    /// Seconds are meant.
+    /// Seconds.
     Seconds,
-    /// Microseconds are meant.
+    /// Microseconds.
     Microseconds,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn unit_ns(unit: &str) -> Option<u64> {
     })
 }
 
-/// Digits, decimal or hexadecimal, and what follows them at once.
+/// A decimal or hexadecimal number, and the unit that follows directly.
 fn digits(text: &str) -> Option<(u64, &str)> {
     if let Some(body) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let end = body.find(|letter: char| !letter.is_ascii_hexdigit()).unwrap_or(body.len());
@@ -75,14 +75,14 @@ fn digits(text: &str) -> Option<(u64, &str)> {
 fn not_a_number(text: &str, what: &str) -> Error {
     let error = Error::new(format!("{text} is not {what}"));
     match text.trim_start().starts_with('-') {
-        true => error.hint("negative numbers have no meaning here"),
-        false if text.contains('.') => error.hint("fractions are not read; use a smaller unit, 1536m for 1.5g"),
+        true => error.hint("negative numbers are not valid here"),
+        false if text.contains('.') => error.hint("fractions are not supported; use a smaller unit, 1536m for 1.5g"),
         false if text.is_empty() => error.hint("the value is empty"),
         false => error,
     }
 }
 
-/// A number of bytes or of things: `4096`, `0x1000`, `8k`, `1GB`, `(4 * 1k)`.
+/// A size or a count: `4096`, `0x1000`, `8k`, `1GB`, `(4 * 1k)`.
 pub(crate) fn integer(text: &str, prefixes: Prefixes) -> Result<u64> {
     let text = text.trim();
     if text.starts_with('(') {
@@ -103,7 +103,7 @@ pub(crate) fn signed(text: &str, prefixes: Prefixes) -> Result<i64> {
         Some(rest) => (rest, -1),
         None => (text, 1),
     };
-    // At most i64::MAX, so that the sign can be changed.
+    // At most i64::MAX, so that it can be negated.
     Ok(integer(magnitude, prefixes)? as i64 * sign)
 }
 
@@ -135,7 +135,7 @@ pub(crate) fn time(text: &str, bare: Bare) -> Result<Nanos> {
     product.map(Nanos).ok_or_else(|| Error::new(format!("{text} is more than 292 years")))
 }
 
-/// A number with a fraction, as distributions have them.
+/// A decimal number, for distributions.
 pub(crate) fn decimal(text: &str) -> Result<f64> {
     let value = text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
     value.ok_or_else(|| Error::new(format!("{text} is not a number")).hint("a decimal number is 1.2"))
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suffixes_mean_what_fio_takes_them_for() {
+    fn suffixes_are_those_of_fio() {
         let inverted = |text: &str| integer(text, Prefixes::Inverted).unwrap();
         assert_eq!(["1k", "1K", "1kb", "1Ki"].map(inverted), [1024; 4]);
         assert_eq!([inverted("1kib"), inverted("2MiB")], [1000, 2_000_000]);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fio_reads_as_something_else_is_an_error() {
+    fn values_that_fio_misreads_are_errors() {
         for text in ["", "1.5g", "1g5", "1 g", "-1", "1e", "abc", "10z", "99999999999999999999", "9999p", "()", "(1/0)"]
         {
             assert!(integer(text, Prefixes::Inverted).is_err(), "{text}");
@@ -177,7 +177,7 @@ mod tests {
         let error = integer("1.5g", Prefixes::Inverted).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "1.5g is not a number; hint: fractions are not read; use a smaller unit, 1536m for 1.5g"
+            "1.5g is not a number; hint: fractions are not supported; use a smaller unit, 1536m for 1.5g"
         );
     }
 
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn negative_numbers_are_read_where_they_have_a_meaning() {
+    fn negative_numbers_are_parsed_where_valid() {
         assert_eq!(signed("-8k", Prefixes::Inverted).unwrap(), -8192);
         assert_eq!(signed("8k", Prefixes::Inverted).unwrap(), 8192);
         assert!(signed("--8k", Prefixes::Inverted).is_err());

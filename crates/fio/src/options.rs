@@ -1,4 +1,4 @@
-//! The settings of one job, inherited and overridden: what is asked of them is answered with the line that says so.
+//! The settings of one job, inherited and overridden, with their lines.
 
 use record::Nanos;
 
@@ -7,13 +7,13 @@ use crate::job_file::Setting;
 use crate::list::{self, Directions};
 use crate::number::{self, Bare, Prefixes};
 
-/// Settings of one job, inherited ones among them.
+/// Maximum number of settings of one job, including inherited ones.
 const JOB_SETTINGS_MAX: usize = 2_000;
 
-/// Keys of which an override of one takes the place of the others.
-const RIVALS: &[&[&str]] = &[&["bs", "bsrange", "bssplit"], &["rate", "rate_iops"], &["direct", "buffered"]];
+/// Keys that exclude each other: an override of one removes the others.
+const EXCLUSIVE: &[&[&str]] = &[&["bs", "bsrange", "bssplit"], &["rate", "rate_iops"], &["direct", "buffered"]];
 
-/// The settings of one job in the order in which they count: the later of two with the same key wins.
+/// The settings of one job in order: the last one of a key applies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     entries: Vec<Entry>,
@@ -26,7 +26,7 @@ struct Entry {
 }
 
 impl Options {
-    /// Adds the settings of a section, whose `kb_base` counts for all of them, wherever it stands.
+    /// Adds the settings of a section, whose `kb_base` applies to all of them.
     pub(crate) fn add(&mut self, settings: &[Setting]) -> Result<()> {
         let base = settings.iter().rev().find(|setting| setting.key.name == "kb_base");
         let prefixes = match base {
@@ -36,34 +36,34 @@ impl Options {
         };
         for setting in settings {
             if let Some(value) = &setting.value {
-                setting.key.check(value, prefixes).map_err(|error| error.at(&setting.place))?;
+                setting.key.check(value, prefixes).map_err(|error| error.at(&setting.location))?;
             }
             self.entries.push(Entry { setting: setting.clone(), prefixes });
             if self.entries.len() > JOB_SETTINGS_MAX {
                 let error = Error::new(format!("a job has more than {JOB_SETTINGS_MAX} settings"));
-                return Err(error.at(&setting.place));
+                return Err(error.at(&setting.location));
             }
         }
         Ok(())
     }
 
-    /// The same for defaults, whose `name` is nobody's.
+    /// The same for defaults, whose `name` does not apply.
     pub(crate) fn add_without_name(&mut self, settings: &[Setting]) -> Result<()> {
         self.add(settings)?;
         self.entries.retain(|entry| entry.setting.key.name != "name");
         Ok(())
     }
 
-    /// Adds what comes from the command line after everything else.
+    /// Adds an override from the command line.
     pub(crate) fn add_override(&mut self, setting: &Setting) -> Result<()> {
-        let rivals = RIVALS.iter().find(|rivals| rivals.contains(&setting.key.name));
-        for rival in rivals.into_iter().copied().flatten() {
-            self.entries.retain(|entry| entry.setting.key.name != *rival || entry.setting.place == setting.place);
+        let excluded = EXCLUSIVE.iter().find(|keys| keys.contains(&setting.key.name));
+        for key in excluded.into_iter().copied().flatten() {
+            self.entries.retain(|entry| entry.setting.key.name != *key || entry.setting.location == setting.location);
         }
         self.add(std::slice::from_ref(setting))
     }
 
-    /// The prefixes that settings added now count in.
+    /// The prefixes of settings added next.
     fn prefixes(&self) -> Prefixes {
         match self.last("kb_base").and_then(|setting| setting.value.as_deref()) {
             Some("1000") => Prefixes::International,
@@ -71,12 +71,12 @@ impl Options {
         }
     }
 
-    /// All settings in the order in which they are written.
+    /// All settings in order.
     pub(crate) fn settings(&self) -> impl Iterator<Item = &Setting> {
         self.entries.iter().map(|entry| &entry.setting)
     }
 
-    /// The setting of `key` that counts.
+    /// The setting of `key` that applies.
     pub(crate) fn last(&self, key: &str) -> Option<&Setting> {
         self.find(key).map(|entry| &entry.setting)
     }
@@ -86,7 +86,7 @@ impl Options {
         self.entries.iter().rev().find(|entry| entry.setting.key.name == key)
     }
 
-    /// Which of two keys was set last, where both are.
+    /// Which of two keys was set last.
     pub(crate) fn later<'a>(&self, one: &'a str, other: &'a str) -> Option<&'a str> {
         let at = |key: &str| self.entries.iter().rposition(|entry| entry.setting.key.name == key);
         match at(one).max(at(other))? {
@@ -100,7 +100,7 @@ impl Options {
         self.last(key)?.value.as_deref()
     }
 
-    /// Whether a flag or switch is on; `None` where it is not set.
+    /// Whether a flag or switch is on; `None` if it is not set.
     pub(crate) fn switch(&self, key: &str) -> Option<bool> {
         self.last(key).map(|setting| setting.value.as_deref() != Some("0"))
     }
@@ -110,14 +110,14 @@ impl Options {
         self.switch(key) == Some(true)
     }
 
-    /// What `read` makes of the value of `key`; its errors get the key and the line.
+    /// Parses the value of `key` by `read`; adds key and line to its errors.
     pub(crate) fn read<T>(&self, key: &str, read: impl FnOnce(&str, Prefixes) -> Result<T>) -> Result<Option<T>> {
         let Some(Entry { setting, prefixes }) = self.find(key) else { return Ok(None) };
         let value = setting.value.as_deref().unwrap_or("1");
         read(value, *prefixes).map(Some).map_err(|error| named(error, setting))
     }
 
-    /// One value for each direction. A later setting may leave a part of an earlier one outcome.
+    /// A value per direction. A later setting may keep parts of an earlier one.
     pub(crate) fn directions<T: Copy>(
         &self,
         key: &str,
@@ -131,25 +131,25 @@ impl Options {
         })
     }
 
-    /// The number that `key` is set to; none where it is not set.
+    /// The number of `key`; none if it is not set.
     pub(crate) fn number(&self, key: &str) -> Result<Option<u64>> {
         self.read(key, number::integer)
     }
 
-    /// A number from `least` to `most`.
-    pub(crate) fn number_within(&self, key: &str, least: u32, most: u32) -> Result<Option<u32>> {
+    /// A number from `min` to `max`.
+    pub(crate) fn number_within(&self, key: &str, min: u32, max: u32) -> Result<Option<u32>> {
         self.read(key, |text, prefixes| match number::integer(text, prefixes)? {
-            value if value < least.into() => {
-                Err(Error::new(format!("{text} is less than {least}")).hint(format!("use {least} or more")))
+            value if value < min.into() => {
+                Err(Error::new(format!("{text} is less than {min}")).hint(format!("use {min} or more")))
             }
-            value if value > most.into() => {
-                Err(Error::new(format!("{text} is more than {most}")).hint(format!("use {most} or less")))
+            value if value > max.into() => {
+                Err(Error::new(format!("{text} is more than {max}")).hint(format!("use {max} or less")))
             }
             value => Ok(value as u32),
         })
     }
 
-    /// The time that `key` is set to; `bare` is the unit of a number without one. None where it is not set.
+    /// The time of `key`; `bare` is the unit of a number without one. None if it is not set.
     pub(crate) fn time(&self, key: &str, bare: Bare) -> Result<Option<Nanos>> {
         self.read(key, |text, _| number::time(text, bare))
     }
@@ -162,20 +162,21 @@ impl Options {
         }
     }
 
-    /// ` (FILE:LINE)` of `key`, or nothing where it is not set.
+    /// ` (FILE:LINE)` of `key`, empty if it is not set.
     pub(crate) fn at(&self, key: &str) -> String {
-        self.last(key).map(|setting| format!(" ({})", setting.place)).unwrap_or_default()
+        self.last(key).map(|setting| format!(" ({})", setting.location)).unwrap_or_default()
     }
 }
 
 fn named(error: Error, setting: &Setting) -> Error {
-    match error.place {
+    match error.location {
         Some(_) => error,
         None => {
             let unset =
                 setting.unset.as_ref().map(|variable| format!("the environment variable {variable} is not set"));
             let hint = unset.or(error.hint);
-            Error { message: format!("{} {}", setting.written, error.message), hint, place: None }.at(&setting.place)
+            Error { message: format!("{} {}", setting.written, error.message), hint, location: None }
+                .at(&setting.location)
         }
     }
 }

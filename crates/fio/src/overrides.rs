@@ -1,86 +1,85 @@
-//! Settings that come from the command line: those that every job gets after its own, and those of a job without
-//! a file.
+//! Settings from the command line: overrides of all jobs, and a job without a file.
 
 use std::sync::Arc;
 
-use crate::error::{Error, Place, Result};
+use crate::error::{Error, Location, Result};
+use crate::expand::Surroundings;
 use crate::job_file::{JobFile, Section, Setting};
 use crate::key;
-use crate::surroundings::Surroundings;
 
-/// A setting that every job gets after its own.
+/// A setting that overrides those of every job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override(pub(crate) Setting);
 
 impl Override {
-    /// The name of the key that it sets.
+    /// The name of its key.
     pub fn key(&self) -> &'static str {
         self.0.key.name
     }
 }
 
-/// Reads `runtime=5,filesize=1G`. A comma begins the next setting where a name and a `=`, or a key that stands alone,
-/// follow it; any other comma belongs to the value (`bs=8k,16k`), as does one that is escaped (`\,`).
+/// Parses `runtime=5,filesize=1G`. A comma separates settings if a name and `=`, or a key with an optional value,
+/// follow it; any other comma is part of the value (`bs=8k,16k`), as is an escaped one (`\,`).
 ///
 /// # Errors
-/// What is no setting, or one whose key is not known.
+/// An empty setting, or an unknown key.
 pub fn overrides(text: &str, surroundings: &Surroundings<'_>) -> Result<Vec<Override>> {
-    let place = Place { source: Arc::from("override"), line: None };
+    let location = Location { source: Arc::from("override"), line: None };
     let mut parts: Vec<String> = Vec::new();
-    let mut glued = false;
-    for piece in text.split(',') {
-        let (piece, escaped) = match piece.strip_suffix('\\') {
+    let mut joined = false;
+    for token in text.split(',') {
+        let (token, escaped) = match token.strip_suffix('\\') {
             Some(before) => (before, true),
-            None => (piece, false),
+            None => (token, false),
         };
         match parts.last_mut() {
-            Some(part) if glued || !begins_setting(piece) => {
+            Some(part) if joined || !starts_setting(token) => {
                 part.push(',');
-                part.push_str(piece);
+                part.push_str(token);
             }
-            _ => parts.push(piece.to_owned()),
+            _ => parts.push(token.to_owned()),
         }
-        glued = escaped;
+        joined = escaped;
     }
     let read = |part: &String| {
         let setting = match part.split_once('=') {
-            Some((key, value)) => Setting::new(key.trim(), Some(value.trim()), &place, surroundings),
+            Some((key, value)) => Setting::new(key.trim(), Some(value.trim()), &location, surroundings),
             None if part.trim().is_empty() => {
                 Err(Error::new("there is an empty setting").hint("write key=value,key=value"))
             }
-            None => Setting::new(part.trim(), None, &place, surroundings),
+            None => Setting::new(part.trim(), None, &location, surroundings),
         };
-        setting.map(Override).map_err(|error| error.at(&place))
+        setting.map(Override).map_err(|error| error.at(&location))
     };
     parts.iter().map(read).collect()
 }
 
-fn begins_setting(piece: &str) -> bool {
-    match piece.split_once('=') {
+fn starts_setting(token: &str) -> bool {
+    match token.split_once('=') {
         Some((name, _)) => {
             let name = name.trim();
             let letters = |letter: char| letter.is_ascii_alphabetic() || letter == '_' || letter == '-';
             !name.is_empty() && name.chars().all(letters)
         }
-        None => key::find(piece.trim()).is_ok_and(|key| key.stands_alone()),
+        None => key::find(token.trim()).is_ok_and(|key| key.stands_alone()),
     }
 }
 
-/// A job from settings of the command line, as if they stood in a file; `name` among them names it.
+/// A job from settings of the command line; `name` among them is its name.
 ///
 /// # Errors
-/// A key that is not known, or a value that is missing.
+/// An unknown key, or a missing value.
 pub fn options<'a>(
     pairs: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
     surroundings: &Surroundings<'_>,
 ) -> Result<JobFile> {
-    let place = Place { source: Arc::from("command line"), line: None };
+    let location = Location { source: Arc::from("command line"), line: None };
     let mut settings = Vec::new();
     for (key, value) in pairs {
-        settings.push(Setting::new(key, value, &place, surroundings).map_err(|error| error.at(&place))?);
+        settings.push(Setting::new(key, value, &location, surroundings).map_err(|error| error.at(&location))?);
     }
-    let section = Section { name: "io".to_owned(), place: place.clone(), settings };
-    Ok(JobFile { name: place.to_string(), sections: vec![section] })
+    let section = Section { name: "io".to_owned(), location: location.clone(), settings };
+    Ok(JobFile { name: location.to_string(), sections: vec![section] })
 }
 
 #[cfg(test)]
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comma_begins_the_next_setting_where_one_follows() {
+    fn a_comma_separates_settings_if_one_follows() {
         assert_eq!(read("runtime=5,filesize=1G"), [pair("runtime", "5"), pair("filesize", "1G")]);
         assert_eq!(read("bs=8k,16k,runtime=5"), [pair("bs", "8k,16k"), pair("runtime", "5")]);
         assert_eq!(read("bs=,8k"), [pair("bs", ",8k")]);
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_refused() {
+    fn invalid_settings_are_errors() {
         let message = |text: &str| overrides(text, &fixture::surroundings()).unwrap_err().to_string();
         assert_eq!(message(""), "override: there is an empty setting; hint: write key=value,key=value");
         assert_eq!(message("runtim=5"), "override: key \"runtim\" is not known; hint: did you mean runtime?");

@@ -1,10 +1,9 @@
-//! Job files that come with dbdyno: the I/O of databases. Each is a file of the folder `profiles`, to be read, copied
-//! and changed.
+//! Built-in job files with the I/O of databases. Each is a file in `profiles`, to be read, copied and changed.
 
-/// Name and text of each.
+/// Names and texts.
 const PROFILES: &[(&str, &str)] = include!("../profiles/list.rs");
 
-/// The names of the profiles, in the order in which they are listed.
+/// The names of the profiles, in the order of the list.
 pub fn profiles() -> impl Iterator<Item = &'static str> {
     PROFILES.iter().map(|(name, _)| *name)
 }

@@ -1,4 +1,4 @@
-//! The corpus: every key occurs in it, every file of it gives a plan, and nothing that is no job file gives a panic.
+//! The corpus has every key, every file of it gives a plan, and no other text panics.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -54,7 +54,7 @@ fn every_file_of_the_corpus_gives_a_plan_and_together_they_have_every_key() {
 }
 
 #[test]
-fn published_jobs_are_read_as_they_are() {
+fn published_jobs_give_the_expected_plans() {
     let paths = files(&folder().join("published"));
     assert_eq!(paths.len(), 4);
     for path in paths {
@@ -72,8 +72,8 @@ fn published_jobs_are_read_as_they_are() {
         assert_eq!(job.order.read_random, Ratio(if random { 1.0 } else { 0.0 }));
         assert_eq!(job.coverage, Coverage::Full);
         assert_eq!(job.layout, if name == "nvme-seq-write" { Layout::Allocated } else { Layout::Written });
-        let said = plan.lints.join("\n");
-        assert_eq!(said.contains("10 clones"), !random, "{said}");
+        let lints = plan.lints.join("\n");
+        assert_eq!(lints.contains("all 10 jobs"), !random, "{lints}");
     }
 }
 
@@ -86,7 +86,7 @@ fn a_database_is_data_and_a_log_with_a_pace_each() {
     assert_eq!(log.pace, record::Pace::ThinkTime { think_ns: Nanos(25_000) });
     assert_eq!((data.report_group, log.report_group), (0, 0));
     let ignored = plan.ignored.iter().filter(|text| text.contains("refill_buffers")).count();
-    assert_eq!(ignored, 1, "what stands in the defaults is said once");
+    assert_eq!(ignored, 1, "a setting of the defaults is listed once");
 }
 
 #[test]
@@ -102,18 +102,18 @@ fn an_included_file_is_missing_or_includes_itself() {
         JobFile::parse("d/j.fio", &text, &surroundings).unwrap_err().to_string()
     };
     assert!(refusal("include a.inc").starts_with("d/b.inc:2: d/a.inc includes itself"));
-    assert!(refusal("include none.inc").starts_with("d/j.fio:3: included file d/none.inc cannot be read"));
-    assert!(refusal("include s.inc").starts_with("d/s.inc:1: an included file begins the section [x]"));
+    assert!(refusal("include none.inc").starts_with("d/j.fio:3: cannot read included file d/none.inc"));
+    assert!(refusal("include s.inc").starts_with("d/s.inc:1: an included file has the section [x]"));
 }
 
 #[test]
-fn what_is_no_job_file_is_refused_with_its_line() {
+fn syntax_errors_have_their_line() {
     let refusal = |text: &str| JobFile::parse("j", text, &surroundings()).unwrap_err().to_string();
     assert_eq!(
         refusal("size=1g\n[a]"),
-        "j:1: size is set before any section; hint: begin with [global] or with the [name] of a job"
+        "j:1: size is set before any section; hint: start with [global] or with the [name] of a job"
     );
-    assert_eq!(refusal("[a\nsize=1g"), "j:1: [a does not end with a ]; hint: a section begins with [name]");
+    assert_eq!(refusal("[a\nsize=1g"), "j:1: [a does not end with a ]; hint: a section starts with [name]");
     assert_eq!(
         refusal("[a]\n\u{0}\u{1}"),
         "j:2: the line has the control character '\\0'; hint: a job file is text: [section] and key=value"
@@ -126,8 +126,8 @@ fn what_is_no_job_file_is_refused_with_its_line() {
     );
 }
 
-/// What job files are made of.
-fn piece() -> impl Strategy<Value = String> {
+/// Fragments of job files.
+fn fragment() -> impl Strategy<Value = String> {
     let names: Vec<&'static str> = fio::keys().map(|key| key.name).collect();
     let value = prop_oneof![
         "[0-9a-z%:/,.() +*^-]{0,12}",
@@ -148,28 +148,28 @@ fn piece() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn no_text_is_a_panic(text in "(?s).{0,200}") {
+    fn no_text_panics(text in "(?s).{0,200}") {
         if let Ok(file) = JobFile::parse("j", &text, &surroundings()) {
             drop(plan(&[file], &[], &surroundings()));
         }
     }
 
     #[test]
-    fn no_job_is_a_panic(pieces in proptest::collection::vec(piece(), 0..20)) {
-        if let Ok(file) = JobFile::parse("j", &format!("[j]\n{}", pieces.concat()), &surroundings()) {
+    fn no_job_panics(fragments in proptest::collection::vec(fragment(), 0..20)) {
+        if let Ok(file) = JobFile::parse("j", &format!("[j]\n{}", fragments.concat()), &surroundings()) {
             drop(plan(&[file], &[], &surroundings()));
         }
     }
 
     #[test]
-    fn no_single_setting_is_a_panic(text in piece()) {
+    fn no_single_setting_panics(text in fragment()) {
         if let Ok(file) = JobFile::parse("j", &format!("[j]\nsize=1g\n{text}"), &surroundings()) {
             drop(plan(&[file], &[], &surroundings()));
         }
     }
 
     #[test]
-    fn no_override_is_a_panic(text in "[a-z_=,0-9\\\\]{0,40}") {
+    fn no_override_panics(text in "[a-z_=,0-9\\\\]{0,40}") {
         drop(fio::overrides(&text, &surroundings()));
     }
 

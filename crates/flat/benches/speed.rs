@@ -1,4 +1,4 @@
-//! Bytes of flat file per second and thread: made, parsed, and read from files of every compression.
+//! Bytes of flat file per second and thread: generated, parsed, and read from files of every compression.
 
 use std::hint::black_box;
 use std::io::Cursor;
@@ -11,7 +11,7 @@ use dbdyno_flat::{
 
 /// About 1.2 MB of lines.
 const ROWS: u64 = 1 << 14;
-/// Those of a file, about 10 MB.
+/// Rows of a file, about 10 MB.
 const READ_ROWS: u64 = 8 * ROWS;
 
 fn lines() -> Vec<u8> {
@@ -29,7 +29,7 @@ fn made(criterion: &mut Criterion) {
         let mut from = 0;
         group.bench_function(format!("{style:?}"), |bencher| {
             bencher.iter(|| {
-                // Other rows each time, so that no processor learns them by heart.
+                // Other rows each time, so that branch predictors cannot learn them.
                 from += ROWS;
                 into.clear();
                 cards.write_as(style, from..from + ROWS, &mut into);
@@ -55,7 +55,7 @@ fn parsed(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The same lines, as a file of `compression` holds them.
+/// The lines as a file with `compression`.
 fn packed(compression: Compression) -> Vec<u8> {
     let path = std::env::temp_dir().join(format!("dbdyno-flat-speed-{}", std::process::id()));
     let files = Files {

@@ -1,4 +1,4 @@
-//! How a file is compressed: by its name, by the ending of a file, by its first bytes; and compressing.
+//! Compression formats, their detection by extension and magic number; and compressing.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -9,16 +9,16 @@ use std::str::FromStr;
 use flate2::write::GzEncoder;
 use lz4_flex::frame::{BlockSize, FrameEncoder, FrameInfo};
 
-/// How the bytes of a file are compressed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compression {
-    /// No compression: the bytes of the lines.
+    /// None.
     Plain,
-    /// RFC 1952, one member or more.
+    /// RFC 1952, one or more members.
     Gzip,
-    /// RFC 8878, one frame or more.
+    /// RFC 8878, one or more frames.
     Zstd,
-    /// Frames of LZ4, one or more.
+    /// One or more LZ4 frames.
     Lz4,
 }
 
@@ -26,7 +26,7 @@ impl Compression {
     /// All of them, in the order of this enum.
     pub const ALL: [Compression; 4] = [Compression::Plain, Compression::Gzip, Compression::Zstd, Compression::Lz4];
 
-    /// The name by which it is asked for: `plain`, `gzip`, `zstd`, `lz4`.
+    /// Its name: `plain`, `gzip`, `zstd`, `lz4`.
     pub fn name(self) -> &'static str {
         match self {
             Compression::Plain => "plain",
@@ -36,7 +36,7 @@ impl Compression {
         }
     }
 
-    /// What names of such files end with, without the point; empty where they are not compressed.
+    /// Its file extension, without the dot; empty for none.
     pub fn ending(self) -> &'static str {
         match self {
             Compression::Plain => "",
@@ -46,19 +46,19 @@ impl Compression {
         }
     }
 
-    /// The one with this name.
+    /// The compression with this name.
     pub fn of_name(name: &str) -> Option<Compression> {
         Compression::ALL.into_iter().find(|compression| compression.name() == name)
     }
 
-    /// The one that the name of a file says.
+    /// The compression by the extension of a file.
     pub fn of_path(path: &Path) -> Compression {
         let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
         let compressed = Compression::ALL.into_iter().find(|one| !ending.is_empty() && one.ending() == ending);
         compressed.unwrap_or(Compression::Plain)
     }
 
-    /// The one that a file begins with; four bytes decide.
+    /// The compression by the magic number of a file, at most four bytes.
     pub fn of_beginning(bytes: &[u8]) -> Compression {
         match bytes {
             [0x1F, 0x8B, ..] => Compression::Gzip,
@@ -68,8 +68,7 @@ impl Compression {
         }
     }
 
-    /// Levels from the fastest to the smallest, and the one of its own command-line program; none where there is no
-    /// choice.
+    /// Lowest, highest and default level of its command-line program; none without levels.
     fn levels(self) -> Option<(u8, u8, u8)> {
         match self {
             Compression::Gzip => Some((1, 9, 6)),
@@ -85,53 +84,53 @@ impl fmt::Display for Compression {
     }
 }
 
-/// A compression and how hard it tries: `gzip`, `gzip:3`, `zstd:9`, `lz4`.
+/// A compression with its level: `gzip`, `gzip:3`, `zstd:9`, `lz4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
     compression: Compression,
     level: u8,
 }
 
-/// Why a text is no [`Packing`].
+/// Why a text is not a [`Packing`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PackingError {
-    /// The name is not known.
+    /// Unknown name.
     #[error("compression {0} is not known; hint: use gzip, zstd, lz4 or plain")]
     Name(String),
-    /// The level cannot be.
-    #[error("level {level} of {compression} cannot be; hint: use {least} to {most}, or none for {usual}")]
+    /// Invalid level.
+    #[error("level {level} of {compression} is not valid; hint: use {min} to {max}, or omit it for {default}")]
     Level {
-        /// What was asked for.
+        /// The level.
         level: String,
-        /// The compression that the level was asked of.
+        /// The compression.
         compression: Compression,
         /// The lowest level, which is the fastest.
-        least: u8,
+        min: u8,
         /// The highest level, which makes the smallest files.
-        most: u8,
-        /// What it is where nobody says.
-        usual: u8,
+        max: u8,
+        /// The default level.
+        default: u8,
     },
-    /// There is no choice of levels.
-    #[error("{0} has no levels; hint: leave out what follows the colon")]
+    /// The compression has no levels.
+    #[error("{0} has no levels; hint: omit the level")]
     NoLevel(Compression),
 }
 
 impl Packing {
-    /// Lines that are not compressed.
+    /// No compression.
     pub const PLAIN: Packing = Packing { compression: Compression::Plain, level: 0 };
 
-    /// `compression` at the level of its own command-line program.
+    /// `compression` with its default level.
     pub fn of(compression: Compression) -> Packing {
-        Packing { compression, level: compression.levels().map_or(0, |(_, _, usual)| usual) }
+        Packing { compression, level: compression.levels().map_or(0, |(_, _, default)| default) }
     }
 
-    /// The compression, whatever its level.
+    /// The compression.
     pub fn compression(self) -> Compression {
         self.compression
     }
 
-    /// How hard it tries; 0 where there is no choice.
+    /// The level; 0 without levels.
     pub fn level(self) -> u8 {
         self.level
     }
@@ -146,9 +145,9 @@ impl FromStr for Packing {
         match (level, compression.levels()) {
             (None, _) => Ok(Packing::of(compression)),
             (Some(_), None) => Err(PackingError::NoLevel(compression)),
-            (Some(text), Some((least, most, usual))) => match text.parse() {
-                Ok(level) if (least..=most).contains(&level) => Ok(Packing { compression, level }),
-                _ => Err(PackingError::Level { level: text.to_owned(), compression, least, most, usual }),
+            (Some(text), Some((min, max, default))) => match text.parse() {
+                Ok(level) if (min..=max).contains(&level) => Ok(Packing { compression, level }),
+                _ => Err(PackingError::Level { level: text.to_owned(), compression, min, max, default }),
             },
         }
     }
@@ -163,18 +162,18 @@ impl fmt::Display for Packing {
     }
 }
 
-/// Compresses blocks, each for itself: one member or frame, so that blocks can be made at the same time and a file of
-/// them is a file of that compression. Belongs to one thread.
-pub(crate) struct Packer {
+/// Compresses blocks independently, each into one member or frame: blocks can be compressed in parallel, and their
+/// concatenation is a valid file. One per thread.
+pub(crate) struct Compressor {
     packing: Packing,
     zstd: Option<zstd::bulk::Compressor<'static>>,
     packed: Vec<u8>,
 }
 
-impl Packer {
+impl Compressor {
     /// # Errors
-    /// Where memory is short.
-    pub(crate) fn new(packing: Packing) -> io::Result<Packer> {
+    /// If memory cannot be allocated.
+    pub(crate) fn new(packing: Packing) -> io::Result<Compressor> {
         let zstd = match packing.compression {
             Compression::Zstd => {
                 let mut compressor = zstd::bulk::Compressor::new(i32::from(packing.level))?;
@@ -183,14 +182,14 @@ impl Packer {
             }
             _ => None,
         };
-        Ok(Packer { packing, zstd, packed: Vec::new() })
+        Ok(Compressor { packing, zstd, packed: Vec::new() })
     }
 
-    /// `block`, compressed.
+    /// Compresses `block`.
     ///
     /// # Errors
-    /// Where memory is short.
-    pub(crate) fn pack<'a>(&'a mut self, block: &'a [u8]) -> io::Result<&'a [u8]> {
+    /// If memory cannot be allocated.
+    pub(crate) fn compress<'a>(&'a mut self, block: &'a [u8]) -> io::Result<&'a [u8]> {
         let mut packed = std::mem::take(&mut self.packed);
         packed.clear();
         self.packed = match (self.packing.compression, &mut self.zstd) {
@@ -222,13 +221,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_compression_is_known_by_its_name_its_ending_and_its_beginning() {
+    fn a_compression_is_detected_by_name_extension_and_magic_number() {
         for compression in Compression::ALL {
             assert_eq!(Compression::of_name(compression.name()), Some(compression));
             let path = format!("a.tbl.{}", compression.ending());
             assert_eq!(Compression::of_path(Path::new(path.trim_end_matches('.'))), compression);
-            let mut packer = Packer::new(Packing::of(compression)).unwrap();
-            assert_eq!(Compression::of_beginning(packer.pack(b"1|2|\n").unwrap()), compression);
+            let mut compressor = Compressor::new(Packing::of(compression)).unwrap();
+            assert_eq!(Compression::of_beginning(compressor.compress(b"1|2|\n").unwrap()), compression);
         }
         assert_eq!(Compression::of_path(Path::new("a.GZ")), Compression::Gzip);
         assert_eq!(Compression::of_path(Path::new("gz")), Compression::Plain);
@@ -236,16 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn levels_are_those_of_the_programs() {
+    fn levels_are_those_of_the_command_line_programs() {
         let level = |text: &str| text.parse::<Packing>().map(Packing::level);
         assert_eq!((level("gzip"), level("gzip:3"), level("zstd"), level("zstd:19")), (Ok(6), Ok(3), Ok(3), Ok(19)));
         assert_eq!("lz4".parse::<Packing>().unwrap().to_string(), "lz4");
         assert_eq!("gzip".parse::<Packing>().unwrap().to_string(), "gzip:6");
         let refused = |text: &str| text.parse::<Packing>().unwrap_err().to_string();
-        assert_eq!(refused("gzip:10"), "level 10 of gzip cannot be; hint: use 1 to 9, or none for 6");
-        assert_eq!(refused("zstd:0"), "level 0 of zstd cannot be; hint: use 1 to 19, or none for 3");
-        assert_eq!(refused("zstd:"), "level  of zstd cannot be; hint: use 1 to 19, or none for 3");
-        assert_eq!(refused("lz4:3"), "lz4 has no levels; hint: leave out what follows the colon");
+        assert_eq!(refused("gzip:10"), "level 10 of gzip is not valid; hint: use 1 to 9, or omit it for 6");
+        assert_eq!(refused("zstd:0"), "level 0 of zstd is not valid; hint: use 1 to 19, or omit it for 3");
+        assert_eq!(refused("zstd:"), "level  of zstd is not valid; hint: use 1 to 19, or omit it for 3");
+        assert_eq!(refused("lz4:3"), "lz4 has no levels; hint: omit the level");
         assert_eq!(refused("bzip2"), "compression bzip2 is not known; hint: use gzip, zstd, lz4 or plain");
     }
 }

@@ -1,9 +1,9 @@
-//! Days of the calendar, as `YYYY-MM-DD` and as days since 1970-01-01.
+//! Dates as `YYYY-MM-DD` and as days since 1970-01-01.
 
 use crate::number::digits;
 
-/// The day that `text` names (`2025-02-28`, years 1 to 9999 of the Gregorian calendar), in days since 1970-01-01; none
-/// where there is no such day.
+/// Parses a date (`2025-02-28`, years 1 to 9999 of the Gregorian calendar) to days since 1970-01-01; none if it is not
+/// valid.
 #[inline]
 pub fn days_of_date(text: &[u8]) -> Option<i32> {
     let text: &[u8; 10] = text.try_into().ok()?;
@@ -17,7 +17,7 @@ pub fn days_of_date(text: &[u8]) -> Option<i32> {
     exists.then(|| days_since_epoch(year, month, day))
 }
 
-/// The day so many days after 1970-01-01, as `YYYY-MM-DD`.
+/// The date `days` after 1970-01-01, as `YYYY-MM-DD`.
 pub fn date_text(days: i32) -> String {
     let (year, month, day) = calendar(days);
     format!("{year:04}-{month:02}-{day:02}")
@@ -36,8 +36,8 @@ fn days_of_month(year: i32, month: i32) -> i32 {
     }
 }
 
-/// By the algorithm of H. Hinnant, "chrono-compatible low-level date algorithms": years begin in March, so that the day
-/// that is not always there is the last one.
+/// By the algorithm of H. Hinnant, "chrono-compatible low-level date algorithms": years start in March, so that the
+/// leap day is the last one.
 #[inline]
 pub(crate) fn days_since_epoch(year: i32, month: i32, day: i32) -> i32 {
     let year = if month <= 2 { year - 1 } else { year };
@@ -48,7 +48,7 @@ pub(crate) fn days_since_epoch(year: i32, month: i32, day: i32) -> i32 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Year, month and day; the way back.
+/// The inverse: year, month and day.
 pub(crate) fn calendar(days: i32) -> (i32, i32, i32) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);
@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_days() {
+    fn known_dates() {
         for (text, days) in [
             ("1970-01-01", 0),
             ("1969-12-31", -1),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn days_that_are_none() {
+    fn invalid_dates() {
         for text in [
             "2010-13-01",
             "2010-00-01",
@@ -112,12 +112,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_day_comes_back(days in -719_162..=2_932_896i32) {
+        fn every_date_round_trips(days in -719_162..=2_932_896i32) {
             prop_assert_eq!(days_of_date(date_text(days).as_bytes()), Some(days));
         }
 
         #[test]
-        fn any_bytes_are_a_day_or_none(text in proptest::collection::vec(any::<u8>(), 0..12)) {
+        fn any_bytes_are_a_date_or_none(text in proptest::collection::vec(any::<u8>(), 0..12)) {
             if let Some(days) = days_of_date(&text) {
                 prop_assert_eq!(date_text(days).into_bytes(), text);
             }

@@ -1,4 +1,4 @@
-//! Bytes of a compressed file as they were.
+//! Decompression of a file.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use lz4_flex::frame::FrameDecoder;
 
 use crate::compression::Compression;
 
-/// Bytes that are asked of a file or pipe at once.
+/// Bytes per read of a file or pipe.
 const READ_BYTES: usize = 256 << 10;
 
-/// Counts the bytes of a file, in a number that is shared because decoders keep their input to themselves.
+/// Counts the bytes read from a file; shared, because decoders own their input.
 struct Counted {
     input: Box<dyn Read + Send>,
     bytes: Arc<AtomicU64>,
@@ -26,11 +26,10 @@ impl Read for Counted {
     }
 }
 
-/// The bytes of `input` as they were before `compression`, through all its members or frames, and how many of `input` were
-/// read for them so far.
+/// The decompressed bytes of `input`, through all members or frames, and the count of bytes read from `input`.
 ///
 /// # Errors
-/// Where memory is short.
+/// If memory cannot be allocated.
 pub(crate) fn decoder(
     input: Box<dyn Read + Send>,
     compression: Compression,
@@ -39,7 +38,7 @@ pub(crate) fn decoder(
     let counted = Counted { input, bytes: Arc::clone(&bytes) };
     let buffered = |counted| BufReader::with_capacity(READ_BYTES, counted);
     let decoder: Box<dyn Read + Send> = match compression {
-        // Nothing lies between, so nothing is copied twice.
+        // Without a buffer, which would be an additional copy.
         Compression::Plain => Box::new(counted),
         Compression::Gzip => Box::new(MultiGzDecoder::new(buffered(counted))),
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(buffered(counted))?),
@@ -48,7 +47,7 @@ pub(crate) fn decoder(
     Ok((decoder, bytes))
 }
 
-/// Frames of LZ4, one after the other: their decoder ends with each of them.
+/// Concatenated LZ4 frames: their decoder ends after each.
 struct Lz4Frames<R: BufRead> {
     decoder: FrameDecoder<R>,
 }

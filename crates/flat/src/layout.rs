@@ -1,36 +1,36 @@
-//! Which fields a line has.
+//! The layout of a flat file.
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-/// Most fields of a line; databases have no more columns.
+/// Maximum fields of a line, the limit of columns in databases.
 const FIELDS_MAX: usize = 1_000;
-/// Most digits of a number: those that fit 64 bits.
+/// Maximum digits of a number, which fit 64 bits.
 const DIGITS_MAX: u8 = 18;
-/// Longest name; what databases cut off or refuse begins here.
+/// Maximum length of a name; databases truncate or refuse longer ones.
 const NAME_BYTES_MAX: usize = 63;
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldKind {
-    /// A whole number of 64 bits, with a sign.
+    /// A signed 64-bit integer.
     Int {
-        /// Most digits, 1 to 18.
+        /// Maximum digits, 1 to 18.
         digits_max: u8,
     },
     /// A number with a fixed count of decimals.
     Decimal {
-        /// Digits in all, 1 to 18.
+        /// Total digits, 1 to 18.
         precision: u8,
-        /// Those behind the point, at most `precision`.
+        /// Digits after the point, at most `precision`.
         scale: u8,
     },
-    /// A day of the calendar, `YYYY-MM-DD`.
+    /// A date, `YYYY-MM-DD`.
     Date,
-    /// A text of UTF-8.
+    /// A UTF-8 text.
     Text {
-        /// Most characters, not bytes.
+        /// Maximum characters, not bytes.
         size: u32,
     },
 }
@@ -38,78 +38,77 @@ pub enum FieldKind {
 /// One field of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its name, which is that of the column: a letter or `_`, then letters, digits and `_`.
+    /// The name of the field and the column: a letter or `_`, then letters, digits and `_`.
     pub name: String,
-    /// What the field holds, and its limits.
+    /// The type of the field, and its limits.
     pub kind: FieldKind,
 }
 
-/// Which fields the lines of a flat file have, and how they are told apart. A separator has no escape: a text that
-/// holds one is two fields, and a quotation mark is a character like any other.
+/// The fields of the lines of a flat file, and their separator. There is no escape for a separator, and no quoting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
     /// The name of the table.
     pub name: String,
     /// The byte between two fields.
     pub separator: u8,
-    /// Whether a separator stands behind the last field too.
+    /// Whether a separator follows the last field.
     pub ends_with_separator: bool,
-    /// Whether the first line of a file names the fields and is no row.
+    /// Whether the first line of a file has the names of the fields.
     pub header: bool,
     /// The fields in the order of the line; at least one.
     pub fields: Vec<Field>,
 }
 
-/// Why a text is no layout.
+/// Why a text is not a layout.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutError {
-    /// It is not TOML, or has keys that are not known.
+    /// Not TOML, or unknown keys.
     #[error("layout: {0}")]
     Syntax(String),
-    /// The separator is none.
+    /// Invalid separator.
     #[error(
-        "layout: separator {0:?} cannot separate fields; hint: use one character such as | or , that no field holds"
+        "layout: separator {0:?} cannot separate fields; hint: use one character such as | or , that no field contains"
     )]
     Separator(String),
     /// Too few or too many fields.
-    #[error("layout: {0} fields; hint: name 1 to {FIELDS_MAX} of them, each as [[fields]]")]
+    #[error("layout: {0} fields; hint: list 1 to {FIELDS_MAX} of them, each as [[fields]]")]
     FieldCount(usize),
-    /// A name that is none.
+    /// Invalid name.
     #[error(
         "layout: {0:?} is not a name of a field; hint: use a letter, then letters, digits and _, at most {NAME_BYTES_MAX}"
     )]
     Name(String),
-    /// Two fields of one name.
-    #[error("layout: two fields are called {0}")]
+    /// Duplicate name.
+    #[error("layout: two fields have the name {0}")]
     Twice(String),
-    /// A size that is out of range.
-    #[error("layout: field {field}: {what} {value} is out of range; hint: use {least} to {most}")]
+    /// A size out of range.
+    #[error("layout: field {field}: {what} {value} is out of range; hint: use {min} to {max}")]
     Range {
         /// The name of the field.
         field: String,
-        /// The key of the layout file that is out of range.
+        /// The key.
         what: &'static str,
-        /// What the key is set to.
+        /// Its value.
         value: u32,
-        /// The least that can be.
-        least: u32,
-        /// The most that can be.
-        most: u32,
+        /// The minimum.
+        min: u32,
+        /// The maximum.
+        max: u32,
     },
-    /// A key that the kind of a field needs, or must not have.
+    /// A missing or unexpected key of a field.
     #[error("layout: field {field}: kind {kind} {what}")]
     Key {
         /// The name of the field.
         field: String,
-        /// The kind of the field, which has no such key.
+        /// The kind of the field.
         kind: &'static str,
-        /// What is missing or too much.
+        /// The keys of this kind.
         what: &'static str,
     },
 }
 
 impl Layout {
-    /// The layout of the card transactions that [`Cards`](crate::Cards) makes: bars, one at the end too.
+    /// The layout of [`Cards`](crate::Cards): bars between the fields and at the end.
     pub fn cards() -> Layout {
         let field = |name: &str, kind| Field { name: name.to_owned(), kind };
         Layout {
@@ -131,12 +130,12 @@ impl Layout {
         }
     }
 
-    /// The same with commas between the fields, none at the end, and a first line of names.
+    /// The same with commas between the fields, none at the end, and a header.
     pub fn cards_csv() -> Layout {
         Layout { separator: b',', ends_with_separator: false, header: true, ..Layout::cards() }
     }
 
-    /// Reads a layout from TOML:
+    /// Parses a layout from TOML:
     ///
     /// ```toml
     /// name = "cards"
@@ -150,7 +149,7 @@ impl Layout {
     /// ```
     ///
     /// # Errors
-    /// Where the text is no TOML of this form, and where a name or a size cannot be.
+    /// If the text is not TOML of this form, or a name or a size is not valid.
     pub fn from_toml(text: &str) -> Result<Layout, LayoutError> {
         let written: Written = toml::from_str(text).map_err(|error| LayoutError::Syntax(error.message().to_owned()))?;
         let separator = match written.separator.as_bytes() {
@@ -162,7 +161,7 @@ impl Layout {
         }
         let fields = written.fields.into_iter().map(WrittenField::field).collect::<Result<Vec<Field>, _>>()?;
         let mut names = BTreeSet::new();
-        // Databases do not tell capitals from small letters.
+        // Column names are case-insensitive in databases.
         match fields.iter().find(|field| !names.insert(field.name.to_ascii_lowercase())) {
             Some(field) => Err(LayoutError::Twice(field.name.clone())),
             None => Ok(Layout {
@@ -175,7 +174,7 @@ impl Layout {
         }
     }
 
-    /// The first line of a file with this layout, if it is one of names: the names and the end of the line.
+    /// The header of a file with this layout, with its line feed, if there is one.
     pub fn header_line(&self) -> Option<Vec<u8>> {
         let names: Vec<&[u8]> = self.fields.iter().map(|field| field.name.as_bytes()).collect();
         let mut line = names.join(&self.separator);
@@ -185,7 +184,7 @@ impl Layout {
     }
 }
 
-/// Anything but what lines, numbers, dates and letters are made of.
+/// Any character that is not part of lines, numbers, dates and names.
 fn is_separator(byte: u8) -> bool {
     byte.is_ascii() && !byte.is_ascii_alphanumeric() && !b"\n\r\0-+.\"_".contains(&byte)
 }
@@ -226,12 +225,12 @@ impl WrittenKind {
         }
     }
 
-    fn needs(self) -> &'static str {
+    fn keys(self) -> &'static str {
         match self {
-            WrittenKind::Int => "has digits (default 18) and nothing else",
-            WrittenKind::Decimal => "needs precision and scale and has nothing else",
-            WrittenKind::Date => "has nothing else",
-            WrittenKind::Text => "needs size and has nothing else",
+            WrittenKind::Int => "has only the key digits (default 18)",
+            WrittenKind::Decimal => "requires the keys precision and scale only",
+            WrittenKind::Date => "has no further keys",
+            WrittenKind::Text => "requires the key size only",
         }
     }
 }
@@ -266,16 +265,16 @@ impl WrittenField {
                 FieldKind::Text { size: self.within("size", size, 1, crate::LINE_BYTES_MAX as u32)? }
             }
             (kind, ..) => {
-                return Err(LayoutError::Key { field: self.name, kind: kind.name(), what: kind.needs() });
+                return Err(LayoutError::Key { field: self.name, kind: kind.name(), what: kind.keys() });
             }
         };
         Ok(Field { name: self.name, kind })
     }
 
-    fn within(&self, what: &'static str, value: u32, least: u32, most: u32) -> Result<u32, LayoutError> {
-        match (least..=most).contains(&value) {
+    fn within(&self, what: &'static str, value: u32, min: u32, max: u32) -> Result<u32, LayoutError> {
+        match (min..=max).contains(&value) {
             true => Ok(value),
-            false => Err(LayoutError::Range { field: self.name.clone(), what, value, least, most }),
+            false => Err(LayoutError::Range { field: self.name.clone(), what, value, min, max }),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Flat files: lines of fields, as bulk loads read them. Their layout, the generator of card transactions, readers and
-//! writers of compressed files, and a strict parser.
+//! Flat files, the input of bulk loads: lines of fields. Layout, generator of card transactions, readers and writers of
+//! compressed files, and a strict parser.
 //!
-//! A crate of its own because compression and Parquet pull weight that nobody else must pay, and because it has two
-//! consumers: the command that writes such files, and the load that reads them. It knows no database and prints nothing.
+//! A crate of its own because of the weight of compression and Parquet, and because it has two consumers: the command
+//! that writes such files, and the load that reads them. It depends on no database and prints nothing.
 
 mod cards;
 mod compression;

@@ -1,6 +1,6 @@
-//! Numbers of text, exact: no floating point lies between the digits and the value.
+//! Exact parsing of numbers, without floating point.
 
-/// Digits that 64 bits hold whatever they are.
+/// Digits that always fit 64 bits.
 const DIGITS_SAFE: usize = 18;
 
 const POWERS: [i64; 19] = {
@@ -13,18 +13,18 @@ const POWERS: [i64; 19] = {
     powers
 };
 
-/// Why a text is not the number that its field wants.
+/// Why a text is not a number of its field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NumberError {
-    /// It is no number.
+    /// Not a number.
     Form,
-    /// It has more digits than the field.
+    /// More digits than the field.
     Range,
-    /// It has more decimals than the field.
+    /// More decimals than the field.
     Decimals,
 }
 
-/// The value of up to 18 digits; none where `text` is empty, longer, or holds something else.
+/// The value of 1 to 18 digits; none for any other text.
 #[inline]
 pub(crate) fn digits(text: &[u8]) -> Option<i64> {
     if text.is_empty() || text.len() > DIGITS_SAFE {
@@ -50,12 +50,12 @@ pub(crate) fn digits(text: &[u8]) -> Option<i64> {
     Some(value)
 }
 
-/// Eight digits at once: neighbours are joined to pairs, pairs to fours, fours to eight, each in one multiplication
-/// (W. Mula, "SWAR parsing of digits").
+/// Eight digits at once: joined to pairs, pairs to fours, fours to eight, by one multiplication each (W. Mula, "SWAR
+/// parsing of digits").
 #[inline]
 fn eight_digits(text: [u8; 8]) -> Option<i64> {
     let bytes = u64::from_le_bytes(text);
-    // A digit has the upper half byte 3 and keeps it when 6 is added.
+    // The upper nibble of a digit is 3, also after adding 6.
     let all = bytes & 0xF0F0_F0F0_F0F0_F0F0;
     let sixes = bytes.wrapping_add(0x0606_0606_0606_0606) & 0xF0F0_F0F0_F0F0_F0F0;
     if (all, sixes) != (0x3030_3030_3030_3030, 0x3030_3030_3030_3030) {
@@ -73,7 +73,7 @@ fn four_digits(text: [u8; 4]) -> Option<i64> {
     eight_digits([b'0', b'0', b'0', b'0', a, b, c, d])
 }
 
-/// A whole number with at most `digits_max` digits, leading zeros not counted.
+/// An integer with at most `digits_max` digits, not counting leading zeros.
 #[inline]
 pub(crate) fn whole(text: &[u8], digits_max: u8) -> Result<i64, NumberError> {
     let (negative, text) = sign(text);
@@ -87,7 +87,7 @@ pub(crate) fn whole(text: &[u8], digits_max: u8) -> Result<i64, NumberError> {
     }
 }
 
-/// A number with at most `scale` decimals and `precision` digits in all, as a count of units of the last decimal.
+/// A number with at most `scale` decimals and `precision` digits in total, in units of the last decimal.
 #[inline]
 pub(crate) fn decimal(text: &[u8], precision: u8, scale: u8) -> Result<i64, NumberError> {
     let (negative, text) = sign(text);
@@ -110,7 +110,7 @@ pub(crate) fn decimal(text: &[u8], precision: u8, scale: u8) -> Result<i64, Numb
         return Err(if has_digits_only { NumberError::Decimals } else { NumberError::Form });
     }
     let decimals = part(after)? * POWERS[usize::from(scale) - after.len()];
-    // Below 10^precision in all, so nothing overflows.
+    // Below 10^precision in total, so that nothing overflows.
     if whole >= POWERS[usize::from(precision - scale)] {
         return Err(NumberError::Range);
     }
@@ -125,7 +125,7 @@ fn sign(text: &[u8]) -> (bool, &[u8]) {
     }
 }
 
-/// A text that is not 1 to 18 digits: more of them with zeros in front, too many, or none.
+/// A text that is not 1 to 18 digits: more of them with leading zeros, too many, or none.
 #[cold]
 fn long(text: &[u8]) -> Result<i64, NumberError> {
     if text.is_empty() || !text.iter().all(u8::is_ascii_digit) {
@@ -182,7 +182,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_comes_back(value in -999_999_999_999_999_999i64..=999_999_999_999_999_999) {
+        fn numbers_round_trip(value in -999_999_999_999_999_999i64..=999_999_999_999_999_999) {
             prop_assert_eq!(whole(value.to_string().as_bytes(), 18), Ok(value));
             let sign = if value < 0 { "-" } else { "" };
             let text = format!("{sign}{}.{:03}", value.abs() / 1000, value.abs() % 1000);
@@ -190,7 +190,7 @@ mod tests {
         }
 
         #[test]
-        fn the_standard_library_reads_the_same(text in "-?[0-9a.:/]{0,20}") {
+        fn integers_are_those_of_the_standard_library(text in "-?[0-9a.:/]{0,20}") {
             let ours = whole(text.as_bytes(), 18).ok();
             let theirs = text.parse::<i64>().ok().filter(|value| value.abs() < 1_000_000_000_000_000_000);
             prop_assert_eq!(ours, theirs);

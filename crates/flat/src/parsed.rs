@@ -1,4 +1,4 @@
-//! Rows of a block, parsed: numbers and dates in columns, texts as ranges of the block.
+//! Parsed rows of a block: numbers and dates in columns, texts as ranges of the block.
 
 use memchr::{memchr, memchr2_iter};
 
@@ -8,25 +8,25 @@ use crate::line_reader::{LINE_BYTES_MAX, Lines};
 use crate::number::{decimal, whole};
 use crate::reject::{Reject, reason};
 
-/// What a field holds.
+/// The value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldValue<'a> {
-    /// A whole number of 64 bits.
+    /// A 64-bit integer.
     Int(i64),
-    /// A number of units of the last decimal.
+    /// A decimal number.
     Decimal {
-        /// The number in units of its last decimal: 12.50 is 1250.
+        /// In units of the last decimal: 12.50 is 1250.
         unscaled: i64,
-        /// Decimals behind the point.
+        /// Digits after the point.
         scale: u8,
     },
     /// A date, days since 1970-01-01.
     Date(i32),
-    /// A text, as it lies in the line.
+    /// A text.
     Text(&'a str),
 }
 
-/// The rows of a block of lines. Used again for the next block, it allocates nothing for a row.
+/// The rows of a block of lines. Reused for the next block, it allocates nothing per row.
 #[derive(Debug, Default)]
 pub struct Parsed {
     text: String,
@@ -43,24 +43,24 @@ enum Column {
     Text { size: u32, values: Vec<Span> },
 }
 
-/// Where a text lies in the block, in bytes.
+/// Range of a text in the block, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Span {
-    begin: u32,
+    start: u32,
     end: u32,
 }
 
-/// Sums over rows, to compare what was sent with what is there.
+/// Sums over rows, to compare the sent rows with those in the table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// How many rows there are.
+    /// Number of rows.
     pub rows: u64,
-    /// For each field its sum: of whole numbers, of units of the last decimal, of days since 1970-01-01, of characters.
+    /// Sum of each field: of integers, of units of the last decimal, of days since 1970-01-01, of characters.
     pub columns: Vec<i128>,
 }
 
 impl Sums {
-    /// Adds the sums over other rows of the same layout.
+    /// Adds the sums of other rows of the same layout.
     pub fn add(&mut self, other: &Sums) {
         self.rows += other.rows;
         self.columns.resize(self.columns.len().max(other.columns.len()), 0);
@@ -68,24 +68,24 @@ impl Sums {
     }
 }
 
-/// What is known of a whole block before its lines are looked at.
+/// Properties of a block.
 struct Block {
     is_ascii: bool,
     has_zero: bool,
-    /// Lines that are no UTF-8, as they were: where they begin, ascending, and their bytes without the end. In the block
-    /// they are overwritten with zeros, for which they are refused.
+    /// Lines that are not UTF-8: their offsets, ascending, and original bytes without the line feed. In the block they
+    /// are overwritten with zero bytes, so that they are rejected.
     damaged: Vec<(usize, Vec<u8>)>,
 }
 
 impl Parsed {
-    /// Parses `lines`, at most 4 GiB of them, in place of what was parsed before. Every line is a row or a reject, but
-    /// for the first one of a file whose layout has a header. A line may end with a carriage return and a line feed.
+    /// Parses `lines`, at most 4 GiB, replacing the previous block. Every line is a row or a reject, except the header
+    /// of a file. A line may end with a carriage return and a line feed.
     ///
-    /// Ends early where more than `rejects_max` lines are none: a file of another layout would take many times its size.
+    /// Stops after more than `rejects_max` rejects: a file of another layout would take many times its size.
     ///
-    /// Returns the memory of the lines that were parsed before.
+    /// Returns the memory of the previous block.
     pub fn parse(&mut self, layout: &Layout, lines: Lines, rejects_max: u64) -> Vec<u8> {
-        self.begin(layout);
+        self.reset(layout);
         let Lines { bytes, first_line, .. } = lines;
         let (text, block) = readable(bytes, rejects_max);
         let before = std::mem::replace(&mut self.text, text);
@@ -95,44 +95,44 @@ impl Parsed {
             true => memchr(b'\n', bytes).map_or(bytes.len(), |end| end + 1),
             false => 0,
         };
-        let mut begin = header_end;
+        let mut start = header_end;
         number += u64::from(header_end > 0);
-        let mut hits = memchr2_iter(layout.separator, b'\n', &bytes[begin..]).map(|hit| header_end + hit);
-        while begin < bytes.len() && self.rejects.len() as u64 <= rejects_max {
-            let end = match push_row(&mut self.columns, layout, bytes, begin, &mut hits, &block) {
+        let mut delimiters = memchr2_iter(layout.separator, b'\n', &bytes[start..]).map(|at| header_end + at);
+        while start < bytes.len() && self.rejects.len() as u64 <= rejects_max {
+            let end = match push_row(&mut self.columns, layout, bytes, start, &mut delimiters, &block) {
                 Ok(end) => {
                     self.rows += 1;
                     end
                 }
                 Err(reached) => {
                     self.columns.iter_mut().for_each(|column| column.truncate(self.rows));
-                    let is_end = |hit: &usize| bytes[*hit] == b'\n';
-                    let end = reached.filter(is_end).or_else(|| hits.find(is_end)).unwrap_or(bytes.len());
-                    let line = without_return(block.line(bytes, begin, end));
+                    let is_end = |at: &usize| bytes[*at] == b'\n';
+                    let end = reached.filter(is_end).or_else(|| delimiters.find(is_end)).unwrap_or(bytes.len());
+                    let line = without_return(block.line(bytes, start, end));
                     self.rejects.push(Reject { line: number, reason: reason(layout, line), text: line.to_vec() });
                     end
                 }
             };
-            begin = end + 1;
+            start = end + 1;
             number += 1;
         }
         before.into_bytes()
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Lines that are no rows, in their order.
+    /// Rejected lines, in order.
     pub fn rejects(&self) -> &[Reject] {
         &self.rejects
     }
 
-    /// A field.
+    /// The value of a field.
     ///
     /// # Panics
-    /// Where `row` or `column` is none of the block.
+    /// If `row` or `column` is out of range.
     #[inline]
     pub fn field(&self, row: usize, column: usize) -> FieldValue<'_> {
         match &self.columns[column] {
@@ -140,8 +140,8 @@ impl Parsed {
             Column::Decimal { values, scale, .. } => FieldValue::Decimal { unscaled: values[row], scale: *scale },
             Column::Date { values } => FieldValue::Date(values[row]),
             Column::Text { values, .. } => {
-                let Span { begin, end } = values[row];
-                FieldValue::Text(&self.text[begin as usize..end as usize])
+                let Span { start, end } = values[row];
+                FieldValue::Text(&self.text[start as usize..end as usize])
             }
         }
     }
@@ -157,11 +157,11 @@ impl Parsed {
     }
 
     fn characters(&self, span: Span) -> i128 {
-        characters(&self.text.as_bytes()[span.begin as usize..span.end as usize]) as i128
+        characters(&self.text.as_bytes()[span.start as usize..span.end as usize]) as i128
     }
 
-    /// Forgets what was parsed, and keeps its memory where the layout is the same.
-    fn begin(&mut self, layout: &Layout) {
+    /// Removes all rows, and keeps the memory if the layout is the same.
+    fn reset(&mut self, layout: &Layout) {
         let same = self.columns.len() == layout.fields.len()
             && self.columns.iter().zip(&layout.fields).all(|(column, field)| column.kind() == field.kind);
         if !same {
@@ -200,17 +200,17 @@ impl Column {
         }
     }
 
-    /// Appends the field at `begin..end`; none where it is wrong.
+    /// Appends the field at `start..end`; none if it is not valid.
     #[inline]
-    fn push(&mut self, bytes: &[u8], begin: usize, end: usize, is_ascii: bool) -> Option<()> {
-        let field = &bytes[begin..end];
+    fn push(&mut self, bytes: &[u8], start: usize, end: usize, is_ascii: bool) -> Option<()> {
+        let field = &bytes[start..end];
         match self {
             Column::Int { digits_max, values } => values.push(whole(field, *digits_max).ok()?),
             Column::Decimal { precision, scale, values } => values.push(decimal(field, *precision, *scale).ok()?),
             Column::Date { values } => values.push(days_of_date(field)?),
             Column::Text { size, values } => {
                 let fits = field.len() <= *size as usize || (!is_ascii && characters(field) <= *size as usize);
-                values.push(fits.then_some(Span { begin: begin as u32, end: end as u32 })?);
+                values.push(fits.then_some(Span { start: start as u32, end: end as u32 })?);
             }
         }
         Some(())
@@ -218,34 +218,34 @@ impl Column {
 }
 
 impl Block {
-    /// The line between two places, as it came.
-    fn line<'a>(&'a self, bytes: &'a [u8], begin: usize, end: usize) -> &'a [u8] {
-        match self.damaged.binary_search_by_key(&begin, |(begin, _)| *begin) {
+    /// The original bytes of the line `start..end`.
+    fn line<'a>(&'a self, bytes: &'a [u8], start: usize, end: usize) -> &'a [u8] {
+        match self.damaged.binary_search_by_key(&start, |(start, _)| *start) {
             Ok(found) => &self.damaged[found].1,
-            Err(_) => &bytes[begin..end],
+            Err(_) => &bytes[start..end],
         }
     }
 }
 
-/// Appends the fields of the line at `begin` to `columns`, and returns where it ends.
+/// Appends the fields of the line at `start` to `columns`, and returns its end.
 ///
 /// # Errors
-/// Where it is no row: the last place of `hits` that was taken, if there was one. Then some columns may have a value
-/// more than others.
+/// If it is not a row: the last of `delimiters` that was used, if any. Some columns may have one value more than others
+/// then.
 #[inline]
 fn push_row(
     columns: &mut [Column],
     layout: &Layout,
     bytes: &[u8],
-    begin: usize,
-    hits: &mut impl Iterator<Item = usize>,
+    start: usize,
+    delimiters: &mut impl Iterator<Item = usize>,
     block: &Block,
 ) -> Result<usize, Option<usize>> {
-    let mut from = begin;
+    let mut from = start;
     let last = columns.len() - 1;
     let mut end = 0;
     for (index, column) in columns.iter_mut().enumerate() {
-        let hit = hits.next().ok_or(None)?;
+        let hit = delimiters.next().ok_or(None)?;
         let ends_line = index == last && !layout.ends_with_separator;
         if (bytes[hit] == b'\n') != ends_line {
             return Err(Some(hit));
@@ -256,38 +256,38 @@ fn push_row(
         from = hit + 1;
     }
     if layout.ends_with_separator {
-        end = hits.next().ok_or(None)?;
+        end = delimiters.next().ok_or(None)?;
         let has_return = end == from + 1 && bytes[from] == b'\r';
         if bytes[end] != b'\n' || (end != from && !has_return) {
             return Err(Some(end));
         }
     }
-    let line = &bytes[begin..end];
+    let line = &bytes[start..end];
     match line.len() > LINE_BYTES_MAX || (block.has_zero && memchr(0, line).is_some()) {
         true => Err(Some(end)),
         false => Ok(end),
     }
 }
 
-/// The bytes of a block as text, with the lines that are none overwritten; without what follows more than `damaged_max` of
+/// The bytes of a block as text, with lines that are not UTF-8 overwritten; truncated after more than `damaged_max` of
 /// them.
 fn readable(bytes: Vec<u8>, damaged_max: u64) -> (String, Block) {
     let mut damaged = Vec::new();
     let text = String::from_utf8(bytes).unwrap_or_else(|error| {
         let mut bytes = error.into_bytes();
-        let mut begin = 0;
-        while begin < bytes.len() {
-            let end = memchr(b'\n', &bytes[begin..]).map_or(bytes.len(), |length| begin + length);
-            if std::str::from_utf8(&bytes[begin..end]).is_err() {
-                damaged.push((begin, bytes[begin..end].to_vec()));
-                bytes[begin..end].fill(0);
+        let mut start = 0;
+        while start < bytes.len() {
+            let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |length| start + length);
+            if std::str::from_utf8(&bytes[start..end]).is_err() {
+                damaged.push((start, bytes[start..end].to_vec()));
+                bytes[start..end].fill(0);
                 if damaged.len() as u64 > damaged_max {
                     bytes.truncate(end);
                 }
             }
-            begin = end + 1;
+            start = end + 1;
         }
-        // A line feed is no part of another character, so the whole is text where every line is.
+        // A line feed is never part of another character: if every line is UTF-8, the block is.
         String::from_utf8(bytes).unwrap_or_default()
     });
     let block = Block { is_ascii: text.is_ascii(), has_zero: memchr(0, text.as_bytes()).is_some(), damaged };
@@ -298,7 +298,7 @@ fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Characters of `text`: the bytes that do not continue one.
+/// Number of characters of UTF-8 `text`: bytes that are not continuation bytes.
 fn characters(text: &[u8]) -> usize {
     text.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }

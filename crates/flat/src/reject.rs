@@ -1,4 +1,4 @@
-//! Lines that are no rows, and why.
+//! Rejected lines, and the reasons.
 
 use std::fmt;
 
@@ -6,21 +6,21 @@ use crate::layout::{FieldKind, Layout};
 use crate::line_reader::LINE_BYTES_MAX;
 use crate::number::{NumberError, decimal, whole};
 
-/// Characters of a field that are shown; the whole line stands beside the reason.
+/// Maximum characters of a field in a reason; the whole line is stored beside it.
 const SHOWN_CHARS_MAX: usize = 60;
 
-/// A line that is no row of its layout.
+/// A line that is not a row of its layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reject {
     /// Its number in the file, from 1.
     pub line: u64,
-    /// What is wrong, the first thing from the left.
+    /// The first error from the left.
     pub reason: Reason,
-    /// The line as it stood there, without its end.
+    /// The line, without its line feed.
     pub text: Vec<u8>,
 }
 
-/// Why a line is no row.
+/// Why a line is not a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// Too few or too many fields.
@@ -29,42 +29,42 @@ pub enum Reason {
         found: usize,
         /// Fields of the layout.
         expected: usize,
-        /// Whether the layout demands a separator at the end and there is none.
+        /// Whether the separator at the end is missing.
         end_missing: bool,
     },
     /// The line is longer than [`LINE_BYTES_MAX`].
     LineTooLong,
-    /// One field is wrong.
+    /// A field is not valid.
     Field {
         /// Its number, from 1.
         number: usize,
         /// The name of the field.
         name: String,
-        /// What stands there, shortened, and U+FFFD where it is not UTF-8.
+        /// Its text, shortened, with U+FFFD for invalid UTF-8.
         text: String,
-        /// What is wrong with it.
+        /// The error.
         wrong: Wrong,
     },
 }
 
-/// What is wrong with a field.
+/// The error of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrong {
-    /// Its bytes are no UTF-8.
+    /// Not UTF-8.
     NotUtf8,
-    /// It holds a zero byte, which not every database can keep.
+    /// Contains a zero byte, which not every database can store.
     ZeroByte,
-    /// It is no whole number.
+    /// Not an integer.
     NotInt,
-    /// It is no decimal number.
+    /// Not a decimal number.
     NotDecimal,
-    /// It is no day of the calendar, written `YYYY-MM-DD`.
+    /// Not a date `YYYY-MM-DD`.
     NotDate,
-    /// Its whole part has more digits than this.
+    /// More digits before the point than this.
     Digits(u8),
-    /// It has more decimals than this.
+    /// More decimals than this.
     Decimals(u8),
-    /// It has more characters than this.
+    /// More characters than this.
     TooLong(u32),
 }
 
@@ -76,7 +76,7 @@ impl fmt::Display for Reason {
                 let noun = if *found == 1 { "field" } else { "fields" };
                 write!(formatter, "{found} {noun} instead of {expected}")
             }
-            Reason::LineTooLong => write!(formatter, "the line has more than {LINE_BYTES_MAX} bytes, and is cut there"),
+            Reason::LineTooLong => write!(formatter, "the line has more than {LINE_BYTES_MAX} bytes, and is truncated"),
             Reason::Field { number, name, text, wrong } => write!(formatter, "field {number} {name}: {text:?} {wrong}"),
         }
     }
@@ -86,21 +86,21 @@ impl fmt::Display for Wrong {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Wrong::NotUtf8 => formatter.write_str("is not UTF-8"),
-            Wrong::ZeroByte => formatter.write_str("holds a zero byte"),
+            Wrong::ZeroByte => formatter.write_str("contains a zero byte"),
             Wrong::NotInt => formatter.write_str("is not a whole number"),
             Wrong::NotDecimal => formatter.write_str("is not a decimal number"),
             Wrong::NotDate => formatter.write_str("is not a date"),
             Wrong::Digits(1) => formatter.write_str("has more than 1 digit before the point"),
-            Wrong::Digits(most) => write!(formatter, "has more than {most} digits before the point"),
+            Wrong::Digits(max) => write!(formatter, "has more than {max} digits before the point"),
             Wrong::Decimals(1) => formatter.write_str("has more than 1 decimal"),
-            Wrong::Decimals(most) => write!(formatter, "has more than {most} decimals"),
+            Wrong::Decimals(max) => write!(formatter, "has more than {max} decimals"),
             Wrong::TooLong(1) => formatter.write_str("has more than 1 character"),
-            Wrong::TooLong(most) => write!(formatter, "has more than {most} characters"),
+            Wrong::TooLong(max) => write!(formatter, "has more than {max} characters"),
         }
     }
 }
 
-/// Why `line`, without its end, is no row of `layout`. Slow and thorough: the parser only finds out *that* it is none.
+/// Why `line`, without its line feed, is not a row of `layout`. Slow; the parser only detects *that* it is not.
 #[cold]
 pub(crate) fn reason(layout: &Layout, line: &[u8]) -> Reason {
     if line.len() > LINE_BYTES_MAX {
@@ -121,11 +121,11 @@ pub(crate) fn reason(layout: &Layout, line: &[u8]) -> Reason {
         let shown = String::from_utf8_lossy(text).chars().take(SHOWN_CHARS_MAX).collect();
         Some(Reason::Field { number: index + 1, name: field.name.clone(), text: shown, wrong })
     });
-    // The parser has refused the line, so a field is wrong; were none, the count would say so.
+    // The parser rejected the line, so a field is not valid.
     wrong.unwrap_or(Reason::FieldCount { found, expected, end_missing: false })
 }
 
-/// What is wrong with `text` as a field of `kind`.
+/// The error of `text` as a field of `kind`.
 fn wrong(kind: FieldKind, text: &[u8]) -> Option<Wrong> {
     let Ok(characters) = std::str::from_utf8(text) else { return Some(Wrong::NotUtf8) };
     if text.contains(&0) {

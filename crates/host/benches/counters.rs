@@ -1,4 +1,4 @@
-//! What one reading of the counters costs: it is taken while others are measured.
+//! Cost of one reading of the counters, which is taken during measurements.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -13,7 +13,7 @@ fn counters(criterion: &mut Criterion) {
     let mut counters = Counters::new(Path::new("/"));
     criterion.bench_function("reading, no server", |bencher| bencher.iter(|| black_box(counters.read(&[]))));
 
-    // A process with as many children as a server has for so many sessions.
+    // A process with as many children as a server with these sessions.
     let script = format!("for i in $(seq {SESSIONS}); do sleep 600 & done; read line; kill $(jobs -p); wait");
     let mut server = Command::new("bash").args(["-c", &script]).stdin(Stdio::piped()).spawn().expect("a server");
     std::thread::sleep(std::time::Duration::from_millis(500));

@@ -1,8 +1,8 @@
-//! The machine: its inventory, its raw counters, where threads are placed on it, and what its files and devices are.
+//! The host: inventory, raw counters, CPU affinity, resource limits, and the storage below files and devices.
 //!
 //! A crate of its own because it has several consumers that should not see how `/proc` and `/sys` are read. Every
-//! reader takes the places of both as a value, so that it is tested on recorded trees. What is absent stays absent;
-//! counters are cumulative and raw: rates, shares and doubts are made of two readings elsewhere.
+//! reader takes the paths of both as a value, so that it is tested on recorded trees. What is absent stays absent;
+//! counters are cumulative and raw: rates and shares are derived from two readings elsewhere.
 
 mod counter;
 mod foreign;
@@ -26,7 +26,7 @@ pub use placement::{
 pub use restriction::{IoCounts, IoLimit, Limit, Restriction, RestrictionError, device_number, remove_left_groups};
 pub use state::state;
 pub use storage::{
-    BlockDeviceState, Extents, Medium, Place, block_device, cached_share, drop_cache, drop_clean, extents,
-    loop_devices, place, place_at,
+    BlockDeviceState, Extents, Medium, StorageLocation, block_device, cached_share, drop_cache, drop_clean, extents,
+    loop_devices, place,
 };
 pub use topology::{cores, cores_at, one_thread_per_core};

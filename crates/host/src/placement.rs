@@ -1,4 +1,4 @@
-//! Which processors threads run on.
+//! CPU affinity of threads and processes.
 
 use std::io;
 
@@ -7,31 +7,31 @@ use base::root::{self, Root};
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// Why threads could not be placed.
+/// Why the CPU affinity could not be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
-    /// The processor is beyond what the call can express.
-    #[error("processor {cpu} is beyond {cpu_max}, the last one that threads can be placed on")]
+    /// The processor is beyond the limit of the system call.
+    #[error("processor {cpu} is beyond {cpu_max}, the highest one that CPU affinity supports")]
     Beyond {
-        /// The processor, by the number of the kernel.
+        /// The number of the processor.
         cpu: u32,
-        /// The last one that can be named.
+        /// The highest number.
         cpu_max: u32,
     },
-    /// The kernel refused to keep the thread there.
-    #[error("{who} cannot be placed on processor {cpu}: {reason}")]
+    /// The kernel refused the affinity.
+    #[error("cannot pin {who} to processor {cpu}: {reason}")]
     Refused {
-        /// Who was to be placed.
+        /// The thread or process.
         who: String,
-        /// The processor, by the number of the kernel.
+        /// The number of the processor.
         cpu: u32,
-        /// What the kernel says.
+        /// The error of the kernel.
         reason: String,
     },
 }
 
-/// The processors that this process may use, ascending: those of its first thread, which nobody should pin. Where the
-/// system does not say, those that are on line.
+/// The processors that this process may use, ascending: the affinity of its first thread, which is never pinned; the
+/// online processors if that is unknown.
 pub fn cpus_allowed() -> Vec<u32> {
     let root = Root::host();
     let status = root::text(root.proc.join("self/status")).unwrap_or_default();
@@ -45,16 +45,16 @@ pub fn cpus_allowed() -> Vec<u32> {
     found.unwrap_or_else(|| vec![0])
 }
 
-/// Keeps the calling thread on processor `cpu`.
+/// Pins the calling thread to processor `cpu`.
 ///
 /// # Errors
-/// Where the processor is off line, not allowed, or out of reach.
+/// If the processor is offline, not allowed, or beyond the limit.
 pub fn pin_this_thread(cpu: u32) -> Result<(), PlacementError> {
     let set = only(cpu)?;
     sched_setaffinity(None, &set).map_err(|error| refused("this thread".to_owned(), cpu, error.into()))
 }
 
-/// Keeps the calling thread on `cpus`, at least one.
+/// Pins the calling thread to `cpus`, at least one.
 ///
 /// # Errors
 /// As for one processor.
@@ -63,16 +63,16 @@ pub fn keep_this_thread_on(cpus: &[u32]) -> Result<(), PlacementError> {
     sched_setaffinity(None, &all(cpus)?).map_err(|error| refused("this thread".to_owned(), first, error.into()))
 }
 
-/// Keeps all threads of process `pid`, and of the processes below it, on `cpus`, at least one; what they start later
-/// inherits it.
+/// Pins all threads of process `pid` and its descendants to `cpus`, at least one; later threads and processes inherit
+/// it.
 ///
 /// # Errors
-/// As for [`pin_process`]; a process below that has ended meanwhile is none.
+/// As for [`pin_process`]; a descendant that has ended is not an error.
 pub fn keep_processes_on(pid: u32, cpus: &[u32]) -> Result<(), PlacementError> {
     let first = cpus.first().copied().unwrap_or_default();
     let set = all(cpus)?;
     place_process(pid, first, &set)?;
-    for process in below(pid) {
+    for process in descendants(pid) {
         match place_process(process, first, &set) {
             Err(_) if !base::process::is_running(process) => {}
             placed => placed?,
@@ -81,21 +81,21 @@ pub fn keep_processes_on(pid: u32, cpus: &[u32]) -> Result<(), PlacementError> {
     Ok(())
 }
 
-/// The processes that `pid` has started, and those that they have.
-pub(crate) fn below(pid: u32) -> Vec<u32> {
+/// The descendants of process `pid`.
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
     let found = Trees::new(Root::host().proc, &[pid]).processes();
     found.into_iter().map(|process| process.pid).filter(|process| *process != pid).collect()
 }
 
-/// Keeps all threads that process `pid` has now on processor `cpu`; threads that they start later inherit it.
+/// Pins all threads of process `pid` to processor `cpu`; later threads inherit it.
 ///
 /// # Errors
-/// As for a thread, and where the process is gone or belongs to somebody else.
+/// As for a thread, and if the process has ended or belongs to another user.
 pub fn pin_process(pid: u32, cpu: u32) -> Result<(), PlacementError> {
     place_process(pid, cpu, &only(cpu)?)
 }
 
-/// Keeps all threads of a process on `set`; an error names `cpu`.
+/// Pins all threads of a process to `set`; an error names `cpu`.
 fn place_process(pid: u32, cpu: u32, set: &CpuSet) -> Result<(), PlacementError> {
     let who = || format!("process {pid}");
     let tasks = root::numbered(Root::host().proc.join(format!("{pid}/task")), "");
@@ -104,16 +104,14 @@ fn place_process(pid: u32, cpu: u32, set: &CpuSet) -> Result<(), PlacementError>
     for task in tasks {
         match i32::try_from(task).ok().and_then(Pid::from_raw).map(|task| sched_setaffinity(Some(task), set)) {
             Some(Ok(())) => placed += 1,
-            // A thread that has ended in the meantime needs no place.
+            // A thread that has ended.
             Some(Err(rustix::io::Errno::SRCH)) | None => {}
             Some(Err(error)) => failure = Some(refused(who(), cpu, error.into())),
         }
     }
     match failure {
         Some(error) => Err(error),
-        None if placed == 0 => {
-            Err(PlacementError::Refused { who: who(), cpu, reason: "there is no such process".to_owned() })
-        }
+        None if placed == 0 => Err(PlacementError::Refused { who: who(), cpu, reason: "no such process".to_owned() }),
         None => Ok(()),
     }
 }
@@ -132,7 +130,7 @@ fn all(cpus: &[u32]) -> Result<CpuSet, PlacementError> {
     let mut set = CpuSet::new();
     for cpu in cpus {
         let one = only(*cpu)?;
-        (0..CpuSet::MAX_CPU).filter(|place| one.is_set(*place)).for_each(|place| set.set(place));
+        (0..CpuSet::MAX_CPU).filter(|index| one.is_set(*index)).for_each(|index| set.set(index));
     }
     Ok(set)
 }
@@ -149,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_stays_where_it_is_put_and_the_others_are_free() {
+    fn a_pinned_thread_stays_and_the_others_are_free() {
         let allowed = cpus_allowed();
         assert!(!allowed.is_empty() && allowed.is_sorted());
         let last = *allowed.last().expect("a processor");
@@ -162,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_is_placed_with_all_its_threads() {
+    fn a_process_is_pinned_with_all_its_threads() {
         let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().expect("sleep");
         let cpu = *cpus_allowed().last().expect("a processor");
         pin_process(child.id(), cpu).expect("placed");
@@ -171,16 +169,16 @@ mod tests {
         child.kill().expect("end");
         child.wait().expect("reap");
         let error = pin_process(child.id(), cpu).expect_err("gone");
-        assert!(error.to_string().contains("there is no such process"), "{error}");
+        assert!(error.to_string().contains("no such process"), "{error}");
     }
 
     #[test]
-    fn a_process_is_kept_with_those_that_it_started_and_freed_again() {
+    fn a_process_is_pinned_with_its_descendants_and_freed_again() {
         let mut shell = Command::new("sh").args(["-c", "sleep 60 & wait"]).stdin(Stdio::null()).spawn().expect("sh");
-        let begun = std::time::Instant::now();
+        let start = std::time::Instant::now();
         let children = loop {
-            let children = below(shell.id());
-            if !children.is_empty() || begun.elapsed().as_secs() > 30 {
+            let children = descendants(shell.id());
+            if !children.is_empty() || start.elapsed().as_secs() > 30 {
                 break children;
             }
             thread::sleep(std::time::Duration::from_millis(10));
@@ -207,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_processor_that_is_not_there_is_an_error() {
+    fn a_missing_processor_is_an_error() {
         assert!(matches!(pin_this_thread(u32::MAX), Err(PlacementError::Beyond { cpu: u32::MAX, .. })));
         if !cpus_allowed().contains(&1023) {
             assert!(pin_this_thread(1023).expect_err("not there").to_string().contains("processor 1023"));

@@ -1,27 +1,30 @@
-//! The block devices below a directory, from the one that the file system lies on down to the disks.
+//! The block devices below a directory, from the one of the file system down to the disks.
 
 use std::path::{Path, PathBuf};
 
 use base::mount::{Mount, mount_of, mounts};
 use base::root::{self, Root, inside};
 
+/// sysfs counts in these sectors, regardless of the block size of the device.
+pub(crate) const SECTOR_BYTES: u64 = 512;
+
 /// A whole block device (never a partition).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Device {
-    /// Name by the kernel (`vda`, `dm-0`).
+    /// Kernel name (`vda`, `dm-0`).
     pub(crate) name: String,
     /// Its directory in sysfs.
     pub(crate) directory: PathBuf,
-    /// What it is made of, by kernel name, partitions as such.
+    /// Kernel names of the devices or partitions that it consists of.
     pub(crate) slaves: Vec<String>,
-    /// How far below the file system it lies; 0 is the topmost.
+    /// Depth below the file system; 0 is the topmost.
     pub(crate) depth: u32,
 }
 
-/// More layers or devices than any machine stacks: a limit for a tree that leads back to itself.
+/// Maximum devices, against cycles.
 const DEVICES_MAX: usize = 4096;
 
-/// The mount that `directory` lies in; none of a block device, whose node says nothing of where its blocks are.
+/// The mount of `directory`; none for a block device, whose node is unrelated to the location of its blocks.
 pub(crate) fn mount(root: &Root, directory: &Path) -> Option<Mount> {
     if block_device(root, directory).is_some() {
         return None;
@@ -31,26 +34,25 @@ pub(crate) fn mount(root: &Root, directory: &Path) -> Option<Mount> {
     mount_of(&mounts(root), &path, device).cloned()
 }
 
-/// The devices below `directory`, the topmost first; none where it does not lie on one (tmpfs, network), or where the
-/// one it lies on is out of sight (a container). Of a block device itself and what it is made of.
+/// The devices below `directory`, the topmost first; none if there is none (tmpfs, network), or if it is not visible
+/// (in a container). For a block device, itself and the devices below.
 pub(crate) fn devices(root: &Root, directory: &Path) -> Vec<Device> {
     if let Some(number) = block_device(root, directory) {
         return devices_of(root, number);
     }
-    let ground = mount(root, directory).and_then(|mount| ground(root, mount, directory));
-    let Some((mount, directory)) = ground else { return Vec::new() };
+    let backing = mount(root, directory).and_then(|mount| below_overlays(root, mount, directory));
+    let Some((mount, directory)) = backing else { return Vec::new() };
     below(root, &tops(root, &mount, &directory))
 }
 
-/// The device of a number and what lies below it, the topmost first.
+/// The device with a number and the devices below, the topmost first.
 pub(crate) fn devices_of(root: &Root, number: (u32, u32)) -> Vec<Device> {
     by_number(root, number).map_or_else(Vec::new, |directory| below(root, &[directory]))
 }
 
-/// What an overlay writes to: the mount and the directory in it, if they are in sight from here. Any other mount is
-/// its own ground.
-pub(crate) fn ground(root: &Root, mount: Mount, directory: &Path) -> Option<(Mount, PathBuf)> {
-    // The upper directory may lie on another overlay.
+/// The mount and directory that an overlay writes to, if visible; any other mount is returned unchanged.
+pub(crate) fn below_overlays(root: &Root, mount: Mount, directory: &Path) -> Option<(Mount, PathBuf)> {
+    // The upper directory may be on another overlay.
     const OVERLAYS_MAX: usize = 8;
     let (mut mount, mut directory) = (mount, directory.to_owned());
     for _ in 0..OVERLAYS_MAX {
@@ -66,7 +68,7 @@ pub(crate) fn ground(root: &Root, mount: Mount, directory: &Path) -> Option<(Mou
     None
 }
 
-/// The devices of some sysfs directories and what lies below them.
+/// The devices of some sysfs directories and the devices below.
 fn below(root: &Root, tops: &[PathBuf]) -> Vec<Device> {
     let mut found: Vec<Device> = Vec::new();
     for directory in tops {
@@ -94,7 +96,7 @@ fn push(found: &mut Vec<Device>, device: Option<Device>) {
     }
 }
 
-/// Sysfs directories of what the file system lies on directly: one, or several where it spans devices itself (btrfs).
+/// The sysfs directories of the devices of the file system: one, or several if it spans devices itself (btrfs).
 fn tops(root: &Root, mount: &Mount, directory: &Path) -> Vec<PathBuf> {
     let members = if mount.kind == "btrfs" { btrfs_members(root, mount) } else { Vec::new() };
     if !members.is_empty() {
@@ -105,7 +107,7 @@ fn tops(root: &Root, mount: &Mount, directory: &Path) -> Vec<PathBuf> {
     by_mount.or_else(by_path).or_else(|| by_source(root, &mount.source)).into_iter().collect()
 }
 
-/// The devices of the btrfs that `mount` is of; its own device number is no block device's.
+/// The devices of the btrfs of `mount`, whose device number is not that of a block device.
 fn btrfs_members(root: &Root, mount: &Mount) -> Vec<PathBuf> {
     let Some(source) = by_source(root, &mount.source) else { return Vec::new() };
     let Some(name) = source.file_name().and_then(|name| name.to_str()) else { return vec![source] };
@@ -118,7 +120,14 @@ fn btrfs_members(root: &Root, mount: &Mount) -> Vec<PathBuf> {
     )
 }
 
-/// The sysfs directory of a device number, of a partition that of the partition.
+/// Major and minor number of the device of a sysfs directory.
+pub(crate) fn device_number(directory: &Path) -> Option<(u32, u32)> {
+    let text = root::text(directory.join("dev"))?;
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The sysfs directory of a device or partition, by its number.
 pub(crate) fn by_number(root: &Root, (major, minor): (u32, u32)) -> Option<PathBuf> {
     if major == 0 {
         return None;
@@ -135,7 +144,7 @@ pub(crate) fn by_name(root: &Root, name: &str) -> Option<PathBuf> {
     directories.into_iter().filter(|_| plain).find_map(|directory| directory.canonicalize().ok())
 }
 
-/// By what is mounted: `/dev/sda2`, `/dev/mapper/vg-data`.
+/// The same by mount source: `/dev/sda2`, `/dev/mapper/vg-data`.
 fn by_source(root: &Root, source: &str) -> Option<PathBuf> {
     let name = source.strip_prefix("/dev/")?;
     if let Some(found) = by_name(root, name) {
@@ -149,7 +158,7 @@ fn by_source(root: &Root, source: &str) -> Option<PathBuf> {
     by_name(root, root::names(root.sys.join("block")).iter().find(|device| mapped(device))?)
 }
 
-/// Reads the device of a sysfs directory; of a partition the disk that it is a part of.
+/// The device of a sysfs directory; for a partition, its disk.
 fn read(directory: &Path, depth: u32) -> Option<Device> {
     let is_partition = directory.join("partition").exists();
     let directory = if is_partition { directory.parent()? } else { directory };
@@ -157,20 +166,20 @@ fn read(directory: &Path, depth: u32) -> Option<Device> {
     Some(Device { name, directory: directory.to_owned(), slaves: root::names(directory.join("slaves")), depth })
 }
 
-/// The directory itself, or the nearest one above it that exists, without links.
+/// The directory itself, or its nearest ancestor that exists, canonical.
 pub(crate) fn nearest_existing(directory: &Path) -> PathBuf {
     let absolute = std::path::absolute(directory).unwrap_or_else(|_| directory.to_owned());
     absolute.ancestors().find_map(|step| step.canonicalize().ok()).unwrap_or(absolute)
 }
 
-/// Major and minor number of the block device that `path` is itself, on this host.
+/// Major and minor number of the block device `path`, on this host.
 fn block_device(root: &Root, path: &Path) -> Option<(u32, u32)> {
     let found = rustix::fs::stat(path).ok().filter(|_| root.is_host())?;
     let is_device = rustix::fs::FileType::from_raw_mode(found.st_mode).is_block_device();
     is_device.then(|| (rustix::fs::major(found.st_rdev), rustix::fs::minor(found.st_rdev)))
 }
 
-/// Major and minor number of the device that holds `path`, as the file system says.
+/// Major and minor number of the device that contains `path`.
 fn device_of(path: &Path) -> Option<(u32, u32)> {
     let found = rustix::fs::stat(path).ok()?;
     Some((rustix::fs::major(found.st_dev), rustix::fs::minor(found.st_dev)))

@@ -1,15 +1,15 @@
-//! Which hardware threads share a core.
+//! CPU topology: hardware threads per core.
 
 use std::collections::BTreeSet;
 
 use base::root::{self, Root};
 
-/// The hardware threads of each core that is on line, both ascending; none where the system does not say.
+/// The hardware threads of each online core, both ascending; none if unknown.
 pub fn cores() -> Option<Vec<Vec<u32>>> {
     cores_at(&Root::host())
 }
 
-/// The same of the machine that `root` describes.
+/// The same of the machine below `root`.
 pub fn cores_at(root: &Root) -> Option<Vec<Vec<u32>>> {
     let system = root.sys.join("devices/system/cpu");
     let online = root::cpu_list(&root::text(system.join("online"))?)?;
@@ -21,12 +21,12 @@ pub fn cores_at(root: &Root) -> Option<Vec<Vec<u32>>> {
         cpus.sort_unstable();
         Some(cpus).filter(|cpus| cpus.contains(cpu))
     };
-    // One core that is not known leaves the others in doubt.
+    // None if the core of one thread is unknown.
     let cores: BTreeSet<Vec<u32>> = online.iter().map(siblings).collect::<Option<_>>()?;
     (!cores.is_empty()).then(|| cores.into_iter().collect())
 }
 
-/// Of `allowed` the first hardware thread of each of `cores`, ascending. Threads of which no core is known are left out.
+/// The first hardware thread of each of `cores` that is in `allowed`, ascending.
 pub fn one_thread_per_core(cores: &[Vec<u32>], allowed: &[u32]) -> Vec<u32> {
     let first = |core: &Vec<u32>| core.iter().copied().find(|cpu| allowed.contains(cpu));
     let mut chosen: Vec<u32> = cores.iter().filter_map(first).collect();
@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_core_gives_its_first_thread_that_is_allowed() {
+    fn the_first_allowed_thread_of_each_core() {
         let cores = [vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
         assert_eq!(one_thread_per_core(&cores, &[0, 1, 2, 3, 4, 5, 6, 7]), [0, 1, 2, 3]);
         assert_eq!(one_thread_per_core(&cores, &[1, 4, 5, 7]), [1, 4, 7]);
@@ -52,7 +52,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_core_gives_two_and_none_that_is_not_allowed(allowed in prop::collection::vec(0u32..16, 0..16), width in 1u32..5) {
+        fn at_most_one_allowed_thread_per_core(allowed in prop::collection::vec(0u32..16, 0..16), width in 1u32..5) {
             let cores: Vec<Vec<u32>> = (0..16 / width).map(|core| (core * width..(core + 1) * width).collect()).collect();
             let chosen = one_thread_per_core(&cores, &allowed);
             prop_assert!(chosen.iter().all(|cpu| allowed.contains(cpu)));

@@ -1,5 +1,5 @@
-//! What one step of each probe takes on this machine, at the size of preset quick, one job: the sanity check of the
-//! figures (an integer operation cannot be faster than its multiplication, a load not faster than the cache).
+//! Time of one step of each probe on this machine, at the size of preset quick, one job: a sanity check of the figures
+//! (an integer operation cannot be faster than its multiplication, a load not faster than the cache).
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use dbdyno_probe::{Context, Form, probes};
@@ -18,7 +18,7 @@ fn steps(criterion: &mut Criterion) {
     };
     let mut group = criterion.benchmark_group("step");
     for probe in probes() {
-        // Those of storage have no steps.
+        // Storage probes have no steps.
         let Form::Steps(build) = probe.form else { continue };
         let mut works = build(&context);
         let operations = works[0].step(0).expect("the first step").operations;

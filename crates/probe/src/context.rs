@@ -1,48 +1,48 @@
-//! What a probe is built for: how many jobs, how large, on which machine.
+//! What a probe is built from: number of jobs, sizes, properties of the machine.
 
 use record::{Bytes, Nanos, Preset};
 
-/// A last-level cache that is assumed where its size is not known.
+/// Assumed last-level cache where its size is not known.
 const CACHE_BYTES_ASSUMED: Bytes = Bytes::MIB.times(64);
-/// Memory that is assumed to be available where it is not known.
+/// Assumed available memory where it is not known.
 const MEMORY_BYTES_ASSUMED: Bytes = Bytes::GIB;
-/// The least that one job works on: several times the second-level cache of its core.
+/// Minimum per job: several times the second-level cache of its core.
 const JOB_BYTES_MIN: Bytes = Bytes::MIB.times(16);
-/// However little memory there is, a job gets this much.
+/// Minimum per job where memory is short.
 const JOB_BYTES_FLOOR: Bytes = Bytes::KIB.times(256);
 
-/// What a probe is built for.
+/// What a probe is built from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Context {
     /// Jobs; 0 counts as 1.
     pub jobs: u32,
-    /// What all pseudo-random data are drawn from.
+    /// Seed of all pseudo-random data.
     pub seed: u64,
-    /// The preset, by which the size of the data is chosen.
+    /// Determines the size of the data.
     pub preset: Preset,
-    /// All last-level caches of the machine together, where known.
+    /// Sum of all last-level caches of the machine, where known.
     pub last_level_cache_bytes: Option<Bytes>,
-    /// Memory that may be used without swapping, where known.
+    /// Memory that can be used without swapping, where known.
     pub memory_available_bytes: Option<Bytes>,
-    /// Length of the file that probes of storage work on; a multiple of 1 MiB. Of no meaning to the others.
+    /// Size of the file of the storage probes, a multiple of 1 MiB; not used by the others.
     pub region_bytes: Bytes,
-    /// How long a probe of storage is at work before it is measured.
+    /// Warm-up of a storage probe.
     pub warm_up: Nanos,
-    /// And how long it is measured.
+    /// Measured time of a storage probe.
     pub window: Nanos,
 }
 
 impl Context {
-    /// The last-level cache that sizes are made from.
+    /// The last-level cache that sizes are derived from.
     pub(crate) fn cache_bytes(&self) -> Bytes {
         self.last_level_cache_bytes.filter(|bytes| bytes.0 > 0).unwrap_or(CACHE_BYTES_ASSUMED)
     }
 
-    /// Memory for one job, so that all jobs together work on `cache_multiple` times the last-level cache.
+    /// Memory of one job, so that all jobs together use `cache_multiple` times the last-level cache.
     ///
-    /// Less where that would be more than a quarter (preset quick) or half of the available memory, or would take
-    /// the warm-up longer than a preset allows: first touch goes at some 2 GB/s. A smoke test gets `smoke` bytes,
-    /// which prove nothing but that the probe works.
+    /// Less where that exceeds a quarter (preset quick) or half of the available memory, or makes the warm-up longer
+    /// than the preset allows: first touch runs at about 2 GB/s. A smoke test gets `smoke` bytes, which only show that
+    /// the probe works.
     pub(crate) fn job_bytes(&self, cache_multiple: u64, smoke: Bytes) -> Bytes {
         let jobs = u64::from(self.jobs.max(1));
         let (job_max, memory_divisor) = match self.preset {
@@ -51,12 +51,12 @@ impl Context {
             Preset::Standard => (Bytes::GIB.times(4), 2),
             Preset::Publish => (Bytes::GIB.times(16), 2),
         };
-        let wanted = (self.cache_bytes().0.saturating_mul(cache_multiple) / jobs).max(JOB_BYTES_MIN.0);
+        let target = (self.cache_bytes().0.saturating_mul(cache_multiple) / jobs).max(JOB_BYTES_MIN.0);
         let memory = self.memory_available_bytes.unwrap_or(MEMORY_BYTES_ASSUMED).0 / memory_divisor / jobs;
-        Bytes(wanted.min(job_max.0).min(memory).max(JOB_BYTES_FLOOR.0))
+        Bytes(target.min(job_max.0).min(memory).max(JOB_BYTES_FLOOR.0))
     }
 
-    /// The seed of one job: neighbours share no stream.
+    /// The seed of one job; no two jobs share a random stream.
     pub(crate) fn job_seed(&self, job: u32) -> u64 {
         self.seed ^ u64::from(job).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }

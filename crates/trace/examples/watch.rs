@@ -1,5 +1,5 @@
-//! Traces a process and all that it started for some seconds, to hold the tracer against other tools:
-//! `cargo run -p dbdyno-trace --example watch -- PID DISK SECONDS [RUNG]`.
+//! Traces a process and its descendants for some seconds, to compare the tracer with other tools:
+//! `cargo run -p dbdyno-trace --example watch -- PID DISK SECONDS [TRACER]`.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,15 +14,15 @@ fn main() -> io::Result<()> {
         [words @ .., rung] if words.len() == 3 => (words, Some(rung.as_str())),
         words => (words, None),
     };
-    let [process, disk, seconds] = words else { return Err(wrong("three words are needed")) };
+    let [process, disk, seconds] = words else { return Err(wrong("three arguments are required")) };
     let rung = match rung {
         None => None,
         Some("bpf") => Some(Rung::Bpf),
         Some("tracefs") => Some(Rung::Tracefs),
-        Some(_) => return Err(wrong("this is no rung")),
+        Some(_) => return Err(wrong("not a tracer")),
     };
-    let root = process.parse().map_err(|_| wrong("this is no process id"))?;
-    let seconds = seconds.parse().map_err(|_| wrong("this is no number of seconds"))?;
+    let root = process.parse().map_err(|_| wrong("not a process id"))?;
+    let seconds = seconds.parse().map_err(|_| wrong("not a number of seconds"))?;
     let scope = Scope { roots: vec![root], device: Some(disk.clone()) };
     let tracer = Tracer::start(&scope, rung).map_err(|refused| io::Error::other(format!("{refused:?}")))?;
     tracer.begin();
@@ -31,14 +31,14 @@ fn main() -> io::Result<()> {
     let trace = tracer.finish();
     let mut out = io::stdout();
     writeln!(out, "{:?}, lost {}, missing {:?}", trace.rung, trace.lost_count, trace.missing)?;
-    for of in trace.latencies {
-        let (point, name, held) = (format!("{:?}", of.point), of.name, of.latency);
-        let bytes = of.bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.0.to_string());
+    for row in trace.latencies {
+        let (point, name, latency) = (format!("{:?}", row.point), row.name, row.latency);
+        let bytes = row.bytes.map_or_else(|| "-".to_owned(), |bytes| bytes.0.to_string());
         let us = |nanos: Option<record::Nanos>| nanos.map_or(f64::NAN, |nanos| nanos.0 as f64 / 1e3);
-        let times = [Some(held.mean_ns), Some(held.p50_ns), held.p99_ns, Some(held.max_ns)]
-            .map(|at| format!("{:>9.1}", us(at)))
+        let times = [Some(latency.mean_ns), Some(latency.p50_ns), latency.p99_ns, Some(latency.max_ns)]
+            .map(|time| format!("{:>9.1}", us(time)))
             .join(" ");
-        writeln!(out, "{point:<11} {name:<15} n {:>8}  bytes {bytes:>12}  us mean/p50/p99/max {times}", held.count)?;
+        writeln!(out, "{point:<11} {name:<15} n {:>8}  bytes {bytes:>12}  us mean/p50/p99/max {times}", latency.count)?;
     }
     Ok(())
 }

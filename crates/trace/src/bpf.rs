@@ -1,48 +1,48 @@
-//! The first rung: programs of our own count in the kernel, system calls too. No event is ever handed over.
+//! The tracer BPF: programs count system calls and requests in the kernel, without transferring events.
 
 use std::sync::{Mutex, PoisonError};
 
 use record::{Bytes, LayerLatency, MeasuringPoint, MissingLayer, Rung};
 
-use crate::call::{CALLS, HANDED, wanted};
+use crate::call::{ASYNC_IO, CALLS, traced_calls};
 use crate::counting::{Counted, Counting};
 use crate::layout::arguments_at;
-use crate::object::{Fault, Programs, is_forbidden, told};
+use crate::object::{Fault, Programs, is_forbidden, message};
 use crate::privilege::Privilege;
-use crate::refusal::{Refused, Unseen};
+use crate::refusal::{Refused, Unavailable};
 use crate::{request, ring, tally};
 
-/// Programs in the kernel that count latencies. They are gone when this is dropped.
+/// BPF programs that count latencies; unloaded on drop.
 pub(crate) struct BpfPrograms {
     programs: Mutex<Programs>,
-    /// Whose system calls they count.
+    /// The processes whose system calls are counted.
     roots: Vec<u32>,
-    /// What the programs are told while they count.
+    /// The device whose requests are counted; 0 for none.
     device: u32,
-    /// What went wrong when counting was to begin or to end.
+    /// Error of starting or stopping.
     fault: Mutex<Option<Fault>>,
 }
 
 impl BpfPrograms {
-    /// Loads the programs: system calls of the processes `roots` and of what they started, none where there are none;
-    /// requests of `device`, none where it is 0.
+    /// Loads the programs for system calls of the processes `roots` and their descendants, and requests of `device`,
+    /// none if it is 0.
     ///
     /// # Errors
-    /// Where the kernel does not permit it.
+    /// If the kernel does not permit it.
     pub(crate) fn start(privilege: &Privilege, roots: &[u32], device: u32) -> Result<BpfPrograms, Refused> {
         if let Some(refused) = privilege.forbids() {
             return Err(refused);
         }
-        let calls = if roots.is_empty() { Vec::new() } else { wanted() };
+        let calls = if roots.is_empty() { Vec::new() } else { traced_calls() };
         let programs = Programs::load(&calls, roots).map_err(|fault| refused(&fault, privilege))?;
         let programs =
             BpfPrograms { programs: Mutex::new(programs), roots: roots.to_owned(), device, fault: Mutex::new(None) };
-        // What they are told besides is needed before they count.
-        programs.tell(false);
+        // The other settings are needed before counting.
+        programs.configure(false);
         Ok(programs)
     }
 
-    fn tell(&self, on: bool) {
+    fn configure(&self, on: bool) {
         let [first, second, third, fourth] = arguments_at().unwrap_or_default();
         let words = [u32::from(on), self.device, first, second, third, fourth];
         let mut programs = self.programs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,18 +58,20 @@ impl Counting for BpfPrograms {
     }
 
     fn begin(&self) {
-        self.tell(true);
+        self.configure(true);
     }
 
     fn end(&self) {
-        self.tell(false);
+        self.configure(false);
     }
 
     fn finish(self: Box<Self>) -> Result<Counted, Refused> {
         self.end();
         let programs = self.programs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let fault = self.fault.into_inner().unwrap_or_else(PoisonError::into_inner);
-        fault.map_or_else(|| read(&programs, &self.roots), Err).map_err(|fault| refused(&fault, &Privilege::look()))
+        fault
+            .map_or_else(|| read(&programs, &self.roots), Err)
+            .map_err(|fault| refused(&fault, &Privilege::of_process()))
     }
 }
 
@@ -77,31 +79,31 @@ fn refused(fault: &Fault, privilege: &Privilege) -> Refused {
     match is_forbidden(fault) {
         true => privilege.explain(),
         false => Refused::new(
-            format!("the kernel does not take the programs: {}", told(fault)),
-            "the headline runs need none; tell the makers of dbdyno which kernel it is",
+            format!("the kernel does not load the BPF programs: {}", message(fault)),
+            "only traced repeats need them; report the kernel version to the developers of dbdyno",
         ),
     }
 }
 
-/// Everything that was counted, in the order of the layers, and how many events found no room.
+/// All latencies in the order of the layers, and the number of lost events.
 fn read(programs: &Programs, roots: &[u32]) -> Result<Counted, Fault> {
     let mut latencies = calls(programs)?;
-    latencies.extend(request::rows(|place| programs.requests.get(&place, 0).map(|words| words.to_vec()))?);
-    let unseen = without_ring(programs).filter(|_| ring::is_held_by(roots));
-    let missing: Vec<MissingLayer> = request::unstamped(&latencies).into_iter().chain(unseen).collect();
+    latencies.extend(request::rows(|index| programs.requests.get(&index, 0).map(|words| words.to_vec()))?);
+    let io_uring = io_uring_unavailable(programs).filter(|_| ring::is_used_by(roots));
+    let missing: Vec<MissingLayer> = request::unstamped(&latencies).into_iter().chain(io_uring).collect();
     let dropped: u64 = programs.lost.get(&0, 0)?.iter().sum();
     let lost_count = dropped.saturating_add(programs.missed_count());
     Ok(Counted { latencies, missing, lost_count })
 }
 
-/// System calls, and what was handed over.
+/// System calls and asynchronous I/O.
 fn calls(programs: &Programs) -> Result<Vec<LayerLatency>, Fault> {
-    let waited = CALLS.iter().zip(0..).map(|(call, place)| (place, call.name, call.class, call.moves_bytes()));
-    let handed =
-        HANDED.iter().map(|(place, name, class)| (*place, *name, *class, *class != record::OperationClass::Sync));
+    let calls = CALLS.iter().zip(0..).map(|(call, kind)| (kind, call.name, call.class, call.moves_bytes()));
+    let async_io =
+        ASYNC_IO.iter().map(|(kind, name, class)| (*kind, *name, *class, *class != record::OperationClass::Sync));
     let mut latencies = Vec::new();
-    for (place, name, class, moves_bytes) in waited.chain(handed) {
-        let words = programs.calls.get(&place, 0)?;
+    for (kind, name, class, moves_bytes) in calls.chain(async_io) {
+        let words = programs.calls.get(&kind, 0)?;
         if let Some((latency, bytes)) = tally::latency(words.iter()) {
             let (point, bytes) = (MeasuringPoint::SystemCall, moves_bytes.then_some(Bytes(bytes)));
             latencies.push(LayerLatency { point, class, name: name.to_owned(), bytes, latency });
@@ -110,12 +112,12 @@ fn calls(programs: &Programs) -> Result<Vec<LayerLatency>, Fault> {
     Ok(latencies)
 }
 
-/// That I/O through io_uring is not seen, where the kernel does not show it.
-fn without_ring(programs: &Programs) -> Option<MissingLayer> {
-    let why = programs.without_ring.as_ref()?;
-    let unseen = Unseen::new(
-        format!("I/O through io_uring is not among the system calls: {why}"),
-        "use a kernel with the tracepoints io_uring_submit_req and io_uring_complete, as they are since Linux 6.4",
+/// I/O through io_uring, if the kernel lacks its tracepoints.
+fn io_uring_unavailable(programs: &Programs) -> Option<MissingLayer> {
+    let reason = programs.without_ring.as_ref()?;
+    let unavailable = Unavailable::new(
+        format!("I/O through io_uring is not traced: {reason}"),
+        "use a kernel with the tracepoints io_uring_submit_req and io_uring_complete of Linux 6.4 and later",
     );
-    Some(unseen.missing(MeasuringPoint::SystemCall))
+    Some(unavailable.missing(MeasuringPoint::SystemCall))
 }

@@ -1,16 +1,16 @@
-//! The system calls that are traced, and the I/O that is handed over and not waited for in the call.
+//! The traced system calls and asynchronous I/O.
 
 use record::OperationClass;
 
 use crate::layout::{AIO_KIND, ONLY_FILES, REAPS, SUBMITS, URING_KIND};
 
-/// A system call that is timed.
+/// A traced system call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Call {
     pub name: &'static str,
     /// Its number on this processor.
     pub number: u32,
-    /// What it does to a file.
+    /// Its operation on a file.
     pub class: OperationClass,
 }
 
@@ -19,19 +19,19 @@ impl Call {
         Call { name, number: number as u32, class }
     }
 
-    /// Whether it says how many bytes it moved. Such calls are made on sockets and pipes as well, which do not count.
+    /// Whether it returns the number of transferred bytes. Such calls count on files only, not on sockets and pipes.
     pub(crate) fn moves_bytes(&self) -> bool {
         !matches!(self.class, OperationClass::Sync) && self.number != libc::SYS_sync_file_range as u32
     }
 
-    /// How the programs are told to count it in the histogram at `place`.
-    pub(crate) fn wanted(&self, place: u32) -> u32 {
-        (place + 1) | if self.moves_bytes() { ONLY_FILES } else { 0 }
+    /// Its entry in the table of the programs, with histogram `kind`.
+    pub(crate) fn entry(&self, kind: u32) -> u32 {
+        (kind + 1) | if self.moves_bytes() { ONLY_FILES } else { 0 }
     }
 }
 
-/// All of them; the place in this list is that of their histogram. `sync_file_range` only begins to write and makes
-/// nothing durable: it is a write. What calls hand over and do not wait for is in [`HANDED`].
+/// All traced calls; the index is that of the histogram. `sync_file_range` only starts writeback and makes nothing
+/// durable: it is a write. Asynchronous I/O is in [`ASYNC_IO`].
 pub(crate) const CALLS: [Call; 14] = {
     use OperationClass::{Read, Sync, Write};
     [
@@ -52,10 +52,9 @@ pub(crate) const CALLS: [Call; 14] = {
     ]
 };
 
-/// I/O that is handed over: its histogram, its name, what it does. Of `io_submit` it is timed from the call that hands it
-/// over to the end of the `io_getevents` that brings it back; how long a thread waited in there for whatever comes is no
-/// time of an I/O. Of io_uring it is timed from the submission of the request to its completion.
-pub(crate) const HANDED: [(u32, &str, OperationClass); 6] = {
+/// Asynchronous I/O: histogram, name, operation. An I/O of `io_submit` is timed from the start of that call to the end
+/// of the `io_getevents` that returns it; an I/O of io_uring from its submission to its completion.
+pub(crate) const ASYNC_IO: [(u32, &str, OperationClass); 6] = {
     use OperationClass::{Read, Sync, Write};
     [
         (AIO_KIND, "aio read", Read),
@@ -67,11 +66,11 @@ pub(crate) const HANDED: [(u32, &str, OperationClass); 6] = {
     ]
 };
 
-/// All calls by their numbers, as the programs are told of them.
-pub(crate) fn wanted() -> Vec<(u32, u32)> {
-    let calls = CALLS.iter().zip(0..).map(|(call, place)| (call.number, call.wanted(place)));
-    let handing = [(libc::SYS_io_submit, SUBMITS), (libc::SYS_io_getevents, REAPS)];
-    calls.chain(handing.map(|(number, how)| (number as u32, how))).collect()
+/// The table of the programs: number and entry of each traced call.
+pub(crate) fn traced_calls() -> Vec<(u32, u32)> {
+    let calls = CALLS.iter().zip(0..).map(|(call, kind)| (call.number, call.entry(kind)));
+    let async_io = [(libc::SYS_io_submit, SUBMITS), (libc::SYS_io_getevents, REAPS)];
+    calls.chain(async_io.map(|(number, entry)| (number as u32, entry))).collect()
 }
 
 #[cfg(test)]
@@ -80,22 +79,22 @@ mod tests {
     use crate::layout::{CALL_KINDS, CALL_NUMBERS};
 
     #[test]
-    fn every_call_has_a_number_of_its_own_and_a_place() {
-        for (place, call) in CALLS.iter().enumerate() {
-            assert!(call.number < CALL_NUMBERS && place < AIO_KIND as usize, "{}", call.name);
-            assert!(CALLS[..place].iter().all(|other| other.number != call.number), "{}", call.name);
-            assert_eq!(call.wanted(place as u32) & 0xff, place as u32 + 1);
+    fn every_call_has_a_number_and_a_histogram_of_its_own() {
+        for (kind, call) in CALLS.iter().enumerate() {
+            assert!(call.number < CALL_NUMBERS && kind < AIO_KIND as usize, "{}", call.name);
+            assert!(CALLS[..kind].iter().all(|other| other.number != call.number), "{}", call.name);
+            assert_eq!(call.entry(kind as u32) & 0xff, kind as u32 + 1);
         }
-        let numbers: Vec<u32> = wanted().iter().map(|(number, _)| *number).collect();
+        let numbers: Vec<u32> = traced_calls().iter().map(|(number, _)| *number).collect();
         assert!(numbers.iter().all(|number| *number < CALL_NUMBERS));
         assert_eq!(numbers.len(), CALLS.len() + 2);
-        let kinds: Vec<u32> = HANDED.iter().map(|(kind, _, _)| *kind).collect();
+        let kinds: Vec<u32> = ASYNC_IO.iter().map(|(kind, _, _)| *kind).collect();
         assert!(kinds.is_sorted_by(|one, next| one < next) && kinds.iter().all(|kind| *kind < CALL_KINDS));
     }
 
     #[test]
-    fn only_what_moves_bytes_is_asked_for_a_file() {
-        let asked = CALLS.iter().filter(|call| call.wanted(0) & ONLY_FILES == 0);
-        assert!(asked.map(|call| call.name).eq(["sync_file_range", "fsync", "fdatasync", "msync"]));
+    fn calls_that_transfer_bytes_count_on_files_only() {
+        let others = CALLS.iter().filter(|call| call.entry(0) & ONLY_FILES == 0);
+        assert!(others.map(|call| call.name).eq(["sync_file_range", "fsync", "fdatasync", "msync"]));
     }
 }

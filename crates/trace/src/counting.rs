@@ -1,34 +1,34 @@
-//! What every rung of the ladder can do.
+//! The interface of the tracers.
 
 use record::{LayerLatency, MissingLayer, Rung};
 
 use crate::refusal::Refused;
 
-/// Whatever counts latencies on one rung. Nothing is counted before it is told to; it leaves nothing behind when dropped.
+/// Counts latencies by one tracer. Counts nothing before `begin`; leaves nothing in the kernel on drop.
 pub(crate) trait Counting: Send + Sync {
-    /// The rung on which it counts.
+    /// The tracer.
     fn rung(&self) -> Rung;
 
-    /// Counts from now on: what begins from now on.
+    /// Starts counting: operations that started before do not count.
     fn begin(&self);
 
-    /// Counts no more: what ends from now on does not count.
+    /// Stops counting: operations that end later do not count.
     fn end(&self);
 
-    /// What was counted.
+    /// The counted latencies.
     ///
     /// # Errors
-    /// Where counting went wrong on the way: then there is nothing.
+    /// If counting failed.
     fn finish(self: Box<Self>) -> Result<Counted, Refused>;
 }
 
-/// What one rung counted.
+/// The latencies counted by one tracer.
 #[derive(Debug, Default)]
 pub(crate) struct Counted {
     /// In the order of the layers.
     pub latencies: Vec<LayerLatency>,
-    /// What of it could not be seen, as it turned out on the way.
+    /// Layers that turned out to be unavailable.
     pub missing: Vec<MissingLayer>,
-    /// Events that were lost.
+    /// Lost events.
     pub lost_count: u64,
 }

@@ -1,36 +1,36 @@
-//! The number by which the kernel's requests name their device.
+//! The device number in block requests.
 
 use std::fs;
 use std::path::Path;
 
-use crate::refusal::Unseen;
+use crate::refusal::Unavailable;
 
-/// Bits of the minor number inside the kernel.
+/// Bits of the minor number in the kernel.
 const MINOR_BITS: u32 = 20;
 
-/// The whole disk `name`, as the block layer calls it; `sys` is where `/sys` is.
+/// The device number of the whole disk `name`; `sys` is the path of `/sys`.
 ///
 /// # Errors
-/// Where it is not there, and where it makes no requests itself.
-pub(crate) fn number(sys: &Path, name: &str) -> Result<u32, Unseen> {
+/// If it does not exist, or has no requests of its own.
+pub(crate) fn number(sys: &Path, name: &str) -> Result<u32, Unavailable> {
     let directory = sys.join("block").join(name);
     let Some(number) = fs::read_to_string(directory.join("dev")).ok().and_then(|text| parse(&text)) else {
-        return Err(Unseen::new(
+        return Err(Unavailable::new(
             format!("{name} is not a block device of this host"),
             "measure a directory on a block device (--dir)",
         ));
     };
-    // Only devices with hardware queues have requests; those made of others (LVM, dm-crypt, md) pass on what they get.
+    // Only devices with hardware queues have requests; stacked devices (LVM, dm-crypt, md) pass them on.
     match directory.join("mq").is_dir() {
         true => Ok(number),
-        false => Err(Unseen::new(
-            format!("{name} makes no requests of its own, it passes on what it gets"),
-            "measure a directory that lies directly on a disk",
+        false => Err(Unavailable::new(
+            format!("{name} is a stacked device without requests of its own"),
+            "measure a directory on a file system directly on a disk",
         )),
     }
 }
 
-/// Reads major and minor number, `254:0`, as the one number that the kernel makes of them.
+/// Parses major and minor number, `254:0`, as one number of the kernel.
 fn parse(text: &str) -> Option<u32> {
     let (major, minor) = text.trim().split_once(':')?;
     let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
@@ -54,14 +54,14 @@ mod tests {
         fs::create_dir(sys.path().join("block/vda/mq")).unwrap();
         assert_eq!(number(sys.path(), "vda"), Ok(254 << 20));
         let reason = |name| number(sys.path(), name).unwrap_err().reason;
-        assert!(reason("dm-0").contains("dm-0 makes no requests of its own"));
+        assert!(reason("dm-0").contains("dm-0 is a stacked device"));
         assert!(reason("odd").contains("odd is not a block device"));
         assert!(reason("sdz").contains("sdz is not a block device"));
     }
 
     proptest! {
         #[test]
-        fn numbers_that_fit_are_read_and_no_text_is_too_strange(major in 0u32..10_000, minor: u32, text in "\\PC*") {
+        fn valid_numbers_are_parsed_and_no_text_panics(major in 0u32..10_000, minor: u32, text in "\\PC*") {
             let fits = (1..4_096).contains(&major) && minor < 1 << 20;
             let read = parse(&format!("{major}:{minor}\n"));
             prop_assert_eq!(read.is_some(), fits || major == 0 && (1..1 << 20).contains(&minor));

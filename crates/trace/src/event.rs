@@ -1,47 +1,66 @@
-//! Events of the block layer, as the kernel hands them over one by one.
+//! Events of the block layer.
 
 use std::path::Path;
 
 use crate::format::Format;
 use crate::refusal::Refused;
-use crate::request::operation;
 
-/// Bytes of a sector, whatever the device has.
+/// The kernel counts in these sectors, regardless of the block size of the device.
 const SECTOR_BYTES: u64 = 512;
 
-/// What happened to a request.
+/// Kind of an event of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    /// It was put into the queue. One that goes to the driver at once never is.
+pub(crate) enum EventKind {
+    /// Inserted into the queue; does not occur for requests that are issued directly.
     Inserted,
-    /// The driver got it.
+    /// Issued to the driver.
     Issued,
-    /// The driver gave it back.
+    /// Returned by the driver to the queue.
     Requeued,
-    /// It was done, or a part of it.
+    /// Completed, or partly.
     Completed,
 }
 
-/// The tracepoints of the block layer that are listened to.
-pub(crate) const TRACEPOINTS: [(What, &str); 4] = [
-    (What::Completed, "block_rq_complete"),
-    (What::Requeued, "block_rq_requeue"),
-    (What::Issued, "block_rq_issue"),
-    (What::Inserted, "block_rq_insert"),
+/// The tracepoints of the block layer.
+pub(crate) const TRACEPOINTS: [(EventKind, &str); 4] = [
+    (EventKind::Completed, "block_rq_complete"),
+    (EventKind::Requeued, "block_rq_requeue"),
+    (EventKind::Issued, "block_rq_issue"),
+    (EventKind::Inserted, "block_rq_insert"),
 ];
 
 /// One event of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BlockEvent {
-    pub what: What,
-    /// When, by the monotonic clock.
+    pub kind: EventKind,
+    /// Time by the monotonic clock.
     pub at_ns: u64,
     /// READ, WRITE, FLUSH, DISCARD by number.
     pub operation: u32,
-    /// Where the request begins. That of a flush means nothing.
+    /// First sector; undefined for a flush.
     pub sector: u64,
-    /// Length of the request in sectors of 512 bytes.
+    /// Length in sectors of 512 bytes.
     pub sectors: u64,
+}
+
+/// The operation number of a flush.
+pub(crate) const FLUSH: u32 = 2;
+
+/// The operation number of a request by its `rwbs` letters: `WS`, `FF`, `RA`. None for operations that are not counted.
+fn operation(letters: &[u8]) -> Option<u32> {
+    // A leading F is a preflush; the operation follows it (blk_fill_rwbs).
+    let operation = match letters {
+        [b'F', rest @ ..] if rest.first().is_some_and(u8::is_ascii_uppercase) && !rest.starts_with(b"S") => rest,
+        all => all,
+    };
+    match operation {
+        [b'R', ..] => Some(0),
+        [b'W', ..] => Some(1),
+        [b'F', ..] => Some(FLUSH),
+        [b'D', b'E', ..] => None,
+        [b'D', ..] => Some(3),
+        _ => None,
+    }
 }
 
 impl BlockEvent {
@@ -51,22 +70,22 @@ impl BlockEvent {
     }
 }
 
-/// What a reader finds in a ring.
+/// An entry of a ring buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// Something happened to a request.
+    /// An event of a request.
     Block(BlockEvent),
-    /// So many events before this moment were lost.
+    /// Events before this time were lost.
     Lost {
-        /// When that was noticed.
+        /// Time of the report.
         at_ns: u64,
-        /// How many events were lost.
+        /// Number of lost events.
         count: u64,
     },
 }
 
 impl Event {
-    /// When it happened, nanoseconds by the monotonic clock.
+    /// Time, nanoseconds by the monotonic clock.
     pub(crate) fn at_ns(&self) -> u64 {
         match self {
             Event::Block(event) => event.at_ns,
@@ -75,96 +94,99 @@ impl Event {
     }
 }
 
-/// Reads events of the requests of one device out of bytes, by the formats of this kernel.
+/// Decodes events of one device by the formats of this kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Decoder {
     device: u32,
-    formats: Vec<(What, Format)>,
+    formats: Vec<(EventKind, Format)>,
 }
 
 impl Decoder {
-    /// For `device`, by the formats below `tracefs`.
+    /// The decoder for `device`, by the formats below `tracefs`.
     ///
     /// # Errors
-    /// Where the kernel has not these tracepoints, or describes them in another way.
+    /// If the kernel lacks these tracepoints, or their format is unknown.
     pub(crate) fn of(tracefs: &Path, device: u32) -> Result<Decoder, Refused> {
-        let format = |(what, name): (What, &str)| {
+        let format = |(kind, name): (EventKind, &str)| {
             let path = tracefs.join("events/block").join(name).join("format");
             let text = std::fs::read_to_string(&path).map_err(|error| {
-                Refused::new(format!("tracepoint block:{name} cannot be read: {error}"), "use a kernel that has it")
+                Refused::new(format!("cannot read tracepoint block:{name}: {error}"), "use a kernel that has it")
             })?;
-            known(&text).map(|format| (what, format)).ok_or_else(|| {
+            known(&text).map(|format| (kind, format)).ok_or_else(|| {
                 Refused::new(
-                    format!("tracepoint block:{name} is described in a way that dbdyno does not know"),
-                    "tell the makers of dbdyno which kernel it is",
+                    format!("tracepoint block:{name} has an unknown format"),
+                    "report the kernel version to the developers of dbdyno",
                 )
             })
         };
         Ok(Decoder { device, formats: TRACEPOINTS.into_iter().map(format).collect::<Result<_, Refused>>()? })
     }
 
-    /// For `device`, by the texts of the formats in the order of [`TRACEPOINTS`]; none where one is not known.
-    pub(crate) fn described(device: u32, texts: [&str; TRACEPOINTS.len()]) -> Option<Decoder> {
-        let formats = TRACEPOINTS.iter().zip(texts).map(|((what, _), text)| Some((*what, known(text)?)));
+    /// The decoder for `device`, by the formats in the order of [`TRACEPOINTS`]; none if one is unknown.
+    pub(crate) fn from_formats(device: u32, texts: [&str; TRACEPOINTS.len()]) -> Option<Decoder> {
+        let formats = TRACEPOINTS.iter().zip(texts).map(|((kind, _), text)| Some((*kind, known(text)?)));
         Some(Decoder { device, formats: formats.collect::<Option<_>>()? })
     }
 
-    /// The condition by which the kernel leaves out what other devices do.
+    /// The event filter for the device.
     pub(crate) fn filter(&self) -> String {
         format!("dev == {}", self.device)
     }
 
-    /// The event at `at_ns` whose bytes, from its type on, are `raw`. None where it is another event, of another device,
-    /// or of an operation that is not counted.
+    /// Decodes the event at `at_ns` with the bytes `raw`, from its type on. None for other events, devices, and
+    /// operations that are not counted.
     pub(crate) fn decode(&self, at_ns: u64, raw: &[u8]) -> Option<BlockEvent> {
-        let (what, format) = self
+        let (kind, format) = self
             .formats
             .iter()
             .find(|(_, format)| format.id.is_some() && format.number("common_type", raw) == format.id)?;
         let number = |name: &str| format.number(name, raw);
         (number("dev")? == u64::from(self.device)).then_some(())?;
         let operation = operation(format.letters("rwbs", raw)?)?;
-        Some(BlockEvent { what: *what, at_ns, operation, sector: number("sector")?, sectors: number("nr_sector")? })
+        Some(BlockEvent { kind: *kind, at_ns, operation, sector: number("sector")?, sectors: number("nr_sector")? })
     }
 }
 
-/// The format in `text`, where it says everything that is needed.
+/// The format in `text`, if it has all required fields.
 fn known(text: &str) -> Option<Format> {
-    const NEEDED: [&str; 5] = ["common_type", "dev", "sector", "nr_sector", "rwbs"];
+    const REQUIRED: [&str; 5] = ["common_type", "dev", "sector", "nr_sector", "rwbs"];
     let format = Format::parse(text);
     let is_numbered = format.id.is_some_and(|id| u16::try_from(id).is_ok());
-    (is_numbered && NEEDED.iter().all(|name| format.field(name).is_some())).then_some(format)
+    (is_numbered && REQUIRED.iter().all(|name| format.field(name).is_some())).then_some(format)
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use super::*;
+    use proptest::prelude::*;
 
-    /// The decoder of the kernel and of the disk from which the recorded bytes are: Linux 6.18, 254:0.
+    use super::*;
+    use crate::layout::OPERATIONS;
+
+    /// The decoder of the recorded events: Linux 6.18, disk 254:0.
     pub(crate) fn recorded() -> Decoder {
         let tree = tempfile::tempdir().unwrap();
         for (_, name) in TRACEPOINTS {
-            let place = tree.path().join("events/block").join(name);
-            std::fs::create_dir_all(&place).unwrap();
+            let directory = tree.path().join("events/block").join(name);
+            std::fs::create_dir_all(&directory).unwrap();
             let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixture").join(format!("{name}.format"));
-            std::fs::copy(fixture, place.join("format")).unwrap();
+            std::fs::copy(fixture, directory.join("format")).unwrap();
         }
         Decoder::of(tree.path(), 254 << 20).unwrap()
     }
 
     #[test]
-    fn a_kernel_without_the_tracepoints_is_told() {
+    fn a_kernel_without_the_tracepoints_is_an_error() {
         let tree = tempfile::tempdir().unwrap();
         let refused = || Decoder::of(tree.path(), 1).unwrap_err().reason;
-        assert!(refused().starts_with("tracepoint block:block_rq_complete cannot be read: "), "{}", refused());
-        let place = tree.path().join("events/block/block_rq_complete");
-        std::fs::create_dir_all(&place).unwrap();
-        std::fs::write(place.join("format"), "ID: 7\n").unwrap();
-        assert!(refused().contains("described in a way"), "{}", refused());
+        assert!(refused().starts_with("cannot read tracepoint block:block_rq_complete: "), "{}", refused());
+        let directory = tree.path().join("events/block/block_rq_complete");
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::write(directory.join("format"), "ID: 7\n").unwrap();
+        assert!(refused().contains("has an unknown format"), "{}", refused());
     }
 
     #[test]
-    fn what_is_of_another_device_or_another_event_is_passed_over() {
+    fn other_devices_and_other_events_are_skipped() {
         let decoder = recorded();
         let mut raw = [0; 64];
         raw[..2].copy_from_slice(&2_104_u16.to_ne_bytes());
@@ -173,7 +195,7 @@ pub(crate) mod tests {
         raw[24..28].copy_from_slice(&8_u32.to_ne_bytes());
         raw[34..36].copy_from_slice(b"RS");
         let event = decoder.decode(5, &raw).unwrap();
-        let expected = BlockEvent { what: What::Issued, at_ns: 5, operation: 0, sector: 4_096, sectors: 8 };
+        let expected = BlockEvent { kind: EventKind::Issued, at_ns: 5, operation: 0, sector: 4_096, sectors: 8 };
         assert_eq!((event, event.bytes()), (expected, 4_096));
         let changed = |at: usize, value: u8| {
             let mut raw = raw;
@@ -181,7 +203,40 @@ pub(crate) mod tests {
             decoder.decode(5, &raw)
         };
         assert_eq!((changed(8, 16), changed(0, 1), changed(34, b'N')), (None, None, None));
-        assert_eq!(decoder.decode(5, &raw[..40]), None, "cut off");
+        assert_eq!(decoder.decode(5, &raw[..40]), None, "truncated");
         assert_eq!(decoder.filter(), "dev == 266338304");
+    }
+
+    #[test]
+    fn letters_of_the_kernel_are_parsed() {
+        let of = |letters: &str| operation(letters.as_bytes());
+        let (read, write, discard) = (0, 1, 3);
+        for (letters, number) in [
+            ("R", read),
+            ("RA", read),
+            ("RSM", read),
+            ("WS", write),
+            ("WFSM", write),
+            ("FWFSM", write),
+            ("FWS", write),
+            ("F", FLUSH),
+            ("FF", FLUSH),
+            ("FFS", FLUSH),
+            ("FS", FLUSH),
+            ("D", discard),
+            ("DS", discard),
+        ] {
+            assert_eq!(of(letters), Some(number), "{letters}");
+        }
+        for letters in ["", "N", "DE", "DES", "FN", "ZA", "\0R"] {
+            assert_eq!(of(letters), None, "{letters}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_letters_panic(letters in prop::collection::vec(any::<u8>(), 0..12)) {
+            prop_assert!(operation(&letters).is_none_or(|operation| operation < OPERATIONS));
+        }
     }
 }

@@ -1,32 +1,32 @@
-//! The `format` files of tracepoints: which field of an event lies where.
+//! The `format` files of tracepoints: offsets of the fields of an event.
 
 use std::fmt;
 
-/// Where a field lies in the bytes of an event.
+/// Position of a field in an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
-    /// From the beginning of the event, bytes.
+    /// From the start of the event, bytes.
     pub offset: usize,
     pub size: usize,
 }
 
-/// What a `format` file says.
+/// A parsed `format` file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Format {
-    /// The number of the tracepoint; absent in the description of a page of a ring.
+    /// The number of the tracepoint; absent in the description of a page of a ring buffer.
     pub id: Option<u64>,
     fields: Vec<(String, Field)>,
 }
 
 impl Format {
-    /// Reads a `format` file: `ID: 2105`, and lines such as `field:char rwbs[10]; offset:34; size:10; signed:0;`. Lines
-    /// that say something else are passed over; a field that is described twice lies where the first line says.
+    /// Parses a `format` file: `ID: 2105`, and lines such as `field:char rwbs[10]; offset:34; size:10; signed:0;`.
+    /// Other lines are skipped; of duplicate fields the first one applies.
     pub(crate) fn parse(text: &str) -> Format {
         let id = text.lines().find_map(|line| line.strip_prefix("ID:")?.trim().parse().ok());
         Format { id, fields: text.lines().filter_map(field).collect() }
     }
 
-    /// Where the field `name` lies.
+    /// The position of the field `name`.
     pub(crate) fn field(&self, name: &str) -> Option<Field> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, field)| *field)
     }
@@ -37,12 +37,12 @@ impl Format {
         event.get(offset..offset.checked_add(size)?)
     }
 
-    /// The field `name` of `event`, a number without a sign in the order of bytes of this processor.
+    /// The field `name` of `event`, an unsigned number in host byte order.
     pub(crate) fn number(&self, name: &str, event: &[u8]) -> Option<u64> {
         number(self.bytes(name, event)?)
     }
 
-    /// The letters of the field `name` of `event`, up to the first zero.
+    /// The text of the field `name` of `event`, up to the first zero byte.
     pub(crate) fn letters<'e>(&self, name: &str, event: &'e [u8]) -> Option<&'e [u8]> {
         let bytes = self.bytes(name, event)?;
         bytes.split(|byte| *byte == 0).next()
@@ -78,7 +78,7 @@ fn field(line: &str) -> Option<(String, Field)> {
 }
 
 impl fmt::Display for Format {
-    /// As a `format` file says it, without types.
+    /// As a `format` file, without types.
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(id) = self.id {
             writeln!(to, "ID: {id}")?;
@@ -95,7 +95,7 @@ mod tests {
 
     use super::*;
 
-    /// Of Linux 6.18 on x86_64.
+    /// From Linux 6.18 on x86_64.
     const ISSUE: &str = include_str!("../tests/fixture/block_rq_issue.format");
 
     #[test]
@@ -107,13 +107,13 @@ mod tests {
         assert_eq!(at("dev"), Some((8, 4)));
         assert_eq!(at("sector"), Some((16, 8)));
         assert_eq!((at("nr_sector"), at("bytes")), (Some((24, 4)), Some((28, 4))));
-        assert_eq!(at("rwbs"), Some((34, 10)), "the length of an array is no part of its name");
+        assert_eq!(at("rwbs"), Some((34, 10)), "the length of an array is not part of its name");
         assert_eq!(at("cmd"), Some((60, 4)));
         assert_eq!(at("print"), None);
     }
 
     #[test]
-    fn fields_are_taken_from_an_event_and_none_from_one_that_is_too_short() {
+    fn fields_are_read_from_an_event_but_not_beyond_its_end() {
         let format = Format::parse(ISSUE);
         let mut event = [0; 64];
         event[16..24].copy_from_slice(&77_u64.to_ne_bytes());
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_lines_the_first_one_holds() {
+    fn the_first_of_duplicate_fields_applies() {
         let text =
             "\tfield: local_t commit;\toffset:8;\tsize:8;\tsigned:1;\n\tfield: int commit;\toffset:9;\tsize:1;\n";
         assert_eq!(Format::parse(text).field("commit"), Some(Field { offset: 8, size: 8 }));
@@ -132,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(
+        fn a_written_format_is_parsed(
             id: Option<u64>, fields in prop::collection::vec(("[a-z_]{1,12}", 0usize..9_999, 0usize..99), 0..8),
         ) {
             let mut fields: Vec<(String, Field)> =
@@ -143,7 +143,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_and_no_event_is_too_strange(
+        fn no_text_and_no_event_panics(
             text in "((ID:|\tfield:)?[a-z ]{0,9}(\\[[0-9]*\\])?;?(\toffset:[0-9]{0,30};)?(\tsize:[0-9]{0,30};)?\\PC*\n)*",
             event in prop::collection::vec(any::<u8>(), 0..64),
         ) {

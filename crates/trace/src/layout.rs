@@ -1,34 +1,33 @@
-//! How the programs in `bpf/latency.bpf.c` lay their histograms out. What stands here stands there as well.
+//! The layout of histograms of the programs in `bpf/latency.bpf.c`, which has the same constants.
 
-/// Linear buckets per power of two, as a power of two: the middle of a bucket is at most 1/64 away from its values.
+/// Linear buckets per power of two, as a power of two: the midpoint of a bucket is within 1/64 of its values.
 const SUB_BITS: u32 = 5;
-/// What takes longer than 2^47 ns (39 hours) is counted as that.
+/// Longer times than 2^47 ns (39 hours) are counted as that.
 const NS_BITS: u32 = 47;
 /// Buckets of a histogram: 32 in each power of two.
-pub(crate) const SLOTS: usize = ((NS_BITS - SUB_BITS + 1) << SUB_BITS) as usize;
+pub(crate) const BUCKETS: usize = ((NS_BITS - SUB_BITS + 1) << SUB_BITS) as usize;
 
-/// Words in front of the buckets: count, sum, bytes, least, most.
+/// Words before the buckets: count, sum, bytes, minimum, maximum.
 const HEAD: usize = 5;
 /// Words of a histogram.
-pub(crate) const WORDS: usize = HEAD + SLOTS;
+pub(crate) const WORDS: usize = HEAD + BUCKETS;
 
-/// The words of a histogram of one processor. An array of words, because such an array may be read from the kernel
-/// without any code that is not safe.
+/// The words of a histogram of one processor; an array of words can be read from the kernel by safe code.
 pub(crate) type Words = [u64; WORDS];
 
 /// Operations of the block layer: READ, WRITE, FLUSH, DISCARD, by the kernel's own numbers.
 pub(crate) const OPERATIONS: u32 = 4;
-/// A wanted system call counts only where its descriptor is a file or a block device.
+/// Flag of a system call: counts only on a file or block device.
 pub(crate) const ONLY_FILES: u32 = 0x100;
-/// System calls with numbers from here on cannot be wanted.
+/// Limit of the numbers of traced system calls.
 #[cfg(test)]
 pub(crate) const CALL_NUMBERS: u32 = 512;
 
-/// A wanted system call hands I/O over (`io_submit`).
+/// Flag of a system call: submits asynchronous I/O (`io_submit`).
 pub(crate) const SUBMITS: u32 = 0x200;
-/// A wanted system call brings back what was handed over (`io_getevents`).
+/// Flag of a system call: reaps asynchronous I/O (`io_getevents`).
 pub(crate) const REAPS: u32 = 0x400;
-/// Histograms of system calls, and of I/O that is handed over.
+/// Histograms of system calls and asynchronous I/O.
 #[cfg(test)]
 pub(crate) const CALL_KINDS: u32 = 24;
 /// The histogram of reads by `io_submit`; those of writes and of syncs follow.
@@ -36,8 +35,7 @@ pub(crate) const AIO_KIND: u32 = 16;
 /// The histogram of reads by io_uring; those of writes and of syncs follow.
 pub(crate) const URING_KIND: u32 = 20;
 
-/// Where the first four arguments of a system call lie in the registers that the kernel saved, in bytes (`struct
-/// pt_regs`, which is an interface of the kernel and does not change).
+/// Offsets of the first four arguments of a system call in `struct pt_regs`, bytes (a stable interface of the kernel).
 pub(crate) const fn arguments_at() -> Option<[u32; 4]> {
     match () {
         () if cfg!(target_arch = "x86_64") => Some([14 * 8, 13 * 8, 12 * 8, 7 * 8]),
@@ -46,31 +44,31 @@ pub(crate) const fn arguments_at() -> Option<[u32; 4]> {
     }
 }
 
-/// One histogram, as it was counted.
+/// The summary of a histogram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Head {
-    /// Events that were counted.
+    /// Counted events.
     pub count: u64,
-    /// How long they took all together, nanoseconds.
+    /// Sum of their times, nanoseconds.
     pub sum_ns: u64,
-    /// What they moved, bytes.
+    /// Transferred bytes.
     pub bytes: u64,
-    /// How long the shortest took, nanoseconds; 0 where there is none.
-    pub least_ns: u64,
-    /// How long the longest took, nanoseconds.
-    pub most_ns: u64,
+    /// Shortest time, nanoseconds; 0 without events.
+    pub min_ns: u64,
+    /// Longest time, nanoseconds.
+    pub max_ns: u64,
 }
 
 impl Head {
-    /// The words in front of the buckets.
+    /// From the words before the buckets.
     pub(crate) fn of(words: &Words) -> Head {
-        let [count, sum_ns, bytes, least_ns, most_ns] = [words[0], words[1], words[2], words[3], words[4]];
-        Head { count, sum_ns, bytes, least_ns, most_ns }
+        let [count, sum_ns, bytes, min_ns, max_ns] = [words[0], words[1], words[2], words[3], words[4]];
+        Head { count, sum_ns, bytes, min_ns, max_ns }
     }
 
-    /// Both histograms together: sums, the lesser least, the greater most.
+    /// The summary of both histograms.
     pub(crate) fn and(self, other: Head) -> Head {
-        let least_ns = match (self.least_ns, other.least_ns) {
+        let min_ns = match (self.min_ns, other.min_ns) {
             (0, other) => other,
             (one, 0) => one,
             (one, other) => one.min(other),
@@ -79,20 +77,20 @@ impl Head {
             count: self.count + other.count,
             sum_ns: self.sum_ns.saturating_add(other.sum_ns),
             bytes: self.bytes.saturating_add(other.bytes),
-            least_ns,
-            most_ns: self.most_ns.max(other.most_ns),
+            min_ns,
+            max_ns: self.max_ns.max(other.max_ns),
         }
     }
 }
 
 /// The buckets of `words`.
-pub(crate) fn slots(words: &Words) -> &[u64] {
+pub(crate) fn buckets(words: &Words) -> &[u64] {
     &words[HEAD..]
 }
 
-/// The middle of bucket `slot`, nanoseconds.
-pub(crate) fn middle_ns(slot: usize) -> u64 {
-    let (octave, sub) = (slot >> SUB_BITS, slot & ((1 << SUB_BITS) - 1));
+/// The midpoint of bucket `bucket`, nanoseconds.
+pub(crate) fn midpoint_ns(bucket: usize) -> u64 {
+    let (octave, sub) = (bucket >> SUB_BITS, bucket & ((1 << SUB_BITS) - 1));
     match octave {
         0 => sub as u64,
         _ => {
@@ -102,20 +100,20 @@ pub(crate) fn middle_ns(slot: usize) -> u64 {
     }
 }
 
-/// Counts one event of `bytes` in `words`, as the programs do in the kernel.
+/// Counts one event of `bytes` in `words`, like the programs in the kernel.
 pub(crate) fn count(words: &mut Words, latency_ns: u64, bytes: u64) {
     let latency_ns = latency_ns.max(1);
-    let [count, sum_ns, sum_bytes, least_ns, most_ns, slots @ ..] = words;
+    let [count, sum_ns, sum_bytes, min_ns, max_ns, buckets @ ..] = words;
     *count += 1;
     *sum_ns = sum_ns.saturating_add(latency_ns);
     *sum_bytes = sum_bytes.saturating_add(bytes);
-    *least_ns = if *least_ns == 0 { latency_ns } else { latency_ns.min(*least_ns) };
-    *most_ns = latency_ns.max(*most_ns);
-    slots[slot_of(latency_ns)] += 1;
+    *min_ns = if *min_ns == 0 { latency_ns } else { latency_ns.min(*min_ns) };
+    *max_ns = latency_ns.max(*max_ns);
+    buckets[bucket_of(latency_ns)] += 1;
 }
 
-/// The bucket of a latency: what the programs reckon in the kernel.
-fn slot_of(latency_ns: u64) -> usize {
+/// The bucket of a latency, like the programs in the kernel.
+fn bucket_of(latency_ns: u64) -> usize {
     let latency_ns = latency_ns.min((1 << NS_BITS) - 1);
     if latency_ns < 1 << SUB_BITS {
         return latency_ns as usize;
@@ -131,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_source_says_the_same() {
+    fn the_constants_of_the_source_are_the_same() {
         let source = include_str!("../bpf/latency.bpf.c");
         for (word, value) in [
             ("SUB_BITS", u64::from(SUB_BITS)),
@@ -143,8 +141,8 @@ mod tests {
             ("URING_KIND", u64::from(URING_KIND)),
         ] {
             let line = source.lines().find(|line| line.starts_with(&format!("#define {word} "))).expect(word);
-            let said: u64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
-            assert_eq!(said, value, "{word}");
+            let defined: u64 = line.split_whitespace().nth(2).unwrap().parse().unwrap();
+            assert_eq!(defined, value, "{word}");
         }
         for (word, value) in [("ONLY_FILES", ONLY_FILES), ("SUBMITS", SUBMITS), ("REAPS", REAPS)] {
             assert!(source.contains(&format!("#define {word} {value:#x}")), "{word}");
@@ -152,33 +150,33 @@ mod tests {
     }
 
     #[test]
-    fn buckets_follow_each_other_without_a_gap() {
-        assert_eq!((slot_of(0), slot_of(31), slot_of(32), slot_of(63), slot_of(64)), (0, 31, 32, 63, 64));
-        assert_eq!((slot_of(65), slot_of(66)), (64, 65), "from 64 ns on a bucket is 2 ns wide");
-        assert_eq!(slot_of(u64::MAX), SLOTS - 1);
-        let middles: Vec<u64> = (0..SLOTS).map(middle_ns).collect();
+    fn buckets_are_contiguous() {
+        assert_eq!((bucket_of(0), bucket_of(31), bucket_of(32), bucket_of(63), bucket_of(64)), (0, 31, 32, 63, 64));
+        assert_eq!((bucket_of(65), bucket_of(66)), (64, 65), "from 64 ns on a bucket is 2 ns wide");
+        assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
+        let middles: Vec<u64> = (0..BUCKETS).map(midpoint_ns).collect();
         assert!(middles.is_sorted_by(|one, next| one < next));
     }
 
     #[test]
     fn heads_add_up() {
-        let head = |least_ns, most_ns| Head { count: 1, sum_ns: 5, bytes: 7, least_ns, most_ns };
+        let head = |min_ns, max_ns| Head { count: 1, sum_ns: 5, bytes: 7, min_ns, max_ns };
         let both = head(3, 4).and(head(2, 9));
-        assert_eq!(both, Head { count: 2, sum_ns: 10, bytes: 14, least_ns: 2, most_ns: 9 });
+        assert_eq!(both, Head { count: 2, sum_ns: 10, bytes: 14, min_ns: 2, max_ns: 9 });
         assert_eq!(Head::default().and(head(3, 4)), head(3, 4));
         assert_eq!(head(3, 4).and(Head::default()), head(3, 4));
     }
 
     proptest! {
         #[test]
-        fn the_middle_of_a_bucket_is_near_its_values(latency_ns in 1u64..1 << NS_BITS) {
-            let middle = middle_ns(slot_of(latency_ns)) as f64;
+        fn the_midpoint_of_a_bucket_is_near_its_values(latency_ns in 1u64..1 << NS_BITS) {
+            let middle = midpoint_ns(bucket_of(latency_ns)) as f64;
             prop_assert!((middle / latency_ns as f64 - 1.0).abs() <= 1.0 / 64.0, "{latency_ns}: {middle}");
         }
 
         #[test]
-        fn a_middle_lies_in_its_bucket(slot in 0..SLOTS) {
-            prop_assert_eq!(slot_of(middle_ns(slot)), slot);
+        fn a_midpoint_is_in_its_bucket(bucket in 0..BUCKETS) {
+            prop_assert_eq!(bucket_of(midpoint_ns(bucket)), bucket);
         }
     }
 }

@@ -1,15 +1,13 @@
-//! What the layers below an engine say of their latencies: system calls of its processes and requests of its block
-//! device, counted in the kernel while a run goes on.
+//! Latencies below an engine: system calls of its processes and requests of its block device, traced during a run.
 //!
-//! A crate of its own because it is heavy: it brings a loader of BPF programs along. The programs themselves are in
-//! `bpf/latency.bpf.c`, built once; the object is embedded, so that neither who builds dbdyno nor who uses it needs a
-//! compiler for them.
+//! A crate of its own because of its weight: it has a loader of BPF programs. The programs are in `bpf/latency.bpf.c`,
+//! built once; the object is embedded, so that neither building nor using dbdyno needs a compiler for them.
 //!
-//! Where the kernel does not take programs, it may hand the events of the block layer over one by one: the lower rung of
-//! a ladder ([`record::Rung`]). [`Tracer::start`] takes the best one that is to be had, and says which others it passed.
+//! If BPF programs are not available, events of the block layer are read from tracefs ([`record::Rung`] lists the
+//! tracers). [`Tracer::start`] uses the best available tracer, and reports the ones that it skipped.
 //!
-//! Where the kernel does not let itself be traced, that is no error: [`Refused`] says why and how to get it, and makes
-//! the trace of a run that was not traced.
+//! A kernel that does not permit tracing is not an error: [`Refused`] has the reason and a hint, and makes the trace of
+//! an untraced run.
 
 mod bpf;
 mod call;
@@ -34,8 +32,8 @@ mod tracer;
 pub use refusal::Refused;
 pub use tracer::{Scope, Tracer};
 
-/// Removes what a process of dbdyno that was killed left in the kernel; says what it was. Only the kernel's own tracer
-/// keeps anything: programs and rings go with the process.
+/// Removes what a killed process of dbdyno left in the kernel; returns a message for each. These are only instances of
+/// tracefs: BPF programs are unloaded with the process.
 pub fn clean_up() -> Vec<String> {
     tracefs::remove_left()
 }

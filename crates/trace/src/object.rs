@@ -1,4 +1,4 @@
-//! The programs: loaded, given their tables, attached.
+//! Loading and attaching of the BPF programs.
 
 use std::error::Error;
 use std::os::fd::{AsFd, AsRawFd};
@@ -13,8 +13,8 @@ use crate::layout::Words;
 /// Built from `bpf/latency.bpf.c` by `bpf/build.sh`.
 static OBJECT: &[u8] = include_bytes_aligned!("../bpf/latency.bpf.o");
 
-/// Programs and where they are attached, in this order: what ends an event comes before what begins one, so that no
-/// beginning waits for an end that was missed.
+/// Programs and their tracepoints, in the order of attachment: ends before starts, so that no start waits for an end
+/// that was missed.
 const PROGRAMS: [(&str, &str); 4] = [
     ("request_completed", "block_rq_complete"),
     ("request_issued", "block_rq_issue"),
@@ -22,43 +22,43 @@ const PROGRAMS: [(&str, &str); 4] = [
     ("call_begins", "sys_enter"),
 ];
 
-/// The same of I/O through a ring. Kernels before 5.19 or without io_uring have none of it: the rest goes on then.
+/// The same for io_uring; optional, as kernels before 5.19 or without io_uring lack the tracepoints.
 const RING_PROGRAMS: [(&str, &str); 2] =
     [("ring_completes", "io_uring_complete"), ("ring_submits", "io_uring_submit_req")];
 
-/// What the programs are told: whether to count, the device, where the first arguments of a system call lie.
+/// Settings of the programs: enabled, device, offsets of the arguments of a system call.
 pub(crate) type Settings = [u32; 6];
 
-/// The programs, in the kernel for as long as this lives.
+/// The loaded programs; unloaded on drop.
 pub(crate) struct Programs {
-    /// What they are told.
     pub settings: Array<MapData, Settings>,
     /// Histograms of system calls.
     pub calls: PerCpuArray<MapData, Words>,
     /// Histograms of requests, from the queue and from the driver.
     pub requests: PerCpuArray<MapData, Words>,
-    /// Events for which there was no room.
+    /// Events beyond the capacity of the maps.
     pub lost: PerCpuArray<MapData, u64>,
-    /// Why I/O through a ring is not seen, where it is not.
+    /// Why io_uring is not traced, if it is not.
     pub without_ring: Option<String>,
-    /// What keeps them attached.
+    /// Keeps the programs attached.
     object: Ebpf,
 }
 
-/// What the loader says.
+/// An error of the loader.
 pub(crate) type Fault = Box<dyn Error + Send + Sync>;
 
 impl Programs {
-    /// Loads and attaches them; they count nothing yet. `wanted` are system calls by number, `roots` process ids.
+    /// Loads and attaches the programs; they do not count yet. `calls` are numbers and entries of system calls, `roots`
+    /// process ids.
     ///
     /// # Errors
-    /// What the kernel says.
-    pub(crate) fn load(wanted: &[(u32, u32)], roots: &[u32]) -> Result<Programs, Fault> {
+    /// The error of the loader.
+    pub(crate) fn load(calls: &[(u32, u32)], roots: &[u32]) -> Result<Programs, Fault> {
         let types = Btf::from_sys_fs()?;
         let mut object = EbpfLoader::new().btf(Some(&types)).load(OBJECT)?;
         let mut table: Array<_, u32> = Array::try_from(map(&mut object, "wanted")?)?;
-        for (number, how) in wanted {
-            table.set(*number, how, 0)?;
+        for (number, entry) in calls {
+            table.set(*number, entry, 0)?;
         }
         let mut processes: HashMap<_, u32, u32> = HashMap::try_from(map(&mut object, "roots")?)?;
         for process in roots {
@@ -80,18 +80,18 @@ impl Programs {
             attach(&mut self.object, name, point)?;
         }
         let ring = RING_PROGRAMS.iter().try_for_each(|(name, point)| attach(&mut self.object, name, point));
-        self.without_ring = ring.err().map(|fault| told(&fault));
+        self.without_ring = ring.err().map(|fault| message(&fault));
         Ok(self)
     }
 
-    /// Events of requests that the kernel passed by because the program was at work on another one on that processor; 0
-    /// where it does not tell (before Linux 5.12).
+    /// Events of requests that the kernel skipped because the program was running on that processor (recursion misses);
+    /// 0 before Linux 5.12.
     pub(crate) fn missed_count(&self) -> u64 {
         let misses = |name: &str| -> Option<u64> {
             let program: &RawTracePoint = self.object.program(name)?.try_into().ok()?;
             let file = program.fd().ok()?.as_fd().as_raw_fd();
-            let told = fs::read_to_string(format!("/proc/self/fdinfo/{file}")).ok()?;
-            told.lines().find_map(|line| line.strip_prefix("recursion_misses:")?.trim().parse().ok())
+            let info = fs::read_to_string(format!("/proc/self/fdinfo/{file}")).ok()?;
+            info.lines().find_map(|line| line.strip_prefix("recursion_misses:")?.trim().parse().ok())
         };
         ["request_completed", "request_issued"].into_iter().filter_map(misses).sum()
     }
@@ -106,10 +106,10 @@ fn attach(object: &mut Ebpf, name: &str, point: &str) -> Result<(), Fault> {
 }
 
 fn map(object: &mut Ebpf, name: &str) -> Result<aya::maps::Map, Fault> {
-    object.take_map(name).ok_or_else(|| format!("the object has no table {name}").into())
+    object.take_map(name).ok_or_else(|| format!("the object has no map {name}").into())
 }
 
-/// Whether `fault` is that the kernel does not permit it.
+/// Whether `fault` is a missing permission.
 pub(crate) fn is_forbidden(fault: &Fault) -> bool {
     let mut next: Option<&(dyn Error + 'static)> = Some(fault.as_ref());
     while let Some(error) = next {
@@ -121,8 +121,8 @@ pub(crate) fn is_forbidden(fault: &Fault) -> bool {
     false
 }
 
-/// What the loader says, with its causes, in one line.
-pub(crate) fn told(fault: &Fault) -> String {
+/// The error with its causes, in one line.
+pub(crate) fn message(fault: &Fault) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next: Option<&(dyn Error + 'static)> = Some(fault.as_ref());
     while let Some(error) = next {
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(
             noted,
             [(source.as_str(), "latency.bpf.c"), (object.as_str(), "latency.bpf.o")],
-            "run crates/trace/bpf/build.sh and check the object in"
+            "run crates/trace/bpf/build.sh and commit the object"
         );
     }
 
@@ -176,6 +176,6 @@ mod tests {
         let fault = |code: i32| -> Fault { Box::new(Outer(io::Error::from_raw_os_error(code))) };
         assert!(is_forbidden(&fault(libc::EPERM)) && is_forbidden(&fault(libc::EACCES)));
         assert!(!is_forbidden(&fault(libc::ENOMEM)) && !is_forbidden(&"another".into()));
-        assert!(told(&fault(libc::ENOMEM)).starts_with("the table could not be made: Cannot allocate"));
+        assert!(message(&fault(libc::ENOMEM)).starts_with("the table could not be made: Cannot allocate"));
     }
 }

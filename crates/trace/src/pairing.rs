@@ -1,46 +1,47 @@
-//! Finds the end of each request: from events to latencies.
+//! Pairs the events of each request: from events to latencies.
 //!
-//! A tracepoint says no more of a request than its device, its operation and its sector, so that is what ends are found
-//! by. Of several requests that say the same, the one that was issued last is taken: their sum is right whichever it is, and
-//! one whose end the kernel did not hand over stays where it is instead of shifting all that come after it. Flushes have no
-//! sector, and all say the same.
+//! A tracepoint identifies a request only by device, operation and sector. Of several equal requests, a completion is
+//! paired with the one issued last: the sum is right in any case, and a request whose completion was lost does not
+//! shift all later ones. Flushes have no sector, and are all equal.
 
 use std::collections::HashMap;
+use std::convert::Infallible;
 
-use crate::event::{BlockEvent, Event, What};
+use crate::counting::Counted;
+use crate::event::{BlockEvent, Event, EventKind, FLUSH};
 use crate::layout::{self, OPERATIONS, WORDS, Words};
-use crate::request::FLUSH;
+use crate::request;
 
-/// Requests that were inserted and never seen again (they were merged with others): more are forgotten.
+/// Maximum inserted requests that were not issued (merged with others); all are dropped beyond that.
 const INSERTED_MAX: usize = 65_536;
 
-/// By what a request is known: its operation, and where it begins.
-type Name = (u32, u64);
+/// Identifies a request: operation and sector.
+type Key = (u32, u64);
 
-/// A request that the driver has.
+/// A request issued to the driver.
 #[derive(Clone, Copy, Debug)]
 struct Pending {
     queued_ns: u64,
     issued_ns: u64,
-    /// Sectors that are still to come.
+    /// Sectors not completed yet.
     sectors: u64,
     bytes: u64,
 }
 
-/// Pairs events that come in the order of time.
+/// Pairs events in the order of time.
 pub(crate) struct Pairing {
-    /// When requests were put into the queue that are still there.
-    inserted: HashMap<Name, u64>,
-    pending: HashMap<Name, Vec<Pending>>,
-    /// The window: what is issued and completed in it counts.
+    /// Insertion times of the requests in the queue.
+    inserted: HashMap<Key, u64>,
+    pending: HashMap<Key, Vec<Pending>>,
+    /// The window: requests issued and completed in it count.
     window_ns: (u64, u64),
-    /// From the queue by operation, then from the driver.
+    /// By operation, from the queue, then from the driver.
     histograms: Vec<Words>,
     lost_count: u64,
 }
 
 impl Pairing {
-    /// Pairs whatever comes, until [`Pairing::within`] sets a window.
+    /// Without a window, until [`Pairing::within`] sets one.
     pub(crate) fn new() -> Pairing {
         Pairing {
             inserted: HashMap::new(),
@@ -51,32 +52,28 @@ impl Pairing {
         }
     }
 
-    /// Only what is issued and completed from `start_ns` to `end_ns` counts from now on.
+    /// Sets the window: only requests issued and completed from `start_ns` to `end_ns` count.
     pub(crate) fn within(&mut self, start_ns: u64, end_ns: u64) {
         self.window_ns = (start_ns, end_ns);
     }
 
-    /// The histograms of a place, as [`crate::request::rows`] wants them.
-    pub(crate) fn histogram(&self, place: u32) -> Option<Words> {
-        self.histograms.get(place as usize).copied()
+    /// The latencies.
+    pub(crate) fn counted(&self) -> Counted {
+        let Ok(latencies) = request::rows::<Infallible>(|index| Ok(vec![self.histograms[index as usize]]));
+        Counted { latencies, missing: Vec::new(), lost_count: self.lost_count }
     }
 
-    /// Events that were lost.
-    pub(crate) fn lost_count(&self) -> u64 {
-        self.lost_count
-    }
-
-    /// Of events that are lost at the end nothing tells but their number.
+    /// Sets the minimum of lost events, as losses at the end are not reported as events.
     pub(crate) fn lost_at_least(&mut self, count: u64) {
         self.lost_count = self.lost_count.max(count);
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     pub(crate) fn take(&mut self, event: &Event) {
         match event {
             Event::Block(event) => self.take_block(event),
             Event::Lost { count, .. } => {
-                // The end of any of these may be among what was lost: that of a later one would be taken for it.
+                // The completions may be among the lost events: later ones would be paired with these requests.
                 self.inserted.clear();
                 self.pending.clear();
                 self.lost_count = self.lost_count.saturating_add(*count);
@@ -85,55 +82,55 @@ impl Pairing {
     }
 
     fn take_block(&mut self, event: &BlockEvent) {
-        let name = (event.operation, if event.operation == FLUSH { 0 } else { event.sector });
-        match event.what {
-            What::Inserted => {
+        let key = (event.operation, if event.operation == FLUSH { 0 } else { event.sector });
+        match event.kind {
+            EventKind::Inserted => {
                 if self.inserted.len() >= INSERTED_MAX {
                     self.inserted.clear();
                 }
-                self.inserted.insert(name, event.at_ns);
+                self.inserted.insert(key, event.at_ns);
             }
-            What::Issued => {
-                let queued_ns = self.inserted.remove(&name).unwrap_or(event.at_ns);
+            EventKind::Issued => {
+                let queued_ns = self.inserted.remove(&key).unwrap_or(event.at_ns);
                 let pending = Pending {
                     queued_ns: queued_ns.min(event.at_ns),
                     issued_ns: event.at_ns,
                     sectors: event.sectors,
                     bytes: event.bytes(),
                 };
-                self.pending.entry(name).or_default().push(pending);
+                self.pending.entry(key).or_default().push(pending);
             }
-            What::Requeued => {
-                if let Some(pending) = self.pending.get_mut(&name).and_then(Vec::pop) {
-                    self.inserted.insert(name, pending.queued_ns);
+            EventKind::Requeued => {
+                if let Some(pending) = self.pending.get_mut(&key).and_then(Vec::pop) {
+                    self.inserted.insert(key, pending.queued_ns);
                 }
             }
-            What::Completed => self.complete(name, event),
+            EventKind::Completed => self.complete(key, event),
         }
     }
 
-    fn complete(&mut self, name: Name, event: &BlockEvent) {
-        let Some(waiting) = self.pending.get_mut(&name) else { return };
+    fn complete(&mut self, key: Key, event: &BlockEvent) {
+        let Some(waiting) = self.pending.get_mut(&key) else { return };
         let Some(mut pending) = waiting.last().copied() else { return };
-        // What has no data and is no flush was never issued: an empty request that asks for a flush before it.
+        // A request without data that is not a flush was never issued: an empty request with a preflush.
         if event.sectors == 0 && event.operation != FLUSH {
             return;
         }
         waiting.pop();
         if waiting.is_empty() {
-            self.pending.remove(&name);
+            self.pending.remove(&key);
         }
         if event.operation != FLUSH && event.sectors < pending.sectors {
             pending.sectors -= event.sectors;
-            let rest = (name.0, name.1.saturating_add(event.sectors));
+            let rest = (key.0, key.1.saturating_add(event.sectors));
             return self.pending.entry(rest).or_default().push(pending);
         }
         let (start_ns, end_ns) = self.window_ns;
         if pending.issued_ns < start_ns || event.at_ns > end_ns || event.at_ns < pending.issued_ns {
             return;
         }
-        for (place, since_ns) in [(name.0, pending.queued_ns), (OPERATIONS + name.0, pending.issued_ns)] {
-            if let Some(words) = self.histograms.get_mut(place as usize) {
+        for (index, since_ns) in [(key.0, pending.queued_ns), (OPERATIONS + key.0, pending.issued_ns)] {
+            if let Some(words) = self.histograms.get_mut(index as usize) {
                 layout::count(words, event.at_ns - since_ns, pending.bytes);
             }
         }
@@ -147,8 +144,8 @@ mod tests {
     use super::*;
     use crate::layout::Head;
 
-    fn event(what: What, at_ns: u64, operation: u32, sector: u64, sectors: u64) -> Event {
-        Event::Block(BlockEvent { what, at_ns, operation, sector, sectors })
+    fn event(kind: EventKind, at_ns: u64, operation: u32, sector: u64, sectors: u64) -> Event {
+        Event::Block(BlockEvent { kind, at_ns, operation, sector, sectors })
     }
 
     fn paired(events: &[Event]) -> Pairing {
@@ -159,20 +156,20 @@ mod tests {
 
     /// Count, sum and bytes from the queue and from the driver.
     fn counted(pairing: &Pairing, operation: u32) -> [(u64, u64, u64); 2] {
-        [operation, OPERATIONS + operation].map(|place| {
-            let head = Head::of(&pairing.histogram(place).unwrap());
+        [operation, OPERATIONS + operation].map(|index| {
+            let head = Head::of(&pairing.histograms[index as usize]);
             (head.count, head.sum_ns, head.bytes)
         })
     }
 
-    use What::{Completed, Inserted, Issued, Requeued};
+    use EventKind::{Completed, Inserted, Issued, Requeued};
 
     #[test]
     fn a_request_is_timed_from_the_queue_and_from_the_driver() {
         let through = [event(Inserted, 10, 1, 64, 8), event(Issued, 30, 1, 64, 8), event(Completed, 130, 1, 64, 8)];
         assert_eq!(counted(&paired(&through), 1), [(1, 120, 4_096), (1, 100, 4_096)]);
         let direct = [event(Issued, 30, 0, 64, 8), event(Completed, 130, 0, 64, 8)];
-        assert_eq!(counted(&paired(&direct), 0), [(1, 100, 4_096), (1, 100, 4_096)], "it was never in the queue");
+        assert_eq!(counted(&paired(&direct), 0), [(1, 100, 4_096), (1, 100, 4_096)], "not inserted into the queue");
     }
 
     #[test]
@@ -187,11 +184,11 @@ mod tests {
         ];
         let pairing = paired(&events);
         assert_eq!(counted(&pairing, FLUSH)[1], (1, 30, 0));
-        assert_eq!(counted(&pairing, 1)[1], (1, 49, 4_096), "an empty write is no end of one");
+        assert_eq!(counted(&pairing, 1)[1], (1, 49, 4_096), "an empty write does not complete it");
     }
 
     #[test]
-    fn what_the_driver_gave_back_is_timed_from_its_last_issue_and_its_first_queueing() {
+    fn a_requeued_request_is_timed_from_its_last_issue_and_its_first_insertion() {
         let events = [
             event(Inserted, 1, 0, 8, 8),
             event(Issued, 5, 0, 8, 8),
@@ -223,41 +220,40 @@ mod tests {
             event(Completed, 1_000_011, 0, 8, 8),
         ];
         let pairing = paired(&events);
-        assert_eq!((counted(&pairing, 0)[1], pairing.lost_count()), ((1, 10, 4_096), 3));
+        assert_eq!((counted(&pairing, 0)[1], pairing.lost_count), ((1, 10, 4_096), 3));
     }
 
     #[test]
-    fn losses_beyond_all_numbers_are_as_many_as_there_are_numbers() {
+    fn the_count_of_losses_saturates() {
         let lost = Event::Lost { at_ns: 5, count: u64::MAX };
-        assert_eq!(paired(&[lost, lost]).lost_count(), u64::MAX);
+        assert_eq!(paired(&[lost, lost]).lost_count, u64::MAX);
     }
 
     #[test]
-    fn only_what_lies_in_the_window_counts() {
+    fn only_requests_within_the_window_count() {
         let mut pairing = Pairing::new();
         pairing.within(100, 200);
-        for (begun, ended) in [(90, 110), (110, 150), (190, 210)] {
-            pairing.take(&event(Issued, begun, 0, begun, 8));
-            pairing.take(&event(Completed, ended, 0, begun, 8));
+        for (start, end) in [(90, 110), (110, 150), (190, 210)] {
+            pairing.take(&event(Issued, start, 0, start, 8));
+            pairing.take(&event(Completed, end, 0, start, 8));
         }
         assert_eq!(counted(&pairing, 0)[1], (1, 40, 4_096));
     }
 
     proptest! {
-        /// The requests of a device, as many of them at the same sector as one likes: all of them are counted, and their
-        /// sum is exact.
+        /// With any number of requests at the same sector, the count and the sum are exact.
         #[test]
         fn counts_and_sums_are_exact(
             requests in prop::collection::vec((0u32..4, 0u64..6, 0u64..1_000, 0u64..1_000), 1..200),
         ) {
             let mut events: Vec<Event> = Vec::new();
-            for (operation, sector, begun, took) in &requests {
+            for (operation, sector, start, duration) in &requests {
                 let sectors = if *operation == FLUSH { 0 } else { 8 };
-                let (begun, took) = (begun * 2, took * 2 + 1);
-                events.push(event(Issued, begun, *operation, sector * 8, sectors));
-                events.push(event(Completed, begun + took, *operation, sector * 8, sectors));
+                let (start, duration) = (start * 2, duration * 2 + 1);
+                events.push(event(Issued, start, *operation, sector * 8, sectors));
+                events.push(event(Completed, start + duration, *operation, sector * 8, sectors));
             }
-            // No two of them at the same moment: the kernel's clock tells them apart.
+            // No issue at the time of a completion.
             events.sort_by_key(Event::at_ns);
             let pairing = paired(&events);
             for operation in 0..OPERATIONS {
@@ -270,14 +266,14 @@ mod tests {
         }
 
         #[test]
-        fn no_order_is_too_strange(
+        fn no_order_panics(
             events in prop::collection::vec((0u8..5, any::<u64>(), 0u32..4, any::<u64>(), any::<u64>()), 0..100),
         ) {
             let mut pairing = Pairing::new();
-            for (kind, at_ns, operation, sector, sectors) in events {
-                let what = [Inserted, Issued, Requeued, Completed].get(usize::from(kind)).copied();
+            for (number, at_ns, operation, sector, sectors) in events {
+                let kind = [Inserted, Issued, Requeued, Completed].get(usize::from(number)).copied();
                 let lost = Event::Lost { at_ns, count: 1 };
-                pairing.take(&what.map_or(lost, |what| event(what, at_ns, operation, sector, sectors)));
+                pairing.take(&kind.map_or(lost, |kind| event(kind, at_ns, operation, sector, sectors)));
             }
         }
     }

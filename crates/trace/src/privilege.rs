@@ -1,63 +1,63 @@
-//! What this process may do, and what the kernel brings.
+//! Capabilities of this process and features of the kernel.
 
 use std::fs;
 use std::path::Path;
 
 use crate::refusal::Refused;
 
-/// Capabilities by their numbers (linux/capability.h).
+/// Numbers of capabilities (linux/capability.h).
 const SYS_ADMIN: u32 = 21;
 const PERFMON: u32 = 38;
 const BPF: u32 = 39;
 
-/// The first kernel in which a request is the first argument of its tracepoint.
+/// The first kernel with the request as first argument of its tracepoints.
 const KERNEL_MIN: (u32, u32) = (5, 11);
 
-/// The namespace of processes in which the kernel counts them itself (PROC_PID_INIT_INO).
+/// The initial PID namespace (PROC_PID_INIT_INO).
 const INITIAL_NAMESPACE: &str = "pid:[4026531836]";
 
-/// The host, as far as tracing depends on it.
+/// Prerequisites of tracing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Privilege {
-    /// The capabilities that are in force for this thread, as a set of bits.
+    /// The effective capabilities of this thread, as a bit set.
     capabilities: Option<u64>,
-    /// The release of the kernel.
+    /// The kernel version.
     kernel: Option<(u32, u32)>,
-    /// Whether the kernel describes its structures.
-    described: bool,
-    /// Whether process ids are those that the kernel itself uses.
-    pub processes_named: bool,
+    /// Whether the kernel has BTF.
+    has_btf: bool,
+    /// Whether PIDs are those of the initial namespace.
+    pub in_initial_namespace: bool,
 }
 
 impl Privilege {
     /// Of this process on this host.
-    pub(crate) fn look() -> Privilege {
-        Privilege::look_at(Path::new("/proc"), Path::new("/sys"))
+    pub(crate) fn of_process() -> Privilege {
+        Privilege::below(Path::new("/proc"), Path::new("/sys"))
     }
 
-    fn look_at(proc: &Path, sys: &Path) -> Privilege {
+    fn below(proc: &Path, sys: &Path) -> Privilege {
         let read = |path: &str| fs::read_to_string(proc.join(path)).ok();
         let namespace = fs::read_link(proc.join("self/ns/pid")).ok();
         Privilege {
             capabilities: read("thread-self/status").and_then(|status| capabilities(&status)),
             kernel: read("sys/kernel/osrelease").and_then(|release| version(&release)),
-            described: sys.join("kernel/btf/vmlinux").exists(),
-            processes_named: namespace.is_none_or(|link| link == Path::new(INITIAL_NAMESPACE)),
+            has_btf: sys.join("kernel/btf/vmlinux").exists(),
+            in_initial_namespace: namespace.is_none_or(|link| link == Path::new(INITIAL_NAMESPACE)),
         }
     }
 
-    /// Whether the capabilities suffice; where they are not known, that shows when it is tried.
+    /// Whether the capabilities suffice; assumed if they are unknown.
     fn suffices(&self) -> bool {
         let has = |bit: u32| self.capabilities.is_none_or(|set| set >> bit & 1 == 1);
         has(SYS_ADMIN) || (has(BPF) && has(PERFMON))
     }
 
-    /// Why it need not be tried.
+    /// Why tracing will not work.
     pub(crate) fn forbids(&self) -> Option<Refused> {
         self.kernel_lacks().or_else(|| (!self.suffices()).then(|| self.explain()))
     }
 
-    /// Why it cannot be done at all, if the kernel is the reason.
+    /// The reason in the kernel version or configuration, if any.
     fn kernel_lacks(&self) -> Option<Refused> {
         let (major, minor) = KERNEL_MIN;
         if let Some(found) = self.kernel.filter(|found| *found < KERNEL_MIN) {
@@ -66,31 +66,31 @@ impl Privilege {
                 "use a newer kernel",
             ));
         }
-        (!self.described).then(|| {
+        (!self.has_btf).then(|| {
             Refused::new(
-                "this kernel does not describe its structures (no /sys/kernel/btf/vmlinux)",
-                "use a kernel that is built with CONFIG_DEBUG_INFO_BTF, as those of distributions are",
+                "this kernel has no BTF type information (no /sys/kernel/btf/vmlinux)",
+                "use a kernel built with CONFIG_DEBUG_INFO_BTF, as those of distributions are",
             )
         })
     }
 
-    /// Why the kernel says no.
+    /// Why the kernel does not permit it.
     pub(crate) fn explain(&self) -> Refused {
         match self.suffices() {
             false => Refused::new(
-                "it takes the capabilities CAP_BPF and CAP_PERFMON",
+                "it requires the capabilities CAP_BPF and CAP_PERFMON",
                 "run as root, or once: setcap cap_bpf,cap_perfmon+ep $(command -v dbdyno)",
             ),
             true => Refused::new(
-                "the kernel does not permit it although dbdyno has the capabilities (a container, a filter of system \
-                 calls, or lockdown)",
+                "the kernel does not permit it although dbdyno has the capabilities (a container, seccomp, or \
+                 lockdown)",
                 "run dbdyno on the host itself, and see /sys/kernel/security/lockdown",
             ),
         }
     }
 }
 
-/// The capabilities in force, from `/proc/PID/status`.
+/// The effective capabilities, from `/proc/PID/status`.
 fn capabilities(status: &str) -> Option<u64> {
     let set = status.lines().find_map(|line| line.strip_prefix("CapEff:"))?;
     u64::from_str_radix(set.trim(), 16).ok()
@@ -108,9 +108,9 @@ mod tests {
 
     use super::*;
 
-    fn privilege(capabilities: u64, kernel: (u32, u32), described: bool) -> Privilege {
+    fn privilege(capabilities: u64, kernel: (u32, u32), has_btf: bool) -> Privilege {
         let (capabilities, kernel) = (Some(capabilities), Some(kernel));
-        Privilege { capabilities, kernel, described, processes_named: true }
+        Privilege { capabilities, kernel, has_btf, in_initial_namespace: true }
     }
 
     #[test]
@@ -123,35 +123,35 @@ mod tests {
     }
 
     #[test]
-    fn old_kernels_and_those_without_types_are_named() {
-        let lacks = |kernel, described| privilege(0, kernel, described).kernel_lacks().map(|refused| refused.reason);
+    fn old_kernels_and_those_without_btf_are_errors() {
+        let lacks = |kernel, has_btf| privilege(0, kernel, has_btf).kernel_lacks().map(|refused| refused.reason);
         assert_eq!((lacks((5, 11), true), lacks((6, 1), true)), (None, None));
         assert_eq!(lacks((5, 10), true).unwrap(), "Linux 5.10 is older than 5.11");
         assert!(lacks((6, 1), false).unwrap().contains("/sys/kernel/btf/vmlinux"));
     }
 
     #[test]
-    fn what_the_kernel_says_is_read() {
+    fn capabilities_and_version_are_parsed() {
         assert_eq!(capabilities("Name:\tx\nCapEff:\t000001fffeffffff\n"), Some(0x1ff_feff_ffff));
         assert_eq!(capabilities("CapPrm:\t1\n"), None);
         assert_eq!((version("6.18.44-fc-v595\n"), version("5.4"), version("x")), (Some((6, 18)), Some((5, 4)), None));
-        let here = Privilege::look();
+        let here = Privilege::of_process();
         assert!(here.capabilities.is_some() && here.kernel.is_some());
     }
 
     #[test]
-    fn processes_of_another_namespace_have_other_numbers() {
+    fn the_initial_namespace_is_detected() {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(root.path().join("self/ns")).unwrap();
-        let named = || Privilege::look_at(root.path(), root.path()).processes_named;
-        assert!(named(), "a kernel without namespaces has one for all");
+        let initial = || Privilege::below(root.path(), root.path()).in_initial_namespace;
+        assert!(initial(), "a kernel without namespaces");
         std::os::unix::fs::symlink("pid:[4026532201]", root.path().join("self/ns/pid")).unwrap();
-        assert!(!named());
+        assert!(!initial());
     }
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "((CapEff:|[0-9.]+)?\\PC*\n)*") {
+        fn no_text_panics(text in "((CapEff:|[0-9.]+)?\\PC*\n)*") {
             let _ = (capabilities(&text), version(&text));
         }
     }

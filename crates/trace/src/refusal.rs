@@ -1,15 +1,15 @@
-//! Why something cannot be seen, and how to get it.
+//! Why tracing or a layer is not available, and how to enable it.
 
 use record::{MeasuringPoint, MissingLayer, PassedRung, Rung, Trace};
 
-/// The kernel does not let itself be traced, on one rung or on any. That is no error: runs go on untraced, and say so.
+/// Tracing is not available, by one tracer or by any. Not an error: runs continue untraced, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Why, as a clause.
+    /// The reason.
     pub reason: String,
-    /// How to get it.
+    /// How to enable it.
     pub hint: String,
-    /// All rungs that were tried, best first, each with its reason.
+    /// All tracers that were tried, best first, each with its reason.
     pub passed: Vec<PassedRung>,
 }
 
@@ -18,43 +18,43 @@ impl Refused {
         Refused { reason: reason.into(), hint: hint.to_owned(), passed: Vec::new() }
     }
 
-    /// Nothing is traced because nobody wants it.
+    /// Tracing was not requested.
     pub fn unwanted() -> Refused {
-        Refused::new("the rung of the kernel's own counters was asked for", "ask for another rung, or for none")
+        Refused::new("only the kernel's counters were requested", "request another tracer, or none")
     }
 
-    /// The trace of a run that was not traced: what of the layers below the engine could not be seen. The block layer is
-    /// not among it where the kernel counts the requests of the device (`with_device`): their mean can be had.
+    /// The trace of an untraced run, with the missing layers. With counters of the device (`with_device`) the block
+    /// layer is not missing: they give its mean.
     pub fn trace(&self, with_device: bool) -> Trace {
         let points = [
             Some(MeasuringPoint::SystemCall),
             (!with_device).then_some(MeasuringPoint::Block),
             Some(MeasuringPoint::Device),
         ];
-        let unseen = Unseen::new(self.reason.clone(), &self.hint);
+        let unavailable = Unavailable::new(self.reason.clone(), &self.hint);
         Trace {
             rung: if with_device { Rung::Counters } else { Rung::Engine },
             passed: self.passed.clone(),
-            missing: points.into_iter().flatten().map(|point| unseen.missing(point)).collect(),
+            missing: points.into_iter().flatten().map(|point| unavailable.missing(point)).collect(),
             lost_count: 0,
             latencies: Vec::new(),
         }
     }
 }
 
-/// Why one layer cannot be seen although others can.
+/// Why a layer is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Unseen {
+pub(crate) struct Unavailable {
     pub reason: String,
     pub hint: String,
 }
 
-impl Unseen {
-    pub(crate) fn new(reason: impl Into<String>, hint: &str) -> Unseen {
-        Unseen { reason: reason.into(), hint: hint.to_owned() }
+impl Unavailable {
+    pub(crate) fn new(reason: impl Into<String>, hint: &str) -> Unavailable {
+        Unavailable { reason: reason.into(), hint: hint.to_owned() }
     }
 
-    /// That the layer at `point` is missing because of it.
+    /// The missing layer at `point`.
     pub(crate) fn missing(&self, point: MeasuringPoint) -> MissingLayer {
         MissingLayer { point, reason: self.reason.clone(), hint: self.hint.clone() }
     }
@@ -65,8 +65,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_traced_is_named_layer_by_layer() {
-        let refused = Refused::new("it takes two capabilities", "run as root");
+    fn an_untraced_run_lists_all_missing_layers() {
+        let refused = Refused::new("it requires two capabilities", "run as root");
         let points = |trace: Trace| trace.missing.iter().map(|missing| missing.point).collect::<Vec<_>>();
         assert_eq!(points(refused.trace(true)), [MeasuringPoint::SystemCall, MeasuringPoint::Device]);
         let all = refused.trace(false);

@@ -1,22 +1,22 @@
-//! Who holds a ring of io_uring: what is done through it is no system call.
+//! Detects processes with an io_uring, whose I/O is not done by system calls.
 
 use std::fs;
 
 use base::process::Trees;
 
-/// What the descriptor of a ring points to.
+/// Link target of the descriptor of a ring.
 const RING: &str = "anon_inode:[io_uring]";
 
-/// A process belongs to one of the roots as far down as the programs in the kernel follow it.
+/// Generations of descendants that the BPF programs follow.
 const GENERATIONS: usize = 3;
 
-/// Whether one of `roots`, or of the processes that they started, holds a ring; also where nobody may know.
-pub(crate) fn is_held_by(roots: &[u32]) -> bool {
-    let mut is_held = false;
+/// Whether one of `roots` or their descendants has a ring; also if that is not readable.
+pub(crate) fn is_used_by(roots: &[u32]) -> bool {
+    let mut is_used = false;
     Trees::new("/proc", roots).walk(|process, _, generation| {
-        is_held = is_held || (generation <= GENERATIONS && has_ring(process));
+        is_used = is_used || (generation <= GENERATIONS && has_ring(process));
     });
-    is_held
+    is_used
 }
 
 fn has_ring(process: u32) -> bool {
@@ -24,7 +24,7 @@ fn has_ring(process: u32) -> bool {
         Ok(descriptors) => descriptors
             .flatten()
             .any(|descriptor| fs::read_link(descriptor.path()).is_ok_and(|target| target.as_os_str() == RING)),
-        // One that has ended since holds nothing.
+        // The process has ended.
         Err(error) => error.kind() != std::io::ErrorKind::NotFound,
     }
 }
@@ -38,15 +38,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ring_is_seen_of_a_process_and_of_what_it_started() {
+    fn rings_of_a_process_and_its_descendants_are_found() {
         let own = std::process::id();
         let mut child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
-        assert!(!is_held_by(&[child.id()]), "cat has none");
+        assert!(!is_used_by(&[child.id()]), "cat has none");
         let ring = IoUring::new(2).unwrap();
-        assert!(is_held_by(&[own]));
+        assert!(is_used_by(&[own]));
         let parent = std::os::unix::process::parent_id();
-        assert!(is_held_by(&[parent]), "its parent started it");
-        assert!(!is_held_by(&[child.id()]) && !is_held_by(&[]));
+        assert!(is_used_by(&[parent]), "a descendant of its parent");
+        assert!(!is_used_by(&[child.id()]) && !is_used_by(&[]));
         drop(ring);
         drop(child.stdin.take());
         child.wait().unwrap();

@@ -1,36 +1,36 @@
-//! From what was counted on each processor to a latency as it is stored.
+//! From the histograms of all processors to a stored latency.
 
 use measure::Histogram;
 use record::{Latency, Nanos};
 
-use crate::layout::{Head, Words, middle_ns, slots};
+use crate::layout::{Head, Words, buckets, midpoint_ns};
 
-/// The latency of the events that all processors counted, and the bytes that they moved; nothing where there was none.
-/// Its mean, least and most are exact, its quantiles those of buckets, at most 1/64 off.
+/// The latency of the events of all processors, and the bytes that they transferred; none without events. Mean, minimum
+/// and maximum are exact, quantiles have an error of at most 1/64.
 pub(crate) fn latency<'a>(processors: impl Iterator<Item = &'a Words> + Clone) -> Option<(Latency, u64)> {
     let head = processors.clone().map(Head::of).fold(Head::default(), Head::and);
     if head.count == 0 {
         return None;
     }
-    let within = |latency_ns: u64| latency_ns.clamp(head.least_ns, head.most_ns.max(head.least_ns));
+    let within = |latency_ns: u64| latency_ns.clamp(head.min_ns, head.max_ns.max(head.min_ns));
     let mut histogram = Histogram::default();
     for words in processors {
-        for (slot, count) in slots(words).iter().enumerate().filter(|(_, count)| **count > 0) {
-            histogram.record_many(Nanos(within(middle_ns(slot))), *count);
+        for (bucket, count) in buckets(words).iter().enumerate().filter(|(_, count)| **count > 0) {
+            histogram.record_many(Nanos(within(midpoint_ns(bucket))), *count);
         }
     }
     let counted = histogram.latency();
-    // The highest value that a bucket of the stored form stands for may lie above what there was.
-    let held = |quantile: Nanos| Nanos(within(quantile.0));
+    // The upper bound of a bucket of the stored histogram may be above the maximum.
+    let clamped = |quantile: Nanos| Nanos(within(quantile.0));
     let latency = Latency {
         count: counted.count,
-        min_ns: Nanos(head.least_ns),
+        min_ns: Nanos(head.min_ns),
         mean_ns: Nanos(head.sum_ns / head.count),
-        p50_ns: held(counted.p50_ns),
-        p90_ns: counted.p90_ns.map(held),
-        p99_ns: counted.p99_ns.map(held),
-        p999_ns: counted.p999_ns.map(held),
-        max_ns: Nanos(head.most_ns),
+        p50_ns: clamped(counted.p50_ns),
+        p90_ns: counted.p90_ns.map(clamped),
+        p99_ns: counted.p99_ns.map(clamped),
+        p999_ns: counted.p999_ns.map(clamped),
+        max_ns: Nanos(head.max_ns),
         histogram: counted.histogram,
     };
     Some((latency, head.bytes))
@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_processors_counted_adds_up() {
+    fn the_counts_of_processors_add_up() {
         let words = [counted(&[1_000, 2_000, 3_000]), counted(&[]), counted(&[94_000])];
         let (latency, bytes) = latency(words.iter()).unwrap();
         assert_eq!((latency.count, bytes), (4, 4 * 4_096));
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_counted_is_no_latency() {
+    fn no_events_have_no_latency() {
         assert_eq!(latency([counted(&[])].iter()), None);
     }
 

@@ -1,4 +1,4 @@
-//! Traces one run, on the best rung of the ladder that is to be had.
+//! Traces one run by the best available tracer.
 
 use std::path::Path;
 
@@ -9,26 +9,25 @@ use crate::counting::Counting;
 use crate::device;
 use crate::layout::arguments_at;
 use crate::privilege::Privilege;
-use crate::refusal::{Refused, Unseen};
+use crate::refusal::{Refused, Unavailable};
 use crate::tracefs::{Tracefs, TracefsEvents};
 
-/// The rungs on which something is traced, best first. There is none by `perf_event_open`: it takes the privilege of
-/// tracefs, whose descriptions of tracepoints it needs, and on Linux 6.18 with idle processors it handed over 1 to 9 of
-/// 2000 completions, to Linux's own `perf record` too.
-const LADDER: [Rung; 2] = [Rung::Bpf, Rung::Tracefs];
+/// The tracers, best first. There is none by `perf_event_open`: it requires the privileges of tracefs, whose
+/// descriptions of tracepoints it needs, and on Linux 6.18 with idle processors it delivered 1 to 9 of 2000
+/// completions, also to `perf record`.
+const TRACERS: [Rung; 2] = [Rung::Bpf, Rung::Tracefs];
 
-/// Which processes and which disk are traced.
+/// The traced processes and disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scope {
-    /// The processes whose system calls are traced, with all that they started, by process id; none where they are not
-    /// on this host.
+    /// PIDs of the processes whose system calls are traced, with their descendants; none if they are not on this host.
     pub roots: Vec<u32>,
-    /// The kernel's name of the disk whose requests are traced (`vda`): those of everybody. None where the data lie on no
-    /// disk of this host.
+    /// Kernel name of the disk whose requests are traced (`vda`), of all processes. None if the data are not on a disk
+    /// of this host.
     pub device: Option<String>,
 }
 
-/// Whatever counts latencies in or by the kernel. It is gone when this is dropped.
+/// A running trace; removed from the kernel on drop.
 pub struct Tracer {
     counting: Box<dyn Counting>,
     has_device: bool,
@@ -36,56 +35,55 @@ pub struct Tracer {
     missing: Vec<MissingLayer>,
 }
 
-/// What is there to be traced, and why not the rest.
-struct Sight {
+/// What can be traced, and why the rest cannot.
+struct Availability {
     privilege: Privilege,
     /// The processes that can be traced.
     roots: Vec<u32>,
-    unseen_calls: Option<Unseen>,
-    device: Result<u32, Unseen>,
+    no_calls: Option<Unavailable>,
+    device: Result<u32, Unavailable>,
 }
 
 impl Tracer {
-    /// Gets ready on the best rung that is to be had, or on the one that is `wanted`. Nothing is counted before
-    /// [`Tracer::begin`].
+    /// Sets up the best available tracer, or the one that is `wanted`. Nothing is counted before [`Tracer::begin`].
     ///
     /// # Errors
-    /// Where nothing at all can be seen, or the kernel does not let itself be traced in any of these ways.
+    /// If nothing can be traced, or none of the tracers is available.
     pub fn start(scope: &Scope, wanted: Option<Rung>) -> Result<Tracer, Refused> {
-        let sight = Sight::look(scope)?;
-        let rungs: Vec<Rung> = LADDER.into_iter().filter(|rung| wanted.is_none_or(|wanted| wanted == *rung)).collect();
+        let available = Availability::of(scope)?;
+        let rungs: Vec<Rung> = TRACERS.into_iter().filter(|rung| wanted.is_none_or(|wanted| wanted == *rung)).collect();
         let mut passed = Vec::new();
         for rung in rungs {
-            match sight.counting(rung) {
+            match available.counting(rung) {
                 Ok(counting) => {
-                    let missing = sight.missing(rung, &passed);
-                    return Ok(Tracer { counting, has_device: sight.device.is_ok(), passed, missing });
+                    let missing = available.missing(rung, &passed);
+                    return Ok(Tracer { counting, has_device: available.device.is_ok(), passed, missing });
                 }
                 Err(Refused { reason, hint, .. }) => passed.push(PassedRung { rung, reason, hint }),
             }
         }
         Err(match passed.first() {
             Some(PassedRung { reason, hint, .. }) => Refused { reason: reason.clone(), hint: hint.clone(), passed },
-            None => Refused::new("nothing was to be traced", "leave the rung out"),
+            None => Refused::new("the requested tracer traces nothing", "omit --trace-rung"),
         })
     }
 
-    /// Counts from now on: what begins from now on.
+    /// Starts counting: operations that started before do not count.
     pub fn begin(&self) {
         self.counting.begin();
     }
 
-    /// Counts no more: what ends from now on does not count.
+    /// Stops counting: operations that end later do not count.
     pub fn end(&self) {
         self.counting.end();
     }
 
-    /// The rung on which the trace is made.
+    /// The tracer in use.
     pub fn rung(&self) -> Rung {
         self.counting.rung()
     }
 
-    /// What was counted; nothing is left in the kernel.
+    /// The trace; nothing is left in the kernel.
     pub fn finish(self) -> Trace {
         let Tracer { counting, has_device, passed, mut missing } = self;
         let rung = counting.rung();
@@ -103,26 +101,26 @@ impl Tracer {
     }
 }
 
-impl Sight {
-    fn look(scope: &Scope) -> Result<Sight, Refused> {
-        let privilege = Privilege::look();
-        let (unseen_calls, device) = (unseen_calls(scope, &privilege), device_of(scope));
-        // Where something is here, what the kernel says comes first.
+impl Availability {
+    fn of(scope: &Scope) -> Result<Availability, Refused> {
+        let privilege = Privilege::of_process();
+        let (no_calls, device) = (no_calls(scope, &privilege), device_of(scope));
+        // If the engine or the disk is on this host, a refusal of the kernel is the first reason.
         let is_here = !scope.roots.is_empty() || scope.device.is_some();
-        if let (Some(unseen), Err(_)) = (&unseen_calls, &device)
+        if let (Some(unavailable), Err(_)) = (&no_calls, &device)
             && !(is_here && privilege.forbids().is_some())
         {
-            return Err(Refused::new(unseen.reason.clone(), &unseen.hint));
+            return Err(Refused::new(unavailable.reason.clone(), &unavailable.hint));
         }
-        let roots = if unseen_calls.is_none() { scope.roots.clone() } else { Vec::new() };
-        Ok(Sight { privilege, roots, unseen_calls, device })
+        let roots = if no_calls.is_none() { scope.roots.clone() } else { Vec::new() };
+        Ok(Availability { privilege, roots, no_calls, device })
     }
 
-    /// Gets ready on `rung`.
+    /// Sets up a tracer.
     fn counting(&self, rung: Rung) -> Result<Box<dyn Counting>, Refused> {
         let device = || match &self.device {
             Ok(device) => Ok(*device),
-            Err(unseen) => Err(Refused::new(unseen.reason.clone(), &unseen.hint)),
+            Err(unavailable) => Err(Refused::new(unavailable.reason.clone(), &unavailable.hint)),
         };
         Ok(match rung {
             Rung::Bpf => {
@@ -134,60 +132,60 @@ impl Sight {
                 Box::new(TracefsEvents::start(Tracefs::find()?, device)?)
             }
             Rung::Counters | Rung::Engine => {
-                return Err(Refused::new("nothing is traced on this rung", "ask for another one"));
+                return Err(Refused::new("not a tracer", "request another one"));
             }
         })
     }
 
-    /// What is not seen on `rung`, after the rungs in `passed` were not to be had.
+    /// The layers that `rung` does not trace, after those in `passed` were not available.
     fn missing(&self, rung: Rung, passed: &[PassedRung]) -> Vec<MissingLayer> {
         let mut missing: Vec<MissingLayer> = Vec::new();
-        missing.extend(match (&self.unseen_calls, rung) {
-            (Some(unseen), _) => Some(unseen.missing(MeasuringPoint::SystemCall)),
+        missing.extend(match (&self.no_calls, rung) {
+            (Some(unavailable), _) => Some(unavailable.missing(MeasuringPoint::SystemCall)),
             (None, Rung::Bpf) => None,
-            (None, _) => Some(unseen_without_programs(passed).missing(MeasuringPoint::SystemCall)),
+            (None, _) => Some(no_calls_without_bpf(passed).missing(MeasuringPoint::SystemCall)),
         });
-        if let Err(unseen) = &self.device {
-            missing.extend([MeasuringPoint::Block, MeasuringPoint::Device].map(|point| unseen.missing(point)));
+        if let Err(unavailable) = &self.device {
+            missing.extend([MeasuringPoint::Block, MeasuringPoint::Device].map(|point| unavailable.missing(point)));
         }
         missing
     }
 }
 
-/// Why system calls are not seen on a lower rung.
-fn unseen_without_programs(passed: &[PassedRung]) -> Unseen {
+/// Why system calls are not traced by other tracers than BPF.
+fn no_calls_without_bpf(passed: &[PassedRung]) -> Unavailable {
     match passed.iter().find(|passed| passed.rung == Rung::Bpf) {
         Some(PassedRung { reason, hint, .. }) => {
-            Unseen::new(format!("only programs in the kernel (BPF) see system calls, and {reason}"), hint)
+            Unavailable::new(format!("system calls are traced by BPF only: {reason}"), hint)
         }
-        None => Unseen::new(
-            "only programs in the kernel (BPF) see system calls, and another rung was asked for",
-            "leave --trace-rung away",
+        None => Unavailable::new(
+            "system calls are traced by BPF only, and another tracer was requested",
+            "omit --trace-rung",
         ),
     }
 }
 
-/// Why system calls cannot be seen.
-fn unseen_calls(scope: &Scope, privilege: &Privilege) -> Option<Unseen> {
+/// Why system calls cannot be traced.
+fn no_calls(scope: &Scope, privilege: &Privilege) -> Option<Unavailable> {
     if scope.roots.is_empty() {
         let hint = "run dbdyno on the host of the engine";
-        return Some(Unseen::new("the processes of the engine are not on this host", hint));
+        return Some(Unavailable::new("the processes of the engine are not on this host", hint));
     }
     if arguments_at().is_none() {
-        let reason = "registers of this processor are not known to dbdyno";
-        return Some(Unseen::new(reason, "run on x86_64 or aarch64"));
+        let reason = "system calls are not traced on this processor architecture";
+        return Some(Unavailable::new(reason, "run on x86_64 or aarch64"));
     }
-    (!privilege.processes_named).then(|| {
-        let reason = "dbdyno sees processes by other numbers than the kernel (a container)";
-        Unseen::new(reason, "run dbdyno on the host itself, or the container with its processes (--pid=host)")
+    (!privilege.in_initial_namespace).then(|| {
+        let reason = "dbdyno runs in another PID namespace than the initial one (a container)";
+        Unavailable::new(reason, "run dbdyno on the host itself, or the container with --pid=host")
     })
 }
 
-/// The number of the device, or why its requests cannot be seen.
-fn device_of(scope: &Scope) -> Result<u32, Unseen> {
+/// The number of the device, or why its requests cannot be traced.
+fn device_of(scope: &Scope) -> Result<u32, Unavailable> {
     let Some(name) = &scope.device else {
         let hint = "run dbdyno on the host of the data, on a file system of a disk";
-        return Err(Unseen::new("the data lie on no disk of this host that is known", hint));
+        return Err(Unavailable::new("the data are not on a known disk of this host", hint));
     };
     device::number(Path::new("/sys"), name)
 }

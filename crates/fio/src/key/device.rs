@@ -1,35 +1,35 @@
-//! How I/O is handed to the kernel.
+//! Keys of I/O engine, depth and buffers.
 
 use super::{Key, effect, no_effect, not_followed};
 use crate::key::Form::{Flag, Number, Switch, Text};
 
-const PRIORITY: &str = "I/O carries the priority of the program";
-const PASS: &str = "no commands are passed through to the device";
+const PRIORITY: &str = "I/O has the priority of the process";
+const PASS: &str = "passthrough commands are not supported";
 
 pub(crate) const KEYS: &[Key] = &[
     effect("ioengine", &[], Text),
     effect("iodepth", &[], Number),
     effect("iodepth_batch", &["iodepth_batch_submit"], Number),
     effect("iodepth_batch_complete_min", &["iodepth_batch_complete"], Number),
-    no_effect("iodepth_batch_complete_max", Number, "all completions that are there are taken"),
-    no_effect("iodepth_low", Number, "the queue is filled as soon as there is room"),
-    not_followed("iodepth_mode", Text, "the depth of a job is that of iodepth throughout"),
+    no_effect("iodepth_batch_complete_max", Number, "all available completions are reaped"),
+    no_effect("iodepth_low", Number, "the queue is refilled at once"),
+    not_followed("iodepth_mode", Text, "the depth of a job is constant"),
     no_effect("serialize_overlap", Switch, "I/Os in flight may overlap"),
-    no_effect("io_submit_mode", Text, "the clones submit"),
+    no_effect("io_submit_mode", Text, "each job submits its own I/O"),
     effect("direct", &[], Switch),
     effect("buffered", &[], Switch),
     not_followed("atomic", Switch, "writes are not marked as atomic"),
     effect("hipri", &[], Flag),
-    no_effect("hipri_percentage", Number, "all completions are polled for, or none"),
+    no_effect("hipri_percentage", Number, "all completions are polled, or none"),
     effect("fixedbufs", &[], Flag),
     effect("registerfiles", &[], Flag),
     effect("sqthread_poll", &[], Flag),
     effect("sqthread_poll_cpu", &[], Number),
     no_effect("nonvectored", Text, "each I/O is one buffer"),
-    not_followed("uncached", Switch, "use direct=1 to go past the page cache"),
+    not_followed("uncached", Switch, "use direct=1 to bypass the page cache"),
     not_followed("nowait", Switch, "I/O may wait"),
     not_followed("force_async", Number, "the kernel decides whether an I/O needs a thread"),
-    no_effect("userspace_reap", Flag, "an io_uring always has its completions in user space"),
+    no_effect("userspace_reap", Flag, "io_uring always reaps in user space"),
     no_effect("cmdprio_percentage", Text, PRIORITY),
     no_effect("cmdprio_class", Text, PRIORITY),
     no_effect("cmdprio_hint", Text, PRIORITY),
@@ -53,7 +53,7 @@ pub(crate) const KEYS: &[Key] = &[
     no_effect("thp", Switch, "buffers are aligned pages"),
 ];
 
-/// Keys of engines that are not here, so that their files are refused for the right reason.
+/// Keys of I/O engines that are not supported, for the error message.
 const FOREIGN: &[(&str, &[&str])] = &[
     ("cpuio", &["cpuload", "cpuchunks", "cpumode", "exit_on_io_done"]),
     (
@@ -127,7 +127,7 @@ const FOREIGN: &[(&str, &[&str])] = &[
     ("spdk", &["ns_id", "spdk_conf", "spdk_mem", "trtype"]),
 ];
 
-/// The engine that a key belongs to which has no meaning without it.
+/// The unsupported engine of a key.
 pub(crate) fn engine_of(name: &str) -> Option<&'static str> {
     FOREIGN.iter().find(|(_, keys)| keys.contains(&name)).map(|(engine, _)| *engine)
 }

@@ -1,9 +1,9 @@
-//! Logs of fio: a record has its own series.
+//! Keys of fio's logs.
 
 use super::{Key, no_effect};
 use crate::key::Form::{Number, Optional, Switch, Text};
 
-const SERIES: &str = "the record has every second of a run; one line per I/O is a log of its own";
+const SERIES: &str = "the record has a series per second; the log of I/Os is a separate option";
 
 pub(crate) const KEYS: &[Key] = &[
     no_effect("write_bw_log", Optional, SERIES),

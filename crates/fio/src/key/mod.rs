@@ -1,4 +1,4 @@
-//! Every key that is known, as data: its names, the form of its value, and what it means here.
+//! All known keys, as data: names, form of the value, and support by dbdyno.
 
 mod device;
 mod log;
@@ -14,47 +14,47 @@ use crate::number::{self, Bare, Prefixes};
 /// One key of a job.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Key {
-    /// What it is called here.
+    /// Its name.
     pub name: &'static str,
-    /// What else it is called in job files.
+    /// Other names in job files.
     pub aliases: &'static [&'static str],
     /// The form of its value.
     pub form: Form,
-    /// What it means here.
+    /// Its support by dbdyno.
     pub meaning: Meaning,
 }
 
 /// The form of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// Anything, or a form of its own.
+    /// Any text, possibly with a form of its own.
     Text,
-    /// Anything, or nothing at all.
+    /// Any text or no value.
     Optional,
-    /// Nothing at all, 0 or 1.
+    /// No value, 0 or 1.
     Flag,
     /// A switch, 0 or 1.
     Switch,
-    /// A number, with a suffix or without.
+    /// A number, optionally with a suffix.
     Number,
-    /// A time; seconds where it has no unit.
+    /// A time; seconds without a unit.
     Seconds,
-    /// A time; microseconds where it has no unit.
+    /// A time; microseconds without a unit.
     Microseconds,
     /// One of these words.
     Choice(&'static [&'static str]),
 }
 
-/// What a key means here.
+/// Support of a key by dbdyno.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// It has an effect.
+    /// Supported.
     Effect,
-    /// It is accepted and has none, for this reason.
+    /// Accepted without effect, for this reason.
     NoEffect(&'static str),
-    /// The same, and with it something else would be measured: listed with a warning unless it is off.
+    /// Accepted without effect, although it changes the measurement in fio: a warning unless it is off.
     NotFollowed(&'static str),
-    /// It is refused, for this reason.
+    /// Refused, for this reason.
     Refused(&'static str),
 }
 
@@ -62,16 +62,16 @@ pub(crate) const fn effect(name: &'static str, aliases: &'static [&'static str],
     Key { name, aliases, form, meaning: Meaning::Effect }
 }
 
-pub(crate) const fn no_effect(name: &'static str, form: Form, why: &'static str) -> Key {
-    Key { name, aliases: &[], form, meaning: Meaning::NoEffect(why) }
+pub(crate) const fn no_effect(name: &'static str, form: Form, reason: &'static str) -> Key {
+    Key { name, aliases: &[], form, meaning: Meaning::NoEffect(reason) }
 }
 
-pub(crate) const fn not_followed(name: &'static str, form: Form, why: &'static str) -> Key {
-    Key { name, aliases: &[], form, meaning: Meaning::NotFollowed(why) }
+pub(crate) const fn not_followed(name: &'static str, form: Form, reason: &'static str) -> Key {
+    Key { name, aliases: &[], form, meaning: Meaning::NotFollowed(reason) }
 }
 
-pub(crate) const fn refused(name: &'static str, why: &'static str) -> Key {
-    Key { name, aliases: &[], form: Form::Text, meaning: Meaning::Refused(why) }
+pub(crate) const fn refused(name: &'static str, reason: &'static str) -> Key {
+    Key { name, aliases: &[], form: Form::Text, meaning: Meaning::Refused(reason) }
 }
 
 impl Key {
@@ -79,15 +79,15 @@ impl Key {
         Key { aliases, ..self }
     }
 
-    /// Whether it may stand without a value.
+    /// Whether the value is optional.
     pub(crate) fn stands_alone(&self) -> bool {
         matches!(self.form, Form::Flag | Form::Optional)
     }
 
-    /// Whether `value` has the form.
+    /// Checks the form of `value`.
     ///
     /// # Errors
-    /// It has not.
+    /// If it does not have the form.
     pub(crate) fn check(&self, value: &str, prefixes: Prefixes) -> Result<()> {
         let named = |error: Error| Error { message: format!("{} {}", self.name, error.message), ..error };
         match self.form {
@@ -110,13 +110,13 @@ impl Key {
     }
 }
 
-/// All keys, family by family.
+/// All keys, by family.
 pub fn keys() -> impl Iterator<Item = &'static Key> {
     let families = [pattern::KEYS, target::KEYS, schedule::KEYS, device::KEYS, report::KEYS, log::KEYS, own::KEYS];
     families.into_iter().flatten()
 }
 
-/// Options of the program that no job file may hold.
+/// Options of the fio command line that are not valid in a job file.
 const COMMAND_LINE_ONLY: &[&str] = &[
     "output",
     "output-format",
@@ -146,30 +146,30 @@ const COMMAND_LINE_ONLY: &[&str] = &[
     "bandwidth-log",
 ];
 
-/// The key of this name.
+/// The key with this name.
 ///
 /// # Errors
-/// There is none; the hint says what may have been meant.
+/// If it is unknown; the hint suggests a similar one.
 pub(crate) fn find(name: &str) -> Result<&'static Key> {
     if let Some(key) = keys().find(|key| key.name == name || key.aliases.contains(&name)) {
         return Ok(key);
     }
     if let Some(engine) = device::engine_of(name) {
-        return Err(Error::new(format!("key {name} belongs to the I/O engine {engine}, which is not here"))
-            .hint("io_uring, libaio, posixaio, psync and null are"));
+        return Err(Error::new(format!("key {name} belongs to the I/O engine {engine}, which is not supported"))
+            .hint("supported engines are io_uring, libaio, posixaio, psync and null"));
     }
     let error = Error::new(format!("key \"{}\" is not known", name.escape_debug()));
     if COMMAND_LINE_ONLY.contains(&name) {
         return Err(error.hint("it is an option of the command line, not of a job"));
     }
     Err(match nearest(name) {
-        Some(meant) if meant == name.to_ascii_lowercase() => error.hint(format!("keys are in lower case: {meant}")),
-        Some(meant) => error.hint(format!("did you mean {meant}?")),
-        None => error.hint("dbdyno list keys shows the keys that there are"),
+        Some(near) if near == name.to_ascii_lowercase() => error.hint(format!("keys are in lower case: {near}")),
+        Some(near) => error.hint(format!("did you mean {near}?")),
+        None => error.hint("dbdyno list keys shows all keys"),
     })
 }
 
-/// The known name that is the fewest letters away, where that is near enough to be meant.
+/// The most similar known name, if it is similar enough.
 fn nearest(name: &str) -> Option<&'static str> {
     let lower = name.to_ascii_lowercase();
     let names = keys().flat_map(|key| std::iter::once(&key.name).chain(key.aliases));
@@ -177,7 +177,7 @@ fn nearest(name: &str) -> Option<&'static str> {
     (near.0 <= 1 + lower.len() / 5).then_some(near.1)
 }
 
-/// Letters to insert, delete or replace to make one of the other (V. Levenshtein, Soviet Physics Doklady 10, 1966).
+/// Edit distance (V. Levenshtein, Soviet Physics Doklady 10, 1966).
 fn distance(one: &str, other: &str) -> usize {
     let other: Vec<char> = other.chars().take(40).collect();
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_stands_for_two_keys() {
+    fn names_are_unique() {
         let mut names = BTreeSet::new();
         for name in keys().flat_map(|key| std::iter::once(&key.name).chain(key.aliases)) {
             assert!(names.insert(name), "{name}");
@@ -207,11 +207,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_refused_with_what_may_have_been_meant() {
+    fn unknown_keys_are_errors_with_a_suggestion() {
         let message = |name: &str| find(name).unwrap_err().to_string();
         assert_eq!(message("iodeepth"), "key \"iodeepth\" is not known; hint: did you mean iodepth?");
         assert_eq!(message("RW"), "key \"RW\" is not known; hint: keys are in lower case: rw");
-        let hint = "hint: dbdyno list keys shows the keys that there are";
+        let hint = "hint: dbdyno list keys shows all keys";
         assert_eq!(message("completely_else"), format!("key \"completely_else\" is not known; {hint}"));
         assert!(message("output-format").contains("option of the command line"));
         assert!(message("rbdname").contains("engine rbd"));

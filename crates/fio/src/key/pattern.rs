@@ -1,4 +1,4 @@
-//! What kind of I/O: directions, block sizes, where it goes, what is written.
+//! Keys of the I/O pattern: directions, block sizes, offsets, content.
 
 use super::{Key, effect, no_effect, not_followed};
 use crate::key::Form::{Choice, Flag, Number, Switch, Text};
@@ -26,7 +26,7 @@ pub(crate) const VERIFY: &[&str] = &[
     "null",
 ];
 
-const CHECKSUM: &str = "every block carries a header and a checksum of dbdyno's own";
+const CHECKSUM: &str = "every block has dbdyno's own header and checksum";
 
 pub(crate) const KEYS: &[Key] = &[
     effect("rw", &["readwrite"], Text),
@@ -39,31 +39,31 @@ pub(crate) const KEYS: &[Key] = &[
         .also(&["blocksize_unaligned"]),
     effect("rwmixread", &[], Number),
     effect("rwmixwrite", &[], Number),
-    no_effect("rwmixcycle", Number, "each I/O draws its kind anew"),
+    no_effect("rwmixcycle", Number, "the direction is drawn for each I/O"),
     effect("percentage_random", &[], Text),
     effect("random_distribution", &[], Text),
     effect("random_generator", &[], Choice(&["tausworthe", "lfsr", "tausworthe64"])),
     effect("norandommap", &[], Flag),
-    no_effect("softrandommap", Switch, "full coverage needs no memory that could be missing"),
+    no_effect("softrandommap", Switch, "full coverage needs no memory for a map"),
     effect("randseed", &[], Number),
-    no_effect("randrepeat", Switch, "offsets that repeat from run to run hit caches; give randseed to repeat a run"),
-    no_effect("allrandrepeat", Switch, "offsets that repeat from run to run hit caches; give randseed to repeat a run"),
+    no_effect("randrepeat", Switch, "repeated offsets hit caches; use randseed to repeat a run"),
+    no_effect("allrandrepeat", Switch, "repeated offsets hit caches; use randseed to repeat a run"),
     not_followed("sprandom", Switch, "use --precondition"),
-    no_effect("spr_over_provisioning", Text, "sprandom is not followed").also(&["spr_op"]),
-    no_effect("spr_num_regions", Number, "sprandom is not followed"),
-    no_effect("spr_cache_size", Number, "sprandom is not followed"),
+    no_effect("spr_over_provisioning", Text, "sprandom is not supported").also(&["spr_op"]),
+    no_effect("spr_num_regions", Number, "sprandom is not supported"),
+    no_effect("spr_cache_size", Number, "sprandom is not supported"),
     no_effect("random_sequence_stride", Number, "blocks are not visited in a given order"),
-    // What is written.
+    // Content.
     effect("zero_buffers", &[], Flag),
-    no_effect("refill_buffers", Flag, "every write carries new random bytes unless the content is given"),
-    no_effect("scramble_buffers", Switch, "every write carries new random bytes unless the content is given"),
+    no_effect("refill_buffers", Flag, "every write has new random bytes unless the content is given"),
+    no_effect("scramble_buffers", Switch, "every write has new random bytes unless the content is given"),
     effect("buffer_pattern", &[], Text),
     effect("buffer_compress_percentage", &[], Number),
     effect("buffer_compress_chunk", &[], Number),
     effect("dedupe_percentage", &[], Number),
-    no_effect("dedupe_mode", Choice(&["repeat", "working_set"]), "repeated blocks repeat any earlier one"),
-    no_effect("dedupe_working_set_percentage", Number, "repeated blocks repeat any earlier one"),
-    no_effect("dedupe_global", Switch, "each clone repeats its own blocks"),
+    no_effect("dedupe_mode", Choice(&["repeat", "working_set"]), "duplicates are of any earlier block"),
+    no_effect("dedupe_working_set_percentage", Number, "duplicates are of any earlier block"),
+    no_effect("dedupe_global", Switch, "duplicates are within each job"),
     // Verification.
     effect("verify", &[], Choice(VERIFY)),
     effect("do_verify", &[], Switch),
@@ -78,13 +78,13 @@ pub(crate) const KEYS: &[Key] = &[
     no_effect("verifysort_nr", Number, "blocks are verified in the order of the file"),
     no_effect("verify_fatal", Switch, "corrupt blocks are counted, and the result is invalid"),
     no_effect("verify_dump", Switch, "corrupt blocks are counted and not dumped"),
-    no_effect("verify_async", Number, "the clones verify"),
-    no_effect("verify_async_cpus", Text, "the clones verify"),
+    no_effect("verify_async", Number, "each job verifies its own blocks"),
+    no_effect("verify_async_cpus", Text, "each job verifies its own blocks"),
     no_effect("verify_backlog", Number, "blocks are verified after the run, outside its window"),
     no_effect("verify_backlog_batch", Number, "blocks are verified after the run, outside its window"),
     no_effect("experimental_verify", Switch, CHECKSUM),
-    no_effect("verify_state_load", Switch, "what was written is told by its blocks"),
-    no_effect("verify_state_save", Switch, "what was written is told by its blocks"),
+    no_effect("verify_state_load", Switch, "blocks identify their own writes"),
+    no_effect("verify_state_save", Switch, "blocks identify their own writes"),
     no_effect("verify_policy", Text, "blocks are verified after the run, outside its window"),
     not_followed("trim_percentage", Number, "verified blocks are not trimmed"),
     no_effect("trim_verify_zero", Switch, "verified blocks are not trimmed"),

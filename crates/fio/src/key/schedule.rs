@@ -1,11 +1,11 @@
-//! How many, when, how long, how fast.
+//! Keys of jobs, times, rates and processors.
 
 use super::{Key, effect, no_effect, not_followed};
 use crate::key::Form::{Choice, Flag, Microseconds, Number, Seconds, Switch, Text};
 
 const SEARCH: &str = "use --until p99=1ms to find the rate that keeps a service level";
-const STEADY: &str = "use --precondition to go on until the rate is steady";
-const ENDS: &str = "each job ends by itself";
+const STEADY: &str = "use --precondition to run until steady state";
+const ENDS: &str = "each job ends on its own";
 const FLOW: &str = "jobs run independently of each other's progress";
 
 pub(crate) const KEYS: &[Key] = &[
@@ -16,11 +16,11 @@ pub(crate) const KEYS: &[Key] = &[
     effect("wait_for", &[], Text),
     effect("new_group", &[], Flag),
     effect("group_reporting", &[], Flag),
-    no_effect("thread", Flag, "clones are always threads").also(&["threads"]),
+    no_effect("thread", Flag, "jobs are always threads").also(&["threads"]),
     effect("time_based", &[], Flag),
     effect("runtime", &["timeout"], Seconds),
     effect("ramp_time", &[], Seconds),
-    no_effect("ramp_size", Text, "a run warms up for a time, ramp_time"),
+    no_effect("ramp_size", Text, "use ramp_time"),
     effect("startdelay", &["start_delay"], Text),
     no_effect("exitall", Flag, ENDS),
     no_effect("exit_what", Choice(&["group", "stonewall", "all"]), ENDS),
@@ -28,16 +28,16 @@ pub(crate) const KEYS: &[Key] = &[
     effect("rate", &[], Text),
     effect("rate_iops", &[], Text),
     effect("rate_process", &[], Choice(&["linear", "poisson"])),
-    no_effect("rate_min", Text, "no run is ended for being slow").also(&["ratemin"]),
-    no_effect("rate_iops_min", Text, "no run is ended for being slow"),
-    no_effect("rate_cycle", Number, "each I/O is due at a time of its own").also(&["ratecycle"]),
+    no_effect("rate_min", Text, "runs are not aborted for low rates").also(&["ratemin"]),
+    no_effect("rate_iops_min", Text, "runs are not aborted for low rates"),
+    no_effect("rate_cycle", Number, "each I/O has an intended start of its own").also(&["ratecycle"]),
     no_effect("rate_ignore_thinktime", Switch, "under a rate there is no think time"),
     effect("thinktime", &[], Microseconds),
     no_effect("thinktime_spin", Microseconds, "think time is slept"),
     effect("thinktime_blocks", &[], Number),
     no_effect("thinktime_blocks_type", Choice(&["complete", "issue"]), "think time follows the completion"),
     not_followed("thinktime_iotime", Seconds, "think time follows each I/O"),
-    no_effect("max_latency", Microseconds, "no run is ended for being slow; the longest latency is told"),
+    no_effect("max_latency", Microseconds, "runs are not aborted for high latency; the maximum is reported"),
     not_followed("latency_target", Microseconds, SEARCH),
     no_effect("latency_window", Microseconds, SEARCH),
     no_effect("latency_percentile", Text, SEARCH),
@@ -53,17 +53,17 @@ pub(crate) const KEYS: &[Key] = &[
     effect("cpus_allowed", &[], Text),
     effect("cpumask", &[], Number),
     effect("cpus_allowed_policy", &[], Choice(&["shared", "split"])),
-    no_effect("numa_cpu_nodes", Text, "use cpus_allowed to say where clones run"),
-    no_effect("numa_mem_policy", Text, "memory is taken where the clone runs"),
-    no_effect("nice", Number, "clones run at the priority of the program"),
-    no_effect("prio", Number, "clones run at the I/O priority of the program"),
-    no_effect("prioclass", Number, "clones run at the I/O priority of the program"),
-    no_effect("priohint", Number, "clones run at the I/O priority of the program"),
-    no_effect("cgroup", Text, "start the program in a control group"),
-    no_effect("cgroup_nodelete", Switch, "start the program in a control group"),
-    no_effect("cgroup_weight", Number, "start the program in a control group"),
-    no_effect("uid", Number, "start the program as that user"),
-    no_effect("gid", Number, "start the program as that group"),
+    no_effect("numa_cpu_nodes", Text, "use cpus_allowed to pin jobs"),
+    no_effect("numa_mem_policy", Text, "memory is allocated on the node of the job"),
+    no_effect("nice", Number, "jobs run at the priority of the process"),
+    no_effect("prio", Number, "jobs run at the I/O priority of the process"),
+    no_effect("prioclass", Number, "jobs run at the I/O priority of the process"),
+    no_effect("priohint", Number, "jobs run at the I/O priority of the process"),
+    no_effect("cgroup", Text, "start dbdyno in a control group"),
+    no_effect("cgroup_nodelete", Switch, "start dbdyno in a control group"),
+    no_effect("cgroup_weight", Number, "start dbdyno in a control group"),
+    no_effect("uid", Number, "start dbdyno as that user"),
+    no_effect("gid", Number, "start dbdyno as that group"),
     not_followed("exec_prerun", Text, "no other program is run"),
     not_followed("exec_postrun", Text, "no other program is run"),
     not_followed("ioscheduler", Text, "settings of the device are not changed"),

@@ -1,13 +1,13 @@
-//! What I/O is done to: files, regions, how they are laid out.
+//! Keys of files, regions and layout.
 
 use super::{Key, effect, no_effect, not_followed, refused};
 use crate::key::Form::{Choice, Number, Switch, Text};
 
 pub(crate) const FALLOCATE: &[&str] = &["none", "native", "posix", "keep", "truncate", "0", "1"];
 
-const OWN_FILES: &str = "files of dbdyno's own are made before the run and removed after it";
-const ZONES: &str = "zones of a device are not followed";
-const STRIDED: &str = "strided zones are not followed";
+const OWN_FILES: &str = "files of dbdyno are created before the run and removed after it";
+const ZONES: &str = "zones of a device are not supported";
+const STRIDED: &str = "strided zones are not supported";
 const REPLAY: &str = "traces are not replayed";
 
 pub(crate) const KEYS: &[Key] = &[
@@ -27,10 +27,10 @@ pub(crate) const KEYS: &[Key] = &[
     effect("loops", &[], Number),
     not_followed("fill_device", Switch, "space is checked before the run, and a device is not filled")
         .also(&["fill_fs"]),
-    not_followed("file_append", Switch, "a job begins at its offset"),
+    not_followed("file_append", Switch, "a job starts at its offset"),
     no_effect("unique_filename", Switch, "there are no clients"),
     no_effect("lockfile", Choice(&["none", "exclusive", "readwrite"]), "files are not locked"),
-    refused("opendir", "only files that the job names, or makes, are touched"),
+    refused("opendir", "only files that the job names or creates are used"),
     effect("fallocate", &[], Choice(FALLOCATE)),
     effect("overwrite", &[], Switch),
     no_effect("unlink", Switch, OWN_FILES),
@@ -38,22 +38,22 @@ pub(crate) const KEYS: &[Key] = &[
     no_effect("create_serialize", Switch, OWN_FILES),
     no_effect("create_fsync", Switch, OWN_FILES),
     no_effect("create_on_open", Switch, OWN_FILES),
-    not_followed("create_only", Switch, "the I/O is done as well"),
+    not_followed("create_only", Switch, "the I/O is always done"),
     no_effect("allow_file_create", Switch, OWN_FILES),
     no_effect("allow_mounted_write", Switch, "a mounted device is never written"),
     no_effect("pre_read", Switch, "files are not read into the page cache before the run"),
     no_effect(
         "invalidate",
         Switch,
-        "the page cache is emptied of the files before the run, and how much of them it holds is told",
+        "files are always dropped from the page cache before the run, and the cached share is reported",
     ),
     no_effect("fadvise_hint", Text, "the kernel is not advised"),
-    no_effect("write_hint", Text, "the kernel is told no life time of data"),
+    no_effect("write_hint", Text, "write hints are not supported"),
     effect("fsync", &[], Number),
     effect("fdatasync", &[], Number),
     effect("end_fsync", &[], Switch),
     effect("fsync_on_close", &[], Switch),
-    // The last one is dbdyno's own: each write carries the flag, and the file is opened without it.
+    // The last one is of dbdyno only: each write has the flag, and the file is opened without it.
     effect("sync", &[], Choice(&["none", "0", "sync", "1", "dsync", "rwf_dsync"])),
     not_followed("sync_file_range", Text, "use fdatasync: sync_file_range makes nothing durable"),
     not_followed("write_barrier", Number, "the kernel has no barrier writes"),
@@ -70,16 +70,16 @@ pub(crate) const KEYS: &[Key] = &[
     no_effect("zone_reset_frequency", Text, ZONES),
     no_effect("reset_all_zones_first", Switch, ZONES),
     no_effect("recover_zbd_write_error", Switch, ZONES),
-    not_followed("fdp", Switch, "data placement is not directed"),
-    not_followed("dataplacement", Text, "data placement is not directed"),
-    no_effect("dp_scheme", Text, "data placement is not directed"),
-    no_effect("fdp_pli", Text, "data placement is not directed"),
-    no_effect("plids", Text, "data placement is not directed"),
-    no_effect("plid_select", Text, "data placement is not directed"),
-    no_effect("fdp_pli_select", Text, "data placement is not directed"),
+    not_followed("fdp", Switch, "data placement is not supported"),
+    not_followed("dataplacement", Text, "data placement is not supported"),
+    no_effect("dp_scheme", Text, "data placement is not supported"),
+    no_effect("fdp_pli", Text, "data placement is not supported"),
+    no_effect("plids", Text, "data placement is not supported"),
+    no_effect("plid_select", Text, "data placement is not supported"),
+    no_effect("fdp_pli_select", Text, "data placement is not supported"),
     refused("read_iolog", REPLAY),
     no_effect("read_iolog_chunked", Switch, REPLAY),
-    no_effect("write_iolog", Text, "one line per I/O is a log of its own"),
+    no_effect("write_iolog", Text, "the log of I/Os is a separate option"),
     no_effect("replay_no_stall", Switch, REPLAY),
     no_effect("replay_redirect", Text, REPLAY),
     no_effect("replay_scale", Number, REPLAY),
@@ -89,5 +89,5 @@ pub(crate) const KEYS: &[Key] = &[
     refused("merge_blktrace_file", REPLAY),
     no_effect("merge_blktrace_scalars", Text, REPLAY),
     no_effect("merge_blktrace_iters", Text, REPLAY),
-    refused("profile", "the built-in profiles of fio are not here"),
+    refused("profile", "the built-in profiles of fio are not supported"),
 ];

@@ -1,11 +1,15 @@
-//! Syncs that nothing needs, and syncs that are missing.
+//! Useless and missing syncs.
+
+use record::{IoJob, IoPhase};
 
 use super::{Check, Subject};
+use crate::plan::blocks::bounds;
+use crate::plan::notes::Notes;
 
 pub(crate) const CHECKS: &[Check] = &[sync_of_reads, open_sync_of_reads, end_sync_of_reads, log_that_never_syncs];
 
-/// The largest block of a write that looks like one of a log.
-pub(super) const LOG_BLOCK_BYTES_MAX: u64 = 64 << 10;
+/// Maximum block size of a log.
+const LOG_BLOCK_BYTES_MAX: u64 = 64 << 10;
 
 fn sync_of_reads(subject: &Subject<'_>) -> Option<String> {
     let key = if subject.job.sync_every?.data_only { "fdatasync" } else { "fsync" };
@@ -24,23 +28,40 @@ fn end_sync_of_reads(subject: &Subject<'_>) -> Option<String> {
 }
 
 fn log_that_never_syncs(subject: &Subject<'_>) -> Option<String> {
-    let (min, _) = crate::plan::blocks::bounds(&subject.job.write_blocks);
+    let (min, _) = bounds(&subject.job.write_blocks);
     let writes_only = subject.writes() && !subject.reads();
     let small = min.0 <= LOG_BLOCK_BYTES_MAX;
     (writes_only && small && is_log(&subject.job.name) && !syncs(subject.job)).then(|| {
-        "it is called like a log and never syncs: no commit of a database is that fast; hint: fdatasync=1".to_owned()
+        "it is named like a log but never syncs: faster than any commit of a database; hint: fdatasync=1".to_owned()
     })
 }
 
-/// Whether the words of a name say that it is a log.
-pub(super) fn is_log(name: &str) -> bool {
+/// Checks the jobs of one phase together.
+pub(crate) fn phase(phase: &IoPhase, notes: &mut Notes) {
+    let data = phase.jobs.iter().any(|job| job.order.read_random.0 > 0.5 && job.mix.read.0 > 0.0);
+    for job in phase.jobs.iter().filter(|job| data && looks_like_log(job) && !is_log(&job.name) && !syncs(job)) {
+        notes.lint(format!(
+            "{}: small sequential writes beside random reads, like a log, but without syncs; \
+             hint: fdatasync=1",
+            job.name
+        ));
+    }
+}
+
+fn looks_like_log(job: &IoJob) -> bool {
+    let sequential = job.order.write_random.0 <= 0.1;
+    job.mix.write.0 == 1.0 && sequential && bounds(&job.write_blocks).1.0 <= LOG_BLOCK_BYTES_MAX
+}
+
+/// Whether a name has a word for a log.
+fn is_log(name: &str) -> bool {
     let words = name.split(|letter: char| !letter.is_ascii_alphabetic()).map(str::to_ascii_lowercase);
     let whole = ["log", "logs", "wal", "redo", "journal", "binlog", "xlog", "logger", "logwriter", "lgwr"];
     words.into_iter().any(|word| whole.contains(&word.as_str()) || word.ends_with("log") || word.ends_with("wal"))
 }
 
-/// Whether a write is forced to stable storage before the job is over.
-pub(crate) fn syncs(job: &record::IoJob) -> bool {
+/// Whether writes are forced to stable storage.
+pub(crate) fn syncs(job: &IoJob) -> bool {
     job.sync_every.is_some() || job.open_sync != record::OpenSync::None
 }
 

@@ -1,4 +1,4 @@
-//! Depth, clones, mixes, distributions.
+//! Depth, numjobs, mixes, distributions.
 
 use record::{Amount, Bytes, Distribution, IoMode};
 
@@ -10,7 +10,7 @@ pub(crate) const CHECKS: &[Check] = &[
     buffered_asynchronous,
     clones_of_one_region,
     mix_of_one_kind,
-    map_of_a_law,
+    map_of_a_distribution,
     shares_of_order,
     unaligned_blocks,
     unaligned_offsets,
@@ -32,7 +32,7 @@ fn buffered_asynchronous(subject: &Subject<'_>) -> Option<String> {
     let engine = subject.options.text("ioengine")?;
     (["libaio", "aio", "linuxaio"].contains(&engine) && !subject.job.direct && subject.job.depth > 1).then(|| {
         let setting = subject.setting("iodepth");
-        format!("{setting} counts here; in fio, libaio without direct=1 does one I/O at a time")
+        format!("{setting} applies; in fio, libaio without direct=1 does one I/O at a time")
     })
 }
 
@@ -42,10 +42,7 @@ fn clones_of_one_region(subject: &Subject<'_>) -> Option<String> {
     let apart = job.offset_increment != Amount::Bytes(Bytes(0));
     (job.clones > 1 && shared && !apart && !subject.is_random() && job.mode != IoMode::Null).then(|| {
         let does = if subject.writes() { "write" } else { "read" };
-        format!(
-            "{} clones {does} the same blocks one after the other, which caches answer; hint: offset_increment",
-            job.clones
-        )
+        format!("all {} jobs of numjobs {does} the same blocks, which caches serve; hint: offset_increment", job.clones)
     })
 }
 
@@ -53,14 +50,14 @@ fn mix_of_one_kind(subject: &Subject<'_>) -> Option<String> {
     let key = subject.options.later("rwmixread", "rwmixwrite")?;
     let word = subject.options.text("rw").unwrap_or("read").split(':').next().unwrap_or_default().to_owned();
     let mixed = ["rw", "readwrite", "randrw"].contains(&word.as_str());
-    (!mixed).then(|| format!("{} has no effect: rw={word} is no mix of reads and writes", subject.setting(key)))
+    (!mixed).then(|| format!("{} has no effect: rw={word} is not a mix of reads and writes", subject.setting(key)))
 }
 
-fn map_of_a_law(subject: &Subject<'_>) -> Option<String> {
+fn map_of_a_distribution(subject: &Subject<'_>) -> Option<String> {
     let uniform = subject.job.distribution == Distribution::Uniform;
     (!uniform && subject.options.switch("norandommap") != Some(true)).then(|| {
         let setting = subject.setting("random_distribution");
-        format!("{setting} draws each block anew: norandommap is implied")
+        format!("{setting}: norandommap is implied")
     })
 }
 
@@ -71,7 +68,7 @@ fn shares_of_order(subject: &Subject<'_>) -> Option<String> {
     (!random).then(|| format!("{} has no effect: the job is sequential", subject.setting(key)))
 }
 
-/// Block sizes of what the job does.
+/// Block sizes of the I/O of the job.
 fn bounds(subject: &Subject<'_>) -> impl Iterator<Item = Bytes> {
     let job = subject.job;
     let kinds = [(job.mix.read, &job.read_blocks), (job.mix.write, &job.write_blocks)];
@@ -82,21 +79,21 @@ fn bounds(subject: &Subject<'_>) -> impl Iterator<Item = Bytes> {
 fn unaligned_blocks(subject: &Subject<'_>) -> Option<String> {
     let odd = bounds(subject).find(|size| size.0 % 512 != 0)?;
     (subject.job.direct && subject.job.mode != IoMode::Null)
-        .then(|| format!("blocks of {} bytes with direct=1 will be refused: no multiple of 512", odd.0))
+        .then(|| format!("blocks of {} bytes with direct=1 will fail: not a multiple of 512", odd.0))
 }
 
 fn unaligned_offsets(subject: &Subject<'_>) -> Option<String> {
     let align = subject.job.align_bytes.filter(|align| align.0 % 512 != 0)?;
     (subject.job.direct && subject.job.mode != IoMode::Null && subject.is_random()).then(|| {
         let setting = subject.setting("ba");
-        format!("{setting} with direct=1 will be refused: {} bytes are no multiple of 512", align.0)
+        format!("{setting} with direct=1 will fail: {} bytes are not a multiple of 512", align.0)
     })
 }
 
 fn paired_trims(subject: &Subject<'_>) -> Option<String> {
     let word = subject.options.text("rw").unwrap_or_default();
     (word.contains("trimwrite")).then(|| {
-        format!("{}: trims and writes go to blocks of their own, not in pairs to the same", subject.setting("rw"))
+        format!("{}: trims and writes are of different blocks, not in pairs on the same", subject.setting("rw"))
     })
 }
 
@@ -105,10 +102,7 @@ fn coverage_of_sizes(subject: &Subject<'_>) -> Option<String> {
         subject.options.text("random_generator") == Some("lfsr") && subject.options.switch("norandommap") != Some(true);
     let sizes: std::collections::BTreeSet<Bytes> = bounds(subject).collect();
     (mapped && sizes.len() > 1 && subject.is_random()).then(|| {
-        format!(
-            "{} draws blocks of different sizes anew: not each is visited once",
-            subject.setting("random_generator")
-        )
+        format!("{}: with several block sizes, not every block is visited once", subject.setting("random_generator"))
     })
 }
 
@@ -117,5 +111,5 @@ fn ring_options(subject: &Subject<'_>) -> Option<String> {
     let key = keys
         .into_iter()
         .find(|key| subject.options.is_on(key) || subject.options.number(key).ok().flatten() > Some(0))?;
-    (subject.job.mode != IoMode::Ring).then(|| format!("{} has no effect without an io_uring", subject.setting(key)))
+    (subject.job.mode != IoMode::Ring).then(|| format!("{} has no effect without io_uring", subject.setting(key)))
 }

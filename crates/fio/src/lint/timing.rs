@@ -1,4 +1,4 @@
-//! Times and rates that cancel each other.
+//! Conflicting times and rates.
 
 use super::{Check, Subject};
 
@@ -15,7 +15,8 @@ fn rate_and_think_time(subject: &Subject<'_>) -> Option<String> {
     let rated = matches!(subject.job.pace, record::Pace::Rate { .. } | record::Pace::Poisson { .. });
     let thinks =
         subject.options.number("thinktime").ok().flatten() != Some(0) && subject.options.last("thinktime").is_some();
-    (rated && thinks).then(|| format!("{} has no effect: the rate says when I/O is due", subject.setting("thinktime")))
+    (rated && thinks)
+        .then(|| format!("{} has no effect: the rate determines when I/O starts", subject.setting("thinktime")))
 }
 
 fn ramp_longer_than_run(subject: &Subject<'_>) -> Option<String> {
@@ -23,23 +24,22 @@ fn ramp_longer_than_run(subject: &Subject<'_>) -> Option<String> {
     let unbound = !job.time_based && job.ramp_time.0 > 0;
     unbound.then(|| {
         let setting = subject.setting("ramp_time");
-        format!("{setting} may outlast the I/O that the job does; hint: time_based with a runtime")
+        format!("{setting} may outlast the I/O of the job; hint: time_based with a runtime")
     })
 }
 
 fn verification(subject: &Subject<'_>) -> Option<String> {
     let job = subject.job;
-    let asked = job.verification != record::Verification::None;
+    let verifies = job.verification != record::Verification::None;
     let mixed = subject.reads() && subject.writes();
-    match (asked, mixed, job.time_based) {
+    match (verifies, mixed, job.time_based) {
         (true, true, _) => Some(format!(
-            "{} checks what the job reads while it writes; hint: write first, then read in a job of its own",
+            "{} verifies blocks while the job writes them; hint: write first, then read in a separate job",
             subject.setting("verify")
         )),
-        (true, false, true) if subject.writes() => Some(format!(
-            "{} with time_based checks only what was written last in each place",
-            subject.setting("verify")
-        )),
+        (true, false, true) if subject.writes() => {
+            Some(format!("{} with time_based verifies only the last write of each block", subject.setting("verify")))
+        }
         _ => None,
     }
 }

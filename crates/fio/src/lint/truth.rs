@@ -1,4 +1,4 @@
-//! What makes a number that is not one of the device: caches, data that a device can shrink.
+//! Results that are not those of the device: caches, compressible data.
 
 use record::{BufferContent, Bytes, IoMode};
 
@@ -12,7 +12,7 @@ fn length_unknown(subject: &Subject<'_>) -> Option<String> {
     let own = job.files.iter().any(|name| !name.starts_with('/'));
     let known = length(job.size, job.file_size, job.offset).is_some();
     (own && !known && job.mode != IoMode::Null)
-        .then(|| "nothing says how long its files are, unless they are there; hint: size=1g".to_owned())
+        .then(|| "the size of its files is unknown unless they exist; hint: size=1g".to_owned())
 }
 
 fn buffered(subject: &Subject<'_>) -> Option<String> {
@@ -29,7 +29,7 @@ fn buffered(subject: &Subject<'_>) -> Option<String> {
             region.0 >> 20,
             memory.0 >> 20
         )),
-        _ if subject.reads() => Some("without direct=1, reads may be answered by the page cache".to_owned()),
+        _ if subject.reads() => Some("without direct=1, reads may be served by the page cache".to_owned()),
         _ if super::durability::syncs(job) => None,
         _ => Some("without direct=1, writes end in the page cache".to_owned()),
     }
@@ -38,7 +38,7 @@ fn buffered(subject: &Subject<'_>) -> Option<String> {
 fn buffered_device(subject: &Subject<'_>) -> Option<String> {
     let device = subject.job.files.iter().find(|name| name.starts_with("/dev/"))?;
     (!subject.job.direct && subject.job.mode != IoMode::Null)
-        .then(|| format!("{device} without direct=1 goes through the page cache: this is no test of a device"))
+        .then(|| format!("{device} without direct=1 goes through the page cache: this is not a test of a device"))
 }
 
 /// Bytes of all files that the job uses.
@@ -60,11 +60,11 @@ fn shrinkable(subject: &Subject<'_>) -> Option<String> {
         BufferContent::Compressible { .. } => "buffer_compress_percentage",
         BufferContent::Repeated { .. } => "dedupe_percentage",
     };
-    Some(format!("{} writes what a device can compress or store once", subject.setting(key)))
+    Some(format!("{} writes data that a device can compress or deduplicate", subject.setting(key)))
 }
 
 fn latency_switched_off(subject: &Subject<'_>) -> Option<String> {
     let keys = ["gtod_reduce", "disable_lat", "disable_clat", "disable_slat"];
     let key = keys.into_iter().find(|key| subject.options.is_on(key))?;
-    Some(format!("{} is not followed: latency is always recorded", subject.setting(key)))
+    Some(format!("{} is not supported: latency is always recorded", subject.setting(key)))
 }

@@ -1,4 +1,4 @@
-//! `rw` and what goes with it: which kinds of I/O, sequential or random.
+//! `rw` and related keys: directions, sequential or random.
 
 use record::{IoMix, IoOrder, Ratio, SequenceStep};
 
@@ -6,22 +6,22 @@ use crate::error::{Error, Result};
 use crate::number;
 use crate::options::Options;
 
-/// Which kinds of I/O a job does, and in which order.
+/// Directions and order of the I/O of a job.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Access {
-    /// Shares of the kinds.
+    /// Shares of the directions.
     pub(crate) mix: IoMix,
-    /// Whether `rw` says random.
+    /// Whether `rw` is a random mode.
     pub(crate) random: bool,
-    /// Which share of the I/Os jumps, and which goes on behind the one before.
+    /// Random share of the I/Os per direction; the others are sequential.
     pub(crate) order: IoOrder,
-    /// How sequential I/O goes on, as `rw=...:n` says.
+    /// The argument of `rw=...:n`.
     pub(crate) sequence: SequenceStep,
 }
 
 const KINDS: &str = "one of read write trim rw randread randwrite randtrim randrw trimwrite randtrimwrite";
 
-/// Reads `rw`, `rwmixread`, `rwmixwrite`, `percentage_random`.
+/// Parses `rw`, `rwmixread`, `rwmixwrite`, `percentage_random`.
 pub(crate) fn access(options: &Options) -> Result<Access> {
     let text = options.text("rw").unwrap_or("read");
     let (word, argument) = match text.split_once(':') {
@@ -41,9 +41,9 @@ pub(crate) fn access(options: &Options) -> Result<Access> {
         "rw" => mix(read, 1.0 - read, 0.0),
         "readwrite" if !random => mix(read, 1.0 - read, 0.0),
         "trimwrite" => mix(0.0, 0.5, 0.5),
-        _ => return Err(options.error("rw", Error::new(format!("{word} is no kind of I/O")).hint(KINDS))),
+        _ => return Err(options.error("rw", Error::new(format!("{word} is not a kind of I/O")).hint(KINDS))),
     };
-    // What is verified only is read, and never written.
+    // With verify_only everything is read.
     let mix = match options.is_on("verify_only") {
         true => IoMix { read: Ratio(1.0), write: Ratio(0.0), trim: Ratio(0.0) },
         false => mix,
@@ -51,7 +51,7 @@ pub(crate) fn access(options: &Options) -> Result<Access> {
     Ok(Access { mix, random, order: order(options, random)?, sequence: sequence(options, random, argument)? })
 }
 
-/// The share of reads of a mix: the later of the two keys that say it.
+/// The share of reads of a mix: the later of the two keys applies.
 fn read_share(options: &Options) -> Result<f64> {
     let read = options.number_within("rwmixread", 0, 100)?;
     let write = options.number_within("rwmixwrite", 0, 100)?;
@@ -81,7 +81,7 @@ fn sequence(options: &Options, random: bool, argument: Option<&str>) -> Result<S
         Some(text) if random => match u32::try_from(read(text)?) {
             Ok(blocks) if blocks > 0 => Ok(step(blocks, 0)),
             _ => {
-                let error = Error::new(format!("{text} is no number of I/Os per jump"));
+                let error = Error::new(format!("{text} is not a number of I/Os per jump"));
                 Err(options.error("rw", error.hint("use 1 or more")))
             }
         },

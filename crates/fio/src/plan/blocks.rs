@@ -7,12 +7,12 @@ use crate::list::Directions;
 use crate::number::{self, Prefixes};
 use crate::options::Options;
 
-/// The largest block: above it a block is no longer a unit of I/O of anything.
+/// Maximum block size.
 const BLOCK_BYTES_MAX: u64 = 1 << 30;
-/// What fio takes for a job that says nothing.
+/// The default of fio.
 const BLOCK_BYTES_DEFAULT: u64 = 4096;
 
-/// Block sizes per direction. A split wins over a range, a range over a size, whichever stands last.
+/// Block sizes per direction. A split has precedence over a range, a range over a size, in any order.
 pub(crate) fn blocks(options: &Options) -> Result<Directions<Blocks>> {
     let sizes = options.directions("bs", BLOCK_BYTES_DEFAULT, size)?;
     let ranges = options.directions("bsrange", None, |text, prefixes| range(text, prefixes).map(Some))?;
@@ -29,7 +29,7 @@ pub(crate) fn blocks(options: &Options) -> Result<Directions<Blocks>> {
     }))
 }
 
-/// What random offsets are multiples of, where it is not the smallest block.
+/// Alignment of random offsets, if it is not the smallest block.
 pub(crate) fn align(options: &Options) -> Result<Option<Directions<Bytes>>> {
     if options.last("ba").is_none() {
         return Ok(None);
@@ -52,7 +52,7 @@ pub(crate) fn bounds(blocks: &Blocks) -> (Bytes, Bytes) {
 /// The mean size of a block, in bytes.
 pub(crate) fn mean_bytes(blocks: &Blocks) -> f64 {
     match blocks {
-        // All multiples alike: the mean of the first and the last of them.
+        // Uniform over the multiples: the mean of the first and the last of them.
         Blocks::Range { min_bytes, max_bytes } => {
             let last = max_bytes.0 / min_bytes.0.max(1) * min_bytes.0;
             (min_bytes.0 as f64 + last as f64) / 2.0
@@ -67,7 +67,7 @@ fn one(size: u64) -> Blocks {
 
 fn size(text: &str, prefixes: Prefixes) -> Result<u64> {
     match number::integer(text, prefixes)? {
-        0 => Err(Error::new("0 is no block size").hint("use 512 or more")),
+        0 => Err(Error::new("0 is not a block size").hint("use 512 or more")),
         size if size > BLOCK_BYTES_MAX => {
             Err(Error::new(format!("{text} is more than 1 GiB")).hint("use smaller blocks, and more of them in flight"))
         }
@@ -77,15 +77,17 @@ fn size(text: &str, prefixes: Prefixes) -> Result<u64> {
 
 fn range(text: &str, prefixes: Prefixes) -> Result<(u64, u64)> {
     let both = text.split_once(['-', ':']);
-    let (min, max) = both.ok_or_else(|| Error::new(format!("{text} is no range")).hint("a range is 4k-64k"))?;
+    let (min, max) = both.ok_or_else(|| Error::new(format!("{text} is not a range")).hint("a range is 4k-64k"))?;
     let (min, max) = (size(min, prefixes)?, size(max, prefixes)?);
     match min <= max {
         true => Ok((min, max)),
-        false => Err(Error::new(format!("{text} ends before it begins")).hint("write the smaller one first")),
+        false => {
+            Err(Error::new(format!("{text} has its minimum after its maximum")).hint("write the smaller one first"))
+        }
     }
 }
 
-/// `8k/90:32k/10` for all directions, or with commas for reads, writes, trims; the last one counts for what follows.
+/// `8k/90:32k/10` for all directions, or with commas for reads, writes, trims; the last one applies to missing ones.
 fn splits(text: &str, prefixes: Prefixes) -> Result<Directions<Blocks>> {
     let parts = text.split(',').map(|part| split(part, prefixes)).collect::<Result<Vec<Blocks>>>()?;
     match parts.as_slice() {
@@ -112,8 +114,8 @@ fn split(text: &str, prefixes: Prefixes) -> Result<Blocks> {
     Ok(Blocks::Split(shares.collect()))
 }
 
-/// Shares of a list in which blank ones take equal parts of the rest; where nothing is blank and the sum is less than
-/// 100, each is in proportion to the others.
+/// Shares of a list: blank ones take equal parts of the rest; without blank ones and with a sum below 100, they are
+/// scaled.
 pub(crate) fn fill(per_cent: &[Option<u64>], text: &str) -> Result<Vec<f64>> {
     let sum = per_cent.iter().flatten().fold(0_u64, |sum, share| sum.saturating_add(*share));
     if sum > 100 {

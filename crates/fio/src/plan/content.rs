@@ -1,4 +1,4 @@
-//! What is written, and whether it is read again and checked.
+//! Content of writes, and its verification.
 
 use record::{BufferContent, Bytes, IoMix, Ratio, Verification};
 
@@ -7,10 +7,10 @@ use super::pattern;
 use crate::error::Result;
 use crate::options::Options;
 
-/// Bytes of a chunk of compressible data unless told.
+/// Default size of a chunk of compressible data.
 const CHUNK_BYTES_DEFAULT: u64 = 512;
 
-/// Reads what is written. Zeros win over compressible data, that over a pattern, a pattern over repeated blocks.
+/// The content of writes. Precedence: zeros, compressible data, a pattern, repeated blocks.
 pub(crate) fn content(options: &Options, notes: &mut Notes) -> Result<BufferContent> {
     let compressible = options.number_within("buffer_compress_percentage", 0, 100)?.filter(|share| *share > 0);
     let repeated = options.number_within("dedupe_percentage", 0, 100)?.filter(|share| *share > 0);
@@ -23,7 +23,7 @@ pub(crate) fn content(options: &Options, notes: &mut Notes) -> Result<BufferCont
     if let Some(share) = compressible {
         if repeated.is_some() {
             let at = options.at("dedupe_percentage");
-            notes.lint(format!("dedupe_percentage{at} is not followed beside buffer_compress_percentage"));
+            notes.lint(format!("dedupe_percentage{at} is not supported with buffer_compress_percentage"));
         }
         if pattern.is_some() {
             let at = options.at("buffer_pattern");
@@ -35,7 +35,7 @@ pub(crate) fn content(options: &Options, notes: &mut Notes) -> Result<BufferCont
         (Some(pattern), repeated) => {
             if repeated.is_some() {
                 let at = options.at("dedupe_percentage");
-                notes.lint(format!("dedupe_percentage{at} is not followed beside buffer_pattern"));
+                notes.lint(format!("dedupe_percentage{at} is not supported with buffer_pattern"));
             }
             Ok(BufferContent::Pattern(pattern))
         }
@@ -44,11 +44,10 @@ pub(crate) fn content(options: &Options, notes: &mut Notes) -> Result<BufferCont
     }
 }
 
-/// Jobs that read check what they read, jobs that only write are checked after the run.
+/// Jobs with reads verify their reads, jobs that only write are verified after the run.
 pub(crate) fn verification(options: &Options, mix: IoMix) -> Verification {
-    let asked = !matches!(options.text("verify"), None | Some("0" | "null"));
-    let asked = asked || options.is_on("verify_only");
-    match asked {
+    let verify = !matches!(options.text("verify"), None | Some("0" | "null")) || options.is_on("verify_only");
+    match verify {
         false => Verification::None,
         true if mix.read.0 > 0.0 => Verification::OnRead,
         true if mix.write.0 > 0.0 && options.switch("do_verify") != Some(false) => Verification::After,

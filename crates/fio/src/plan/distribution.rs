@@ -1,4 +1,4 @@
-//! `random_distribution`: where random I/O goes, and whether it visits every block.
+//! `random_distribution`: distribution of random offsets, and whether every block is visited.
 
 use record::{Blocks, Bytes, Coverage, Distribution, Ratio, Zone};
 
@@ -9,18 +9,18 @@ use crate::list::Directions;
 use crate::number::{self, Prefixes};
 use crate::options::Options;
 
-/// Where fio draws from when the job only names the law.
+/// The defaults of fio.
 const THETA_DEFAULT: f64 = 1.1;
 const H_DEFAULT: f64 = 0.2;
 
-/// Reads `random_distribution`; `region` is the length of the region, where it is known.
+/// Parses `random_distribution`; `region` is the length of the region, if known.
 pub(crate) fn distribution(options: &Options, access: &Access, region: Option<Bytes>) -> Result<Distribution> {
     let read = options.read("random_distribution", |text, prefixes| {
         let (law, argument) = match text.split_once(':') {
             Some((law, argument)) => (law, Some(argument)),
             None => (text, None),
         };
-        // What follows a second colon of a law with one parameter is the centre that newer versions know.
+        // The part after a second colon is the centre in newer versions of fio.
         let parameter = |default: f64| match argument.map(|argument| argument.split(':').next().unwrap_or_default()) {
             Some(argument) => number::decimal(argument),
             None => Ok(default),
@@ -33,7 +33,7 @@ pub(crate) fn distribution(options: &Options, access: &Access, region: Option<By
             "zoned" => zoned(of_direction(argument.unwrap_or_default(), access), prefixes, None),
             "zoned_abs" => zoned(of_direction(argument.unwrap_or_default(), access), prefixes, Some(region)),
             _ => {
-                let error = Error::new(format!("{law} is no distribution"));
+                let error = Error::new(format!("{law} is not a distribution"));
                 Err(error.hint("one of random zipf pareto normal zoned zoned_abs"))
             }
         }
@@ -41,7 +41,7 @@ pub(crate) fn distribution(options: &Options, access: &Access, region: Option<By
     Ok(read?.unwrap_or(Distribution::Uniform))
 }
 
-/// Every block once before one is visited again is what fio does, unless the job says otherwise, or cannot mean it.
+/// Like fio, every block is visited once before one is repeated, unless the settings exclude it.
 pub(crate) fn coverage(
     options: &Options,
     distribution: &Distribution,
@@ -61,49 +61,53 @@ pub(crate) fn coverage(
     }
 }
 
-/// The block sizes of the kinds of I/O that the job does.
+/// The block sizes of the directions of the job.
 pub(crate) fn used<'a>(blocks: &'a Directions<Blocks>, access: &Access) -> Vec<&'a Blocks> {
     let kinds = [(access.mix.read, &blocks.read), (access.mix.write, &blocks.write), (access.mix.trim, &blocks.trim)];
     kinds.into_iter().filter(|(share, _)| share.0 > 0.0).map(|(_, blocks)| blocks).collect()
 }
 
-/// The part of a `read,write,trim` list that counts for a job: that of the first kind of I/O that it does.
+/// The part of a `read,write,trim` list that applies to a job: that of its first direction.
 fn of_direction<'a>(text: &'a str, access: &Access) -> &'a str {
     let parts: Vec<&str> = text.split(',').collect();
-    let wanted = match access.mix {
+    let index = match access.mix {
         mix if mix.read.0 > 0.0 => 0,
         mix if mix.write.0 > 0.0 => 1,
         _ => 2,
     };
-    parts[wanted.min(parts.len() - 1)]
+    parts[index.min(parts.len() - 1)]
 }
 
 fn zipf(theta: f64) -> Result<Distribution> {
     match theta > 0.0 && theta != 1.0 {
         true => Ok(Distribution::Zipf { theta }),
-        false => Err(Error::new(format!("zipf:{theta} has no law")).hint("use an exponent above 0 that is not 1")),
+        false => {
+            Err(Error::new(format!("zipf:{theta} is not a distribution")).hint("use an exponent above 0 that is not 1"))
+        }
     }
 }
 
 fn pareto(h: f64) -> Result<Distribution> {
     match h > 0.0 && h < 1.0 {
         true => Ok(Distribution::Pareto { h }),
-        false => Err(Error::new(format!("pareto:{h} has no law")).hint("use a share between 0 and 1")),
+        false => Err(Error::new(format!("pareto:{h} is not a distribution")).hint("use a share between 0 and 1")),
     }
 }
 
 fn normal(per_cent: f64) -> Result<Distribution> {
     match (0.0..=100.0).contains(&per_cent) {
         true => Ok(Distribution::Normal { deviation: Ratio(per_cent / 100.0) }),
-        false => Err(Error::new(format!("normal:{per_cent} has no law")).hint("use a deviation from 0 to 100 %")),
+        false => {
+            Err(Error::new(format!("normal:{per_cent} is not a distribution")).hint("use a deviation from 0 to 100 %"))
+        }
     }
 }
 
-/// `60/10:30/20:10/70`: shares of the I/O and of the region, or of bytes where `absolute` knows the region.
+/// `60/10:30/20:10/70`: shares of the I/O and of the region, or bytes of the region with `absolute`.
 fn zoned(text: &str, prefixes: Prefixes, absolute: Option<Option<Bytes>>) -> Result<Distribution> {
     let (mut io, mut size) = (Vec::new(), Vec::new());
     for entry in text.split(':') {
-        let wrong = || Error::new(format!("{entry} is no zone")).hint("a zone is IO/REGION: zoned:80/20:20/80");
+        let wrong = || Error::new(format!("{entry} is not a zone")).hint("a zone is IO/REGION: zoned:80/20:20/80");
         let (share, region) = entry.split_once('/').ok_or_else(wrong)?;
         let number = |text: &str| match text.trim() {
             "" => Ok(None),
@@ -113,7 +117,9 @@ fn zoned(text: &str, prefixes: Prefixes, absolute: Option<Option<Bytes>>) -> Res
         size.push(number(region)?);
     }
     if !io.contains(&None) && io.iter().flatten().fold(0_u64, |sum, share| sum.saturating_add(*share)) != 100 {
-        return Err(Error::new(format!("{text} does not send 100 % of the I/O anywhere")).hint("80/20:20/80 does"));
+        return Err(
+            Error::new(format!("the I/O shares of {text} do not add up to 100 %")).hint("write zones like 80/20:20/80")
+        );
     }
     let io = blocks::fill(&io, text)?;
     let regions = match absolute {
@@ -126,7 +132,7 @@ fn zoned(text: &str, prefixes: Prefixes, absolute: Option<Option<Bytes>>) -> Res
 
 fn shares_of(region: Option<Bytes>, sizes: &[Option<u64>], text: &str) -> Result<Vec<f64>> {
     let Some(region) = region.filter(|region| region.0 > 0) else {
-        return Err(Error::new(format!("{text} is in bytes of a region whose length is not known"))
+        return Err(Error::new(format!("{text} is in bytes, but the length of the region is unknown"))
             .hint("give size in bytes, or use zoned"));
     };
     let known = sizes.iter().flatten().fold(0_u64, |sum, size| sum.saturating_add(*size));

@@ -1,4 +1,4 @@
-//! How I/O is handed to the kernel: `ioengine`, depth, batches, and what is asked of an io_uring.
+//! The I/O engine: `ioengine`, depth, batches, and io_uring features.
 
 use record::{IoMode, OpenSync, RingOptions, SyncEvery};
 
@@ -6,14 +6,14 @@ use super::notes::Notes;
 use crate::error::{Error, Result};
 use crate::options::Options;
 
-/// The longest queue of an io_uring.
+/// Maximum entries of an io_uring.
 const DEPTH_MAX: u32 = 32_768;
-/// The same for commits: a write and the sync behind it take a place each.
+/// The same for commits, which take two entries, for the write and the sync.
 const COMMIT_DEPTH_MAX: u32 = DEPTH_MAX / 2;
-/// What fio takes on Linux for a job that says nothing.
+/// The default of fio on Linux.
 pub(crate) const ENGINE_DEFAULT: &str = "psync";
 
-/// How I/O is handed over.
+/// The settings of the I/O engine.
 pub(crate) struct Engine {
     pub(crate) mode: IoMode,
     pub(crate) ring: RingOptions,
@@ -23,14 +23,14 @@ pub(crate) struct Engine {
     pub(crate) direct: bool,
 }
 
-/// Reads everything that says how I/O is handed over.
+/// Parses the settings of the I/O engine.
 pub(crate) fn engine(options: &Options, notes: &mut Notes) -> Result<Engine> {
     let mode = mode(options, notes)?;
     let depth = options.number_within("iodepth", 1, DEPTH_MAX)?.unwrap_or(1);
     let batch = |key: &str| -> Result<Option<u32>> {
         Ok(options.number_within(key, 0, DEPTH_MAX)?.map(|batch| batch.min(depth)))
     };
-    // Unless told, as many I/Os as there are go to the kernel at once: that is what it does best.
+    // By default all queued I/Os are submitted at once.
     let batch_submit = batch("iodepth_batch")?.unwrap_or(0);
     let batch_complete_min = batch("iodepth_batch_complete_min")?.unwrap_or(1).max(1);
     Ok(Engine {
@@ -43,10 +43,10 @@ pub(crate) fn engine(options: &Options, notes: &mut Notes) -> Result<Engine> {
     })
 }
 
-/// Whether the commits of a job fit its queue.
+/// Checks that the commits of a job fit its queue.
 ///
 /// # Errors
-/// They do not.
+/// If they do not.
 pub(crate) fn commits_fit(options: &Options, engine: &Engine) -> Result<()> {
     match engine.depth {
         depth if engine.mode == IoMode::Ring && depth > COMMIT_DEPTH_MAX => {
@@ -63,13 +63,13 @@ fn mode(options: &Options, notes: &mut Notes) -> Result<IoMode> {
     match name {
         "io_uring" => Ok(IoMode::Ring),
         "libaio" | "aio" | "linuxaio" | "posixaio" => {
-            notes.ignored(format!("ioengine={name}{}: io_uring is used in its place", options.at("ioengine")));
+            notes.ignored(format!("ioengine={name}{}: io_uring is used instead", options.at("ioengine")));
             Ok(IoMode::Ring)
         }
         "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => Ok(IoMode::Synchronous),
         "null" => Ok(IoMode::Null),
         _ => {
-            let error = Error::new(format!("{name} is an I/O engine that is not here"));
+            let error = Error::new(format!("{name} is not a supported I/O engine"));
             let known = "io_uring libaio posixaio sync psync vsync pvsync pvsync2 null";
             Err(options.error("ioengine", error.hint(format!("one of {known}"))))
         }
@@ -86,7 +86,7 @@ fn ring(options: &Options) -> Result<RingOptions> {
     })
 }
 
-/// Past the page cache: the later of the two keys that say it.
+/// Direct I/O: the later of the two keys applies.
 fn direct(options: &Options) -> bool {
     match options.later("direct", "buffered") {
         Some("buffered") => !options.is_on("buffered"),
@@ -94,7 +94,7 @@ fn direct(options: &Options) -> bool {
     }
 }
 
-/// How each write is forced to stable storage, where a sync is no call of its own.
+/// The open flags that make each write durable.
 pub(crate) fn open_sync(options: &Options) -> OpenSync {
     match options.text("sync") {
         Some("sync" | "1") => OpenSync::Sync,
@@ -104,15 +104,15 @@ pub(crate) fn open_sync(options: &Options) -> OpenSync {
     }
 }
 
-/// A sync after so many writes. Where both keys are set, the one that comes sooner counts, and fsync if neither does.
+/// Sync after a number of writes. If both keys are set, the lower number applies, and fsync if they are equal.
 pub(crate) fn sync_every(options: &Options, notes: &mut Notes) -> Result<Option<SyncEvery>> {
     let every = |key: &str| options.number_within(key, 0, u32::MAX).map(|writes| writes.filter(|writes| *writes > 0));
     let full = every("fsync")?.map(|writes| SyncEvery { writes, data_only: false });
     let data = every("fdatasync")?.map(|writes| SyncEvery { writes, data_only: true });
     match (full, data) {
         (Some(full), Some(data)) => {
-            let (kept, left) = if data.writes < full.writes { (data, "fsync") } else { (full, "fdatasync") };
-            notes.lint(format!("{left}{} is not followed: a job syncs in one way", options.at(left)));
+            let (kept, dropped) = if data.writes < full.writes { (data, "fsync") } else { (full, "fdatasync") };
+            notes.lint(format!("{dropped}{} is not supported: a job syncs in one way", options.at(dropped)));
             Ok(Some(kept))
         }
         (full, data) => Ok(full.or(data)),

@@ -12,16 +12,16 @@ use crate::list::between_colons;
 use crate::options::Options;
 use crate::overrides::Override;
 
-/// Files of one job.
+/// Maximum files of one job.
 const FILES_MAX: u32 = 100_000;
-/// How files are called that are not named.
+/// Default names of files.
 const FORMAT_DEFAULT: &str = "$jobname.$jobnum.$filenum";
 
 /// The files of a job.
 pub(crate) struct Files {
     /// Relative to the measured directory, or absolute.
     pub(crate) names: Vec<String>,
-    /// All clones use the same ones.
+    /// Whether all clones use the same files.
     pub(crate) shared: bool,
 }
 
@@ -31,30 +31,30 @@ pub(crate) fn files(name: &str, options: &Options, notes: &mut Notes) -> Result<
     if let Some(text) = options.text("filename") {
         let names = between_colons(text);
         if names.iter().any(String::is_empty) {
-            return Err(options.error("filename", Error::new(format!("{text} holds an empty name"))));
+            return Err(options.error("filename", Error::new(format!("{text} has an empty name"))));
         }
         let names = names.iter().map(|name| placed(&folder, name, options, "filename")).collect::<Result<Vec<_>>>()?;
         return Ok(Files { names, shared: true });
     }
     let count = options.number_within("nrfiles", 1, FILES_MAX)?.unwrap_or(1);
     let format = options.text("filename_format").unwrap_or(FORMAT_DEFAULT);
-    // A slash would make folders of the name of a job.
+    // A slash in the name of a job would be a directory.
     let format = format.replace("$jobname", &name.replace('/', ".")).replace("$clientuid", "localhost");
     let named =
         |number: u32| placed(&folder, &format.replace("$filenum", &number.to_string()), options, "filename_format");
-    // Without the number of the file in its name, there is one.
+    // Without the number of the file in its name, there is only one.
     let count = if format.contains("$filenum") { count } else { 1 };
     let names = (0..count).map(named).collect::<Result<Vec<_>>>()?;
     Ok(Files { names, shared: !format.contains("$jobnum") })
 }
 
-/// What the directory of the job adds to names that are relative to the measured one: nothing where it is absolute.
+/// The directory of the job relative to the measured one: empty if it is absolute.
 fn folder(options: &Options, notes: &mut Notes) -> String {
     let Some(text) = options.text("directory") else { return String::new() };
     let all = between_colons(text);
     if all.len() > 1 {
         let at = options.at("directory");
-        notes.lint(format!("directory{at} names {} directories: all files are in the first", all.len()));
+        notes.lint(format!("directory{at} has {} directories: all files are in the first one", all.len()));
     }
     match all[0].starts_with('/') {
         true => String::new(),
@@ -62,13 +62,13 @@ fn folder(options: &Options, notes: &mut Notes) -> String {
     }
 }
 
-/// The absolute directory that the jobs name.
+/// The absolute directory of the jobs.
 pub(crate) fn directory(files: &[JobFile], overrides: &[Override]) -> Result<Option<String>> {
     let mut named: Option<String> = None;
     each_job(files, overrides, |_, options, _| {
         let Some(text) = options.text("directory") else { return Ok(()) };
         let first = between_colons(text).swap_remove(0);
-        // The names of a job may all be absolute, and then its directory is that of none.
+        // If all file names of a job are absolute, its directory is not used.
         let unused = options.text("filename").is_some_and(|names| names.split(':').all(|name| name.starts_with('/')));
         if !first.starts_with('/') || unused {
             return Ok(());
@@ -76,7 +76,7 @@ pub(crate) fn directory(files: &[JobFile], overrides: &[Override]) -> Result<Opt
         let trimmed = first.trim_end_matches('/');
         match &named {
             Some(other) if other != trimmed => {
-                let error = Error::new(format!("{first} is not {other}, which another job names"));
+                let error = Error::new(format!("{first} differs from {other} of another job"));
                 Err(options.error("directory", error.hint("one directory is measured at a time: override directory=")))
             }
             _ => {
@@ -98,29 +98,29 @@ fn placed(folder: &str, name: &str, options: &Options, key: &str) -> Result<Stri
         }
     };
     if Path::new(&name).components().any(|part| part == Component::ParentDir) {
-        let error = Error::new(format!("{name} leaves the measured directory"));
+        let error = Error::new(format!("{name} is outside of the measured directory"));
         return Err(options.error(key, error.hint("use a name without ..")));
     }
     match name.is_empty() {
-        true => Err(options.error(key, Error::new("names no file"))),
+        true => Err(options.error(key, Error::new("has no file name"))),
         false => Ok(name),
     }
 }
 
-/// Which file the next I/O goes to.
+/// Selection of the file of the next I/O.
 pub(crate) fn choice(options: &Options, notes: &mut Notes) -> Result<FileChoice> {
     let text = options.text("file_service_type").unwrap_or("roundrobin");
     match text.split([':', ',']).next().unwrap_or_default() {
         "roundrobin" => Ok(FileChoice::RoundRobin),
         "random" => Ok(FileChoice::Random),
         "sequential" => Ok(FileChoice::Sequential),
-        law @ ("zipf" | "pareto" | "normal" | "gauss") => {
+        distribution @ ("zipf" | "pareto" | "normal" | "gauss") => {
             let at = options.at("file_service_type");
-            notes.lint(format!("file_service_type={law}{at} is not followed: all files are as likely"));
+            notes.lint(format!("file_service_type={distribution}{at} is not supported: files are chosen uniformly"));
             Ok(FileChoice::Random)
         }
         other => {
-            let error = Error::new(format!("{other} is no choice of files"));
+            let error = Error::new(format!("{other} is not a file_service_type"));
             let known = "one of roundrobin random sequential";
             Err(options.error("file_service_type", error.hint(known)))
         }

@@ -1,4 +1,4 @@
-//! One job, all of its values resolved.
+//! One job with resolved values.
 
 use record::{Bytes, FileChoice, IoJob, Layout, Nanos};
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::number::{self, Bare};
 use crate::options::Options;
 
-/// Clones of one job.
+/// Maximum clones of one job (`numjobs`).
 const CLONES_MAX: u32 = 4096;
 
 /// The job `name` with these settings.
@@ -106,13 +106,13 @@ fn times(options: &Options, notes: &mut Notes) -> Result<Times> {
         Some((earliest, latest)) if !text.starts_with(['(', '-']) => {
             let (earliest, latest) = (number::time(earliest, Bare::Seconds)?, number::time(latest, Bare::Seconds)?);
             let middle = Nanos(earliest.0 / 2 + latest.0 / 2);
-            notes.ignored(format!("startdelay={text}: every clone begins after the middle, {} s", middle.seconds()));
+            notes.ignored(format!("startdelay={text}: all jobs start after the mean, {} s", middle.seconds()));
             Ok(middle)
         }
         _ => number::time(text, Bare::Seconds),
     })?;
     Ok(Times {
-        // Without an end it would go on for ever.
+        // Without runtime it would never end.
         time_based: options.is_on("time_based") && run.is_some(),
         run,
         ramp: options.time("ramp_time", Bare::Seconds)?.unwrap_or_default(),
@@ -120,7 +120,7 @@ fn times(options: &Options, notes: &mut Notes) -> Result<Times> {
     })
 }
 
-/// Random offsets are multiples of this, where the job says so.
+/// Alignment of random offsets, if set.
 fn align(options: &Options, access: &Access) -> Result<Option<Bytes>> {
     let align = blocks::align(options)?.map(|align| match access.mix {
         mix if mix.read.0 > 0.0 => align.read,
@@ -130,9 +130,8 @@ fn align(options: &Options, access: &Access) -> Result<Option<Bytes>> {
     Ok(align.filter(|align| align.0 > 0))
 }
 
-/// What is read, or written at random, lies on blocks that were written, and so does what commits write: a log is written
-/// again and again, and blocks that were never written make each commit one of the file system as well. A file that is
-/// only written from one end to the other is made as the job says.
+/// Reads, random writes and commits use written files: logs are overwritten, and on unwritten blocks each commit would
+/// also be one of the file system. Files that are only written sequentially have the layout of the job.
 fn layout(options: &Options, access: &Access, commit: bool) -> Layout {
     let writes_only = access.mix.read.0 == 0.0 && access.mix.trim.0 == 0.0;
     if !writes_only || access.random || commit || options.is_on("overwrite") {

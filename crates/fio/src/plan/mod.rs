@@ -1,4 +1,4 @@
-//! From settings to a plan: who inherits what, which jobs run at the same time, which are reported together.
+//! From settings to a plan: inheritance, phases, report groups.
 
 mod access;
 pub(crate) mod blocks;
@@ -20,34 +20,34 @@ mod transaction;
 use record::IoPlan;
 
 use crate::error::{Error, Result};
+use crate::expand::Surroundings;
 use crate::job_file::{JobFile, Section};
 use crate::lint;
 use crate::options::Options;
 use crate::overrides::Override;
-use crate::surroundings::Surroundings;
 
 use notes::Notes;
 use phase::Phases;
 
-/// Jobs of one plan; above it nobody reads the result.
+/// Maximum jobs of one plan.
 const JOBS_MAX: usize = 16_384;
 
-/// The plan of `files`, one after the other, each job with `overrides` after its own settings.
+/// The plan of `files`, one after the other, with `overrides` for each job.
 ///
 /// # Errors
-/// A value that cannot be, with its line; files without a job.
+/// Invalid values, with their line; files without a job.
 pub fn plan(files: &[JobFile], overrides: &[Override], surroundings: &Surroundings<'_>) -> Result<IoPlan> {
     directory(files, overrides)?;
     let mut phases = Phases::default();
     let mut notes = Notes::default();
     each_job(files, overrides, |section, options, first_of_file| {
         let name = options.text("name").unwrap_or(&section.name);
-        let job = job::job(name, options, &mut notes).map_err(|error| error.at(&section.place))?;
+        let job = job::job(name, options, &mut notes).map_err(|error| error.at(&section.location))?;
         notes.list(options);
         lint::job(&job, options, surroundings, &mut notes);
-        phases.add(job, options, first_of_file).map_err(|error| error.at(&section.place))?;
+        phases.add(job, options, first_of_file).map_err(|error| error.at(&section.location))?;
         match phases.job_count() > JOBS_MAX {
-            true => Err(Error::new(format!("there are more than {JOBS_MAX} jobs")).at(&section.place)),
+            true => Err(Error::new(format!("there are more than {JOBS_MAX} jobs")).at(&section.location)),
             false => Ok(()),
         }
     })?;
@@ -55,7 +55,7 @@ pub fn plan(files: &[JobFile], overrides: &[Override], surroundings: &Surroundin
     if phases.is_empty() {
         let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
         let error = Error::new(format!("{} has no job", names.join(", ")));
-        return Err(error.hint("a job is a section that is not called global: [name]"));
+        return Err(error.hint("a job is a section with a name other than global: [name]"));
     }
     for phase in &phases {
         lint::phase(phase, &mut notes);
@@ -64,16 +64,15 @@ pub fn plan(files: &[JobFile], overrides: &[Override], surroundings: &Surroundin
     Ok(IoPlan { phases, ignored, lints })
 }
 
-/// The directory that the jobs name themselves, where it is absolute: relative names of files are relative to it.
-/// `None` where no job names one.
+/// The absolute directory of the jobs, to which file names are relative. `None` if no job has one.
 ///
 /// # Errors
-/// Jobs that name different ones: one directory is measured at a time.
+/// Jobs with different directories: one directory is measured at a time.
 pub fn directory(files: &[JobFile], overrides: &[Override]) -> Result<Option<String>> {
     files::directory(files, overrides)
 }
 
-/// Calls `visit` with every job, its settings and whether it is the first of a file that is not the first.
+/// Calls `visit` for every job, with its settings and whether it is the first of a file other than the first.
 fn each_job(
     files: &[JobFile],
     overrides: &[Override],
@@ -84,7 +83,7 @@ fn each_job(
         let mut first = true;
         for section in &file.sections {
             if section.is_global() {
-                // A name of its own is what a job is called; that of the defaults labels nothing.
+                // The name of the defaults does not apply to jobs.
                 defaults.add_without_name(&section.settings)?;
                 continue;
             }

@@ -1,4 +1,4 @@
-//! When I/O is due: `rate`, `rate_iops`, `rate_process`, `thinktime`.
+//! The pace of I/O: `rate`, `rate_iops`, `rate_process`, `thinktime`.
 
 use record::{Blocks, IoMix, Nanos, Pace, Ratio};
 
@@ -9,7 +9,7 @@ use crate::list::Directions;
 use crate::number::{self, Bare};
 use crate::options::Options;
 
-/// The pace of all clones together, and the mix of kinds that the rates of the kinds make.
+/// The pace of all clones together, and the mix that results from rates per direction.
 pub(crate) fn pace(
     options: &Options,
     mix: IoMix,
@@ -25,7 +25,7 @@ pub(crate) fn pace(
     if sum == 0.0 {
         return Ok((think(options, notes)?, mix));
     }
-    // A kind without a rate of its own keeps its share beside those that have one.
+    // A direction without a rate keeps its share of the mix.
     let total = if shares < 0.999_999 { sum / shares } else { sum };
     let mix = match shares < 0.999_999 {
         true => mix,
@@ -38,7 +38,7 @@ pub(crate) fn pace(
     Ok((Pace::Rate { steps_per_second }, mix))
 }
 
-/// Rates in I/Os per second of one clone, 0 for none; `None` where the job has none.
+/// Rates in I/Os per second of one clone, 0 for none; `None` if the job has none.
 fn rates(options: &Options, blocks: &Directions<Blocks>) -> Result<Option<Directions<f64>>> {
     let bytes = options.directions("rate", 0, number::integer)?;
     let operations = options.directions("rate_iops", 0, number::integer)?;
@@ -46,7 +46,7 @@ fn rates(options: &Options, blocks: &Directions<Blocks>) -> Result<Option<Direct
     match (is_set(&bytes), is_set(&operations)) {
         (false, false) => Ok(None),
         (true, true) => {
-            let error = Error::new("is set beside rate: a job has one of them").hint("take one of them out");
+            let error = Error::new("is set together with rate").hint("remove one of them");
             Err(options.error("rate_iops", error))
         }
         (false, true) => operations.try_map(|rate| Ok(rate as f64)).map(Some),
@@ -58,7 +58,7 @@ fn rates(options: &Options, blocks: &Directions<Blocks>) -> Result<Option<Direct
     }
 }
 
-/// Where every kind has its own rate, the rates decide how many of each there are.
+/// The mix by the rates, if every direction has one.
 fn remix(options: &Options, mix: IoMix, rates: &Directions<f64>, sum: f64, notes: &mut Notes) -> IoMix {
     let share = |before: Ratio, rate: f64| Ratio(if before.0 > 0.0 { rate / sum } else { 0.0 });
     let made = IoMix {
@@ -70,7 +70,7 @@ fn remix(options: &Options, mix: IoMix, rates: &Directions<f64>, sum: f64, notes
         && (made.read.0 - mix.read.0).abs() > 0.005
     {
         let (at, per_cent) = (options.at(key), made.read.0 * 100.0);
-        notes.lint(format!("{key}{at} has no effect: the rates of reads and writes make {per_cent:.0} % reads"));
+        notes.lint(format!("{key}{at} has no effect: the rates result in {per_cent:.0} % reads"));
     }
     made
 }
@@ -81,7 +81,7 @@ fn think(options: &Options, notes: &mut Notes) -> Result<Pace> {
     let Some(think) = think else { return Ok(Pace::AsFastAsPossible) };
     if blocks > 1 {
         let at = options.at("thinktime_blocks");
-        notes.ignored(format!("thinktime_blocks{at}: the wait is spread evenly over the {blocks} blocks"));
+        notes.ignored(format!("thinktime_blocks{at}: the think time is spread evenly over the {blocks} blocks"));
     }
     Ok(Pace::ThinkTime { think_ns: Nanos(think.0 / u64::from(blocks)) })
 }

@@ -1,11 +1,11 @@
-//! `buffer_pattern`: bytes as text in quotes and numbers, one after the other.
+//! `buffer_pattern`: a sequence of quoted text and numbers.
 
 use crate::error::{Error, Result};
 
-/// Bytes of the longest pattern that fio takes.
+/// Maximum length of a pattern, like fio.
 const PATTERN_BYTES_MAX: usize = 512;
 
-/// Reads `"text"`, `0xdeadbeef`, `-12` and any of them side by side.
+/// Parses `"text"`, `0xdeadbeef`, `-12` and sequences of them.
 pub(crate) fn pattern(text: &str) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut rest = text;
@@ -17,7 +17,7 @@ pub(crate) fn pattern(text: &str) -> Result<Vec<u8>> {
                 after
             }
             None if rest.starts_with('\'') => {
-                let error = Error::new(format!("{text} names a file"));
+                let error = Error::new(format!("{text} is the name of a file"));
                 return Err(error.hint("write the bytes themselves, in \"quotes\" or as 0x..."));
             }
             None => number(rest, &mut bytes).ok_or_else(|| wrong(text))?,
@@ -32,7 +32,7 @@ pub(crate) fn pattern(text: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Takes one number: hexadecimal digits in the order in which they fixture, a decimal one in the order of the machine.
+/// Parses one number: hexadecimal digits in written order, a decimal one in little endian.
 fn number<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Option<&'a str> {
     if let Some(digits) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         let end = digits.find(|letter: char| !letter.is_ascii_hexdigit()).unwrap_or(digits.len());
@@ -53,7 +53,7 @@ fn number<'a>(text: &'a str, bytes: &mut Vec<u8>) -> Option<&'a str> {
 }
 
 fn wrong(text: &str) -> Error {
-    Error::new(format!("{text} is no pattern")).hint("a pattern is \"text\" in quotes, or a number: 0xdeadbeef")
+    Error::new(format!("{text} is not a pattern")).hint("a pattern is \"text\" in quotes, or a number: 0xdeadbeef")
 }
 
 #[cfg(test)]
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_and_numbers_stand_side_by_side() {
+    fn text_and_numbers_are_concatenated() {
         assert_eq!(pattern("0xdeadbeef").unwrap(), [0xde, 0xad, 0xbe, 0xef]);
         assert_eq!(pattern("0xabc").unwrap(), [0x0a, 0xbc]);
         assert_eq!(pattern("\"abcd\"-12").unwrap(), [b'a', b'b', b'c', b'd', 0xf4]);
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn invalid_patterns_are_errors() {
         for text in ["", "abc", "\"abc", "0x", "-", "'file'", "0xé", "99999999999999999999"] {
             assert!(pattern(text).is_err(), "{text}");
         }

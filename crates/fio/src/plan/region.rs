@@ -1,4 +1,4 @@
-//! How much of a file, and how much I/O: `size`, `filesize`, `offset`, `io_size`.
+//! Regions of files and amounts of I/O: `size`, `filesize`, `offset`, `io_size`.
 
 use record::{Amount, Bytes, Ratio};
 
@@ -17,7 +17,7 @@ pub(crate) struct Region {
     pub(crate) io_bytes: Option<Amount>,
 }
 
-/// The length of a region, where it is known.
+/// The length of a region, if known.
 pub(crate) fn length(size: Option<Amount>, file_size: Option<Bytes>, offset: Amount) -> Option<Bytes> {
     let share_of = |share: f64, file: Bytes| Bytes((file.0 as f64 * share) as u64);
     match (size, file_size, offset) {
@@ -29,19 +29,19 @@ pub(crate) fn length(size: Option<Amount>, file_size: Option<Bytes>, offset: Amo
     }
 }
 
-/// What the lengths depend on.
+/// Inputs of the lengths.
 pub(crate) struct Extent {
     /// Files of each clone.
     pub(crate) files: usize,
     /// Clones of the job (`numjobs`).
     pub(crate) clones: u32,
-    /// They are dbdyno's own, and not devices or files that are there.
+    /// Whether dbdyno creates them: not devices or existing files.
     pub(crate) own: bool,
-    /// All clones use the same ones.
+    /// Whether all clones use the same files.
     pub(crate) shared: bool,
 }
 
-/// Reads the lengths of a job.
+/// Parses the lengths of a job.
 pub(crate) fn region(options: &Options, extent: &Extent, notes: &mut Notes) -> Result<Region> {
     let nothing = Amount::Bytes(Bytes(0));
     let mut region = Region {
@@ -52,25 +52,25 @@ pub(crate) fn region(options: &Options, extent: &Extent, notes: &mut Notes) -> R
         io_bytes: options.read("io_size", amount)?.filter(|amount| *amount != nothing),
     };
     if region.size == Some(Amount::Share(Ratio(0.0))) {
-        return Err(options.error("size", Error::new("0% is no region").hint("use 1% or more")));
+        return Err(options.error("size", Error::new("0% is not a region").hint("use 1% or more")));
     }
     if region.size == Some(nothing) {
-        // All of a device, of a file that is there, or of a file whose length is given.
+        // All of a device, of an existing file, or of a file with a given length.
         region.size = None;
         if extent.own && region.file_size.is_none() {
-            let error = Error::new("0 is no region of files that are not there yet");
-            return Err(options.error("size", error.hint("use the size of what is measured, size=1g")));
+            let error = Error::new("0 is not a region of files that do not exist yet");
+            return Err(options.error("size", error.hint("use the size of the measured region, size=1g")));
         }
     }
     let files = extent.files.max(1) as u64;
     match (region.size, region.file_size) {
-        // Each file has its own length, and `size` is how much I/O there is.
+        // `filesize` is the length of each file, and `size` the amount of I/O.
         (Some(Amount::Bytes(size)), Some(file)) => {
             region.size = None;
             let less = size.0 < file.0.saturating_mul(files);
             region.io_bytes = region.io_bytes.or_else(|| less.then_some(Amount::Bytes(size)));
         }
-        // `size` is that of all files together.
+        // `size` is the length of all files together.
         (Some(Amount::Bytes(size)), None) => {
             let each = Bytes(size.0 / files);
             if each.0 == 0 {
@@ -85,7 +85,7 @@ pub(crate) fn region(options: &Options, extent: &Extent, notes: &mut Notes) -> R
     Ok(region)
 }
 
-/// The length of a file in which every clone has a region of its own.
+/// The length of a file with a region per clone.
 fn shifted(region: &Region, size: Bytes, extent: &Extent) -> Option<Bytes> {
     let (Amount::Bytes(offset), Amount::Bytes(step)) = (region.offset, region.offset_increment) else { return None };
     let shifts = step.0.saturating_mul(u64::from(extent.clones.saturating_sub(1)));
@@ -93,19 +93,19 @@ fn shifted(region: &Region, size: Bytes, extent: &Extent) -> Option<Bytes> {
     (extent.shared && extent.own && step.0 > 0).then_some(Bytes(length))
 }
 
-/// `filesize`, of which a range counts as its larger end.
+/// `filesize`; of a range the maximum applies.
 fn file_size(options: &Options, notes: &mut Notes) -> Result<Option<Bytes>> {
     options.read("filesize", |text, prefixes| {
         let larger = match text.split_once('-') {
             Some((_, larger)) if !text.starts_with('(') => {
                 let at = options.at("filesize");
-                notes.lint(format!("filesize={text}{at} is not followed: every file has {larger}"));
+                notes.lint(format!("filesize={text}{at} is not supported: every file has {larger}"));
                 larger
             }
             _ => text,
         };
         match number::integer(larger, prefixes)? {
-            0 => Err(Error::new("0 is no length of a file").hint("use 1m or more")),
+            0 => Err(Error::new("0 is not a length of a file").hint("use 1m or more")),
             size => Ok(Bytes(size)),
         }
     })
@@ -116,10 +116,10 @@ fn amount(text: &str, prefixes: Prefixes) -> Result<Amount> {
     if !text.ends_with('%') {
         return number::integer(text, prefixes).map(|bytes| Amount::Bytes(Bytes(bytes)));
     }
-    // Files that went through a templating language may have two of them.
+    // Templated job files may have `%%`.
     let per_cent = text.trim_end_matches('%');
     match number::integer(per_cent, prefixes)? {
         share @ 0..=100 => Ok(Amount::Share(Ratio(share as f64 / 100.0))),
-        share => Err(Error::new(format!("{share}% is more than all of it")).hint("use 100% or less")),
+        share => Err(Error::new(format!("{share}% is more than 100%")).hint("use 100% or less")),
     }
 }

@@ -1,4 +1,4 @@
-//! What comes of a job, trap by trap.
+//! Plans of jobs, by setting.
 
 use record::*;
 
@@ -35,7 +35,7 @@ fn one(size: u64) -> Blocks {
 }
 
 #[test]
-fn a_job_that_says_nothing_is_what_fio_takes_it_for() {
+fn defaults_are_those_of_fio() {
     let job = job("");
     assert_eq!(job.mix, IoMix::READ);
     assert_eq!(job.read_blocks, one(4096));
@@ -49,7 +49,7 @@ fn a_job_that_says_nothing_is_what_fio_takes_it_for() {
 }
 
 #[test]
-fn defaults_count_for_the_jobs_below_them_only() {
+fn defaults_apply_only_to_the_jobs_below_them() {
     let text = "[a]\nsize=1m\n[global]\nbs=8k\nsize=1m\n[b]\n[globalfoo]\nbs=16k\n[c]\nbs=,32k\n";
     let plan = planned(text).unwrap();
     let sizes: Vec<(Blocks, Blocks)> =
@@ -58,7 +58,7 @@ fn defaults_count_for_the_jobs_below_them_only() {
 }
 
 #[test]
-fn of_two_settings_the_later_one_counts_and_zero_switches_off() {
+fn the_last_setting_applies_and_zero_is_off() {
     assert_eq!(job("bs=8k\nbs=16k").read_blocks, one(16384));
     assert!(!job("direct=1\ndirect=0").direct);
     assert!(job("direct=0\nbuffered=0").direct);
@@ -70,7 +70,7 @@ fn of_two_settings_the_later_one_counts_and_zero_switches_off() {
 }
 
 #[test]
-fn the_base_of_prefixes_counts_for_its_section_wherever_it_stands() {
+fn kb_base_applies_to_its_whole_section() {
     assert_eq!(job("bs=1k").read_blocks, one(1024));
     assert_eq!(job("bs=1kib").read_blocks, one(1000));
     assert_eq!(job("bs=1k\nkb_base=1000").read_blocks, one(1000));
@@ -80,7 +80,7 @@ fn the_base_of_prefixes_counts_for_its_section_wherever_it_stands() {
 }
 
 #[test]
-fn what_is_inline_behind_a_semicolon_or_hash_is_a_comment() {
+fn comments_start_with_a_semicolon_or_hash() {
     assert_eq!(job("filename=/x#y").files, ["/x"]);
     assert_eq!(job("bs = 8k ; the page").read_blocks, one(8192));
 }
@@ -119,7 +119,7 @@ fn all_kinds_of_io_are_read() {
     assert_eq!(job("rw=randread:8").sequence.blocks_per_jump, 8);
     assert_eq!(job("rw=read:-8k").sequence.gap_bytes, -8192);
     assert_eq!(job("rw=randrw\npercentage_random=50,0").order.write_random, Ratio(0.0));
-    assert!(refusal("rw=randreadwrite").contains("is no kind of I/O"));
+    assert!(refusal("rw=randreadwrite").contains("is not a kind of I/O"));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn rates_are_of_all_clones_and_all_directions_together() {
     assert_eq!(pace("thinktime=5"), Pace::ThinkTime { think_ns: Nanos(5_000) });
     assert_eq!(pace("thinktime=8ms\nthinktime_blocks=4"), Pace::ThinkTime { think_ns: Nanos(2_000_000) });
     assert_eq!(job("rw=randrw\nrate_iops=800,200").mix.read, Ratio(0.8));
-    assert!(refusal("rate=1m\nrate_iops=100").contains("rate_iops is set beside rate"));
+    assert!(refusal("rate=1m\nrate_iops=100").contains("rate_iops is set together with rate"));
 }
 
 #[test]
@@ -178,9 +178,9 @@ fn lengths_say_how_long_a_file_is_and_how_much_of_it_is_used() {
     assert_eq!(job("filename=/dev/sdx\nnumjobs=4\noffset_increment=1g").file_size, None);
     assert_eq!(job("size=50%\nfilesize=1g").size, Some(Amount::Share(Ratio(0.5))));
     assert_eq!(job("offset=0%").offset, Amount::Share(Ratio(0.0)));
-    assert!(refusal("size=0%").contains("size 0% is no region"));
-    assert!(refusal("size=0").contains("j.fio:3: size 0 is no region"));
-    assert!(planned("[j]\ndirect=1").unwrap().lints[0].contains("nothing says how long its files are"));
+    assert!(refusal("size=0%").contains("size 0% is not a region"));
+    assert!(refusal("size=0").contains("j.fio:3: size 0 is not a region"));
+    assert!(planned("[j]\ndirect=1").unwrap().lints[0].contains("the size of its files is unknown"));
     assert!(planned("[j]\ndirect=1\nfilename=/dev/sdx").unwrap().lints.is_empty());
     assert_eq!(job("size=0\nfilename=/dev/sdx").size, None);
     assert_eq!(job("size=100%%\nfilename=/dev/sdx").size, Some(Amount::Share(Ratio(1.0))));
@@ -193,13 +193,13 @@ fn names_of_files_are_made_from_job_clone_and_number() {
     assert_eq!(job("filename_format=$jobname-$filenum\nnrfiles=2").files, ["j-0", "j-1"]);
     let slash = planned("[a/b]\nsize=1m").unwrap();
     assert_eq!(slash.phases[0].jobs[0].files, ["a.b.$jobnum.0"]);
-    assert!(refusal("filename=../x").contains("leaves the measured directory"));
+    assert!(refusal("filename=../x").contains("is outside of the measured directory"));
     let surroundings = fixture::surroundings();
     let file =
         JobFile::parse("j.fio", "[a]\ndirectory=/mnt/x/\nsize=1m\n[b]\ndirectory=/mnt/y\n", &surroundings).unwrap();
     let one = JobFile { sections: file.sections[..1].to_vec(), ..file.clone() };
     assert_eq!(directory(&[one], &[]).unwrap().as_deref(), Some("/mnt/x"));
-    assert!(directory(&[file], &[]).unwrap_err().to_string().contains("j.fio:5: directory /mnt/y is not /mnt/x"));
+    assert!(directory(&[file], &[]).unwrap_err().to_string().contains("j.fio:5: directory /mnt/y differs from /mnt/x"));
 }
 
 #[test]
@@ -236,13 +236,13 @@ fn overrides_come_after_the_settings_of_every_job() {
 }
 
 #[test]
-fn engines_are_those_that_are_here() {
+fn supported_engines() {
     assert_eq!(job("ioengine=libaio\niodepth=16").mode, IoMode::Ring);
     assert_eq!(job("ioengine=pvsync2\niodepth=16").depth, 1);
     assert_eq!(job("ioengine=null").mode, IoMode::Null);
     let plan = planned("[j]\nsize=1m\nioengine=libaio\n").unwrap();
-    assert!(plan.ignored.contains(&"ioengine=libaio (j.fio:3): io_uring is used in its place".to_owned()));
-    assert!(refusal("ioengine=rbd").starts_with("j.fio:3: ioengine rbd is an I/O engine that is not here"));
+    assert!(plan.ignored.contains(&"ioengine=libaio (j.fio:3): io_uring is used instead".to_owned()));
+    assert!(refusal("ioengine=rbd").starts_with("j.fio:3: ioengine rbd is not a supported I/O engine"));
 }
 
 #[test]
@@ -279,10 +279,10 @@ fn processors_times_and_seeds_are_read() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_its_line() {
-    for (setting, said) in [
+fn invalid_values_are_errors_with_their_line() {
+    for (setting, message) in [
         ("iodepth=0", "iodepth 0 is less than 1"),
-        ("bs=0", "bs 0 is no block size"),
+        ("bs=0", "bs 0 is not a block size"),
         ("numjobs=0", "numjobs 0 is less than 1"),
         ("rwmixread=101", "rwmixread 101 is more than 100"),
         ("runtime=-5", "runtime -5 is not a time"),
@@ -290,23 +290,23 @@ fn what_cannot_be_is_refused_with_its_line() {
         ("direct=yes", "direct yes is neither 0 nor 1"),
         ("direct", "direct has no value"),
         ("filename=", "filename has no value after its ="),
-        ("cpus_allowed=9999", "cpus_allowed 9999 is no processor"),
-        ("read_iolog=x", "read_iolog cannot be followed: traces are not replayed"),
+        ("cpus_allowed=9999", "cpus_allowed 9999 is not a processor"),
+        ("read_iolog=x", "read_iolog is not supported: traces are not replayed"),
         ("verify=abc", "verify abc is not known"),
     ] {
         let refusal = refusal(setting);
-        assert!(refusal.starts_with(&format!("j.fio:3: {said}")), "{setting}: {refusal}");
+        assert!(refusal.starts_with(&format!("j.fio:3: {message}")), "{setting}: {refusal}");
     }
     let unset = refusal("size=${SIZE}");
     assert_eq!(unset, "j.fio:3: size has no value: ${SIZE} is not set; hint: set the environment variable SIZE");
     assert_eq!(
         planned("[global]\nsize=1g\n").unwrap_err().to_string(),
-        "j.fio has no job; hint: a job is a section that is not called global: [name]"
+        "j.fio has no job; hint: a job is a section with a name other than global: [name]"
     );
 }
 
 #[test]
-fn a_deployment_check_that_measures_nothing_gets_its_three_warnings() {
+fn a_misleading_deployment_check_gets_three_lints() {
     let lints = lints("rw=randread\nioengine=psync\niodepth=4\nfdatasync=1\nbs=32k");
     assert!(lints.contains("fdatasync=1 (j.fio:6) has no effect: the job writes nothing"), "{lints}");
     assert!(lints.contains("iodepth=4 (j.fio:5) has no effect: psync does one I/O at a time"), "{lints}");
@@ -315,36 +315,36 @@ fn a_deployment_check_that_measures_nothing_gets_its_three_warnings() {
 }
 
 #[test]
-fn each_setting_that_misleads_is_warned_of() {
-    for (settings, said) in [
-        ("rw=read\ndirect=1\nfilename=f\nnumjobs=4", "4 clones read the same blocks"),
+fn each_misleading_setting_gets_a_lint() {
+    for (settings, text) in [
+        ("rw=read\ndirect=1\nfilename=f\nnumjobs=4", "all 4 jobs of numjobs read the same blocks"),
         ("rw=read\ndirect=1\ntime_based", "has no effect without a runtime"),
-        ("rate=1m\nthinktime=5\ndirect=1", "thinktime=5 (j.fio:4) has no effect: the rate says"),
-        ("rw=read\nrwmixread=70\ndirect=1", "rw=read is no mix"),
-        ("rw=randrw\nverify=md5\ndirect=1", "checks what the job reads while it writes"),
-        ("rw=write\ndirect=1\nverify=md5\ntime_based\nruntime=5", "with time_based checks only"),
-        ("rw=write\ndirect=1\nzero_buffers", "writes what a device can compress"),
+        ("rate=1m\nthinktime=5\ndirect=1", "thinktime=5 (j.fio:4) has no effect: the rate determines"),
+        ("rw=read\nrwmixread=70\ndirect=1", "rw=read is not a mix"),
+        ("rw=randrw\nverify=md5\ndirect=1", "verifies blocks while the job writes them"),
+        ("rw=write\ndirect=1\nverify=md5\ntime_based\nruntime=5", "with time_based verifies only"),
+        ("rw=write\ndirect=1\nzero_buffers", "writes data that a device can compress"),
         ("rw=randread\nrandom_distribution=zipf:1.2\ndirect=1", "norandommap is implied"),
-        ("bs=1000\ndirect=1", "blocks of 1000 bytes with direct=1 will be refused"),
-        ("rw=randread\nba=1000\ndirect=1", "ba=1000 (j.fio:4) with direct=1 will be refused"),
+        ("bs=1000\ndirect=1", "blocks of 1000 bytes with direct=1 will fail"),
+        ("rw=randread\nba=1000\ndirect=1", "ba=1000 (j.fio:4) with direct=1 will fail"),
         ("fsync_on_close=1\ndirect=1", "fsync_on_close=1 (j.fio:3) has no effect"),
         ("gtod_reduce=1\ndirect=1", "latency is always recorded"),
-        ("filename=/dev/sdx", "this is no test of a device"),
-        ("name=redo-log\nrw=write\ndirect=1", "called like a log and never syncs"),
-        ("zonesize=1m\nzoneskip=1m\ndirect=1", "strided zones are not followed"),
+        ("filename=/dev/sdx", "this is not a test of a device"),
+        ("name=redo-log\nrw=write\ndirect=1", "named like a log but never syncs"),
+        ("zonesize=1m\nzoneskip=1m\ndirect=1", "strided zones are not supported"),
         ("sync=1\ndirect=1", "sync=1 (j.fio:3) has no effect"),
-        ("rw=trimwrite\ndirect=1", "not in pairs to the same"),
+        ("rw=trimwrite\ndirect=1", "not in pairs on the same"),
     ] {
         let lints = lints(settings);
-        assert!(lints.contains(said), "{settings}: {lints}");
+        assert!(lints.contains(text), "{settings}: {lints}");
     }
     assert_eq!(lints("rw=randread\nioengine=io_uring\niodepth=32\ndirect=1\ntime_based\nruntime=30\nfilename=f"), "");
     let beside = "[global]\nsize=1g\ndirect=1\n[data]\nrw=randread\n[other]\nrw=write\nbs=8k\n";
-    assert!(planned(beside).unwrap().lints[0].starts_with("other: it writes one small block after the other"));
+    assert!(planned(beside).unwrap().lints[0].starts_with("other: small sequential writes"));
 }
 
 #[test]
-fn commits_write_over_what_was_written() {
+fn commits_overwrite_written_files() {
     let layout = |text: &str| job(&format!("rw=write\n{text}")).layout;
     assert_eq!(layout("fdatasync=1\ncommit=1"), Layout::Written);
     assert_eq!(layout("fdatasync=1\ncommit=1\nfallocate=none"), Layout::Written);
@@ -363,12 +363,12 @@ fn a_commit_is_one_write_and_its_sync() {
     assert_eq!(parts("sync=dsync\ncommit=1"), (true, None, OpenSync::Dsync));
     assert_eq!(parts("sync=rwf_dsync\ncommit=1"), (true, None, OpenSync::WriteDsync));
     assert_eq!(parts("fdatasync=1\ncommit=0"), (false, sync(true), OpenSync::None));
-    for (settings, said) in [
+    for (settings, message) in [
         ("rw=write\ncommit=1", "j.fio:4: commit has no sync; hint: use fdatasync=1"),
         ("rw=write\nfdatasync=4\ncommit=1", "j.fio:5: commit is one write and one sync, and a sync follows 4 writes"),
         ("rw=randread\ncommit=1", "j.fio:4: commit is set for a job that writes nothing; hint: use rw=write"),
     ] {
-        assert!(refusal(settings).starts_with(said), "{}", refusal(settings));
+        assert!(refusal(settings).starts_with(message), "{}", refusal(settings));
     }
 }
 
@@ -377,8 +377,8 @@ fn a_queue_is_as_long_as_a_ring_can_be() {
     let depth = |settings: &str| job(&format!("ioengine=io_uring\nrw=write\n{settings}")).depth;
     assert_eq!(depth("iodepth=32768"), 32_768);
     assert_eq!(depth("iodepth=16384\nfdatasync=1\ncommit=1"), 16_384);
-    assert_eq!(job("rw=write\niodepth=32768\nfdatasync=1\ncommit=1").depth, 1, "no queue");
-    for (settings, said) in [
+    assert_eq!(job("rw=write\niodepth=32768\nfdatasync=1\ncommit=1").depth, 1, "without a queue");
+    for (settings, message) in [
         ("iodepth=32769", "j.fio:3: iodepth 32769 is more than 32768; hint: use 32768 or less"),
         (
             "iodepth=16385\nioengine=io_uring\nrw=write\nfsync=1\ncommit=1",
@@ -386,7 +386,7 @@ fn a_queue_is_as_long_as_a_ring_can_be() {
              hint: use 16384 or less; without commit=1, 32768 or less",
         ),
     ] {
-        assert_eq!(refusal(settings), said);
+        assert_eq!(refusal(settings), message);
     }
 }
 
@@ -395,7 +395,7 @@ fn a_burst_is_a_share_of_a_cycle() {
     let burst = |text: &str| job(&format!("rw=randwrite\nburst={text}")).burst;
     assert_eq!(burst("20%/30s"), Some((Ratio(0.2), Nanos(30_000_000_000))));
     assert_eq!(burst("12.5% / 500ms"), Some((Ratio(0.125), Nanos(500_000_000))));
-    assert_eq!(burst("50%/10"), Some((Ratio(0.5), Nanos(10_000_000_000))), "seconds, like every time");
+    assert_eq!(burst("50%/10"), Some((Ratio(0.5), Nanos(10_000_000_000))), "seconds by default");
     assert_eq!(burst("100%/30s"), None, "always");
     for wrong in ["20%", "20/30s", "0%/30s", "120%/30s", "-5%/30s", "x%/30s", "20%/0s", "20%/x", "", "NaN%/1s"] {
         assert!(

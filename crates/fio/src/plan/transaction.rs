@@ -1,4 +1,4 @@
-//! What no other program's job files have: commits as one operation, and work in bursts (`commit`, `burst`).
+//! Keys of dbdyno only: commits as one operation, and bursts (`commit`, `burst`).
 
 use record::{Nanos, OpenSync, Ratio, SyncEvery};
 
@@ -9,7 +9,7 @@ use crate::options::Options;
 /// Whether a write and the sync after it are one operation.
 ///
 /// # Errors
-/// Where no sync makes each write safe, or nothing is written.
+/// If no sync makes each write durable, or the job has no writes.
 pub(crate) fn commit(options: &Options, sync: Option<SyncEvery>, open: OpenSync, writes: bool) -> Result<bool> {
     if !options.is_on("commit") {
         return Ok(false);
@@ -26,7 +26,7 @@ pub(crate) fn commit(options: &Options, sync: Option<SyncEvery>, open: OpenSync,
     }
 }
 
-/// The share of the time in which a job is at work, and the length of one cycle; none for always.
+/// The active share of the time of a job, and the length of one cycle; none for always.
 ///
 /// # Errors
 /// A share outside (0, 100] per cent, or a cycle without length.
@@ -37,13 +37,13 @@ pub(crate) fn burst(options: &Options) -> Result<Option<(Ratio, Nanos)>> {
         let share = share.trim().strip_suffix('%').ok_or_else(|| wrong("has no share in per cent".to_owned()))?;
         let per_cent = number::decimal(share.trim())?;
         if !(per_cent > 0.0 && per_cent <= 100.0) {
-            return Err(wrong(format!("is at work {per_cent} % of the time: above 0, at most 100")));
+            return Err(wrong(format!("is active {per_cent} % of the time: above 0, at most 100")));
         }
         match number::time(cycle.trim(), Bare::Seconds)? {
             Nanos(0) => Err(wrong("has a cycle without length".to_owned())),
             cycle => Ok((Ratio(per_cent / 100.0), cycle)),
         }
     })?;
-    // All of the time is no burst.
+    // 100 % is always.
     Ok(read.filter(|(share, _)| share.0 < 1.0))
 }

@@ -1,4 +1,4 @@
-//! What the profiles are, once they are read.
+//! The plans of the profiles.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -43,7 +43,7 @@ fn every_file_of_the_folder_is_listed_under_its_name() {
 }
 
 #[test]
-fn every_profile_says_what_it_models_and_what_it_leaves_out_and_nothing_in_it_is_in_vain() {
+fn every_profile_has_its_statements_and_no_lints() {
     for name in profiles() {
         let text = profile(name).unwrap();
         for statement in ["Models:", "Leaves out:", "Rates:", "To change:"] {
@@ -55,7 +55,7 @@ fn every_profile_says_what_it_models_and_what_it_leaves_out_and_nothing_in_it_is
 }
 
 #[test]
-fn data_are_read_and_written_past_the_page_cache_beside_a_log_and_checkpoints() {
+fn every_profile_has_direct_reads_a_log_and_checkpoints() {
     for name in profiles() {
         let jobs = jobs(name);
         for job in &jobs {
@@ -71,10 +71,10 @@ fn data_are_read_and_written_past_the_page_cache_beside_a_log_and_checkpoints() 
             of_kind[0].clone()
         });
         assert_eq!((reads.order.read_random, burst.order.write_random), (Ratio(1.0), Ratio(1.0)), "{name}");
-        assert_eq!(reads.files, burst.files, "{name}: checkpoints write what sessions read");
-        assert_ne!(reads.files, commit.files, "{name}: the log is a file of its own");
+        assert_eq!(reads.files, burst.files, "{name}: checkpoints write the data file");
+        assert_ne!(reads.files, commit.files, "{name}: the log is a separate file");
         let alone = (commit.order.write_random, commit.clones, commit.depth, commit.mode);
-        assert_eq!(alone, (Ratio(0.0), 1, 1, IoMode::Synchronous), "{name}: one writer of the log");
+        assert_eq!(alone, (Ratio(0.0), 1, 1, IoMode::Synchronous), "{name}: one log writer");
     }
 }
 

@@ -1,15 +1,15 @@
-//! Merchant categories: codes of ISO 18245, how many merchants have them, and what a purchase there comes to.
+//! Merchant categories: codes of ISO 18245, number of merchants, and amounts of purchases.
 
-/// A category of merchants.
+/// A merchant category.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Category {
     /// The code of four digits (ISO 18245).
     pub code: u16,
-    /// How many merchants there are of it, relative to the others.
+    /// Relative number of merchants.
     pub weight: u32,
-    /// The purchase that half of all are below.
+    /// The median purchase.
     pub median_cents: u32,
-    /// How far purchases lie apart.
+    /// The dispersion of purchases.
     pub spread: Spread,
 }
 
@@ -20,7 +20,7 @@ pub(super) enum Spread {
     Narrow,
     /// 0.65, for meals and fuel.
     Usual,
-    /// 1.0: shops where one buys a bulb or a kitchen.
+    /// 1.0, for shops with small and large purchases.
     Wide,
 }
 

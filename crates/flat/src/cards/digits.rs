@@ -1,10 +1,10 @@
-//! Digits, eight at once in one register: the first one in the lowest byte.
+//! Eight digits at once in one register, the first one in the lowest byte.
 
 /// The character `0` in every byte.
 pub(super) const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// The eight decimal digits of `value`, below 10^8, as the numbers 0 to 9. Divisions by 100 and by 10 are
-/// multiplications, of two and of four parts at once (P. Khuong, "How to print integers really fast").
+/// multiplications of two and four parts at once (P. Khuong, "How to print integers really fast").
 #[inline]
 pub(super) fn eight_digits(value: u32) -> u64 {
     let fours = u64::from(value / 10_000) | (u64::from(value % 10_000) << 32);
@@ -14,11 +14,11 @@ pub(super) fn eight_digits(value: u32) -> u64 {
     tens | ((pairs - 10 * tens) << 8)
 }
 
-/// The digit that makes 16 digits pass the check of card numbers (ISO/IEC 7812-1, the Luhn algorithm): `first` and
-/// `last` are eight each, and the last of all is still 0.
+/// The check digit of a card number (ISO/IEC 7812-1, the Luhn algorithm): `first` and `last` are eight digits each, and
+/// the very last one is 0.
 #[inline]
 pub(super) fn check_digit(first: u64, last: u64) -> u64 {
-    // Every second digit, from the first on, counts twice; of a number with two digits these are added.
+    // Every second digit, starting with the first, is doubled; the digits of two-digit results are added.
     let doubled = |digits: u64| {
         let twice = (digits & 0x00FF_00FF_00FF_00FF) * 2;
         let has_two = ((twice + 0x0076_0076_0076_0076) >> 7) & 0x0001_0001_0001_0001;
@@ -28,12 +28,11 @@ pub(super) fn check_digit(first: u64, last: u64) -> u64 {
     (10 - sum % 10) % 10
 }
 
-/// `cents`, below 10^7, as a number with two decimals and no zeros in front: its characters and how many there are, at
-/// most 8.
+/// `cents`, below 10^7, as a number with two decimals and no leading zeros: its characters and their number, at most 8.
 #[inline]
 pub(super) fn amount(cents: u32) -> ([u8; 8], usize) {
     let digits = eight_digits(cents);
-    // One digit stays before the point, whatever it is.
+    // At least one digit before the point.
     let zeros = (digits.trailing_zeros() / 8).min(5);
     let text = (digits | ZEROS) >> (8 * zeros);
     let whole_bits = 8 * (6 - zeros);
@@ -56,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn published_test_numbers_have_the_check_digit_that_they_have() {
+    fn check_digits_of_published_test_numbers() {
         for number in ["4111111111111111", "5555555555554444", "6011111111111117", "3530111333300000"] {
             assert!(luhn_holds(number), "{number}");
             let part = |text: &str| eight_digits(text.parse().unwrap());
@@ -95,7 +94,7 @@ mod tests {
         }
 
         #[test]
-        fn the_check_digit_passes_the_check(first in 0..100_000_000u32, last in 0..10_000_000u32) {
+        fn check_digits_pass_the_luhn_check(first in 0..100_000_000u32, last in 0..10_000_000u32) {
             let check = check_digit(eight_digits(first), eight_digits(last * 10));
             let number = format!("{first:08}{last:07}{check}");
             prop_assert!(luhn_holds(&number), "{}", number);

@@ -1,77 +1,81 @@
-//! Rows as lines: most of a line is printed once for all rows and copied.
+//! Rows as lines, assembled from fragments that are formatted once.
 
 use std::sync::OnceLock;
 
 use super::category::CATEGORIES;
 use super::digits::{ZEROS, amount};
-use super::world::{Merchant, World, days_of_year, first_day};
-use super::{Draw, Style};
+use super::draw::{Draw, Style};
+use super::tables::{Merchant, Tables, days_of_year, first_day};
 use crate::date::date_text;
 
-/// Room that a line is written in; it may be shorter, and what follows it then is of no use.
+/// Buffer size of a line; bytes after the end of a shorter line are undefined.
 pub(super) const LINE_ROOM: usize = 128;
 
-/// Pieces are copied with their whole room, so that every copy is a few instructions; their lengths say what counts.
+/// Fragments are copied with their fixed size, which takes a few instructions; their lengths advance the position.
 const KIND_ROOM: usize = 16;
 const CODE_ROOM: usize = 8;
 const DAY_ROOM: usize = 16;
 const MERCHANT_ROOM: usize = 48;
 
-/// The pieces of lines in one style.
-pub(super) struct Printed {
-    /// For each place of the issuers: separator, kind, separator.
-    kinds: Vec<Piece<KIND_ROOM>>,
+/// The fragments of lines in one style.
+pub(super) struct Fragments {
+    /// For each slot of the issuers: separator, kind, separator.
+    kinds: Vec<Fragment<KIND_ROOM>>,
     /// Separator and date of each day of the year.
     days: Vec<[u8; DAY_ROOM]>,
-    merchants: Vec<PrintedMerchant>,
+    merchants: Vec<MerchantFragment>,
 }
 
 #[derive(Clone, Copy)]
-struct Piece<const ROOM: usize> {
+struct Fragment<const ROOM: usize> {
     bytes: [u8; ROOM],
     length: u8,
 }
 
-/// One line of the cache.
+/// Aligned to a cache line.
 #[repr(align(64))]
-struct PrintedMerchant {
+struct MerchantFragment {
     /// Separator, code, city, state, postal code and the end of the line.
     bytes: [u8; MERCHANT_ROOM],
-    /// Code of the category, and the separator behind it.
+    /// Code of the category, and a separator.
     category: [u8; CODE_ROOM],
     median_cents: u32,
     length: u8,
     spread: u8,
 }
 
-impl Printed {
-    /// The pieces in `style`.
-    pub(super) fn get(style: Style) -> &'static Printed {
-        static BARS: OnceLock<Printed> = OnceLock::new();
-        static COMMAS: OnceLock<Printed> = OnceLock::new();
+impl Fragments {
+    /// The fragments in `style`.
+    pub(super) fn get(style: Style) -> &'static Fragments {
+        static BARS: OnceLock<Fragments> = OnceLock::new();
+        static COMMAS: OnceLock<Fragments> = OnceLock::new();
         match style {
-            Style::Bars => BARS.get_or_init(|| Printed::make('|', "|\n")),
-            Style::Commas => COMMAS.get_or_init(|| Printed::make(',', "\n")),
+            Style::Bars => BARS.get_or_init(|| Fragments::new('|', "|\n")),
+            Style::Commas => COMMAS.get_or_init(|| Fragments::new(',', "\n")),
         }
     }
 
-    fn make(separator: char, end: &str) -> Printed {
-        let world = World::get();
-        let day = |day| Piece::of(&format!("{separator}{}", date_text(first_day() + day))).bytes;
-        Printed {
-            kinds: world
+    fn new(separator: char, end: &str) -> Fragments {
+        let tables = Tables::get();
+        let day = |day| Fragment::of(&format!("{separator}{}", date_text(first_day() + day))).bytes;
+        Fragments {
+            kinds: tables
                 .issuers
                 .iter()
-                .map(|issuer| Piece::of(&format!("{separator}{}{separator}", issuer.kind)))
+                .map(|issuer| Fragment::of(&format!("{separator}{}{separator}", issuer.kind)))
                 .collect(),
             days: (0..days_of_year()).map(day).collect(),
-            merchants: world.merchants.iter().map(|merchant| PrintedMerchant::make(merchant, separator, end)).collect(),
+            merchants: tables
+                .merchants
+                .iter()
+                .map(|merchant| MerchantFragment::new(merchant, separator, end))
+                .collect(),
         }
     }
 
     /// Writes the line of `draw` and returns its length.
     #[inline]
-    pub(super) fn print(&self, world: &World, draw: &Draw, line: &mut [u8; LINE_ROOM]) -> usize {
+    pub(super) fn print(&self, tables: &Tables, draw: &Draw, line: &mut [u8; LINE_ROOM]) -> usize {
         let merchant = &self.merchants[draw.merchant];
         let [first, last] = draw.digits.map(|digits| (digits | ZEROS).to_le_bytes());
         line[..8].copy_from_slice(&first);
@@ -82,7 +86,7 @@ impl Printed {
         at += usize::from(kind.length);
         line[at..at + CODE_ROOM].copy_from_slice(&merchant.category);
         at += 5;
-        let factors = &world.factors[usize::from(merchant.spread)];
+        let factors = &tables.factors[usize::from(merchant.spread)];
         let (paid, length) = amount(draw.cents(factors, merchant.median_cents));
         line[at..at + 8].copy_from_slice(&paid);
         at += length;
@@ -93,27 +97,27 @@ impl Printed {
     }
 }
 
-impl<const ROOM: usize> Piece<ROOM> {
-    /// `text`, which is no longer than its room.
-    fn of(text: &str) -> Piece<ROOM> {
+impl<const ROOM: usize> Fragment<ROOM> {
+    /// `text`, of at most `ROOM` bytes.
+    fn of(text: &str) -> Fragment<ROOM> {
         let mut bytes = [0; ROOM];
         bytes[..text.len()].copy_from_slice(text.as_bytes());
-        Piece { bytes, length: text.len() as u8 }
+        Fragment { bytes, length: text.len() as u8 }
     }
 }
 
-impl PrintedMerchant {
-    fn make(merchant: &Merchant, separator: char, end: &str) -> PrintedMerchant {
-        let (place, category) = (merchant.place(), &CATEGORIES[merchant.category]);
+impl MerchantFragment {
+    fn new(merchant: &Merchant, separator: char, end: &str) -> MerchantFragment {
+        let (city, category) = (merchant.city(), &CATEGORIES[merchant.category]);
         let code = merchant.code.to_string();
         let zip = format!("{:05}", merchant.zip);
-        let text = ["", &code, place.city, place.state, &zip].join(&separator.to_string()) + end;
-        let piece = Piece::<MERCHANT_ROOM>::of(&text);
-        PrintedMerchant {
-            bytes: piece.bytes,
-            category: Piece::of(&format!("{:04}{separator}", category.code)).bytes,
+        let text = ["", &code, city.name, city.state, &zip].join(&separator.to_string()) + end;
+        let fragment = Fragment::<MERCHANT_ROOM>::of(&text);
+        MerchantFragment {
+            bytes: fragment.bytes,
+            category: Fragment::of(&format!("{:04}{separator}", category.code)).bytes,
             median_cents: category.median_cents,
-            length: piece.length,
+            length: fragment.length,
             spread: category.spread as u8,
         }
     }

@@ -1,7 +1,8 @@
-//! What the rows are like.
+//! Properties of the rows.
 
 use std::collections::BTreeMap;
 
+use super::draw::CENTS_MAX;
 use super::*;
 use crate::layout::Layout;
 use crate::line_reader::Lines;
@@ -14,7 +15,7 @@ fn lines(cards: &Cards, rows: Range<u64>) -> Vec<u8> {
 }
 
 #[test]
-fn a_line_is_a_line_of_the_layout() {
+fn a_line_has_the_fields_of_the_layout() {
     let text = String::from_utf8(lines(&Cards::new(42, 1), 0..1)).unwrap();
     let fields: Vec<&str> = text.trim_end_matches('\n').split('|').collect();
     assert_eq!((fields.len(), fields[9]), (10, ""), "{text}");
@@ -22,7 +23,7 @@ fn a_line_is_a_line_of_the_layout() {
 }
 
 #[test]
-fn rows_are_what_they_were_when_files_were_made() {
+fn rows_do_not_change_between_versions() {
     let text = lines(&Cards::new(42, 1_000), 0..1_000);
     let first = "6549171840479632|DISCOVER|5964|141.99|2025-01-25|51066387|NORFOLK|VA|23520|";
     assert_eq!(text.split(|byte| *byte == b'\n').next().map(String::from_utf8_lossy).as_deref(), Some(first));
@@ -30,20 +31,20 @@ fn rows_are_what_they_were_when_files_were_made() {
 }
 
 #[test]
-fn rows_are_the_same_in_whatever_pieces_they_are_made_and_others_with_another_seed() {
+fn rows_do_not_depend_on_batches_but_on_the_seed() {
     let cards = Cards::new(42, 10_000);
     let whole = lines(&cards, 0..10_000);
-    let pieces: Vec<u8> = [0..1, 1..777, 777..5_000, 5_000..5_000, 5_000..10_000]
+    let batches: Vec<u8> = [0..1, 1..777, 777..5_000, 5_000..5_000, 5_000..10_000]
         .into_iter()
         .flat_map(|rows| lines(&cards, rows))
         .collect();
-    assert!(whole == pieces);
-    assert!(lines(&Cards::new(42, 1_000_000), 0..10_000) == whole, "a larger set begins with the smaller one");
+    assert!(whole == batches);
+    assert!(lines(&Cards::new(42, 1_000_000), 0..10_000) == whole, "a smaller set is a prefix of a larger one");
     assert!(lines(&Cards::new(43, 10_000), 0..10_000) != whole);
 }
 
 #[test]
-fn lines_say_what_rows_are() {
+fn lines_have_the_values_of_rows() {
     let cards = Cards::new(7, 5_000);
     let mut parsed = Parsed::default();
     parsed.parse(&Layout::cards(), Lines { bytes: lines(&cards, 0..5_000), first_line: 1, cut: false }, u64::MAX);
@@ -56,7 +57,7 @@ fn lines_say_what_rows_are() {
     for row in 0..5_000 {
         let card = cards.card(row as u64);
         let zip = format!("{:05}", card.merchant_zip);
-        let told = [
+        let values = [
             FieldValue::Int(card.card_no as i64),
             FieldValue::Text(card.card_type),
             FieldValue::Int(i64::from(card.mcc)),
@@ -67,7 +68,7 @@ fn lines_say_what_rows_are() {
             FieldValue::Text(card.merchant_state),
             FieldValue::Text(&zip),
         ];
-        for (column, value) in told.into_iter().enumerate() {
+        for (column, value) in values.into_iter().enumerate() {
             assert_eq!(parsed.field(row, column), value, "row {row}");
             assert_eq!(other.field(row, column), value, "row {row}");
         }
@@ -75,7 +76,7 @@ fn lines_say_what_rows_are() {
 }
 
 #[test]
-fn card_numbers_pass_their_check_and_begin_as_their_kind() {
+fn card_numbers_have_a_check_digit_and_the_prefix_of_their_kind() {
     let cards = Cards::new(3, 20_000);
     for row in 0..20_000 {
         let card = cards.card(row);
@@ -83,7 +84,7 @@ fn card_numbers_pass_their_check_and_begin_as_their_kind() {
         let digits = text.bytes().rev().map(|byte| u32::from(byte - b'0'));
         let sum: u32 = digits.enumerate().map(|(i, d)| if i % 2 == 0 { d } else { d * 2 / 10 + d * 2 % 10 }).sum();
         assert_eq!((text.len(), sum % 10), (16, 0), "{card:?}");
-        let begins = match card.card_type {
+        let prefix = match card.card_type {
             "VISA" => "4",
             "MASTERCARD" => "5",
             "DISCOVER" => "65",
@@ -91,15 +92,15 @@ fn card_numbers_pass_their_check_and_begin_as_their_kind() {
             "MAESTRO" => "5018",
             _ => "35",
         };
-        assert!(text.starts_with(begins), "{card:?}");
+        assert!(text.starts_with(prefix), "{card:?}");
     }
 }
 
-/// How often each value of `what` comes in the first `rows` rows.
-fn counts<K: Ord>(rows: u64, what: impl Fn(&Card) -> K) -> BTreeMap<K, u64> {
+/// Counts of the values of `key` in the first `rows` rows.
+fn counts<K: Ord>(rows: u64, key: impl Fn(&Card) -> K) -> BTreeMap<K, u64> {
     let cards = Cards::new(42, rows);
     let mut counts = BTreeMap::new();
-    (0..rows).for_each(|row| *counts.entry(what(&cards.card(row))).or_default() += 1);
+    (0..rows).for_each(|row| *counts.entry(key(&cards.card(row))).or_default() += 1);
     counts
 }
 
@@ -116,14 +117,14 @@ fn kinds_and_categories_are_skewed() {
 }
 
 #[test]
-fn cards_come_back_and_every_eighth_one_more_often() {
+fn cards_repeat_and_every_eighth_one_more_often() {
     let cards = Cards::new(42, u64::MAX);
     let first = 1 << WINDOW_BITS;
     let mut purchases = [0; 8];
-    // All rows in whose window the eight cards are.
+    // All rows with the eight cards in their window.
     for row in 0..ROWS_PER_CARD * (first + 8) {
         let card = card_at(row, mix(cards.row_key ^ row.wrapping_mul(GOLDEN)));
-        if let Some(count) = card.checked_sub(first).and_then(|place| purchases.get_mut(place as usize)) {
+        if let Some(count) = card.checked_sub(first).and_then(|index| purchases.get_mut(index as usize)) {
             *count += 1;
         }
     }
@@ -137,15 +138,15 @@ fn purchases_are_made_near_home_and_on_every_day_of_the_year() {
     let days = counts(100_000, |card| card.purchase_dt);
     assert_eq!(days.len(), 365);
     assert!(days.keys().all(|day| Cards::days().contains(day)));
-    let (world, cards) = (World::get(), Cards::new(42, 100_000));
+    let (tables, cards) = (Tables::get(), Cards::new(42, 100_000));
     let is_at_home = |row: &u64| {
         let card = card_at(*row, mix(cards.row_key ^ row.wrapping_mul(GOLDEN)));
-        let home = home(world, mix(cards.card_key ^ card.wrapping_mul(GOLDEN)));
-        let neighbour = usize::from(world.local[home][0]);
-        world.merchants[neighbour].place().state == cards.card(*row).merchant_state
+        let home = home(tables, mix(cards.card_key ^ card.wrapping_mul(GOLDEN)));
+        let neighbour = usize::from(tables.local[home][0]);
+        tables.merchants[neighbour].city().state == cards.card(*row).merchant_state
     };
     let share = (0..100_000).filter(is_at_home).count() as f64 / 1e5;
-    // Seven eighths, and of the others those that are there by chance.
+    // Seven eighths, and the others by chance.
     assert!((0.875..0.91).contains(&share), "{share}");
 }
 

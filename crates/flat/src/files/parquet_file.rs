@@ -1,5 +1,4 @@
-//! Rows as a Parquet file: the only module that knows how such a file is written. Groups of rows are encoded in memory,
-//! by any thread, and appended to the file in their order.
+//! Parquet files. Row groups are encoded in memory, by any thread, and appended to the file in order.
 
 use std::io;
 use std::ops::Range;
@@ -19,12 +18,12 @@ use crate::cards::{Card, Cards};
 use crate::compression::{Compression, Packing};
 use crate::layout::{FieldKind, Layout};
 
-/// A group of rows, encoded: for each column its bytes and what is known of them.
+/// An encoded row group: bytes and metadata of each column.
 pub(super) struct Group {
     columns: Vec<(Bytes, ColumnCloseResult)>,
 }
 
-/// A file that is being written.
+/// A file being written.
 pub(super) struct ParquetFile {
     writer: SerializedFileWriter<Sink>,
 }
@@ -39,11 +38,11 @@ enum Values {
 static SCHEMA: LazyLock<ParquetResult<TypePtr>> = LazyLock::new(schema);
 
 impl ParquetFile {
-    /// A file without rows.
-    pub(super) fn begin(sink: Sink, packing: Packing) -> io::Result<ParquetFile> {
+    /// Starts a file without rows.
+    pub(super) fn start(sink: Sink, packing: Packing) -> io::Result<ParquetFile> {
         let writer = shared_schema()
             .and_then(|schema| SerializedFileWriter::new(sink, schema, properties(packing)?))
-            .map_err(in_words)?;
+            .map_err(io_error)?;
         Ok(ParquetFile { writer })
     }
 
@@ -56,16 +55,16 @@ impl ParquetFile {
             }
             rows.close().map(|_| ())
         };
-        append().map_err(in_words)
+        append().map_err(io_error)
     }
 
-    /// Writes what ends the file.
+    /// Writes the footer.
     pub(super) fn finish(self) -> io::Result<Sink> {
-        self.writer.into_inner().map_err(in_words)
+        self.writer.into_inner().map_err(io_error)
     }
 }
 
-/// The rows `rows` as a group.
+/// Encodes `rows` as a row group.
 pub(super) fn encode(cards: &Cards, rows: Range<u64>, packing: Packing) -> io::Result<Group> {
     let encode = || {
         let schema = SchemaDescriptor::new(shared_schema()?);
@@ -80,10 +79,10 @@ pub(super) fn encode(cards: &Cards, rows: Range<u64>, packing: Packing) -> io::R
         });
         Ok(Group { columns: columns.collect::<ParquetResult<_>>()? })
     };
-    encode().map_err(in_words)
+    encode().map_err(io_error)
 }
 
-/// How many bytes the rows `rows` are in a file.
+/// Encoded size of `rows`.
 pub(super) fn encoded_bytes(cards: &Cards, rows: Range<u64>, packing: Packing) -> io::Result<u64> {
     Ok(encode(cards, rows, packing)?.columns.iter().map(|(bytes, _)| bytes.len() as u64).sum())
 }
@@ -107,15 +106,15 @@ impl Values {
 
 /// The columns in the order of the layout.
 fn columns(cards: &Cards, rows: Range<u64>) -> Vec<Values> {
-    let made: Vec<Card> = rows.map(|row| cards.card(row)).collect();
-    let short = |of: fn(&Card) -> i32| Values::Short(made.iter().map(of).collect());
-    let long = |of: fn(&Card) -> i64| Values::Long(made.iter().map(of).collect());
+    let cards: Vec<Card> = rows.map(|row| cards.card(row)).collect();
+    let short = |of: fn(&Card) -> i32| Values::Short(cards.iter().map(of).collect());
+    let long = |of: fn(&Card) -> i64| Values::Long(cards.iter().map(of).collect());
     let name = |of: fn(&Card) -> &'static str| {
-        // Names live as long as the program: nothing is copied.
+        // Static texts are not copied.
         let bytes = |card| ByteArray::from(Bytes::from_static(of(card).as_bytes()));
-        Values::Text(made.iter().map(bytes).collect())
+        Values::Text(cards.iter().map(bytes).collect())
     };
-    let zips = made.iter().map(|card| ByteArray::from(format!("{:05}", card.merchant_zip).into_bytes()));
+    let zips = cards.iter().map(|card| ByteArray::from(format!("{:05}", card.merchant_zip).into_bytes()));
     vec![
         long(|card| card.card_no as i64),
         name(|card| card.card_type),
@@ -168,9 +167,9 @@ fn properties(packing: Packing) -> ParquetResult<WriterPropertiesPtr> {
     Ok(Arc::new(WriterProperties::builder().set_compression(codec).build()))
 }
 
-fn in_words(cause: ParquetError) -> io::Error {
+fn io_error(cause: ParquetError) -> io::Error {
     match cause {
-        // What the file system says is said as it is.
+        // Errors of the file system are passed on.
         ParquetError::External(cause) => match cause.downcast::<io::Error>() {
             Ok(cause) => *cause,
             Err(cause) => io::Error::other(cause.to_string()),

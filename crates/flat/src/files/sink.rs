@@ -1,4 +1,4 @@
-//! A file that is there when it is whole, and not before.
+//! A file that appears under its name when it is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::ErrorKind::NotFound;
@@ -6,24 +6,24 @@ use std::io::{self, Write, stdout};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use super::{Destination, Files, is_in_place};
+use super::request::{Destination, Files, is_in_place};
 
-/// Where the bytes of one file go.
+/// The output of one file.
 pub(super) struct Sink {
     file: File,
     bytes: u64,
-    /// None of a device, a pipe and the standard output, where nothing can be renamed.
+    /// None for a device, a pipe and the standard output, which cannot be renamed.
     part: Option<Part>,
 }
 
-/// The name of a file until it is whole.
+/// An incomplete file.
 struct Part {
     part: PathBuf,
     path: PathBuf,
-    is_whole: bool,
+    is_complete: bool,
 }
 
-/// What the file at `path` is called until it is whole.
+/// The name of the file at `path` until it is complete.
 pub(super) fn part_of(path: &Path) -> PathBuf {
     let mut part = path.as_os_str().to_owned();
     part.push(".part");
@@ -31,10 +31,10 @@ pub(super) fn part_of(path: &Path) -> PathBuf {
 }
 
 impl Sink {
-    /// Opens the one of `files` that is to be at `path`.
+    /// Opens the output for `path`.
     pub(super) fn open(files: &Files, path: &Path) -> io::Result<Sink> {
         let (file, part) = match &files.destination {
-            // Past the buffer of the standard library, which looks for ends of lines.
+            // Without the line buffer of the standard library.
             Destination::StandardOutput => (File::from(stdout().as_fd().try_clone_to_owned()?), None),
             _ if is_in_place(path) => (OpenOptions::new().write(true).open(path)?, None),
             _ => {
@@ -43,25 +43,25 @@ impl Sink {
                     fs::remove_file(&part)
                         .or_else(|error| if error.kind() == NotFound { Ok(()) } else { Err(error) })?;
                 }
-                // Somebody else's is not written to, whatever it is.
+                // An existing file is not overwritten.
                 let file = File::create_new(&part)?;
-                (file, Some(Part { part, path: path.to_owned(), is_whole: false }))
+                (file, Some(Part { part, path: path.to_owned(), is_complete: false }))
             }
         };
         Ok(Sink { file, bytes: 0, part })
     }
 
-    /// Bytes that were written.
+    /// Bytes written.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Gives the whole file its name.
+    /// Renames the complete file.
     pub(super) fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         if let Some(part) = &mut self.part {
             fs::rename(&part.part, &part.path)?;
-            part.is_whole = true;
+            part.is_complete = true;
         }
         Ok(())
     }
@@ -81,8 +81,7 @@ impl Write for Sink {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        if !self.is_whole {
-            // There is nobody left to tell.
+        if !self.is_complete {
             let _ = fs::remove_file(&self.part);
         }
     }

@@ -1,11 +1,14 @@
-//! Files on disk: equal, whole, in order, and nothing else.
+//! Files on disk: of equal size, complete, in order, and no others.
 
 use std::fs;
 use std::io::Read;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
+use std::path::{Path, PathBuf};
+
 use super::*;
+use crate::compression::Compression;
 use crate::line_reader::LineReader;
 
 const ROWS: u64 = 100_000;
@@ -53,7 +56,7 @@ fn names(directory: &Path) -> Vec<String> {
 }
 
 #[test]
-fn every_compression_holds_the_same_lines_on_any_number_of_threads() {
+fn every_compression_has_the_same_lines_on_any_number_of_threads() {
     let expected = expected();
     for packing in ["plain", "gzip:1", "zstd:1", "lz4"] {
         let mut before: Option<(FilesWritten, Vec<Vec<u8>>)> = None;
@@ -75,11 +78,11 @@ fn every_compression_holds_the_same_lines_on_any_number_of_threads() {
 }
 
 #[test]
-fn files_are_equal_and_called_by_number() {
+fn files_have_equal_size_and_are_numbered() {
     let directory = tempfile::tempdir().unwrap();
     let written = write(&files(directory.path(), 7, FilesFormat::Bars, "plain", 2));
-    let wanted: Vec<String> = (1..=7).map(|number| format!("cards-000{number}.tbl")).collect();
-    assert_eq!(names(directory.path()), wanted);
+    let expected_names: Vec<String> = (1..=7).map(|number| format!("cards-000{number}.tbl")).collect();
+    assert_eq!(names(directory.path()), expected_names);
     let rows = written.paths.iter().map(|path| fs::read_to_string(path).unwrap().lines().count());
     let rows: Vec<usize> = rows.collect();
     assert_eq!(rows.iter().sum::<usize>(), ROWS as usize);
@@ -88,7 +91,7 @@ fn files_are_equal_and_called_by_number() {
 }
 
 #[test]
-fn each_csv_file_names_its_fields() {
+fn each_csv_file_has_a_header() {
     let directory = tempfile::tempdir().unwrap();
     let written = write(&files(directory.path(), 2, FilesFormat::Commas, "gzip", 2));
     assert!(written.paths[1].ends_with("cards-0002.csv.gz"));
@@ -106,7 +109,7 @@ fn each_csv_file_names_its_fields() {
 }
 
 #[test]
-fn a_parquet_file_holds_the_rows_and_is_the_same_from_any_number_of_threads() {
+fn a_parquet_file_has_the_rows_and_does_not_depend_on_the_number_of_threads() {
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::{Field, RowAccessor};
     for packing in ["plain", "gzip", "zstd", "lz4"] {
@@ -132,33 +135,33 @@ fn a_parquet_file_holds_the_rows_and_is_the_same_from_any_number_of_threads() {
 }
 
 #[test]
-fn what_is_stopped_leaves_whole_files_only() {
+fn a_stop_leaves_only_complete_files() {
     let directory = tempfile::tempdir().unwrap();
     let stop = AtomicBool::new(false);
-    let seen = Mutex::new(0);
+    let calls = Mutex::new(0);
     let one = files(directory.path(), 3, FilesFormat::Bars, "plain", 1);
-    // With one thread the third of three pieces is written while two files are under way.
+    // With one thread the third of three batches is written while two files are open.
     let stopped = write_files(&one, &stop, &|progress| {
-        *seen.lock().unwrap() += 1;
+        *calls.lock().unwrap() += 1;
         stop.store(progress.done.0 > progress.size.0 / 2, Ordering::Relaxed);
     });
     let Err(FilesError::Stopped { whole }) = stopped else { panic!("{stopped:?}") };
     assert_eq!(names(directory.path()).len(), whole);
-    assert!(whole < 3 && *seen.lock().unwrap() > 0);
+    assert!(whole < 3 && *calls.lock().unwrap() > 0);
     assert!(names(directory.path()).iter().all(|name| name.ends_with(".tbl")));
 }
 
 #[test]
-fn a_place_that_cannot_be_written_is_named() {
+fn an_error_has_the_path() {
     let directory = tempfile::tempdir().unwrap();
-    let gone = directory.path().join("gone");
-    let failed = write_files(&files(&gone, 2, FilesFormat::Bars, "plain", 2), &AtomicBool::new(false), &|_| ());
+    let absent = directory.path().join("absent");
+    let failed = write_files(&files(&absent, 2, FilesFormat::Bars, "plain", 2), &AtomicBool::new(false), &|_| ());
     let message = failed.unwrap_err().to_string();
-    assert!(message.contains("gone/cards-000") && message.contains("cannot be written: No such file"), "{message}");
+    assert!(message.contains("absent/cards-000") && message.contains("cannot be written: No such file"), "{message}");
 }
 
 #[test]
-fn what_somebody_else_has_not_finished_is_left_alone() {
+fn incomplete_files_of_others_are_not_replaced() {
     let directory = tempfile::tempdir().unwrap();
     let mut files = files(directory.path(), 1, FilesFormat::Bars, "plain", 1);
     assert_eq!(files.existing(), None);
@@ -173,7 +176,7 @@ fn what_somebody_else_has_not_finished_is_left_alone() {
 }
 
 #[test]
-fn a_full_device_is_an_error_in_its_own_words() {
+fn a_full_device_is_an_error_of_that_kind() {
     for format in [FilesFormat::Bars, FilesFormat::Parquet] {
         let destination = Destination::File(PathBuf::from("/dev/full"));
         let files = Files { destination, ..files(Path::new("."), 1, format, "plain", 2) };
@@ -185,7 +188,7 @@ fn a_full_device_is_an_error_in_its_own_words() {
 }
 
 #[test]
-fn a_preview_is_near_what_comes() {
+fn a_preview_is_near_the_written_size() {
     for (format, packing) in [
         (FilesFormat::Bars, "plain"),
         (FilesFormat::Bars, "gzip:1"),
@@ -195,8 +198,8 @@ fn a_preview_is_near_what_comes() {
         let directory = tempfile::tempdir().unwrap();
         let files = files(directory.path(), 1, format, packing, 2);
         let (preview, written) = (files.preview().unwrap(), write(&files));
-        for (told, found) in [(preview.flat, written.flat), (preview.written, written.written)] {
-            let share = told.0 as f64 / found.0 as f64;
+        for (estimated, found) in [(preview.flat, written.flat), (preview.written, written.written)] {
+            let share = estimated.0 as f64 / found.0 as f64;
             assert!((0.8..1.25).contains(&share), "{format:?} {packing}: {preview:?} {written:?}");
         }
     }

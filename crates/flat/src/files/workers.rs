@@ -1,6 +1,6 @@
-//! The threads that make files. Rows are handed out in pieces; a piece is made and compressed by one thread, and written
-//! by the same one when all pieces before it in its file are. So files are in order, no queue grows, and as many files
-//! are open as there are threads.
+//! The threads that write files. A batch of rows is generated and compressed by one thread, and written by the same one
+//! after all previous batches of its file. So files are in order, there are no queues, and the number of open files is
+//! that of threads.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -15,48 +15,48 @@ use crc32fast::Hasher;
 use record::Bytes;
 
 use super::parquet_file::{Group, ParquetFile, encode};
+use super::request::{Files, FilesError, FilesFormat, FilesProgress, FilesWritten};
 use super::sink::Sink;
-use super::{Files, FilesError, FilesFormat, FilesProgress, FilesWritten};
 use crate::cards::Cards;
-use crate::compression::Packer;
+use crate::compression::Compressor;
 use crate::layout::Layout;
 
-/// Rows of a piece: about 1.3 MB of lines. Fixed, so that compressed files do not depend on the number of threads.
-const PIECE_ROWS: u64 = 1 << 14;
-/// Those of a group of rows of Parquet.
+/// Rows of a batch: about 1.3 MB of lines. Fixed, so that compressed files do not depend on the number of threads.
+const BATCH_ROWS: u64 = 1 << 14;
+/// Rows of a Parquet row group.
 const GROUP_ROWS: u64 = 1 << 18;
-/// Between two looks at whether to stop.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval of checks for a stop.
+const STOP_CHECK: Duration = Duration::from_millis(50);
 
 pub(super) struct Workers<'a> {
     files: &'a Files,
     stop: &'a AtomicBool,
     progress: &'a (dyn Fn(FilesProgress<'_>) + Sync),
     size: Bytes,
-    places: Vec<Place>,
-    pieces: Mutex<Pieces>,
+    outputs: Vec<Output>,
+    batches: Mutex<Batches>,
     done_bytes: AtomicU64,
-    /// Set by the first error, which is kept.
+    /// Set with the first failure.
     failed: AtomicBool,
     failure: Mutex<Option<FilesError>>,
 }
 
-/// A file that is being written, and how far it is.
-struct Place {
+/// An output file.
+struct Output {
     path: PathBuf,
-    state: Mutex<State>,
-    /// A piece was written.
+    state: Mutex<OutputState>,
+    /// Notified after each written batch.
     advanced: Condvar,
 }
 
 #[derive(Default)]
-struct State {
-    /// The piece whose turn it is.
-    turn: u64,
+struct OutputState {
+    /// Number of the next batch.
+    next: u64,
     writer: Option<Writer>,
     hasher: Hasher,
     written_bytes: u64,
-    is_whole: bool,
+    is_complete: bool,
 }
 
 enum Writer {
@@ -64,23 +64,23 @@ enum Writer {
     Parquet(Box<ParquetFile>),
 }
 
-/// Pieces that are still to be made, of as many files at a time as there are threads.
-struct Pieces {
-    open: VecDeque<Rest>,
-    waiting: VecDeque<Rest>,
+/// Batches not started yet; the number of open files is that of threads.
+struct Batches {
+    open: VecDeque<Remaining>,
+    waiting: VecDeque<Remaining>,
     open_max: usize,
-    piece_rows: u64,
+    batch_rows: u64,
 }
 
-/// What is left of a file.
-struct Rest {
+/// The remaining rows of a file.
+struct Remaining {
     file: usize,
     number: u64,
     rows: Range<u64>,
 }
 
-/// Rows that one thread makes.
-struct Piece {
+/// A batch of rows.
+struct Batch {
     file: usize,
     /// In its file, from 0.
     number: u64,
@@ -88,9 +88,9 @@ struct Piece {
     is_last: bool,
 }
 
-/// What a thread keeps from piece to piece.
-struct Desk {
-    packer: Packer,
+/// Buffers of a thread, reused for each batch.
+struct Buffers {
+    compressor: Compressor,
     lines: Vec<u8>,
 }
 
@@ -100,20 +100,20 @@ impl<'a> Workers<'a> {
         stop: &'a AtomicBool,
         progress: &'a (dyn Fn(FilesProgress<'_>) + Sync),
     ) -> Workers<'a> {
-        let place = |path| Place { path, state: Mutex::default(), advanced: Condvar::new() };
-        let rest = |(file, rows)| Rest { file, number: 0, rows };
-        let piece_rows = if files.format == FilesFormat::Parquet { GROUP_ROWS } else { PIECE_ROWS };
+        let output = |path| Output { path, state: Mutex::default(), advanced: Condvar::new() };
+        let remaining = |(file, rows)| Remaining { file, number: 0, rows };
+        let batch_rows = if files.format == FilesFormat::Parquet { GROUP_ROWS } else { BATCH_ROWS };
         Workers {
             files,
             stop,
             progress,
             size: Cards::bytes_of(files.cards.rows(), files.format.style()),
-            places: files.paths().into_iter().map(place).collect(),
-            pieces: Mutex::new(Pieces {
+            outputs: files.paths().into_iter().map(output).collect(),
+            batches: Mutex::new(Batches {
                 open: VecDeque::new(),
-                waiting: files.rows().enumerate().map(rest).collect(),
+                waiting: files.rows().enumerate().map(remaining).collect(),
                 open_max: files.threads.max(1),
-                piece_rows,
+                batch_rows,
             }),
             done_bytes: AtomicU64::new(0),
             failed: AtomicBool::new(false),
@@ -121,15 +121,12 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Writes all files, and says what was written.
+    /// Writes all files.
     pub(super) fn work(self) -> Result<FilesWritten, FilesError> {
         thread::scope(|scope| {
             for _ in 0..self.files.threads.max(1) {
-                let member = || {
-                    let worked = self.make_pieces();
-                    worked.unwrap_or_else(|failure| self.fail(failure));
-                };
-                if let Err(cause) = thread::Builder::new().spawn_scoped(scope, member) {
+                let worker = || self.write_batches().unwrap_or_else(|failure| self.fail(failure));
+                if let Err(cause) = thread::Builder::new().spawn_scoped(scope, worker) {
                     self.fail(self.error(0, cause));
                 }
             }
@@ -143,11 +140,11 @@ impl<'a> Workers<'a> {
         };
         let mut hasher = Hasher::new();
         let failure = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
-        for place in self.places {
-            let state = place.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for output in self.outputs {
+            let state = output.state.into_inner().unwrap_or_else(PoisonError::into_inner);
             hasher.combine(&state.hasher);
             written.written.0 += state.written_bytes;
-            written.paths.extend(state.is_whole.then_some(place.path));
+            written.paths.extend(state.is_complete.then_some(output.path));
         }
         written.crc32 = hasher.finalize();
         match failure {
@@ -157,106 +154,106 @@ impl<'a> Workers<'a> {
         }
     }
 
-    fn make_pieces(&self) -> Result<(), FilesError> {
-        let packer = Packer::new(self.files.packing).map_err(|cause| self.error(0, cause))?;
-        let mut desk = Desk { packer, lines: Vec::new() };
-        while let Some(piece) = self.next_piece() {
-            self.make_piece(&piece, &mut desk)?;
+    fn write_batches(&self) -> Result<(), FilesError> {
+        let compressor = Compressor::new(self.files.packing).map_err(|cause| self.error(0, cause))?;
+        let mut buffers = Buffers { compressor, lines: Vec::new() };
+        while let Some(batch) = self.next_batch() {
+            self.write_batch(&batch, &mut buffers)?;
         }
         Ok(())
     }
 
-    fn next_piece(&self) -> Option<Piece> {
-        self.pieces.lock().unwrap_or_else(PoisonError::into_inner).next()
+    fn next_batch(&self) -> Option<Batch> {
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner).next()
     }
 
-    fn make_piece(&self, piece: &Piece, desk: &mut Desk) -> Result<(), FilesError> {
+    fn write_batch(&self, batch: &Batch, buffers: &mut Buffers) -> Result<(), FilesError> {
         let style = self.files.format.style();
-        desk.lines.clear();
-        if self.files.format == FilesFormat::Commas && piece.number == 0 {
-            desk.lines.extend(Layout::cards_csv().header_line().unwrap_or_default());
+        buffers.lines.clear();
+        if self.files.format == FilesFormat::Commas && batch.number == 0 {
+            buffers.lines.extend(Layout::cards_csv().header_line().unwrap_or_default());
         }
-        self.files.cards.write_as(style, piece.rows.clone(), &mut desk.lines);
+        self.files.cards.write_as(style, batch.rows.clone(), &mut buffers.lines);
         let mut hasher = Hasher::new();
-        hasher.update(&desk.lines);
-        let failed = |cause| self.error(piece.file, cause);
+        hasher.update(&buffers.lines);
+        let failed = |cause| self.error(batch.file, cause);
         let mut state = match self.files.format {
             FilesFormat::Parquet => {
-                let group = encode(&self.files.cards, piece.rows.clone(), self.files.packing).map_err(failed)?;
-                let mut state = self.turn_of(piece)?;
-                state.append_group(self, piece, group).map_err(failed)?;
+                let group = encode(&self.files.cards, batch.rows.clone(), self.files.packing).map_err(failed)?;
+                let mut state = self.wait_for_turn(batch)?;
+                state.append_group(self, batch, group).map_err(failed)?;
                 state
             }
             FilesFormat::Bars | FilesFormat::Commas => {
-                let packed = desk.packer.pack(&desk.lines).map_err(failed)?;
-                let mut state = self.turn_of(piece)?;
-                state.append(self, piece, packed).map_err(failed)?;
+                let compressed = buffers.compressor.compress(&buffers.lines).map_err(failed)?;
+                let mut state = self.wait_for_turn(batch)?;
+                state.append(self, batch, compressed).map_err(failed)?;
                 state
             }
         };
         state.hasher.combine(&hasher);
-        if piece.is_last {
+        if batch.is_last {
             state.finish().map_err(failed)?;
         }
-        state.turn += 1;
+        state.next += 1;
         drop(state);
-        let place = &self.places[piece.file];
-        place.advanced.notify_all();
-        let bytes = desk.lines.len() as u64;
+        let output = &self.outputs[batch.file];
+        output.advanced.notify_all();
+        let bytes = buffers.lines.len() as u64;
         let done = Bytes(self.done_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes);
-        (self.progress)(FilesProgress { file: &place.path, done, size: self.size.max(done) });
+        (self.progress)(FilesProgress { file: &output.path, done, size: self.size.max(done) });
         Ok(())
     }
 
-    /// Waits until all pieces of the file before this one are written.
-    fn turn_of(&self, piece: &Piece) -> Result<MutexGuard<'_, State>, FilesError> {
-        let place = &self.places[piece.file];
-        let mut state = place.state.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Waits until all previous batches of the file are written.
+    fn wait_for_turn(&self, batch: &Batch) -> Result<MutexGuard<'_, OutputState>, FilesError> {
+        let output = &self.outputs[batch.file];
+        let mut state = output.state.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             if self.stop.load(Ordering::Relaxed) || self.failed.load(Ordering::Relaxed) {
                 return Err(FilesError::Stopped { whole: 0 });
             }
-            if state.turn == piece.number {
+            if state.next == batch.number {
                 return Ok(state);
             }
-            state = place.advanced.wait_timeout(state, LOOK).unwrap_or_else(PoisonError::into_inner).0;
+            state = output.advanced.wait_timeout(state, STOP_CHECK).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     fn error(&self, file: usize, cause: io::Error) -> FilesError {
-        FilesError::Write { path: self.places[file].path.clone(), cause }
+        FilesError::Write { path: self.outputs[file].path.clone(), cause }
     }
 
-    /// Keeps the first failure; the others follow from it.
+    /// Records the first failure.
     fn fail(&self, failure: FilesError) {
         self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(failure);
         self.failed.store(true, Ordering::Relaxed);
     }
 }
 
-impl Pieces {
-    /// The next piece; files take turns, so that threads seldom wait for one another.
-    fn next(&mut self) -> Option<Piece> {
+impl Batches {
+    /// The next batch, round robin over the open files, so that threads seldom wait for each other.
+    fn next(&mut self) -> Option<Batch> {
         if self.open.len() < self.open_max {
             self.open.extend(self.waiting.pop_front());
         }
-        let mut rest = self.open.pop_front()?;
-        let end = rest.rows.end.min(rest.rows.start.saturating_add(self.piece_rows));
-        let piece =
-            Piece { file: rest.file, number: rest.number, rows: rest.rows.start..end, is_last: end == rest.rows.end };
-        rest.rows.start = end;
-        rest.number += 1;
-        if !piece.is_last {
-            self.open.push_back(rest);
+        let mut file = self.open.pop_front()?;
+        let end = file.rows.end.min(file.rows.start.saturating_add(self.batch_rows));
+        let batch =
+            Batch { file: file.file, number: file.number, rows: file.rows.start..end, is_last: end == file.rows.end };
+        file.rows.start = end;
+        file.number += 1;
+        if !batch.is_last {
+            self.open.push_back(file);
         }
-        Some(piece)
+        Some(batch)
     }
 }
 
-impl State {
-    fn append(&mut self, workers: &Workers<'_>, piece: &Piece, bytes: &[u8]) -> io::Result<()> {
+impl OutputState {
+    fn append(&mut self, workers: &Workers<'_>, batch: &Batch, bytes: &[u8]) -> io::Result<()> {
         if self.writer.is_none() {
-            self.writer = Some(Writer::Lines(Sink::open(workers.files, &workers.places[piece.file].path)?));
+            self.writer = Some(Writer::Lines(Sink::open(workers.files, &workers.outputs[batch.file].path)?));
         }
         match &mut self.writer {
             Some(Writer::Lines(sink)) => sink.write_all(bytes),
@@ -264,10 +261,10 @@ impl State {
         }
     }
 
-    fn append_group(&mut self, workers: &Workers<'_>, piece: &Piece, group: Group) -> io::Result<()> {
+    fn append_group(&mut self, workers: &Workers<'_>, batch: &Batch, group: Group) -> io::Result<()> {
         if self.writer.is_none() {
-            let sink = Sink::open(workers.files, &workers.places[piece.file].path)?;
-            self.writer = Some(Writer::Parquet(Box::new(ParquetFile::begin(sink, workers.files.packing)?)));
+            let sink = Sink::open(workers.files, &workers.outputs[batch.file].path)?;
+            self.writer = Some(Writer::Parquet(Box::new(ParquetFile::start(sink, workers.files.packing)?)));
         }
         match &mut self.writer {
             Some(Writer::Parquet(file)) => file.append(group),
@@ -283,7 +280,7 @@ impl State {
         };
         self.written_bytes = sink.bytes();
         sink.finish()?;
-        self.is_whole = true;
+        self.is_complete = true;
         Ok(())
     }
 }

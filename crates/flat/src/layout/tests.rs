@@ -1,4 +1,4 @@
-//! Layouts from text, and the one of cards.
+//! Layouts from TOML, and the one of cards.
 
 use super::*;
 
@@ -24,7 +24,7 @@ const MINE: &str = r#"
 "#;
 
 #[test]
-fn a_layout_is_read_from_toml() {
+fn a_layout_is_parsed_from_toml() {
     let layout = Layout::from_toml(MINE).unwrap();
     assert_eq!((layout.name.as_str(), layout.separator, layout.ends_with_separator), ("mine", b';', false));
     let kinds: Vec<FieldKind> = layout.fields.iter().map(|field| field.kind).collect();
@@ -33,22 +33,24 @@ fn a_layout_is_read_from_toml() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_with_the_value() {
+fn invalid_values_are_errors() {
     let refused = |from: &str, to: &str| Layout::from_toml(&MINE.replacen(from, to, 1)).unwrap_err().to_string();
     assert!(refused("digits = 9", "digits = 19").contains("field id: digits 19 is out of range; hint: use 1 to 18"));
     assert!(refused("scale = 3", "scale = 13").contains("field price: scale 13 is out of range; hint: use 0 to 12"));
-    assert!(refused("scale = 3", "").contains("field price: kind decimal needs precision and scale"));
-    assert!(refused("kind = \"date\"", "kind = \"date\"\nsize = 1").contains("field day: kind date has nothing else"));
+    assert!(refused("scale = 3", "").contains("field price: kind decimal requires the keys precision and scale"));
+    assert!(
+        refused("kind = \"date\"", "kind = \"date\"\nsize = 1").contains("field day: kind date has no further keys")
+    );
     assert!(refused("kind = \"date\"", "kind = \"time\"").starts_with("layout: unknown variant `time`"));
     assert!(refused("\";\"", "\"5\"").contains("separator \"5\" cannot separate fields"));
-    assert!(refused("\"label\"", "\"ID\"").contains("two fields are called ID"));
+    assert!(refused("\"label\"", "\"ID\"").contains("two fields have the name ID"));
     assert!(refused("\"label\"", "\"la bel\"").contains("\"la bel\" is not a name of a field"));
     assert!(refused("name = \"mine\"", "nam = \"mine\"").starts_with("layout: unknown field `nam`"));
     assert_eq!(Layout::from_toml("name = \"x\"\nfields = []").unwrap_err(), LayoutError::FieldCount(0));
 }
 
 #[test]
-fn the_layout_of_cards_is_the_one_of_its_line() {
+fn the_fields_of_cards() {
     let names: Vec<String> = Layout::cards().fields.into_iter().map(|field| field.name).collect();
     let line =
         "card_no|card_type|mcc|purchase_amt|purchase_dt|merchant_code|merchant_city|merchant_state|merchant_zip|";

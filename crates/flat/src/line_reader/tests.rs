@@ -1,20 +1,20 @@
-//! Blocks of whole lines, from whatever the input is.
+//! Blocks of complete lines of any input.
 
 use std::io::Cursor;
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::compression::{Packer, Packing};
+use crate::compression::{Compressor, Packing};
 
-/// Gives its bytes in pieces of changing lengths, as a pipe does.
-struct Dripping {
+/// Returns reads of varying lengths, like a pipe.
+struct ShortReads {
     bytes: Cursor<Vec<u8>>,
     lengths: Vec<usize>,
     turn: usize,
 }
 
-impl Read for Dripping {
+impl Read for ShortReads {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let length = self.lengths[self.turn % self.lengths.len()].min(into.len());
         self.turn += 1;
@@ -25,7 +25,7 @@ impl Read for Dripping {
 fn blocks(input: impl Read + Send + 'static, compression: Compression, block_bytes: usize) -> io::Result<Vec<Lines>> {
     let mut reader = LineReader::open(Box::new(input), compression, block_bytes)?;
     let mut blocks = Vec::new();
-    // Memory that holds something, longer and shorter than a block.
+    // Reused memory, longer and shorter than a block.
     while let Some(lines) = reader.next_in(vec![b'\n'; blocks.len() * block_bytes % 300])? {
         blocks.push(lines);
     }
@@ -38,11 +38,11 @@ fn of(text: &str, block_bytes: usize) -> Vec<(u64, String)> {
 }
 
 fn packed(text: &[u8], compression: Compression) -> Vec<u8> {
-    Packer::new(Packing::of(compression)).unwrap().pack(text).unwrap().to_vec()
+    Compressor::new(Packing::of(compression)).unwrap().compress(text).unwrap().to_vec()
 }
 
 #[test]
-fn blocks_hold_whole_lines_and_know_their_numbers() {
+fn blocks_have_complete_lines_and_their_numbers() {
     let block = |line, text: &str| (line, text.to_owned());
     assert_eq!(of("a\nbb\nccc\n", 5), [block(1, "a\nbb\n"), block(3, "ccc\n")]);
     assert_eq!(of("a\nbb\nccc\n", 4), [block(1, "a\n"), block(2, "bb\n"), block(3, "ccc\n")]);
@@ -52,22 +52,22 @@ fn blocks_hold_whole_lines_and_know_their_numbers() {
 }
 
 #[test]
-fn a_last_line_without_its_end_gets_one() {
+fn a_last_line_without_a_line_feed_gets_one() {
     assert_eq!(of("a\nb", 100), [(1, "a\n".to_owned()), (2, "b\n".to_owned())]);
     assert_eq!(of("b", 1), [(1, "b\n".to_owned())]);
 }
 
 #[test]
-fn a_line_longer_than_a_block_makes_it_longer() {
+fn a_line_longer_than_a_block_extends_it() {
     let long = "x".repeat(5_000);
     let blocks = of(&format!("a\n{long}\nb\n{long}"), 16);
     let found: Vec<(u64, usize)> = blocks.iter().map(|(line, text)| (*line, text.len())).collect();
-    // A block that grows in search of an end takes with it what it has read.
+    // An extended block also contains what follows the long line.
     assert_eq!(found, [(1, 2), (2, 5_001 + 2), (4, 5_001)]);
 }
 
 #[test]
-fn a_line_that_is_too_long_is_cut_and_what_follows_is_not_lost() {
+fn a_line_that_is_too_long_is_truncated_and_the_next_one_is_not_lost() {
     for block_bytes in [1 << 10, 3 << 20] {
         let mut text = b"a\n".to_vec();
         text.extend(std::iter::repeat_n(b'x', 3 * LINE_BYTES_MAX));
@@ -89,7 +89,7 @@ fn a_line_that_is_too_long_is_cut_and_what_follows_is_not_lost() {
 }
 
 #[test]
-fn members_and_frames_are_read_one_after_the_other() {
+fn concatenated_members_and_frames_are_read() {
     for compression in [Compression::Gzip, Compression::Zstd, Compression::Lz4] {
         let mut bytes = packed(b"a\nb", compression);
         bytes.extend(packed(b"", compression));
@@ -101,7 +101,7 @@ fn members_and_frames_are_read_one_after_the_other() {
 }
 
 #[test]
-fn what_is_cut_off_or_damaged_says_where() {
+fn errors_of_truncated_or_damaged_data_have_a_position() {
     let text: Vec<u8> =
         (0..20_000u32).flat_map(|number| format!("{}|\n", number.wrapping_mul(2_654_435_761)).into_bytes()).collect();
     for compression in [Compression::Gzip, Compression::Zstd, Compression::Lz4] {
@@ -109,9 +109,9 @@ fn what_is_cut_off_or_damaged_says_where() {
         let mut half = whole.clone();
         half.truncate(whole.len() / 2);
         let error = blocks(Cursor::new(half), compression, 1 << 12).unwrap_err();
-        let wanted =
-            format!("{compression} data are cut off after {} bytes of the file, at or behind line ", whole.len() / 2);
-        assert!(error.to_string().starts_with(&wanted), "{error}");
+        let expected =
+            format!("{compression} data are truncated after {} bytes of the file, at or after line ", whole.len() / 2);
+        assert!(error.to_string().starts_with(&expected), "{error}");
         let mut damaged = whole.clone();
         let middle = whole.len() / 2;
         damaged[middle..middle + 64].iter_mut().for_each(|byte| *byte ^= 0x55);
@@ -123,7 +123,7 @@ fn what_is_cut_off_or_damaged_says_where() {
 }
 
 #[test]
-fn bytes_are_counted_as_they_lie_in_the_file() {
+fn bytes_of_the_file_are_counted() {
     let text = b"1|2|\n".repeat(100_000);
     let bytes = packed(&text, Compression::Gzip);
     let length = bytes.len() as u64;
@@ -134,7 +134,7 @@ fn bytes_are_counted_as_they_lie_in_the_file() {
 
 proptest! {
     #[test]
-    fn equal_inputs_give_equal_blocks_in_whatever_pieces_they_come(
+    fn blocks_do_not_depend_on_the_sizes_of_reads(
         text in "[ab\n]{0,200}",
         block_bytes in 1..40usize,
         lengths in proptest::collection::vec(1..20usize, 1..5),
@@ -142,8 +142,8 @@ proptest! {
     ) {
         let at_once = blocks(Cursor::new(text.clone().into_bytes()), Compression::Plain, block_bytes).unwrap();
         let bytes = packed(text.as_bytes(), compression);
-        let dripping = Dripping { bytes: Cursor::new(bytes), lengths, turn: 0 };
-        prop_assert_eq!(&blocks(dripping, compression, block_bytes).unwrap(), &at_once);
+        let short_reads = ShortReads { bytes: Cursor::new(bytes), lengths, turn: 0 };
+        prop_assert_eq!(&blocks(short_reads, compression, block_bytes).unwrap(), &at_once);
         let together: Vec<u8> = at_once.iter().flat_map(|lines| lines.bytes.clone()).collect();
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         prop_assert_eq!(String::from_utf8(together).unwrap(), text + end);

@@ -33,7 +33,7 @@ fn parse(layout: &Layout, bytes: impl Into<Vec<u8>>) -> Parsed {
     parsed
 }
 
-/// The reasons, with their lines.
+/// The reasons of the rejects, with their lines.
 fn rejects(parsed: &Parsed) -> Vec<(u64, String)> {
     parsed.rejects().iter().map(|reject| (reject.line, reject.reason.to_string())).collect()
 }
@@ -55,7 +55,7 @@ fn a_row_has_the_values_of_its_fields() {
 }
 
 #[test]
-fn every_mistake_is_told_by_field_and_the_rows_around_it_are_kept() {
+fn every_reject_has_a_reason_and_other_rows_are_kept() {
     let cases: &[(&[u8], &str)] = &[
         (b"1|1.00|2010-01-01|a", "no separator at the end of the line"),
         (b"1|1.00|2010-01-01|", "3 fields instead of 4"),
@@ -74,7 +74,7 @@ fn every_mistake_is_told_by_field_and_the_rows_around_it_are_kept() {
         (b"1|1.00|2010-01-01|seven77|", "field 4 label: \"seven77\" has more than 6 characters"),
         ("1|1.00|2010-01-01|süßüßüß|".as_bytes(), "field 4 label: \"süßüßüß\" has more than 6 characters"),
         (b"1|1.00|2010-01-01|a\xFFb|", "field 4 label: \"a\u{FFFD}b\" is not UTF-8"),
-        (b"1|1.00|2010-01-01|a\0b|", "field 4 label: \"a\\0b\" holds a zero byte"),
+        (b"1|1.00|2010-01-01|a\0b|", "field 4 label: \"a\\0b\" contains a zero byte"),
         (b"1|1.00|2010-01-01|a|\r", ""),
     ];
     for (bad, reason) in cases {
@@ -96,7 +96,7 @@ fn every_mistake_is_told_by_field_and_the_rows_around_it_are_kept() {
 }
 
 #[test]
-fn numbers_of_lines_go_on_from_block_to_block_and_memory_is_used_again() {
+fn line_numbers_continue_and_memory_is_reused_from_block_to_block() {
     let mut parsed = Parsed::default();
     let layout = layout(true);
     parsed.parse(&layout, Lines { bytes: b"x\n1|1|2010-01-01||\n".to_vec(), first_line: 100, cut: false }, u64::MAX);
@@ -113,7 +113,7 @@ fn numbers_of_lines_go_on_from_block_to_block_and_memory_is_used_again() {
 }
 
 #[test]
-fn a_block_of_another_layout_is_given_up_early() {
+fn a_block_of_another_layout_is_aborted_early() {
     let good = "1|1|2010-01-01||\n".as_bytes();
     for bad in [&b"\n"[..], b"\xFF\n"] {
         let block = [good, &bad.repeat(50), good].concat();
@@ -126,7 +126,7 @@ fn a_block_of_another_layout_is_given_up_early() {
 }
 
 #[test]
-fn a_header_is_no_row_and_only_at_the_beginning_of_a_file() {
+fn a_header_is_only_at_the_start_of_a_file() {
     let layout = Layout { header: true, ..layout(true) };
     let bytes = b"id|price|day|label|\n1|1|2010-01-01||\n".to_vec();
     let parsed = parse(&layout, bytes.clone());
@@ -146,18 +146,18 @@ fn a_line_that_is_too_long_is_a_reject() {
     let fits = "x".repeat(LINE_BYTES_MAX);
     let parsed = parse(&layout, format!("{fits}\n{fits}x\nb\n"));
     assert_eq!(parsed.rows(), 2);
-    assert_eq!(rejects(&parsed), [(2, format!("the line has more than {LINE_BYTES_MAX} bytes, and is cut there"))]);
+    assert_eq!(rejects(&parsed), [(2, format!("the line has more than {LINE_BYTES_MAX} bytes, and is truncated"))]);
 }
 
 #[test]
-fn what_is_shown_of_a_field_is_short_and_the_line_is_whole() {
+fn the_field_in_a_reason_is_shortened_and_the_line_is_complete() {
     let line = format!("{}|1|2010-01-01||", "9".repeat(1_000));
     let parsed = parse(&layout(true), format!("{line}\n"));
     assert!(parsed.rejects()[0].reason.to_string().len() < 150);
     assert_eq!(parsed.rejects()[0].text, line.into_bytes());
 }
 
-/// A row of [`layout`] and how it is printed.
+/// A row of [`layout`].
 fn row() -> impl Strategy<Value = (i64, i64, i32, String)> {
     (-99_999..=99_999i64, -9_999_999..=9_999_999i64, -719_162..=2_932_896i32, "[^|\n\r\0]{0,6}")
 }
@@ -171,7 +171,7 @@ fn printed(row: &(i64, i64, i32, String), ends_with_separator: bool) -> String {
 
 proptest! {
     #[test]
-    fn what_is_printed_comes_back(rows in proptest::collection::vec(row(), 0..20), ends_with_separator: bool) {
+    fn rows_round_trip(rows in proptest::collection::vec(row(), 0..20), ends_with_separator: bool) {
         let text: String = rows.iter().map(|row| printed(row, ends_with_separator)).collect();
         let parsed = parse(&layout(ends_with_separator), text);
         prop_assert_eq!((parsed.rows(), parsed.rejects().len()), (rows.len(), 0));
@@ -197,15 +197,15 @@ proptest! {
     }
 
     #[test]
-    fn a_row_with_one_byte_changed_is_a_row_or_a_reject_and_its_neighbours_are_rows(
+    fn one_changed_byte_affects_one_row_only(
         rows in proptest::collection::vec(row(), 3..4),
-        place in 0..20usize,
+        offset in 0..20usize,
         byte: u8,
     ) {
         prop_assume!(byte != b'\n');
         let mut text: Vec<Vec<u8>> = rows.iter().map(|row| printed(row, true).into_bytes()).collect();
-        let place = place % (text[1].len() - 1);
-        text[1][place] = byte;
+        let offset = offset % (text[1].len() - 1);
+        text[1][offset] = byte;
         let parsed = parse(&layout(true), text.concat());
         prop_assert_eq!(parsed.rows() + parsed.rejects().len(), 3);
         prop_assert!(parsed.rejects().iter().all(|reject| reject.line == 2));

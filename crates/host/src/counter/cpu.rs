@@ -1,10 +1,10 @@
-//! Processor time of the host and of this process.
+//! CPU time of the host and of this process.
 
 use base::process::ticks_ns;
 use record::name;
 use rustix::time::{ClockId, clock_gettime};
 
-/// The times of the first line of `/proc/stat`, in ticks.
+/// The first line of `/proc/stat`, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Times {
     user: u64,
@@ -17,7 +17,7 @@ pub(super) struct Times {
     steal: u64,
 }
 
-/// Reads the sum over all processors; none where it is not there. Guest time is contained in user and nice.
+/// Parses the sum over all processors. Guest time is contained in user and nice.
 pub(super) fn parse(text: &str) -> Option<Times> {
     let mut fields = text.lines().next()?.strip_prefix("cpu ")?.split_ascii_whitespace().map(str::parse);
     let mut next = || fields.next()?.ok();
@@ -48,8 +48,8 @@ impl Times {
     }
 }
 
-/// User and system time of this process, of all its threads, those that have ended included: what `getrusage` says,
-/// without its rounding to microseconds.
+/// User and system time of all threads of this process, including ended ones: like `getrusage`, without its rounding to
+/// microseconds.
 pub(super) fn own_ns() -> u64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_the_sum_of_all_processors_is_nothing() {
+    fn only_the_sum_of_all_processors_is_parsed() {
         for text in ["", "cpu0 1 2 3 4 5 6 7 8\n", "cpu  1 2 3\n", "cpu  1 2 3 4 5 6 7 x\n", "intr 1\n"] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -1,4 +1,4 @@
-//! Requests and bytes of the block device below the measured directory.
+//! Counters of the block device below the measured directory.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,15 @@ use base::root::{self, Root};
 use record::name;
 
 use super::source::Source;
-use crate::stack::{self, Device};
-
-/// The kernel counts in these, whatever the device's blocks are.
-const SECTOR_BYTES: u64 = 512;
+use crate::stack::{self, Device, SECTOR_BYTES};
 
 /// The device whose counters are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedDevice {
-    /// Kernel name. Always a whole device: I/O of others on it, on another partition too, is included.
+    /// Kernel name. Always a whole device: foreign I/O on it, also on another partition, is included.
     pub name: String,
-    /// Whether flush requests are counted on their own, so that data writes can be told from them. Devices made of
-    /// others (LVM, dm-crypt, md) count a flush as a write and not as a flush.
+    /// Whether flush requests are counted separately from data writes. Stacked devices (LVM, dm-crypt, md) count a
+    /// flush as a write.
     pub counts_flushes: bool,
     /// Devices between the file system and this one.
     pub depth: u32,
@@ -27,18 +24,18 @@ pub struct CountedDevice {
 #[derive(Debug)]
 pub(super) struct DeviceCounters {
     device: CountedDevice,
-    /// One, or those of the paths that lead to it. None where the device counts nothing.
+    /// The `stat` file of the device, or those of its paths; empty if the device does not count.
     stats: Vec<Source>,
 }
 
 impl DeviceCounters {
-    /// Those of the device below `directory`: the topmost one that counts flushes and that everything goes through;
-    /// where the stack spreads over several devices before there is one, the topmost of all.
+    /// Counters of the device below `directory`: the topmost one that counts flushes and that all I/O passes; if the
+    /// stack spreads over several devices above such a one, the topmost of all.
     pub(super) fn below(root: &Root, directory: &Path) -> Option<DeviceCounters> {
         let devices = stack::devices(root, directory);
         let with_stat: Vec<&Device> = devices.iter().filter(|device| device.directory.join("stat").is_file()).collect();
         let alone = |device: &&&Device| devices.iter().filter(|other| other.depth == device.depth).count() == 1;
-        // One alone at its depth has nothing beside it; what lies above must be alone at its own depth, too.
+        // All I/O passes a device that is the only one of its depth, as are all those above it.
         let chain = with_stat.iter().take_while(alone);
         let chosen = chain.copied().find(|device| counts_flushes(device)).or(with_stat.first().copied())?;
         let sources = sources(chosen);
@@ -60,8 +57,8 @@ impl DeviceCounters {
         let mut values = vec![
             (name::DEVICE_READ_COUNT, stat.reads),
             (name::DEVICE_READ_BYTES, stat.read_sectors.saturating_mul(SECTOR_BYTES)),
-            // Each flush is also counted as a write of no sectors: once for each sync that it was made of, of which we
-            // know at least one.
+            // Each flush is also counted as a write of 0 sectors: once for each sync that was merged into it, at least
+            // one.
             (name::DEVICE_WRITE_COUNT, stat.writes.saturating_sub(flushes.unwrap_or(0))),
             (name::DEVICE_WRITE_BYTES, stat.written_sectors.saturating_mul(SECTOR_BYTES)),
         ];
@@ -80,16 +77,15 @@ impl DeviceCounters {
     }
 }
 
-/// The kernel adds nanoseconds up and prints milliseconds.
+/// The kernel sums nanoseconds and prints milliseconds.
 fn milliseconds_ns(milliseconds: u64) -> u64 {
     milliseconds.saturating_mul(1_000_000)
 }
 
-/// The directories of sysfs whose `stat` tells of `device`: its own, or those of the paths that lead to it. None where it
-/// is switched off.
+/// The sysfs directories with the `stat` of `device`: its own, or those of its paths. None if `iostats` is off.
 ///
-/// With native multipath a namespace of NVMe has a head above its paths. Before Linux 6.9 the head counts nothing,
-/// whatever its switch says; its paths, which are hidden devices, do.
+/// With native multipath an NVMe namespace has a head device above its paths. Before Linux 6.9 the head counts nothing,
+/// even with `iostats` on; its paths, which are hidden devices, do.
 fn sources(device: &Device) -> Vec<PathBuf> {
     let is_silent = |stat: Option<Stat>| stat.is_none_or(|stat| stat.reads == 0 && stat.writes == 0);
     let own = || root::text(device.directory.join("stat")).as_deref().and_then(parse);
@@ -103,8 +99,8 @@ fn sources(device: &Device) -> Vec<PathBuf> {
     }
 }
 
-/// The paths of a namespace of NVMe with native multipath, `nvme5c0n1` and `nvme5c1n1` of `nvme5n1`: they lie in the
-/// directories of the controllers of its subsystem.
+/// The paths of an NVMe namespace with native multipath, `nvme5c0n1` and `nvme5c1n1` of `nvme5n1`: in the directories
+/// of the controllers of its subsystem.
 fn paths(device: &Device) -> Vec<PathBuf> {
     let of_head = |path: &str| -> Option<bool> {
         let (instance, namespace) = device.name.strip_prefix("nvme")?.split_once('n')?;
@@ -131,7 +127,7 @@ fn counts_flushes(device: &Device) -> bool {
     device.directory.join("mq").is_dir() && device.slaves.is_empty()
 }
 
-/// What we need of the fields of `stat` (Documentation/admin-guide/iostats.rst).
+/// The fields of `stat` that are used (Documentation/admin-guide/iostats.rst).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stat {
     reads: u64,
@@ -151,8 +147,8 @@ pub(super) struct Stat {
 }
 
 impl Stat {
-    /// What two paths to one device counted. They are busy beside each other: what is known is that the device was as long
-    /// as the busier one.
+    /// The sum of two paths to one device. Their busy times overlap: the device is busy at least as long as the busier
+    /// one.
     fn with(self, other: Stat) -> Stat {
         let both = |one: Option<u64>, other: Option<u64>| Some(one?.saturating_add(other?));
         Stat {
@@ -172,10 +168,10 @@ impl Stat {
     }
 }
 
-/// Reads `/sys/block/X/stat`: 11 fields, 15 since Linux 4.18, 17 since 5.5.
+/// Parses `/sys/block/X/stat`: 11 fields, 15 since Linux 4.18, 17 since 5.5.
 pub(super) fn parse(text: &str) -> Option<Stat> {
     let fields: Vec<u64> = text.split_ascii_whitespace().map_while(|field| field.parse().ok()).collect();
-    // All fields of a kernel, or none of those that came with it.
+    // All fields that a kernel version added, or none of them.
     let since = |count: usize, index: usize| fields.get(index).copied().filter(|_| fields.len() >= count);
     Some(Stat {
         reads: since(11, 0)?,
@@ -199,7 +195,7 @@ mod tests {
 
     use super::*;
 
-    /// A namespace of NVMe over two paths on Linux 6.1, as sysfs shows it: the head says `head`.
+    /// An NVMe namespace over two paths on Linux 6.1 in sysfs, with the `stat` of its head device.
     fn multipath(head: &str, iostats: &str) -> (tempfile::TempDir, Device) {
         let sys = tempfile::tempdir().expect("temporary directory");
         let subsystem = sys.path().join("nvme-subsys5");
@@ -241,13 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn a_head_that_counts_is_believed() {
+    fn the_counters_of_a_head_that_counts_are_used() {
         let (_sys, device) = multipath("7 0 56 1 2 0 16 1 0 5 2 0 0 0 0 3 1\n", "1\n");
         assert_eq!(read(&device)[0], (name::DEVICE_READ_COUNT, 7));
     }
 
     #[test]
-    fn a_device_whose_counters_are_switched_off_is_not_known() {
+    fn a_device_with_iostats_off_has_no_counters() {
         let (sys, device) = multipath("0 0 0 0 0 0 0 0 0 0 0\n", "0\n");
         fs::remove_dir_all(sys.path().join("nvme-subsys5/nvme5")).expect("removed");
         fs::remove_dir_all(sys.path().join("nvme-subsys5/nvme6")).expect("removed");

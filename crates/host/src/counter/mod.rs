@@ -21,12 +21,12 @@ use self::source::Source;
 
 pub use self::device::CountedDevice;
 
-/// Reads counters again and again. What is cheap to keep open is kept open: a reading without a server costs some
-/// tens of microseconds. With one, every process is asked, of the server's alone where the kernel lists children
-/// (CONFIG_PROC_CHILDREN), otherwise of the host: about ten microseconds each, see `benches/counters.rs`.
+/// Reads counters repeatedly. Files stay open: a reading without a server costs some tens of microseconds. With a
+/// server it reads every process of the server (with CONFIG_PROC_CHILDREN) or of the host: about ten microseconds each,
+/// see `benches/counters.rs`.
 ///
-/// No counter ever goes back between two readings of the same value of this type, although some of their sources do
-/// so for a moment (a process that ends is counted by its parent with coarser ticks).
+/// No counter decreases between two readings of the same value of this type, although some of their sources do
+/// temporarily (a process that ends is counted by its parent with coarser ticks).
 #[derive(Debug)]
 pub struct Counters {
     root: Root,
@@ -48,7 +48,7 @@ impl Counters {
         Counters::at(Root::host(), directory)
     }
 
-    /// The same, on the machine that `root` describes. Processor time of dbdyno itself is read on this host only.
+    /// The same, on the machine below `root`. The CPU time of dbdyno is read on this host only.
     pub fn at(root: Root, directory: &Path) -> Counters {
         Counters {
             stat: Source::new(root.proc.join("stat")),
@@ -64,22 +64,22 @@ impl Counters {
         }
     }
 
-    /// The device whose counters are read, and what they include; none where the directory is on none.
+    /// The device whose counters are read; none if the directory is not on a block device.
     pub fn device(&self) -> Option<&CountedDevice> {
         self.device.as_ref().map(DeviceCounters::device)
     }
 
-    /// Writes what lies dirty in the page cache for the file system of the directory, whoever left it there: otherwise
-    /// the kernel writes it while something is measured. Where that is not possible, the counters show it.
+    /// Writes all dirty pages of the file system of the directory: otherwise the kernel writes them during a
+    /// measurement. If that fails, the counters show the writes.
     pub fn write_back(&self) {
         if let Ok(directory) = std::fs::File::open(&self.directory) {
             let _ = rustix::fs::syncfs(directory);
         }
     }
 
-    /// The counters as they stand now, by the names of [`record::name`]. What a source does not give is absent.
-    /// `server_roots` are the processes in whose trees a server works on this host; with none, there is no
-    /// `server_cpu_ns`. Its trees begin anew when other roots are given.
+    /// The current counters, by the names of [`record::name`]. What a source does not give is absent. `server_roots`
+    /// are the root processes of a server on this host; without them, there is no `server_cpu_ns`. Other roots than
+    /// before reset that counter.
     pub fn read(&mut self, server_roots: &[u32]) -> BTreeMap<String, u64> {
         let mut values: Vec<(&'static str, u64)> = Vec::with_capacity(32);
         if let Some(times) = self.stat.read().and_then(cpu::parse) {
@@ -99,17 +99,17 @@ impl Counters {
         if self.root.is_host() {
             values.push((name::CLIENT_CPU_NS, cpu::own_ns()));
         }
-        if self.trees.turn_to(server_roots) {
+        if self.trees.set_roots(server_roots) {
             self.highest.remove(name::SERVER_CPU_NS);
         }
         if let Some(server) = self.trees.cpu_ns() {
             values.push((name::SERVER_CPU_NS, server));
         }
-        values.into_iter().map(|(name, value)| (name.to_owned(), self.hold(name, value))).collect()
+        values.into_iter().map(|(name, value)| (name.to_owned(), self.monotonic(name, value))).collect()
     }
 
     /// The value, or the highest one so far.
-    fn hold(&mut self, name: &'static str, value: u64) -> u64 {
+    fn monotonic(&mut self, name: &'static str, value: u64) -> u64 {
         let highest = self.highest.entry(name).or_insert(value);
         *highest = value.max(*highest);
         *highest
@@ -128,10 +128,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn this_host_has_the_counters_of_a_linux() {
+    fn this_host_has_the_counters_of_linux() {
         let mut counters = Counters::new(Path::new("/"));
         let first = counters.read(&[std::process::id()]);
-        // By the processor's clock: how long that takes by the wall is up to the other processes.
+        // By CPU time, which does not depend on other processes.
         let start_ns = cpu::own_ns();
         while cpu::own_ns() - start_ns < 30_000_000 {
             std::hint::spin_loop();
@@ -143,8 +143,8 @@ mod tests {
         for (name, before) in &first {
             assert!(second[name] >= *before, "{name} went back");
         }
-        // The server here is this process, and what other tests start are children of it: of one that ended meanwhile,
-        // whole ticks of 10 ms are known only.
+        // The server here is this process with the children that other tests start: ended ones are counted in ticks of
+        // 10 ms.
         for (name, at_least_ns) in [(name::CLIENT_CPU_NS, 30_000_000), (name::SERVER_CPU_NS, 20_000_000)] {
             let grown_ns = second[name] - first[name];
             assert!(grown_ns >= at_least_ns, "ran for 30 ms, {name} grew by {grown_ns} ns");
@@ -153,22 +153,22 @@ mod tests {
     }
 
     #[test]
-    fn a_counter_that_goes_back_for_a_moment_is_held() {
+    fn a_counter_does_not_decrease() {
         let mut counters = Counters::at(Root::below("/nonexistent"), Path::new("/"));
         assert!(counters.read(&[1]).is_empty(), "nothing there, nothing counted");
-        assert_eq!([5, 3, 6].map(|value| counters.hold("a", value)), [5, 5, 6]);
-        assert_eq!(counters.hold("b", 1), 1);
+        assert_eq!([5, 3, 6].map(|value| counters.monotonic("a", value)), [5, 5, 6]);
+        assert_eq!(counters.monotonic("b", 1), 1);
     }
 
     #[test]
-    fn swapped_pages_are_found_by_their_whole_name() {
+    fn swapped_pages_are_found_by_their_full_name() {
         assert_eq!(swap_in_count("pgpgin 1\npswpin 42\npswpout 7\n"), Some(42));
         assert_eq!(swap_in_count("pswpinx 42\n"), None);
     }
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(text in "((pswpin|cpu|read_bytes:|[0-9]+)? ?\\PC*\n)*") {
+        fn no_text_panics(text in "((pswpin|cpu|read_bytes:|[0-9]+)? ?\\PC*\n)*") {
             let _ = (swap_in_count(&text), cpu::parse(&text), device::parse(&text), transfer::parse(&text));
             let _ = pressure::parse(&text);
         }

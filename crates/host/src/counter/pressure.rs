@@ -1,4 +1,4 @@
-//! Time that something stood still for want of a resource. Format: the kernel's `Documentation/accounting/psi.rst`.
+//! Pressure stall information. Format: the kernel's `Documentation/accounting/psi.rst`.
 
 use std::path::Path;
 
@@ -6,14 +6,14 @@ use record::name;
 
 use super::source::Source;
 
-/// The files of one machine, those that it has.
+/// The existing pressure files of a machine.
 #[derive(Debug)]
 pub(super) struct Pressure {
     sources: Vec<(&'static str, Source)>,
 }
 
 impl Pressure {
-    /// Those in `proc`; none on kernels without them.
+    /// The files in `proc`; none on kernels without them.
     pub(super) fn new(proc: &Path) -> Pressure {
         let files = [
             ("cpu", name::HOST_CPU_PRESSURE_NS),
@@ -26,7 +26,7 @@ impl Pressure {
         }
     }
 
-    /// The counters as they stand now.
+    /// The current counters.
     pub(super) fn read(&mut self) -> impl Iterator<Item = (&'static str, u64)> {
         self.sources.iter_mut().filter_map(|(name, source)| Some((*name, parse(source.read()?)?)))
     }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_some_waited_for_is_read_in_microseconds() {
+    fn the_line_some_counts_microseconds() {
         let text =
             "some avg10=2.05 avg60=3.77 avg300=1.72 total=2147\nfull avg10=2.04 avg60=3.74 avg300=1.58 total=14\n";
         assert_eq!(parse(text), Some(2_147_000));

@@ -1,15 +1,15 @@
-//! Processor time of process trees: a server and the processes that it starts for its sessions.
+//! CPU time of process trees: a server and its session processes.
 
 use std::path::PathBuf;
 
 use base::Root;
 use base::process::{Stat, Trees, cpu_ns};
 
-/// The trees below some processes.
+/// The process trees below some roots.
 #[derive(Debug)]
 pub(super) struct ProcessTrees {
     proc: PathBuf,
-    /// Whether system calls speak of the same processes as `proc`, and know the clocks of others.
+    /// Whether `proc` is that of this host, and the CPU clocks of other processes are readable.
     has_clocks: bool,
     trees: Trees,
 }
@@ -20,8 +20,8 @@ impl ProcessTrees {
         ProcessTrees { proc: root.proc.clone(), has_clocks, trees: Trees::new(&root.proc, &[]) }
     }
 
-    /// Watches the trees below `roots` from now on; true if they are others than before.
-    pub(super) fn turn_to(&mut self, roots: &[u32]) -> bool {
+    /// Sets the roots; true if they differ from the previous ones.
+    pub(super) fn set_roots(&mut self, roots: &[u32]) -> bool {
         let changed = self.trees.roots() != roots;
         if changed {
             self.trees = Trees::new(&self.proc, roots);
@@ -29,14 +29,14 @@ impl ProcessTrees {
         changed
     }
 
-    /// Nanoseconds that the trees have run; none where there are none.
+    /// CPU time of the trees; none without a process.
     ///
-    /// The time of a child that has ended is found in its parent, in ticks. It is read of the parent before the
-    /// child's own is read of the child: one that ends in between is missing in one reading, and never twice in it.
+    /// The time of an ended child is counted by its parent, in ticks. Parents are read before their children: a child
+    /// that ends in between is missing in one reading, but never counted twice.
     pub(super) fn cpu_ns(&self) -> Option<u64> {
         let mut sum_ns: Option<u64> = None;
         self.trees.walk(|pid, stat: &Stat, _| {
-            // One without a clock has ended since, and its parent may have counted it already.
+            // A process without a clock has just ended, and its parent may have counted it already.
             let own_ns = if self.has_clocks { cpu_ns(pid).unwrap_or(0) } else { stat.own_ns() };
             let total_ns = own_ns.saturating_add(stat.end_ns());
             sum_ns = Some(sum_ns.unwrap_or(0).saturating_add(total_ns));
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_its_living_and_its_dead() {
+    fn a_tree_includes_its_ended_children() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let root = Root::below(scratch.path());
         process(&root.proc, 1, 0, [1000, 1000, 1000, 1000]);
@@ -78,17 +78,17 @@ mod tests {
         process(&root.proc, 20, 1, [500, 0, 0, 0]);
         let mut trees = ProcessTrees::new(&root);
         assert_eq!(trees.cpu_ns(), None);
-        assert!(trees.turn_to(&[10]));
-        assert!(!trees.turn_to(&[10]));
+        assert!(trees.set_roots(&[10]));
+        assert!(!trees.set_roots(&[10]));
         assert_eq!(trees.cpu_ns(), Some(ticks_ns(73 + 10 + 10 + 9)));
-        trees.turn_to(&[10, 11, 20]);
+        trees.set_roots(&[10, 11, 20]);
         assert_eq!(trees.cpu_ns(), Some(ticks_ns(102 + 500)), "a root inside another tree counts once");
-        trees.turn_to(&[99]);
+        trees.set_roots(&[99]);
         assert_eq!(trees.cpu_ns(), None, "a process that is not there");
     }
 
     #[test]
-    fn a_kernel_that_lists_children_is_believed() {
+    fn lists_of_children_are_used() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let root = Root::below(scratch.path());
         process(&root.proc, 10, 1, [1, 0, 0, 0]);
@@ -100,7 +100,7 @@ mod tests {
             fs::write(directory.join("children"), children).expect("children");
         }
         let mut trees = ProcessTrees::new(&root);
-        trees.turn_to(&[10]);
+        trees.set_roots(&[10]);
         assert_eq!(trees.cpu_ns(), Some(ticks_ns(7)));
     }
 
@@ -115,10 +115,10 @@ mod tests {
         let mut child = spinner();
         let mut counters = super::super::Counters::new(Path::new("/"));
         let mut readings = Vec::new();
-        let begun = Instant::now();
-        // Until the last child is gone: then the shell alone waits for its line.
+        let start = Instant::now();
+        // Until the last child has ended: then the shell only waits for input.
         let mut quiet = 0;
-        while quiet < 20 && begun.elapsed() < Duration::from_secs(20) {
+        while quiet < 20 && start.elapsed() < Duration::from_secs(20) {
             readings.push(counters.read(&[child.id()])[record::name::SERVER_CPU_NS]);
             quiet = if readings.iter().rev().nth(1) == readings.last() { quiet + 1 } else { 0 };
             std::thread::sleep(Duration::from_millis(5));

@@ -1,14 +1,14 @@
-//! A file of `/proc` or `/sys` that is read again and again.
+//! A file of `/proc` or `/sys` that is read repeatedly.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-/// Longer than any file that is read so, but for `/proc/stat` of a very large machine, of which we need the first line.
+/// Longer than all files read here, except `/proc/stat` of a very large machine, of which only the first line is used.
 const BYTES_MAX: usize = 1 << 20;
 
-/// An open file and room for its contents. The kernel writes its text anew for each reading from the beginning.
+/// An open file and a buffer. The kernel generates the text for each read at offset 0.
 #[derive(Debug)]
 pub(super) struct Source {
     path: PathBuf,
@@ -17,12 +17,12 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// A source that is opened when it is first read.
+    /// A source that is opened at the first read.
     pub(super) fn new(path: PathBuf) -> Source {
         Source { path, file: None, buffer: vec![0; 4096] }
     }
 
-    /// The contents now; none where there are none. A file that fails is opened anew the next time.
+    /// The current contents. A file that fails is reopened at the next read.
     pub(super) fn read(&mut self) -> Option<&str> {
         match self.fill() {
             Ok(length) => std::str::from_utf8(&self.buffer[..length]).ok(),
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reading_is_of_the_whole_file_as_it_is_now() {
+    fn each_read_gives_the_current_file() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let path = scratch.path().join("file");
         let mut source = Source::new(path.clone());
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_kernel_writes_a_file_anew_for_each_reading() {
+    fn proc_files_are_generated_for_each_read() {
         let mut source = Source::new(PathBuf::from("/proc/self/stat"));
         let first = source.read().expect("stat").to_owned();
         assert!(source.read().expect("stat").starts_with(&first[..8]));

@@ -1,9 +1,9 @@
-//! Bytes that this process had the block layer read and write.
+//! Bytes that this process read from and wrote to the block layer.
 
 use base::root;
 use record::name;
 
-/// Reads `/proc/self/io` (proc_pid_io(5)). Threads that have ended and children that were waited for are in it.
+/// Parses `/proc/self/io` (proc_pid_io(5)). It includes ended threads and children that were waited for.
 pub(super) fn parse(text: &str) -> Vec<(&'static str, u64)> {
     let counters = [("read_bytes", name::CLIENT_READ_BYTES), ("write_bytes", name::CLIENT_WRITE_BYTES)];
     let value = |line: &str| root::entry(text, line)?.parse().ok();
@@ -21,7 +21,7 @@ mod tests {
     use crate::drop_cache;
 
     #[test]
-    fn bytes_are_told_from_calls_and_from_cancelled_writes() {
+    fn only_bytes_of_the_block_layer_are_parsed() {
         let text = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n";
         assert_eq!(parse(text), [(name::CLIENT_READ_BYTES, 5), (name::CLIENT_WRITE_BYTES, 6)]);
         assert_eq!(parse("rchar: 1\nread_bytes: -1\n"), []);
@@ -29,7 +29,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_on_a_device_costs_is_counted() {
+    fn the_io_of_a_file_is_counted() {
         const LENGTH: u64 = 4 << 20;
         let mut file = tempfile::tempfile().expect("a file");
         let mut counters = Counters::new(Path::new("/tmp"));
@@ -41,7 +41,7 @@ mod tests {
         drop_cache(&file, 0, LENGTH).expect("drop");
         file.read_exact_at(&mut vec![0; LENGTH as usize], 0).expect("read");
         let after = counters.read(&[]);
-        // Other tests of this process may add to it, and nothing takes from it.
+        // Other tests of this process only add to the counters.
         for name in [name::CLIENT_READ_BYTES, name::CLIENT_WRITE_BYTES, name::DEVICE_READ_BYTES] {
             let grown = after[name] - before[name];
             assert!(grown >= LENGTH, "{name} grew by {grown}");

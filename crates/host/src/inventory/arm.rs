@@ -1,9 +1,9 @@
-//! Names of ARM processors, which say only numbers of themselves.
+//! Names of ARM processors, which report only numbers.
 
 use base::root;
 
-/// Implementer, part, name: the cores of servers (Arm's Technical Reference Manuals, register `MIDR_EL1`; the same
-/// numbers are in the kernel's `cputype.h`).
+/// Implementer, part, name of server cores (Arm's Technical Reference Manuals, register `MIDR_EL1`; the same numbers
+/// are in the kernel's `cputype.h`).
 const PARTS: &[(u32, u32, &str)] = &[
     (0x41, 0xd07, "ARM Cortex-A57"),
     (0x41, 0xd08, "ARM Cortex-A72"),
@@ -22,7 +22,7 @@ const PARTS: &[(u32, u32, &str)] = &[
     (0xc0, 0xac4, "Ampere-1a"),
 ];
 
-/// The name of the first processor in `/proc/cpuinfo`; its numbers, where it is not a known one.
+/// The name of the first processor in `/proc/cpuinfo`; its numbers, if it is unknown.
 pub(super) fn model(info: &str) -> Option<String> {
     let number = |name| u32::from_str_radix(root::entry(info, name)?.strip_prefix("0x")?, 16).ok();
     let (implementer, part) = (number("CPU implementer")?, number("CPU part")?);

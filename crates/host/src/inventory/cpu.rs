@@ -1,4 +1,4 @@
-//! Processors, their caches, their NUMA nodes.
+//! Processors, caches, NUMA nodes.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use record::{Bytes, Cache, Cpu, NumaNode};
 
 use super::{arm, power};
 
-/// Reads the processors that are on line.
+/// The online processors.
 pub(super) fn read(root: &Root) -> Cpu {
     let system = root.sys.join("devices/system/cpu");
     let info = root::text(root.proc.join("cpuinfo")).unwrap_or_default();
@@ -37,19 +37,19 @@ pub(super) fn read(root: &Root) -> Cpu {
     }
 }
 
-/// The clock at this moment, mean over all processors.
+/// The current clock, mean over all processors.
 pub(super) fn read_clock(root: &Root) -> Option<f64> {
     let info = root::text(root.proc.join("cpuinfo")).unwrap_or_default();
     clock_mhz(&directories(root, &info), &info)
 }
 
-/// The directories of the processors that are on line.
+/// The sysfs directories of the online processors.
 fn directories(root: &Root, info: &str) -> Vec<PathBuf> {
     let system = root.sys.join("devices/system/cpu");
     online(root, info).iter().map(|cpu| system.join(format!("cpu{cpu}"))).collect()
 }
 
-/// What the first processor says beside its name: x86 family, model and stepping, ARM variant and revision.
+/// x86 family, model and stepping, or ARM variant and revision, of the first processor.
 fn stepping(info: &str) -> Option<String> {
     let names = [
         ("cpu family", "family"),
@@ -59,9 +59,9 @@ fn stepping(info: &str) -> Option<String> {
         ("CPU revision", "revision"),
         ("revision", "revision"),
     ];
-    let said = names.iter().filter_map(|(name, word)| Some(format!("{word} {}", root::entry(info, name)?)));
-    let said = said.collect::<Vec<String>>().join(", ");
-    (!said.is_empty()).then_some(said)
+    let parts = names.iter().filter_map(|(name, word)| Some(format!("{word} {}", root::entry(info, name)?)));
+    let text = parts.collect::<Vec<String>>().join(", ");
+    (!text.is_empty()).then_some(text)
 }
 
 /// The revision of the microcode of the first processor.
@@ -70,7 +70,7 @@ fn microcode(root: &Root, info: &str) -> Option<String> {
     version.or_else(|| root::entry(info, "microcode").map(str::to_owned))
 }
 
-/// All instances of the last level together.
+/// Sum of all instances of the last level.
 pub(super) fn last_level_cache(caches: &[Cache]) -> Option<Bytes> {
     let last = caches.iter().filter(|cache| cache.kind != "instruction").max_by_key(|cache| cache.level)?;
     Some(Bytes(last.size_bytes.0.saturating_mul(u64::from(last.instances))))
@@ -88,7 +88,7 @@ fn online(root: &Root, info: &str) -> Vec<u32> {
     listed.unwrap_or_else(of_info)
 }
 
-/// The name of the first processor: x86 says it, POWER calls it `cpu`, ARM gives numbers.
+/// The name of the first processor: `model name` on x86, `cpu` on POWER, numbers on ARM.
 fn model(info: &str) -> Option<String> {
     let named = ["model name", "cpu model", "cpu"].iter().find_map(|name| root::entry(info, name));
     let text = named.map(str::to_owned).or_else(|| arm::model(info)).or_else(|| {
@@ -98,12 +98,12 @@ fn model(info: &str) -> Option<String> {
 }
 
 fn sockets(directories: &[PathBuf]) -> Option<u32> {
-    // Some machines without the notion say -1.
+    // Some machines without sockets have -1.
     let packages = directories.iter().filter_map(|cpu| root::value::<i64>(cpu.join("topology/physical_package_id")));
     count(packages.filter(|package| *package >= 0).collect())
 }
 
-/// Cores are the different groups of hardware threads that share one.
+/// Cores: distinct groups of hardware threads.
 fn cores(directories: &[PathBuf]) -> Option<u32> {
     let siblings = |cpu: &PathBuf| {
         let files = ["core_cpus_list", "thread_siblings_list"];
@@ -134,14 +134,14 @@ fn clock_mhz(directories: &[PathBuf], info: &str) -> Option<f64> {
     (!clocks.is_empty()).then(|| clocks.iter().sum::<f64>() / clocks.len() as f64)
 }
 
-/// The governor; several, where processors differ.
+/// The governor; several, if processors differ.
 fn governor(directories: &[PathBuf]) -> Option<String> {
     let all = directories.iter().filter_map(|cpu| root::text(cpu.join("cpufreq/scaling_governor")));
     let different: Vec<String> = all.collect::<BTreeSet<String>>().into_iter().collect();
     (!different.is_empty()).then(|| different.join(", "))
 }
 
-/// The caches of the first processor, and how many of each there are: as many as different groups share one.
+/// The caches of the first processor, with the instances of each: the distinct groups that share one.
 fn caches(directories: &[PathBuf]) -> Vec<Cache> {
     let Some(first) = directories.first() else { return Vec::new() };
     let level = |index: &PathBuf| root::value::<u32>(index.join("level"));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn every_architecture_names_its_processor() {
+    fn the_processor_name_of_every_architecture() {
         for (info, name) in [
             ("processor\t: 0\nmodel\t\t: 17\nmodel name\t: AMD EPYC  7763 64-Core\n", "AMD EPYC 7763 64-Core"),
             (
@@ -222,7 +222,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_description_is_too_strange(info in "((processor|cpu MHz|model name|CPU part)?[\\PC\t]*(:| : )?\\PC*\n)*") {
+        fn no_text_panics(info in "((processor|cpu MHz|model name|CPU part)?[\\PC\t]*(:| : )?\\PC*\n)*") {
             let _ = (model(&info), clock_mhz(&[], &info));
         }
     }

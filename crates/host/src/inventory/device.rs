@@ -1,4 +1,4 @@
-//! What a block device says of itself.
+//! Properties of a block device.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,12 +6,9 @@ use std::path::Path;
 use base::root;
 use record::{BlockDevice, Bytes};
 
-use crate::stack::Device;
+use crate::stack::{Device, SECTOR_BYTES};
 
-/// Sysfs counts sizes in these, whatever the device's blocks are.
-const SECTOR_BYTES: u64 = 512;
-
-/// Settings of the request queue that figures depend on.
+/// Settings of the request queue that affect performance.
 const QUEUE: &[&str] = &[
     "io_poll",
     "iostats",
@@ -26,10 +23,10 @@ const QUEUE: &[&str] = &[
     "zoned",
 ];
 
-/// Letters of a serial number that are not masked.
+/// Unmasked characters at the end of a serial number.
 const SERIAL_LETTERS_SHOWN: usize = 4;
 
-/// What the inventory has of one block device.
+/// The inventory of one block device.
 pub(crate) fn read(device: &Device) -> BlockDevice {
     let file = |name: &str| device.directory.join(name);
     let sectors = root::value::<u64>(file("size"));
@@ -51,44 +48,43 @@ pub(crate) fn read(device: &Device) -> BlockDevice {
     }
 }
 
-/// Whether it rotates. The kernel says so of every virtual disk whose hypervisor does not say otherwise: there it is not
-/// known.
+/// Whether it rotates. Unknown for virtual disks with `rotational` 1, which is the default of the kernel.
 fn rotational(device: &Device) -> Option<bool> {
     let is_virtual = ["vd", "xvd"].iter().any(|beginning| device.name.starts_with(beginning));
     root::switch(device.directory.join("queue/rotational")).filter(|rotates| !(*rotates && is_virtual))
 }
 
-/// The serial number, where an NVMe, virtio or SCSI device says it. The page of SCSI has a head of four bytes.
+/// The serial number of an NVMe, virtio or SCSI device. The VPD page of SCSI has a header of four bytes.
 fn serial(directory: &Path) -> Option<String> {
-    let said = ["device/serial", "serial"].iter().find_map(|name| root::text(directory.join(name)));
-    said.or_else(|| {
+    let text = ["device/serial", "serial"].iter().find_map(|name| root::text(directory.join(name)));
+    text.or_else(|| {
         let page = std::fs::read(directory.join("device/vpd_pg80")).ok()?;
         let text = String::from_utf8_lossy(page.get(4..)?).trim_matches([' ', '\0']).to_owned();
         (!text.is_empty()).then_some(text)
     })
 }
 
-/// A serial number that can be recognised by who knows it, and not be guessed by others.
+/// The serial number with all but the last characters replaced by `*`.
 fn masked(serial: &str) -> String {
     let letters: Vec<char> = serial.trim().chars().collect();
     let hidden =
         if letters.len() >= 2 * SERIAL_LETTERS_SHOWN { letters.len() - SERIAL_LETTERS_SHOWN } else { letters.len() };
-    letters.iter().enumerate().map(|(place, letter)| if place < hidden { '*' } else { *letter }).collect()
+    letters.iter().enumerate().map(|(index, letter)| if index < hidden { '*' } else { *letter }).collect()
 }
 
-/// The link of the nearest device above that has one: `16.0 GT/s PCIe x4`, with what it could be where that is more.
+/// The PCIe link of the nearest ancestor that has one: `16.0 GT/s PCIe x4`, with the maximum if that is higher.
 fn link(directory: &Path) -> Option<String> {
-    let place = directory.canonicalize().ok()?;
-    let on = place.ancestors().find(|above| above.join("current_link_speed").exists())?;
-    let said = |speed: &str, width: &str| {
-        let (speed, width) = (root::text(on.join(speed))?, root::value::<u32>(on.join(width))?);
-        // Invented buses have no speed, and a width of none or of all bits.
+    let path = directory.canonicalize().ok()?;
+    let device = path.ancestors().find(|above| above.join("current_link_speed").exists())?;
+    let link = |speed: &str, width: &str| {
+        let (speed, width) = (root::text(device.join(speed))?, root::value::<u32>(device.join(width))?);
+        // Emulated buses have no speed, and a width of 0 or with all bits set.
         (!speed.contains("Unknown") && (1..=32).contains(&width)).then(|| format!("{speed} x{width}"))
     };
-    let now = said("current_link_speed", "current_link_width")?;
-    match said("max_link_speed", "max_link_width") {
-        Some(best) if best != now => Some(format!("{now} (could be {best})")),
-        _ => Some(now),
+    let current = link("current_link_speed", "current_link_width")?;
+    match link("max_link_speed", "max_link_width") {
+        Some(max) if max != current => Some(format!("{current} (max {max})")),
+        _ => Some(current),
     }
 }
 
@@ -97,11 +93,11 @@ fn queue(directory: &Path) -> BTreeMap<String, String> {
     QUEUE.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
 }
 
-/// Vendor and model of a disk; kind and name of a device that is made of others.
+/// Vendor and model of a disk; kind and name of a stacked device.
 fn model(device: &Device) -> Option<String> {
     let file = |name: &str| root::text(device.directory.join(name));
     if let Some(name) = file("dm/name") {
-        // The beginning of the identifier says who made it: LVM-..., CRYPT-LUKS2-..., mpath-...
+        // The prefix of the identifier is the owner: LVM-..., CRYPT-LUKS2-..., mpath-...
         let kind = file("dm/uuid").and_then(|id| Some(id.split_once('-')?.0.to_lowercase()));
         return Some(format!("{} {name}", kind.as_deref().unwrap_or("device mapper")));
     }
@@ -109,10 +105,10 @@ fn model(device: &Device) -> Option<String> {
         return Some(format!("md {level}"));
     }
     let parts = ["device/vendor", "device/model"].map(file);
-    // What should be the vendor of a virtio disk is a number, and of SATA the name of the bus.
-    let said = parts.into_iter().flatten().filter(|part| !part.starts_with("0x") && part != "ATA");
-    let said = said.collect::<Vec<String>>().join(" ");
-    (!said.is_empty()).then_some(said)
+    // The vendor of a virtio disk is a number, and that of a SATA disk the name of the bus.
+    let names = parts.into_iter().flatten().filter(|part| !part.starts_with("0x") && part != "ATA");
+    let name = names.collect::<Vec<String>>().join(" ");
+    (!name.is_empty()).then_some(name)
 }
 
 #[cfg(test)]
@@ -120,10 +116,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn serial_numbers_are_masked_but_for_their_end() {
+    fn serial_numbers_are_masked_except_their_end() {
         assert_eq!(masked("S64GNE0R123456"), "**********3456");
         assert_eq!(masked("12345678"), "****5678");
-        assert_eq!(masked("1234567"), "*******", "of a short one nothing is shown");
+        assert_eq!(masked("1234567"), "*******", "a short one is masked completely");
         assert_eq!(masked(""), "");
     }
 }

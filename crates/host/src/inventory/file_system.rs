@@ -7,11 +7,11 @@ use record::{Bytes, FileSystem};
 
 use crate::stack;
 
-/// Reads the mount of `directory`, and on this host its size.
+/// The mount of `directory`, with its size on this host.
 pub(crate) fn read(root: &Root, directory: &Path) -> Option<FileSystem> {
     let mount = stack::mount(root, directory)?;
     let space = if root.is_host() { rustix::fs::statvfs(directory).ok() } else { None };
-    // What a mount and its file system say alike (rw) is said once.
+    // Options of both the mount and its file system (rw) are listed once.
     let own: Vec<&str> = mount.options.split(',').collect();
     let both = own.iter().copied().chain(mount.super_options.split(',').filter(|option| !own.contains(option)));
     let options = both.filter(|option| !option.is_empty()).collect::<Vec<&str>>().join(",");
@@ -25,7 +25,7 @@ pub(crate) fn read(root: &Root, directory: &Path) -> Option<FileSystem> {
     })
 }
 
-/// Space in `directory` that an ordinary user may fill; none where it does not exist.
+/// Space in `directory` available to an unprivileged user; none if it does not exist.
 pub fn free_bytes(directory: &Path) -> Option<Bytes> {
     let space = rustix::fs::statvfs(directory).ok()?;
     Some(Bytes(space.f_bavail.saturating_mul(space.f_frsize)))

@@ -7,7 +7,7 @@ use record::Kernel;
 
 use super::time;
 
-/// Settings that figures depend on: writing back, swapping, huge pages, NUMA, scheduling, asynchronous I/O, networks.
+/// Settings that affect performance: writeback, swap, huge pages, NUMA, scheduling, asynchronous I/O, network.
 const SETTINGS: &[&str] = &[
     "fs.aio-max-nr",
     "kernel.nmi_watchdog",
@@ -35,7 +35,7 @@ const SETTINGS: &[&str] = &[
     "vm.zone_reclaim_mode",
 ];
 
-/// The kernel and its settings, as far as they are readable.
+/// The kernel and its readable settings.
 pub(super) fn read(root: &Root) -> Kernel {
     let name = rustix::system::uname();
     let time = time::read(root);
@@ -49,7 +49,7 @@ pub(super) fn read(root: &Root) -> Kernel {
         command_line: root::text(root.proc.join("cmdline")),
         mitigations: mitigations(root),
         settings: settings(root),
-        clock_synchronised: time.map(|(in_time, _)| in_time),
+        clock_synchronised: time.map(|(synchronised, _)| synchronised),
         clock_error_max_ns: time.map(|(_, error)| error),
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn clock_source(root: &Root) -> Option<String> {
     root::text(root.sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
 }
 
-/// What is done about each known weakness of processors.
+/// The mitigation of each known CPU vulnerability.
 fn mitigations(root: &Root) -> BTreeMap<String, String> {
     let directory = root.sys.join("devices/system/cpu/vulnerabilities");
     root::names(&directory)
@@ -68,7 +68,7 @@ fn mitigations(root: &Root) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Those of [`SETTINGS`] that this kernel has.
+/// The [`SETTINGS`] that this kernel has.
 fn settings(root: &Root) -> BTreeMap<String, String> {
     let value = |name: &str| root::text(root.proc.join("sys").join(name.replace('.', "/")));
     SETTINGS.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
@@ -78,6 +78,6 @@ fn operating_system(root: &Root) -> Option<String> {
     let files = ["etc/os-release", "usr/lib/os-release"].map(|file| root.top.join(file));
     let text = files.iter().find_map(root::text)?;
     let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
-    let said = value("PRETTY_NAME").or_else(|| value("NAME"))?;
-    Some(said.trim_matches(['"', '\'']).to_owned()).filter(|said| !said.is_empty())
+    let name = value("PRETTY_NAME").or_else(|| value("NAME"))?;
+    Some(name.trim_matches(['"', '\'']).to_owned()).filter(|name| !name.is_empty())
 }

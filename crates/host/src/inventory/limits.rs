@@ -1,10 +1,10 @@
-//! Limits of the control group.
+//! Cgroup limits.
 
 use base::Root;
 use base::group::Groups;
 use record::{Bytes, CgroupLimits, Nanos};
 
-/// Reads the limits that this process is under, its own group's and those of the groups above.
+/// The limits of this process, of its own cgroup and its ancestors.
 pub(super) fn read(root: &Root) -> CgroupLimits {
     let groups = Groups::of(root);
     let quota = groups.quota();

@@ -5,7 +5,7 @@ use record::{Bytes, Memory};
 
 use super::module;
 
-/// Reads `/proc/meminfo` and the mode of transparent huge pages.
+/// From `/proc/meminfo`, with the mode of transparent huge pages.
 pub(super) fn read(root: &Root) -> Memory {
     let info = root::text(root.proc.join("meminfo")).unwrap_or_default();
     let bytes = |name| root::size_bytes(root::entry(&info, name)?).map(Bytes);
@@ -20,7 +20,7 @@ pub(super) fn read(root: &Root) -> Memory {
     }
 }
 
-/// Pages of the default size, where an old kernel does not sum up all sizes as `Hugetlb`.
+/// Huge pages of the default size, for old kernels without the sum `Hugetlb`.
 fn pool(info: &str) -> Option<Bytes> {
     let pages: u64 = root::entry(info, "HugePages_Total")?.parse().ok()?;
     root::size_bytes(root::entry(info, "Hugepagesize")?)?.checked_mul(pages).map(Bytes)
@@ -33,14 +33,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_old_kernel_s_pool_is_pages_times_their_size() {
+    fn the_pool_of_an_old_kernel_is_pages_times_their_size() {
         assert_eq!(pool("HugePages_Total:     512\nHugepagesize:       2048 kB\n"), Some(Bytes::GIB));
         assert_eq!(pool("HugePages_Total:     512\n"), None);
     }
 
     proptest! {
         #[test]
-        fn no_text_is_too_strange(info in "((HugePages_Total|Hugepagesize): *\\PC*\n)*") {
+        fn no_text_panics(info in "((HugePages_Total|Hugepagesize): *\\PC*\n)*") {
             let _ = pool(&info);
         }
     }

@@ -1,4 +1,4 @@
-//! What the machine consists of.
+//! The inventory of the machine.
 
 mod arm;
 mod cpu;
@@ -29,7 +29,7 @@ pub fn inventory(directory: &Path) -> HostInventory {
     inventory_at(&Root::host(), directory)
 }
 
-/// The same, of the machine that `root` describes; `directory` is a path on that machine.
+/// The same, of the machine below `root`; `directory` is a path on that machine.
 pub fn inventory_at(root: &Root, directory: &Path) -> HostInventory {
     let devices = stack::devices(root, directory);
     HostInventory {
@@ -49,7 +49,7 @@ pub fn inventory_at(root: &Root, directory: &Path) -> HostInventory {
     }
 }
 
-/// The name of this host; `localhost` where it does not say.
+/// The name of this host; `localhost` if unknown.
 pub fn host_name() -> String {
     root::text(Root::host().proc.join("sys/kernel/hostname")).unwrap_or_else(|| "localhost".to_owned())
 }
@@ -59,18 +59,17 @@ pub fn clock_source() -> Option<String> {
     kernel::clock_source(&Root::host())
 }
 
-/// All memory of this host; zero where it does not say.
+/// Total memory of this host; zero if unknown.
 pub fn memory_total() -> Bytes {
     memory::read(&Root::host()).total_bytes
 }
 
-/// The size of the caches of the last level, all instances together: an array must be larger to lie in memory,
-/// whichever processors read it.
+/// Sum of all last-level caches: a larger array is not cached, whichever processors read it.
 pub fn last_level_cache_bytes() -> Option<Bytes> {
     cpu::last_level_cache(&cpu::read(&Root::host()).caches)
 }
 
-/// The clock of the processors at this moment, mean over all that are on line.
+/// The current clock, mean over all online processors.
 pub(crate) fn clock_mhz(root: &Root) -> Option<f64> {
     cpu::read_clock(root)
 }
@@ -79,16 +78,16 @@ pub(crate) fn clock_mhz(root: &Root) -> Option<f64> {
 fn firmware(root: &Root) -> Option<String> {
     let dmi = root.sys.join("class/dmi/id");
     let [vendor, version, date] = ["bios_vendor", "bios_version", "bios_date"].map(|name| root::text(dmi.join(name)));
-    let said = [vendor, version].into_iter().flatten().collect::<Vec<String>>().join(" ");
+    let name = [vendor, version].into_iter().flatten().collect::<Vec<String>>().join(" ");
     let date = date.map(|date| format!(" of {date}")).unwrap_or_default();
-    (!said.is_empty()).then(|| said + &date)
+    (!name.is_empty()).then(|| name + &date)
 }
 
-/// Vendor and product as the firmware says; on a machine with a device tree, its model.
+/// Vendor and product from the firmware; the model on a machine with a device tree.
 fn product(root: &Root) -> Option<String> {
     let dmi = root.sys.join("class/dmi/id");
     let parts = ["sys_vendor", "product_name"].map(|name| root::text(dmi.join(name)));
-    let said = parts.into_iter().flatten().collect::<Vec<String>>().join(" ");
-    let dmi = Some(said).filter(|said| !said.is_empty());
+    let name = parts.into_iter().flatten().collect::<Vec<String>>().join(" ");
+    let dmi = Some(name).filter(|name| !name.is_empty());
     dmi.or_else(|| root::text(root.proc.join("device-tree/model")))
 }

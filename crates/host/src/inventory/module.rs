@@ -1,17 +1,17 @@
-//! Modules of memory, from the tables of the firmware (SMBIOS, structures of type 17: DMTF DSP0134, 7.18). Root may read
-//! them; hypervisors invent them or leave them out.
+//! Memory modules, from the SMBIOS tables (structures of type 17: DMTF DSP0134, 7.18). Readable for root only;
+//! hypervisors fake or omit them.
 
 use std::fs;
 
 use base::root::Root;
 use record::{Bytes, MemoryModule};
 
-/// A structure that describes a module.
+/// The type of structures of modules.
 const MEMORY_DEVICE: u8 = 17;
-/// The structure behind which a table of SMBIOS ends.
+/// The type of the last structure.
 const END_OF_TABLE: u8 = 127;
 
-/// Numbers of kinds of memory, and their names.
+/// Memory types.
 const KINDS: &[(u8, &str)] = &[
     (0x07, "RAM"),
     (0x12, "DDR"),
@@ -30,30 +30,30 @@ const KINDS: &[(u8, &str)] = &[
     (0x24, "HBM3"),
 ];
 
-/// The modules that are plugged in; none where the tables are not to be read.
+/// The installed modules; none if the tables are not readable.
 pub(super) fn read(root: &Root) -> Vec<MemoryModule> {
     let table = fs::read(root.sys.join("firmware/dmi/tables/DMI")).unwrap_or_default();
     structures(&table).filter(|structure| structure.kind() == MEMORY_DEVICE).filter_map(module).collect()
 }
 
-/// One structure: its fields, and the texts behind them.
+/// One structure: its fields, and the strings that follow them.
 #[derive(Clone, Copy)]
 struct Structure<'a> {
     fields: &'a [u8],
     texts: &'a [u8],
 }
 
-/// The structures of a table, as far as it is whole.
+/// The structures of a table, up to a truncated one.
 fn structures(table: &[u8]) -> impl Iterator<Item = Structure<'_>> {
     let mut rest = table;
     std::iter::from_fn(move || {
         let length = usize::from(*rest.get(1)?);
-        // A head is a type, a length and a handle.
+        // The header is type, length and handle.
         let fields = rest.get(..length).filter(|fields| fields.len() >= 4 && fields[0] != END_OF_TABLE)?;
-        let behind = &rest[length..];
-        let end = behind.windows(2).position(|pair| pair == [0, 0])?;
-        rest = &behind[end + 2..];
-        Some(Structure { fields, texts: &behind[..end] })
+        let following = &rest[length..];
+        let end = following.windows(2).position(|pair| pair == [0, 0])?;
+        rest = &following[end + 2..];
+        Some(Structure { fields, texts: &following[..end] })
     })
 }
 
@@ -74,7 +74,7 @@ impl Structure<'_> {
         Some(u32::from_le_bytes(self.fields.get(offset..offset + 4)?.try_into().ok()?))
     }
 
-    /// The text whose number stands at `offset`; they are counted from 1.
+    /// The string with the number at `offset`, counted from 1.
     fn text(&self, offset: usize) -> Option<String> {
         let number = usize::from(self.byte(offset)?).checked_sub(1)?;
         let bytes = self.texts.split(|byte| *byte == 0).nth(number)?;
@@ -82,7 +82,7 @@ impl Structure<'_> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// A speed: unknown is zero, and what is too large for its place stands in another one.
+    /// A speed: zero is unknown, 0xffff refers to the extended field.
     fn speed(&self, offset: usize, extended: usize) -> Option<u32> {
         match self.word(offset)? {
             0 => None,
@@ -96,14 +96,14 @@ fn module(structure: Structure<'_>) -> Option<MemoryModule> {
     const KIB: u64 = 1 << 10;
     const MIB: u64 = 1 << 20;
     let size_bytes = match structure.word(0x0c)? {
-        // An empty slot, and one of which nothing is known.
+        // An empty slot, and an unknown size.
         0 | 0xffff => return None,
         0x7fff => u64::from(structure.double_word(0x1c)? & 0x7fff_ffff) * MIB,
         size if size & 0x8000 != 0 => u64::from(size & 0x7fff) * KIB,
         size => u64::from(size) * MIB,
     };
-    let places = [structure.text(0x11), structure.text(0x10)];
-    let slot = places.into_iter().flatten().collect::<Vec<String>>().join(" ");
+    let locators = [structure.text(0x11), structure.text(0x10)];
+    let slot = locators.into_iter().flatten().collect::<Vec<String>>().join(" ");
     let kind = structure.byte(0x12);
     Some(MemoryModule {
         slot: (!slot.is_empty()).then_some(slot),
@@ -138,8 +138,8 @@ mod tests {
     }
 
     #[test]
-    fn modules_have_a_place_a_size_a_kind_and_two_speeds() {
-        // A structure without texts ends with two zeros all the same.
+    fn modules_have_a_slot_a_size_a_kind_and_two_speeds() {
+        // A structure without strings also ends with two zeros.
         let other = [1, 4, 0, 0, 0, 0];
         let end = [END_OF_TABLE, 4, 0, 0, 0, 0];
         let table = [
@@ -152,7 +152,7 @@ mod tests {
         ]
         .concat();
         let found = modules(&table);
-        assert_eq!(found.len(), 2, "an empty slot and what is behind the end are no modules");
+        assert_eq!(found.len(), 2, "an empty slot and structures after the end are not modules");
         let first = MemoryModule {
             slot: Some("P0 CHANNEL A DIMM 0".to_owned()),
             size_bytes: Bytes::GIB.times(64),
@@ -166,7 +166,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_table_is_too_strange(bytes in proptest::collection::vec(prop_oneof![Just(17u8), Just(0), any::<u8>()], 0..300)) {
+        fn no_table_panics(bytes in proptest::collection::vec(prop_oneof![Just(17u8), Just(0), any::<u8>()], 0..300)) {
             let _ = modules(&bytes);
             let mut whole = device(0x7fff, 1, 0x22, 0xffff, 0xffff);
             whole.extend(bytes);

@@ -1,4 +1,4 @@
-//! Network interfaces that have a device behind them.
+//! Physical network interfaces.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use base::root::{self, Root};
 use record::{Bytes, NetworkInterface};
 
-/// Reads them; loopback, bridges and tunnels have no device.
+/// Interfaces with a device; loopback, bridges and tunnels have none.
 pub(super) fn read(root: &Root) -> Vec<NetworkInterface> {
     let all = root.sys.join("class/net");
     let devices = root::names(&all).into_iter().filter(|name| all.join(name).join("device").exists());
@@ -17,7 +17,7 @@ pub(super) fn read(root: &Root) -> Vec<NetworkInterface> {
             NetworkInterface {
                 driver: driver.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned()),
                 packet_bytes_max: root::value(interface.join("mtu")).map(Bytes),
-                // Virtual devices and those without a link say -1 or nothing.
+                // -1 or absent for virtual devices and those without a link.
                 megabits_per_second: root::value(interface.join("speed")),
                 name,
             }

@@ -1,10 +1,10 @@
-//! What sets the clock of the processors, and what they do while they have nothing to do.
+//! Frequency scaling and idle states of the processors.
 
 use std::path::{Path, PathBuf};
 
 use base::root::{self, Root};
 
-/// What drives clock and sleep.
+/// Frequency scaling and idle states.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Power {
     pub(super) clock_driver: Option<String>,
@@ -13,7 +13,7 @@ pub(super) struct Power {
     pub(super) idle_states: Vec<String>,
 }
 
-/// Reads it; of the first processor where each has its own.
+/// Of the first processor where each has its own.
 pub(super) fn read(root: &Root) -> Power {
     let system = root.sys.join("devices/system/cpu");
     Power {
@@ -24,7 +24,7 @@ pub(super) fn read(root: &Root) -> Power {
     }
 }
 
-/// Drivers of one maker say whether it is off, all others whether it is on.
+/// `intel_pstate` has a file for off, all other drivers one for on.
 fn boost(system: &Path) -> Option<bool> {
     let off = root::switch(system.join("intel_pstate/no_turbo"));
     let on = || ["cpufreq/boost", "cpu0/cpufreq/boost"].iter().find_map(|file| root::switch(system.join(file)));

@@ -1,9 +1,8 @@
-//! Hypervisor and container, as far as they can be seen from inside.
+//! Hypervisor and container, as detected from inside.
 
 use base::root::{self, Root};
 
-/// Beginnings of what firmware calls vendor, product or board, and the hypervisor behind it: the table of
-/// `systemd-detect-virt`.
+/// Prefixes of vendor, product or board in the firmware, and the hypervisor: the table of `systemd-detect-virt`.
 const FIRMWARE: &[(&str, &str)] = &[
     ("KVM", "kvm"),
     ("OpenStack", "kvm"),
@@ -24,7 +23,7 @@ const FIRMWARE: &[(&str, &str)] = &[
     ("Google Compute Engine", "google"),
 ];
 
-/// What a hypervisor answers to `CPUID` leaf 0x40000000.
+/// Hypervisor signatures of `CPUID` leaf 0x40000000.
 #[cfg(target_arch = "x86_64")]
 const SIGNATURES: &[(&[u8; 12], &str)] = &[
     (b"KVMKVMKVM\0\0\0", "kvm"),
@@ -53,7 +52,7 @@ fn hypervisor(root: &Root) -> Option<String> {
     let flagged = flags.is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
     let named = root::text(root.sys.join("hypervisor/type")).or_else(|| firmware(root));
     match (flags.is_some(), flagged) {
-        // x86 says whether there is one. Firmware of a whole machine in a cloud says the cloud's name, and there is none.
+        // x86 has a flag. The firmware of a bare-metal cloud instance has the cloud's name without a hypervisor.
         (true, false) => None,
         (true, true) => named.or_else(|| signature(root)).or_else(|| Some("an unknown hypervisor".to_owned())),
         (false, _) => named,
@@ -62,13 +61,13 @@ fn hypervisor(root: &Root) -> Option<String> {
 
 fn firmware(root: &Root) -> Option<String> {
     let files = ["product_name", "sys_vendor", "board_vendor", "bios_vendor"];
-    let said: Vec<String> =
+    let names: Vec<String> =
         files.iter().filter_map(|file| root::text(root.sys.join("class/dmi/id").join(file))).collect();
-    if said.iter().any(|text| text.ends_with(".metal")) {
+    if names.iter().any(|text| text.ends_with(".metal")) {
         return None;
     }
-    // The product tells more than the vendor, who may sell machines, too.
-    said.iter().find_map(|text| {
+    // The product first: the vendor may also sell physical machines.
+    names.iter().find_map(|text| {
         let known = FIRMWARE.iter().find(|(beginning, _)| text.starts_with(beginning));
         known.map(|(_, name)| (*name).to_owned())
     })
@@ -94,8 +93,8 @@ fn container(root: &Root) -> Option<String> {
     let exists = |path: &str| root.top.join(path).exists();
     let groups = root::text(root.proc.join("1/cgroup")).unwrap_or_default();
     let variable = |name| if root.is_host() { root::variable(name) } else { None };
-    let told = root::text(root.top.join("run/systemd/container"));
-    let told = told.or_else(|| variable("container").map(|name| name.to_string_lossy().into_owned()));
+    let named = root::text(root.top.join("run/systemd/container"));
+    let named = named.or_else(|| variable("container").map(|name| name.to_string_lossy().into_owned()));
     let release = root::text(root.proc.join("sys/kernel/osrelease")).unwrap_or_default();
     if variable("KUBERNETES_SERVICE_HOST").is_some() || groups.contains("kubepods") {
         Some("kubernetes".to_owned())
@@ -103,8 +102,8 @@ fn container(root: &Root) -> Option<String> {
         Some("podman".to_owned())
     } else if exists(".dockerenv") || groups.contains("/docker/") {
         Some("docker".to_owned())
-    } else if told.is_some() {
-        told
+    } else if named.is_some() {
+        named
     } else if groups.contains("/lxc/") {
         Some("lxc".to_owned())
     } else if release.to_lowercase().contains("microsoft") {

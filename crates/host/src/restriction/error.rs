@@ -1,15 +1,15 @@
-//! Why processes could not be given less.
+//! Why a resource limit could not be set.
 
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// What is missing, and how to get it.
+/// A missing prerequisite, and how to provide it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RestrictionError {
-    /// What is missing, as a clause.
+    /// What is missing.
     pub message: String,
-    /// How to get it.
+    /// How to provide it.
     pub hint: String,
 }
 
@@ -18,18 +18,18 @@ impl RestrictionError {
         RestrictionError { message: message.into(), hint: hint.into() }
     }
 
-    /// `path` could not be treated so.
-    pub(super) fn refused(what: &str, path: &Path, error: &io::Error) -> RestrictionError {
+    /// `action` failed for the control group `path`.
+    pub(super) fn refused(action: &str, path: &Path, error: &io::Error) -> RestrictionError {
         let hint = match error.kind() {
             io::ErrorKind::PermissionDenied => {
-                "run as root, or in a slice of your own: systemd-run --user --scope dbdyno ..."
+                "run as root, or in a scope of your own: systemd-run --user --scope dbdyno ..."
             }
             io::ErrorKind::ReadOnlyFilesystem => {
-                "control groups are mounted for reading only here: run outside of the container, or give it its own"
+                "control groups are mounted read-only: run outside of the container, or give it its own"
             }
-            _ => "the kernel says no more",
+            _ => "the kernel gives no further reason",
         };
-        RestrictionError::new(format!("control group {} cannot be {what}: {error}", path.display()), hint)
+        RestrictionError::new(format!("cannot {action} control group {}: {error}", path.display()), hint)
     }
 }
 

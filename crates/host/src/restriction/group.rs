@@ -1,4 +1,4 @@
-//! One group: made, filled, emptied, removed.
+//! A cgroup of this process.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,43 +13,43 @@ use base::{Maker, Process};
 use super::counts::{self, IoCounts};
 use super::error::RestrictionError;
 use super::hierarchy::Hierarchy;
-use crate::placement::below;
+use crate::placement::descendants;
 
-/// How often one looks for processes that were started meanwhile.
+/// Maximum attempts to move all processes.
 const ROUNDS_MAX: u32 = 50;
-/// A group that was just emptied is busy for a moment.
+/// Pause before the next attempt: a cgroup stays busy briefly after its last process has left.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// A group that this process has made; it is removed when this is dropped.
+/// A cgroup created by this process; removed on drop.
 #[derive(Debug)]
 pub(super) struct Group {
     root: Root,
     hierarchy: Hierarchy,
     directory: PathBuf,
-    /// Where each process was before.
+    /// The previous cgroup of each process.
     origins: BTreeMap<u32, PathBuf>,
-    is_there: bool,
+    exists: bool,
 }
 
 impl Group {
-    /// Makes it, without limits and without processes.
-    pub(super) fn make(root: &Root, hierarchy: &Hierarchy) -> Result<Group, RestrictionError> {
+    /// Creates a cgroup without limits and processes.
+    pub(super) fn create(root: &Root, hierarchy: &Hierarchy) -> Result<Group, RestrictionError> {
         let process = Process::own()
-            .ok_or_else(|| RestrictionError::new("this process has no start time", "mount /proc: it is told there"))?;
+            .ok_or_else(|| RestrictionError::new("the start time of this process is unknown", "mount /proc"))?;
         let directory = hierarchy.parent.join(Maker { process, number: 0 }.to_string());
-        fs::create_dir(&directory).map_err(|error| RestrictionError::refused("made", &directory, &error))?;
+        fs::create_dir(&directory).map_err(|error| RestrictionError::refused("create", &directory, &error))?;
         let (root, hierarchy) = (root.clone(), hierarchy.clone());
-        Ok(Group { root, hierarchy, directory, origins: BTreeMap::new(), is_there: true })
+        Ok(Group { root, hierarchy, directory, origins: BTreeMap::new(), exists: true })
     }
 
-    /// Writes `text` into a file of the group.
+    /// Writes `text` to a file of the cgroup.
     pub(super) fn write(&self, file: &str, text: &str) -> Result<(), RestrictionError> {
         let path = self.directory.join(file);
-        fs::write(&path, text).map_err(|error| RestrictionError::refused(&format!("told {text}"), &path, &error))
+        fs::write(&path, text).map_err(|error| RestrictionError::refused(&format!("write {text} to"), &path, &error))
     }
 
-    /// Takes over what `files` of the group of this process say, line by line.
-    pub(super) fn take_over(&self, files: &[&str]) -> Result<(), RestrictionError> {
+    /// Copies the lines of `files` from the cgroup of this process.
+    pub(super) fn inherit(&self, files: &[&str]) -> Result<(), RestrictionError> {
         for file in files {
             let text = root::text(self.hierarchy.own.join(file)).unwrap_or_default();
             text.lines().try_for_each(|line| self.write(file, line))?;
@@ -57,22 +57,22 @@ impl Group {
         Ok(())
     }
 
-    /// What its processes have had of the I/O of `device`.
+    /// I/O of its processes on `device`.
     pub(super) fn io_counts(&self, device: (u32, u32)) -> Option<IoCounts> {
         counts::read(&self.directory, self.hierarchy.version, device)
     }
 
-    /// Moves the processes `roots` and all below them here, until nobody is left outside.
-    pub(super) fn gather(&mut self, roots: &[u32]) -> Result<(), RestrictionError> {
+    /// Moves the processes `roots` and all their descendants into the cgroup, including those started meanwhile.
+    pub(super) fn add_processes(&mut self, roots: &[u32]) -> Result<(), RestrictionError> {
         for _ in 0..ROUNDS_MAX {
-            let everybody = roots.iter().flat_map(|pid| [vec![*pid], below(*pid)].concat());
-            let outside: Vec<u32> = everybody.filter(|pid| !self.origins.contains_key(pid)).collect();
+            let all = roots.iter().flat_map(|pid| [vec![*pid], descendants(*pid)].concat());
+            let outside: Vec<u32> = all.filter(|pid| !self.origins.contains_key(pid)).collect();
             if outside.is_empty() {
                 return Ok(());
             }
             for pid in outside {
                 let origin = self.hierarchy.group_of(&self.root, pid).filter(|origin| *origin != self.directory);
-                // A child of one that was moved is here already, and goes back to where that came from.
+                // A child of a moved process is already here; its origin is our own cgroup.
                 self.origins.insert(pid, origin.unwrap_or_else(|| self.hierarchy.own.clone()));
                 move_to(pid, &self.directory)?;
             }
@@ -80,30 +80,26 @@ impl Group {
         Err(RestrictionError::new("processes are started faster than they can be moved", "try again"))
     }
 
-    /// Moves everybody back and removes the group.
-    pub(super) fn remove(mut self) -> Result<(), RestrictionError> {
-        self.undo()
-    }
-
-    fn undo(&mut self) -> Result<(), RestrictionError> {
-        if !std::mem::take(&mut self.is_there) {
+    /// Moves all processes back and removes the cgroup.
+    pub(super) fn remove(&mut self) -> Result<(), RestrictionError> {
+        if !std::mem::take(&mut self.exists) {
             return Ok(());
         }
         let origin = |pid: u32| self.origins.get(&pid).unwrap_or(&self.hierarchy.own);
-        empty(&self.directory, origin)
+        remove(&self.directory, origin)
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error; the next start finds the group and removes it.
-        let _ = self.undo();
+        // After an error the next start removes the cgroup.
+        let _ = self.remove();
     }
 }
 
-/// Moves all processes of the group `directory` to their origins and removes it.
-pub(super) fn empty<'a>(directory: &Path, origin: impl Fn(u32) -> &'a PathBuf) -> Result<(), RestrictionError> {
-    let mut last = io::Error::other("it is not empty");
+/// Moves all processes of the cgroup `directory` to their origins and removes it.
+pub(super) fn remove<'a>(directory: &Path, origin: impl Fn(u32) -> &'a PathBuf) -> Result<(), RestrictionError> {
+    let mut last = io::Error::other("not empty");
     for _ in 0..ROUNDS_MAX {
         let text = root::text(directory.join("cgroup.procs")).unwrap_or_default();
         for pid in text.lines().filter_map(|line| line.trim().parse::<u32>().ok()) {
@@ -116,15 +112,15 @@ pub(super) fn empty<'a>(directory: &Path, origin: impl Fn(u32) -> &'a PathBuf) -
         }
         thread::sleep(PAUSE);
     }
-    Err(RestrictionError::refused("removed", directory, &last))
+    Err(RestrictionError::refused("remove", directory, &last))
 }
 
-/// Moves a process with all its threads; one that has ended is where it should be.
+/// Moves a process with all its threads; an ended process is not an error.
 fn move_to(pid: u32, directory: &Path) -> Result<(), RestrictionError> {
     let path = directory.join("cgroup.procs");
     match fs::write(&path, pid.to_string()) {
         Err(error) if base::process::is_running(pid) => {
-            Err(RestrictionError::refused(&format!("joined by process {pid}"), directory, &error))
+            Err(RestrictionError::refused(&format!("move process {pid} to"), directory, &error))
         }
         _ => Ok(()),
     }

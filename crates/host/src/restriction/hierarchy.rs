@@ -1,4 +1,4 @@
-//! Where a group can be made.
+//! The cgroup hierarchy in which a cgroup can be created.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use base::root::{self, Root};
 
 use super::error::RestrictionError;
 
-/// Which part of the kernel does the limiting.
+/// A cgroup controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Controller {
     Cpu,
@@ -15,7 +15,7 @@ pub(super) enum Controller {
 }
 
 impl Controller {
-    /// What it is called in one version and in the other.
+    /// The names in version 1 and version 2.
     fn names(self) -> (&'static str, &'static str) {
         match self {
             Controller::Cpu => ("cpu", "cpu"),
@@ -24,66 +24,62 @@ impl Controller {
     }
 }
 
-/// A tree of groups.
+/// A cgroup hierarchy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Hierarchy {
     /// Version of control groups, 1 or 2.
     pub version: u32,
-    /// The word of its lines in `/proc/PID/cgroup`: the controller in version 1, nothing in version 2.
-    pub word: &'static str,
-    /// The group below which one can be made.
+    /// The controller in its lines of `/proc/PID/cgroup`: empty in version 2.
+    pub controller: &'static str,
+    /// The parent of new cgroups.
     pub parent: PathBuf,
-    /// The group that this process is in.
+    /// The cgroup of this process.
     pub own: PathBuf,
 }
 
 impl Hierarchy {
-    /// The tree that `controller` works on.
+    /// The hierarchy of `controller`.
     ///
     /// # Errors
-    /// Where there is none, or where no group on the way up hands the controller on.
+    /// If there is none, or if no ancestor cgroup enables the controller for its children.
     pub(super) fn of(root: &Root, controller: Controller) -> Result<Hierarchy, RestrictionError> {
         let (first, second) = controller.names();
-        let word = first;
         if let Some(own) = own_directories(root, first).and_then(|steps| steps.into_iter().next()) {
-            return Ok(Hierarchy { version: 1, word, parent: own.clone(), own });
+            return Ok(Hierarchy { version: 1, controller: first, parent: own.clone(), own });
         }
         let steps = own_directories_of(root, "self", None).unwrap_or_default();
         let Some(own) = steps.first().cloned() else {
             return Err(RestrictionError::new(
-                "there are no control groups here",
+                "there are no control groups",
                 "mount them: mount -t cgroup2 none /sys/fs/cgroup",
             ));
         };
         if !lists(&steps[steps.len() - 1].join("cgroup.controllers"), second) {
             return Err(RestrictionError::new(
                 format!("the control groups have no controller {second}"),
-                "the kernel was built or started without it, or it is not handed on to this container",
+                "the kernel was built or started without it, or it is not delegated to this container",
             ));
         }
-        // A group with processes hands nothing on to groups below it (the root may): look above this one.
-        let hands_on = |step: &&PathBuf| lists(&step.join("cgroup.subtree_control"), second);
-        let Some(parent) = steps.iter().find(hands_on).cloned() else {
+        // A cgroup with processes cannot enable controllers for children (the root can): look above this one.
+        let enables = |step: &&PathBuf| lists(&step.join("cgroup.subtree_control"), second);
+        let Some(parent) = steps.iter().find(enables).cloned() else {
             return Err(RestrictionError::new(
-                format!("no control group above {} hands the controller {second} on", own.display()),
+                format!("no control group above {} enables the controller {second}", own.display()),
                 format!("echo +{second} > {}/cgroup.subtree_control", steps[steps.len() - 1].display()),
             ));
         };
         match steps.iter().take_while(|step| **step != parent).find(|step| has_limit(step)) {
             Some(step) => Err(RestrictionError::new(
-                format!(
-                    "control group {} has a limit of its own, which a group beside it would not have",
-                    step.display()
-                ),
-                "run where there is none",
+                format!("control group {} has a limit, which a sibling group would not have", step.display()),
+                "run in a control group without limits",
             )),
-            None => Ok(Hierarchy { version: 2, word: "", parent, own }),
+            None => Ok(Hierarchy { version: 2, controller: "", parent, own }),
         }
     }
 
-    /// The group that a process is in, in this tree.
+    /// The cgroup of a process in this hierarchy.
     pub(super) fn group_of(&self, root: &Root, pid: u32) -> Option<PathBuf> {
-        let controller = Some(self.word).filter(|word| !word.is_empty());
+        let controller = Some(self.controller).filter(|name| !name.is_empty());
         own_directories_of(root, &pid.to_string(), controller)?.into_iter().next()
     }
 }
@@ -92,7 +88,7 @@ fn lists(file: &Path, word: &str) -> bool {
     root::text(file).is_some_and(|text| text.split_ascii_whitespace().any(|known| known == word))
 }
 
-/// Whether a group of version 2 has a limit that its processes would leave with it.
+/// Whether a cgroup of version 2 has a limit that its processes lose when they leave it.
 fn has_limit(group: &Path) -> bool {
     let text = |file: &str| root::text(group.join(file)).unwrap_or_default();
     let is_limited = |file: &str| !matches!(text(file).split(' ').next(), Some("max" | "") | None);

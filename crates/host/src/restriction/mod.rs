@@ -1,30 +1,28 @@
-//! A control group of our own, in which some processes have less of a resource for a while.
+//! A resource limit for some processes, by a cgroup that dbdyno creates.
 //!
-//! The group is made for that and for nothing else, bears the name of its maker, and is removed by it: when it is lifted,
-//! when it is dropped, and, where a crash came between, by [`remove_left_groups`] of a later start. Processes go back to
-//! the group that they came from. Version 1, version 2, and both side by side are known.
+//! The cgroup is named after the process that created it, which removes it when the limit is lifted or dropped; after a
+//! crash, [`remove_left_groups`] of a later start does. Processes return to their previous cgroup. Supports version 1,
+//! version 2, and both mounted together.
 
 mod counts;
 mod error;
 mod group;
 mod hierarchy;
-mod left;
-
-pub use error::RestrictionError;
-pub use left::remove_left_groups;
 
 pub use counts::IoCounts;
+pub use error::RestrictionError;
 
+use base::Maker;
 use base::root::{self, Root};
 
 use self::group::Group;
 use self::hierarchy::{Controller, Hierarchy};
+use crate::stack;
 
-/// Distance at which processor time is given anew, microseconds: a fifth of the kernel's own choice, so that a run of
-/// a second sees many of them.
+/// Period of the CPU quota, microseconds: a fifth of the kernel's default, so that a run of a second has many of them.
 const PERIOD_US: u64 = 20_000;
 
-/// Limits of I/O in version 1: reads, writes, bytes read, bytes written.
+/// I/O limits of version 1: reads, writes, bytes read, bytes written.
 const THROTTLE_FILES: [&str; 4] = [
     "blkio.throttle.read_iops_device",
     "blkio.throttle.write_iops_device",
@@ -32,45 +30,45 @@ const THROTTLE_FILES: [&str; 4] = [
     "blkio.throttle.write_bps_device",
 ];
 
-/// Limits of the same that limit nothing; those of requests have 32 bits.
-const ENDLESS: [u64; 4] = [4_000_000_000, 4_000_000_000, 1 << 60, 1 << 60];
+/// Values of these files without effect; those of requests have 32 bits.
+const UNLIMITED: [u64; 4] = [4_000_000_000, 4_000_000_000, 1 << 60, 1 << 60];
 
-/// What processes are left with.
+/// A resource limit.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Limit {
-    /// So many processors' worth of time, above 0.
+    /// CPU time in processors, above 0.
     Processors(f64),
-    /// So much I/O of one device.
+    /// I/O of one device.
     DeviceIo(IoLimit),
 }
 
-/// A limit of I/O, each part per second; absent where there is none. Version 1 holds back what a process itself hands to
-/// the device: direct I/O, reads, and writes that it waits for. What the kernel writes for it later passes.
+/// An I/O limit, each part per second; absent parts are not limited. Version 1 limits only the I/O that a process
+/// itself submits to the device: direct I/O, reads, and synchronous writes, but not writeback.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IoLimit {
     /// Major and minor number of a whole device, as [`device_number`] has it.
     pub device: (u32, u32),
-    /// Reads a second at most; absent where they are not limited.
+    /// Maximum reads per second.
     pub reads: Option<f64>,
-    /// Writes, flushes among them.
+    /// Maximum writes per second, including flushes.
     pub writes: Option<f64>,
-    /// Bytes read a second at most; absent where they are not limited.
+    /// Maximum bytes read per second.
     pub read_bytes: Option<f64>,
-    /// Bytes written a second at most; absent where they are not limited.
+    /// Maximum bytes written per second.
     pub write_bytes: Option<f64>,
 }
 
-/// A limit in force. It ends with this value.
+/// A limit in effect, until this value is dropped.
 #[derive(Debug)]
 pub struct Restriction {
-    group: Option<Group>,
+    group: Group,
 }
 
 impl Restriction {
-    /// Puts the processes `roots`, all below them, and what they start from now on, under `limit`.
+    /// Applies `limit` to the processes `roots` and all their present and future descendants.
     ///
     /// # Errors
-    /// Where there are no control groups for it, or they are not for us to make; nothing is changed then.
+    /// If there are no cgroups for it, or none can be created; nothing is changed then.
     pub fn impose(limit: &Limit, roots: &[u32]) -> Result<Restriction, RestrictionError> {
         Restriction::impose_at(&Root::host(), limit, roots)
     }
@@ -81,52 +79,70 @@ impl Restriction {
             Limit::DeviceIo(_) => Controller::Io,
         };
         let hierarchy = Hierarchy::of(root, controller)?;
-        let group = Group::make(root, &hierarchy)?;
-        // From here on a failure drops the group, and that undoes what was done.
+        // An error after this drops the cgroup, which undoes everything.
+        let mut group = Group::create(root, &hierarchy)?;
         if let (1, Limit::DeviceIo(io)) = (hierarchy.version, limit) {
-            // In version 1 only a group with limits counts, and what a group has does not bind the groups below it.
+            // In version 1 only a cgroup with limits counts I/O, and limits do not apply to its children.
             let (major, minor) = io.device;
-            for (file, endless) in THROTTLE_FILES.into_iter().zip(ENDLESS) {
-                group.write(file, &format!("{major}:{minor} {endless}"))?;
+            for (file, unlimited) in THROTTLE_FILES.into_iter().zip(UNLIMITED) {
+                group.write(file, &format!("{major}:{minor} {unlimited}"))?;
             }
-            group.take_over(&THROTTLE_FILES)?;
+            group.inherit(&THROTTLE_FILES)?;
         }
         for (file, text) in lines(limit, hierarchy.version) {
             group.write(&file, &text)?;
         }
-        let mut restriction = Restriction { group: Some(group) };
-        restriction.group.iter_mut().try_for_each(|group| group.gather(roots))?;
-        Ok(restriction)
+        group.add_processes(roots)?;
+        Ok(Restriction { group })
     }
 
-    /// What the processes have had of the I/O of `device` so far; none where it is not counted. As the limit counts it:
-    /// before requests are merged, a flush as a write.
+    /// I/O of the processes on `device` so far, as the limit counts it: before requests are merged, a flush as a write.
     pub fn io_counts(&self, device: (u32, u32)) -> Option<IoCounts> {
-        self.group.as_ref()?.io_counts(device)
+        self.group.io_counts(device)
     }
 
-    /// Ends it, and says what did not work.
+    /// Removes the limit.
     ///
     /// # Errors
-    /// Where a process cannot be moved back or the group cannot be removed.
+    /// If a process cannot be moved back or the cgroup cannot be removed.
     pub fn lift(mut self) -> Result<(), RestrictionError> {
-        self.group.take().map_or(Ok(()), Group::remove)
+        self.group.remove()
     }
 }
 
-/// The number of the whole device `name` of this host, such as `vda`; none where there is no such device.
-pub fn device_number(name: &str) -> Option<(u32, u32)> {
-    let text = root::text(Root::host().sys.join("class/block").join(name).join("dev"))?;
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+/// Removes the cgroups that a killed invocation left; returns a message for each. Their processes move to the cgroup of
+/// this process.
+pub fn remove_left_groups() -> Vec<String> {
+    let root = Root::host();
+    let hierarchies = [Controller::Cpu, Controller::Io].map(|controller| Hierarchy::of(&root, controller));
+    let mut messages = Vec::new();
+    for hierarchy in hierarchies.into_iter().flatten() {
+        for name in root::names(&hierarchy.parent) {
+            let is_stale = |maker: Maker| maker.number == 0 && !maker.process.is_alive();
+            if !name.parse().is_ok_and(is_stale) {
+                continue;
+            }
+            let directory = hierarchy.parent.join(&name);
+            messages.push(match group::remove(&directory, |_| &hierarchy.own) {
+                Ok(()) => format!("removed control group {}, left by an earlier invocation", directory.display()),
+                Err(error) => error.to_string(),
+            });
+        }
+    }
+    messages
 }
 
-/// Which files of a group say `limit`, and how.
+/// Major and minor number of the whole device `name` of this host, such as `vda`.
+pub fn device_number(name: &str) -> Option<(u32, u32)> {
+    stack::device_number(&Root::host().sys.join("class/block").join(name))
+}
+
+/// The files of a cgroup for `limit`, and their values.
 fn lines(limit: &Limit, version: u32) -> Vec<(String, String)> {
     let line = |file: &str, text: String| (file.to_owned(), text);
     match limit {
         Limit::Processors(processors) => {
-            // The kernel takes no less than a millisecond.
+            // Minimum of the kernel: 1 ms.
             let quota_us = (processors * PERIOD_US as f64).round().max(1_000.0);
             match version {
                 1 => vec![
@@ -140,7 +156,7 @@ fn lines(limit: &Limit, version: u32) -> Vec<(String, String)> {
             let values = [("riops", io.reads), ("wiops", io.writes), ("rbps", io.read_bytes), ("wbps", io.write_bytes)];
             let parts = THROTTLE_FILES.into_iter().zip(values).map(|(file, (word, value))| (file, word, value));
             let (major, minor) = io.device;
-            // Nothing per second would be for ever.
+            // At least 1: I/O at 0 per second would never complete.
             let known = parts.filter_map(|(first, second, value)| Some((first, second, value?.round().max(1.0))));
             match version {
                 1 => known.map(|(file, _, value)| line(file, format!("{major}:{minor} {value:.0}"))).collect(),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::*;
 
-/// A machine with control groups of version 2 in which this process is in `group`.
+/// A machine with cgroups of version 2, with this process in `group`.
 fn machine(group: &str) -> (tempfile::TempDir, Root) {
     let scratch = tempfile::tempdir().expect("temporary directory");
     let root = Root::below(scratch.path());
@@ -18,12 +18,12 @@ fn machine(group: &str) -> (tempfile::TempDir, Root) {
 }
 
 #[test]
-fn limits_are_said_as_each_version_wants_them() {
+fn the_files_and_values_of_each_version() {
     let line = |file: &str, text: &str| (file.to_owned(), text.to_owned());
     let processors = Limit::Processors(1.6);
     assert_eq!(lines(&processors, 1), [line("cpu.cfs_period_us", "20000"), line("cpu.cfs_quota_us", "32000")]);
     assert_eq!(lines(&processors, 2), [line("cpu.max", "32000 20000")]);
-    assert_eq!(lines(&Limit::Processors(0.001), 2), [line("cpu.max", "1000 20000")], "no less is taken");
+    assert_eq!(lines(&Limit::Processors(0.001), 2), [line("cpu.max", "1000 20000")], "the minimum");
     let io = IoLimit { device: (254, 16), reads: Some(99.6), write_bytes: Some(0.2), ..IoLimit::default() };
     let io = Limit::DeviceIo(io);
     let first =
@@ -33,27 +33,27 @@ fn limits_are_said_as_each_version_wants_them() {
 }
 
 #[test]
-fn in_version_2_the_nearest_group_that_hands_the_controller_on_is_taken() {
+fn in_version_2_the_parent_is_the_nearest_group_that_enables_the_controller() {
     let (_scratch, root) = machine("/slice/scope");
     let top = root.top.join("groups");
-    let error = Hierarchy::of(&root, Controller::Io).expect_err("nobody hands it on");
-    assert!(error.message.contains("hands the controller io on"), "{error}");
+    let error = Hierarchy::of(&root, Controller::Io).expect_err("not enabled");
+    assert!(error.message.contains("enables the controller io"), "{error}");
     assert!(error.hint.contains("echo +io > "), "{error}");
     fs::write(top.join("cgroup.subtree_control"), "cpu io").expect("root");
     fs::write(top.join("slice/cgroup.subtree_control"), "cpu").expect("slice");
-    let of = |controller| Hierarchy::of(&root, controller).expect("a place");
+    let of = |controller| Hierarchy::of(&root, controller).expect("a hierarchy");
     assert_eq!((of(Controller::Cpu).parent, of(Controller::Cpu).version), (top.join("slice"), 2));
     assert_eq!(of(Controller::Io).parent, top);
     fs::write(top.join("slice/scope/cpu.max"), "max 100000").expect("no limit");
     assert_eq!(of(Controller::Io).own, top.join("slice/scope"));
     fs::write(top.join("slice/memory.max"), "1073741824").expect("limit");
-    let error = Hierarchy::of(&root, Controller::Io).expect_err("it would be left behind");
-    assert!(error.message.contains("slice has a limit of its own"), "{error}");
-    assert_eq!(of(Controller::Cpu).parent, top.join("slice"), "that one stays in force");
+    let error = Hierarchy::of(&root, Controller::Io).expect_err("the limit would be lost");
+    assert!(error.message.contains("slice has a limit"), "{error}");
+    assert_eq!(of(Controller::Cpu).parent, top.join("slice"), "the limit stays in effect");
 }
 
 #[test]
-fn in_version_1_a_group_takes_over_what_the_one_above_has_of_io() {
+fn in_version_1_a_group_inherits_the_io_limits_of_its_parent() {
     let scratch = tempfile::tempdir().expect("temporary directory");
     let root = Root::below(scratch.path());
     fs::create_dir_all(root.proc.join("self")).expect("proc");
@@ -67,17 +67,17 @@ fn in_version_1_a_group_takes_over_what_the_one_above_has_of_io() {
     let restriction = Restriction::impose_at(&root, &Limit::DeviceIo(limit), &[]).expect("imposed");
     let group = fs::read_dir(&own).expect("group").map(|entry| entry.expect("entry").path()).find(|path| path.is_dir());
     let group = group.expect("the group");
-    let said = |file: &str| fs::read_to_string(group.join(format!("blkio.throttle.{file}_device"))).ok();
-    assert_eq!(said("write_iops").as_deref(), Some("254:0 80"));
-    assert_eq!(said("read_bps").as_deref(), Some("254:0 1000000"));
-    let endless = |value: u64| Some(format!("254:0 {value}"));
-    assert_eq!((said("read_iops"), said("write_bps")), (endless(ENDLESS[0]), endless(ENDLESS[3])));
+    let value = |file: &str| fs::read_to_string(group.join(format!("blkio.throttle.{file}_device"))).ok();
+    assert_eq!(value("write_iops").as_deref(), Some("254:0 80"));
+    assert_eq!(value("read_bps").as_deref(), Some("254:0 1000000"));
+    let unlimited = |value: u64| Some(format!("254:0 {value}"));
+    assert_eq!((value("read_iops"), value("write_bps")), (unlimited(UNLIMITED[0]), unlimited(UNLIMITED[3])));
     fs::remove_dir_all(&group).expect("as the kernel's files go with their directory");
     restriction.lift().expect("lifted");
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_prerequisites_are_errors() {
     let (_scratch, root) = machine("/");
     fs::write(root.top.join("groups/cgroup.controllers"), "memory\n").expect("controllers");
     let error = Restriction::impose_at(&root, &Limit::Processors(1.0), &[]).expect_err("no such controller");
@@ -87,8 +87,8 @@ fn what_is_missing_is_said() {
 }
 
 #[test]
-fn a_group_that_cannot_be_filled_is_not_left() {
-    // A directory of a file system of another kind takes files, and keeps what is in them.
+fn a_lifted_limit_leaves_no_group() {
+    // An ordinary directory also takes the files, and keeps them.
     let (_scratch, root) = machine("/");
     let top = root.top.join("groups");
     fs::write(top.join("cgroup.subtree_control"), "cpu").expect("root");
@@ -111,9 +111,9 @@ fn spinner() -> Child {
 fn used(pid: u32, time: Duration) -> f64 {
     let mut counters = crate::Counters::new(std::path::Path::new("/"));
     let mut cpu_ns = || counters.read(&[pid])[record::name::SERVER_CPU_NS];
-    let (begun, before) = (Instant::now(), cpu_ns());
+    let (start, before) = (Instant::now(), cpu_ns());
     std::thread::sleep(time);
-    (cpu_ns() - before) as f64 / begun.elapsed().as_nanos() as f64
+    (cpu_ns() - before) as f64 / start.elapsed().as_nanos() as f64
 }
 
 fn group_of(pid: u32) -> String {
@@ -121,7 +121,7 @@ fn group_of(pid: u32) -> String {
 }
 
 #[test]
-fn a_quota_holds_a_tree_back_and_leaves_nothing() {
+fn a_quota_limits_a_tree_and_is_removed() {
     let mut child = spinner();
     let limit = Limit::Processors(0.2);
     let before = group_of(child.id());
@@ -131,18 +131,18 @@ fn a_quota_holds_a_tree_back_and_leaves_nothing() {
             assert!(group_of(child.id()).contains(&name), "it was moved");
             let used = used(child.id(), Duration::from_millis(1_500));
             restriction.lift().expect("lifted");
-            // What a busy machine takes away makes it less, and nothing makes it more.
+            // A busy machine only makes it less.
             assert!(used < 0.3, "{used} processors");
             assert_eq!(group_of(child.id()), before, "it is back");
         }
-        // Where control groups are not to be had, the reason has to be a good one.
+        // Without cgroups there has to be a reason.
         Err(error) => {
             assert!(!error.hint.is_empty());
             let is_root = rustix::process::geteuid().is_root();
             assert!(!is_root || Hierarchy::of(&Root::host(), Controller::Cpu).is_err(), "{error}");
         }
     }
-    let children = crate::placement::below(child.id());
+    let children = crate::placement::descendants(child.id());
     child.kill().expect("end");
     child.wait().expect("reap");
     for pid in children {
@@ -151,7 +151,7 @@ fn a_quota_holds_a_tree_back_and_leaves_nothing() {
 }
 
 #[test]
-fn a_group_of_a_dead_maker_is_removed_by_the_next_start() {
+fn a_group_of_a_dead_process_is_removed_by_the_next_start() {
     let Ok(tree) = Hierarchy::of(&Root::host(), Controller::Cpu) else { return };
     let left = tree.parent.join("dbdyno-4194300-1");
     if fs::create_dir(&left).is_err() {
@@ -159,10 +159,10 @@ fn a_group_of_a_dead_maker_is_removed_by_the_next_start() {
     }
     let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().expect("sleep");
     fs::write(left.join("cgroup.procs"), child.id().to_string()).expect("moved");
-    let said = remove_left_groups();
-    assert!(said.iter().any(|line| line.contains("dbdyno-4194300-1")), "{said:?}");
+    let messages = remove_left_groups();
+    assert!(messages.iter().any(|line| line.contains("dbdyno-4194300-1")), "{messages:?}");
     assert!(!left.exists());
-    assert!(base::process::is_running(child.id()), "nobody is ended");
+    assert!(base::process::is_running(child.id()), "its processes keep running");
     child.kill().expect("end");
     child.wait().expect("reap");
 }

@@ -1,4 +1,4 @@
-//! How hot the machine is, and how often that slowed it down.
+//! Temperature and thermal throttling.
 
 use std::path::PathBuf;
 
@@ -13,11 +13,11 @@ pub(super) fn temperature_celsius_max(root: &Root) -> Option<f64> {
         inputs.filter(|name| name.starts_with("temp") && name.ends_with("_input")).map(move |name| sensor.join(name))
     });
     let temperatures = zones.chain(sensors).filter_map(|file| Some(root::value::<i64>(file)? as f64 / 1000.0));
-    // A sensor that is not connected says something that cannot be.
+    // A sensor that is not connected reports impossible values.
     temperatures.filter(|celsius| (-50.0..200.0).contains(celsius)).reduce(f64::max)
 }
 
-/// Times that a core or its package was too hot, of all processors; none where the kernel does not count them.
+/// Thermal throttle events of cores and packages, of all processors; none if the kernel does not count them.
 pub(super) fn throttle_count(root: &Root) -> Option<u64> {
     let cpus = below(&root.sys.join("devices/system/cpu"), "cpu");
     let files =
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_hottest_counts_and_every_slowing_down() {
+    fn the_highest_temperature_and_all_throttle_events() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let root = Root::below(scratch.path());
         assert_eq!((temperature_celsius_max(&root), throttle_count(&root)), (None, None));

@@ -1,4 +1,4 @@
-//! The machine at one moment: what changes while a measurement goes on and may spoil it.
+//! The state of the machine: what changes during a measurement and can affect it.
 
 mod heat;
 mod log;
@@ -12,19 +12,19 @@ use record::{HostState, KernelLog};
 
 use crate::inventory;
 
-/// Multiplications of a series, and series of which the best counts: some ten milliseconds in all.
+/// Multiplications per series, and number of series, of which the fastest counts: some ten milliseconds in total.
 const MULTIPLICATIONS: u32 = 1 << 18;
 const SERIES: u32 = 28;
 
-/// This host as it is now, with the file system of `directory`. Messages of the kernel are those behind the ones that
-/// `since` knows, where it is given: only of these are the texts kept. Keeps one processor busy for some ten
-/// milliseconds. Who else is at work is asked with [`crate::Processes`].
+/// The current state of this host, with the file system of `directory`. Kernel messages are counted after `since`, and
+/// only kept if it is given. Keeps one processor busy for some ten milliseconds. Does not include background programs:
+/// see [`crate::Processes`].
 pub fn state(directory: &Path, since: Option<&HostState>) -> HostState {
     let state = state_at(&Root::host(), directory, since.and_then(|since| since.kernel_log.as_ref()));
     HostState { multiplication_ns: Some(multiplication_ns()), ..state }
 }
 
-/// The same of the machine that `root` describes, without what only work can tell.
+/// The same of the machine below `root`, without the multiplication time.
 fn state_at(root: &Root, directory: &Path, since: Option<&KernelLog>) -> HostState {
     let memory = root::text(root.proc.join("meminfo")).unwrap_or_default();
     let available = root::entry(&memory, "MemAvailable").and_then(root::size_bytes).map(record::Bytes);
@@ -46,17 +46,17 @@ fn load_average(text: &str) -> Option<f64> {
     text.split(' ').next()?.parse().ok().filter(|load: &f64| load.is_finite())
 }
 
-/// One of many multiplications each of which needs the result of the one before.
+/// Time of one of many dependent multiplications.
 fn multiplication_ns() -> f64 {
     let series = |seed: u32| {
-        let begun = Instant::now();
+        let start = Instant::now();
         let mut number = black_box(u64::from(seed) | 3);
         for _ in 0..MULTIPLICATIONS {
-            // By itself: no compiler folds two of these into one.
+            // The square of a number: cannot be folded by the compiler.
             number = number.wrapping_mul(number | 1);
         }
         black_box(number);
-        begun.elapsed().as_nanos() as f64 / f64::from(MULTIPLICATIONS)
+        start.elapsed().as_nanos() as f64 / f64::from(MULTIPLICATIONS)
     };
     (0..SERIES).map(series).fold(f64::INFINITY, f64::min)
 }
@@ -70,7 +70,7 @@ mod tests {
         let now = state(Path::new("/"), None);
         assert!(now.load_average_1_minute.is_some_and(|load| load >= 0.0));
         assert!(now.free_bytes.is_some() && now.memory_available_bytes.is_some());
-        let multiplication = now.multiplication_ns.expect("work can always be done");
+        let multiplication = now.multiplication_ns.expect("always measured");
         assert!(multiplication > 0.05 && multiplication < 1_000.0, "{multiplication} ns");
         let later = state(Path::new("/"), Some(&now));
         let (then, later) = (now.kernel_log.expect("a log"), later.kernel_log.expect("a log"));
@@ -79,15 +79,15 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_nothing_is_found() {
+    fn an_empty_machine_has_an_empty_state() {
         let state = state_at(&Root::below("/nonexistent"), Path::new("/"), None);
-        let log = state.kernel_log.clone().expect("a log, if only why there is none");
+        let log = state.kernel_log.clone().expect("a log with a reason");
         assert!(log.unreadable.is_some_and(|reason| reason.contains("/nonexistent/dev/kmsg")));
         assert_eq!(HostState { kernel_log: None, ..state }, HostState::default());
     }
 
     #[test]
-    fn the_load_of_the_last_minute_comes_first() {
+    fn the_load_of_the_last_minute_is_the_first_number() {
         assert_eq!(load_average("0.08 0.26 0.96 1/92 9083"), Some(0.08));
         for text in ["", "x 1", "nan 1"] {
             assert_eq!(load_average(text), None, "{text}");

@@ -1,4 +1,4 @@
-//! How much of a file lies in the page cache, and how it is put out of there.
+//! Residency of a file in the page cache, and its eviction.
 
 use std::fs::File;
 use std::io;
@@ -12,11 +12,11 @@ use rustix::fs::{Advice, OFlags, SeekFrom};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 
-/// Share of the pages of a range that lie in the page cache, in [0, 1]; what lies beyond the end of the file does not
-/// count. None for an empty range, and where the kernel does not tell: it tells the owner of a file, and who may write
-/// to it. A file in memory (tmpfs) always lies there, but for its holes.
+/// Share of the pages of a range in the page cache, in [0, 1], up to the end of the file. None for an empty range, and
+/// if the kernel does not show it: only to the owner of a file, and to users who may write to it. A file in memory
+/// (tmpfs) is always cached, except its holes.
 ///
-/// Asks with cachestat(2), and before Linux 6.5 with mincore(2).
+/// Uses cachestat(2), before Linux 6.5 mincore(2).
 pub fn cached_share(file: &File, offset: u64, length: u64) -> Option<Ratio> {
     let pages = Pages::of(offset, offset.saturating_add(length).min(end_of(file).ok()?))?;
     let cached = match cached_pages(file, pages) {
@@ -26,20 +26,20 @@ pub fn cached_share(file: &File, offset: u64, length: u64) -> Option<Ratio> {
     Some(Ratio((cached.ok()? as f64 / pages.count as f64).min(1.0)))
 }
 
-/// Puts a range out of the page cache: writes what is dirty and then gives its pages up. Pages that others have mapped
-/// stay, and those that the range covers in part; [`cached_share`] says what is left.
+/// Drops a range from the page cache: writes dirty pages and evicts all. Pages that are mapped or only partly in the
+/// range stay; [`cached_share`] gives the rest.
 ///
 /// # Errors
 ///
-/// Those of the operating system: what could not be written among them.
+/// Those of the operating system, including failed writes.
 pub fn drop_cache(file: &File, offset: u64, length: u64) -> io::Result<()> {
-    // A length of zero would mean the rest of the file.
+    // Length 0 means the rest of the file.
     let Some(length) = NonZeroU64::new(length) else { return Ok(()) };
     rustix::fs::fdatasync(file)?;
     Ok(rustix::fs::fadvise(file, offset, Some(length), Advice::DontNeed)?)
 }
 
-/// Gives the clean pages of a file up, without waiting: what is dirty is on its way to the device afterwards.
+/// Evicts the clean pages of a file without waiting, and starts writeback of dirty ones.
 ///
 /// # Errors
 ///
@@ -55,11 +55,11 @@ struct Pages {
 }
 
 impl Pages {
-    /// Those that hold the bytes from `begin` to `end`; none where there is no byte.
-    fn of(begin: u64, end: u64) -> Option<Pages> {
+    /// The pages of the bytes from `start` to `end`; none for an empty range.
+    fn of(start: u64, end: u64) -> Option<Pages> {
         let size = page_size();
-        let offset = begin - begin % size;
-        (begin < end).then(|| Pages { offset, count: (end - offset).div_ceil(size) })
+        let offset = start - start % size;
+        (start < end).then(|| Pages { offset, count: (end - offset).div_ceil(size) })
     }
 }
 
@@ -86,7 +86,7 @@ struct CacheRange {
     length: u64,
 }
 
-/// `struct cachestat`, pages each.
+/// `struct cachestat`, in pages.
 #[derive(Default)]
 #[repr(C)]
 struct CacheStat {
@@ -97,7 +97,7 @@ struct CacheStat {
     recently_evicted: u64,
 }
 
-/// cachestat(2): the same number on all architectures that Rust calls Linux but MIPS, where it is an unknown one.
+/// cachestat(2): the same number on all architectures of Linux except MIPS, where this number is unused.
 const SYS_CACHESTAT: libc::c_long = 451;
 
 fn cached_pages(file: &File, pages: Pages) -> Result<u64, Errno> {
@@ -113,13 +113,13 @@ fn last_error() -> Errno {
     Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::INVAL)
 }
 
-/// Bytes that are mapped at once.
+/// Bytes per mapping.
 const WINDOW_BYTES: u64 = 1 << 30;
 
-/// Maps the file without touching it, and asks which pages are there.
+/// Maps the file without reading it, and counts the resident pages.
 fn resident_pages(file: &File, pages: Pages) -> Result<u64, Errno> {
-    // To others than these, mincore(2) says of every page that it is there.
-    if !may_know(file).unwrap_or(false) {
+    // For other users, mincore(2) reports every page as resident.
+    if !is_shown_residency(file).unwrap_or(false) {
         return Err(Errno::PERM);
     }
     let window = WINDOW_BYTES / page_size();
@@ -133,7 +133,7 @@ fn resident_pages(file: &File, pages: Pages) -> Result<u64, Errno> {
     Ok(sum)
 }
 
-fn may_know(file: &File) -> io::Result<bool> {
+fn is_shown_residency(file: &File) -> io::Result<bool> {
     let user = rustix::process::geteuid();
     let writable = rustix::fs::fcntl_getfl(file)?.intersects(OFlags::WRONLY | OFlags::RDWR);
     Ok(writable || user.is_root() || file.metadata()?.uid() == user.as_raw())
@@ -142,12 +142,12 @@ fn may_know(file: &File) -> io::Result<bool> {
 fn resident_in_window(file: &File, pages: Pages) -> Result<u64, Errno> {
     let length = usize::try_from(pages.count * page_size()).map_err(|_| Errno::OVERFLOW)?;
     let mut states = vec![0u8; usize::try_from(pages.count).map_err(|_| Errno::OVERFLOW)?];
-    // SAFETY: the kernel chooses a place of its own; nothing is ever read through the mapping.
+    // SAFETY: the kernel chooses the address; nothing is read through the mapping.
     let mapping = unsafe { mmap(ptr::null_mut(), length, ProtFlags::READ, MapFlags::SHARED, file, pages.offset)? };
     // SAFETY: the mapping is `length` bytes long, and there is one byte of `states` for each of its pages.
     let result = unsafe { libc::mincore(mapping, length, states.as_mut_ptr()) };
     let error = last_error();
-    // SAFETY: the mapping is ours, and nothing refers to it.
+    // SAFETY: the mapping belongs to this function, and nothing refers to it.
     unsafe { munmap(mapping, length)? };
     if result != 0 {
         return Err(error);
@@ -170,7 +170,7 @@ mod tests {
         file
     }
 
-    /// The share by both ways of asking, where the kernel has both: they must agree.
+    /// The share by both system calls, which must agree.
     fn share(file: &File, offset: u64, length: u64) -> f64 {
         let pages = Pages::of(offset, offset + length).expect("a range");
         let resident = resident_pages(file, pages).expect("a file of our own");
@@ -179,10 +179,10 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_lies_in_the_cache_until_it_is_put_out() {
+    fn written_data_stay_in_the_cache_until_dropped() {
         let file = written("/tmp", 8 * MIB);
         assert_eq!(cached_share(&file, 0, 8 * MIB), Some(Ratio(1.0)));
-        assert_eq!(cached_share(&file, 0, 80 * MIB), Some(Ratio(1.0)), "beyond the end there is nothing");
+        assert_eq!(cached_share(&file, 0, 80 * MIB), Some(Ratio(1.0)), "the range ends with the file");
         if rustix::fs::fstatfs(&file).expect("file system").f_type == libc::TMPFS_MAGIC {
             return;
         }
@@ -194,11 +194,11 @@ mod tests {
         assert_eq!(cached_share(&file, 0, 8 * MIB), Some(Ratio(0.0)));
         file.read_exact_at(&mut [0; 4096], 6 * MIB).expect("read");
         let share = cached_share(&file, 0, 8 * MIB).expect("known").0;
-        assert!(share > 0.0 && share < 0.5, "{share}: what was read, and what was read ahead");
+        assert!(share > 0.0 && share < 0.5, "{share}: the page that was read, and read-ahead");
     }
 
     #[test]
-    fn memory_cannot_be_put_out_of_the_cache() {
+    fn tmpfs_cannot_be_dropped_from_the_cache() {
         if !std::path::Path::new("/dev/shm").is_dir() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Which parts of a file have blocks that were written: holes and reserved extents are read without the device.
+//! Written parts of a file: holes and unwritten extents are read without device I/O.
 
 use std::fs::File;
 use std::io;
@@ -9,62 +9,61 @@ use rustix::fs::SeekFrom;
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
-/// What a range of a file consists of. Written, reserved and hole add up to the range; the others are parts of these.
+/// Extents of a range of a file. Written, unwritten and hole add up to the range; the others are parts of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extents {
-    /// Bytes that were written: they lie on the device, or are on their way to it.
+    /// Written bytes, on the device or in writeback.
     pub written_bytes: Bytes,
-    /// Bytes with space reserved that was never written: reads give zeros without the device. Where a file system
-    /// tells holes only (tmpfs), it is counted as a hole.
+    /// Allocated bytes that were never written: reads return zeros without device I/O. Counted as holes if the file
+    /// system reports holes only (tmpfs).
     pub unwritten_bytes: Bytes,
-    /// Bytes without space, those beyond the end of the file included: reads give zeros without the device.
+    /// Bytes that are not allocated, including those beyond the end of the file: reads return zeros without device I/O.
     pub hole_bytes: Bytes,
-    /// Written or reserved bytes that other files have in common (reflinks, snapshots): the first write copies them.
+    /// Allocated bytes shared with other files (reflinks, snapshots): the first write copies them.
     pub shared_bytes: Bytes,
-    /// Bytes that the file system compressed or encrypted: their place on the device is not that of a plain block.
+    /// Bytes that the file system compresses or encrypts.
     pub encoded_bytes: Bytes,
-    /// Bytes that lie within metadata, as very small files do.
+    /// Bytes stored within metadata (very small files).
     pub inline_bytes: Bytes,
-    /// Pieces that the file system keeps the range in.
+    /// Number of extents.
     pub count: u64,
 }
 
-/// What `length` bytes of `file` from `offset` on consist of. Data that waits for its place is written out first. None
-/// for a device, and where the file system does not tell.
+/// The extents of `length` bytes of `file` from `offset`. Data with delayed allocation are written first. None for a
+/// device, and if the file system does not report extents.
 ///
-/// Asks with `FS_IOC_FIEMAP` (Documentation/filesystems/fiemap.rst), and where there is none, for holes with
-/// `SEEK_HOLE`: that there is no hole is then believed of memory only, as file systems that cannot tell say so of
-/// every file.
+/// Uses `FS_IOC_FIEMAP` (Documentation/filesystems/fiemap.rst), otherwise `SEEK_HOLE`: its result without holes is used
+/// for tmpfs only, as file systems without support report no holes for every file.
 ///
 /// # Errors
 ///
-/// Those of the operating system, but for the ones by which a file system says that it does not tell.
+/// Those of the operating system, except the ones for missing support.
 pub fn extents(file: &File, offset: u64, length: u64) -> io::Result<Option<Extents>> {
     if file.metadata()?.file_type().is_block_device() {
         return Ok(None);
     }
-    let range = Range { begin: offset, end: offset.saturating_add(length) };
+    let range = Range { start: offset, end: offset.saturating_add(length) };
     match mapped(file, range) {
         Err(Errno::NOTTY | Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => sought(file, range),
         result => Ok(Some(result?)),
     }
 }
 
-/// Bytes of a file.
+/// A range of a file, bytes.
 #[derive(Clone, Copy, Debug)]
 struct Range {
-    begin: u64,
+    start: u64,
     end: u64,
 }
 
 impl Range {
-    /// How much of a piece lies within.
-    fn overlap(self, begin: u64, end: u64) -> u64 {
-        end.min(self.end).saturating_sub(begin.max(self.begin))
+    /// Bytes of the overlap with another range.
+    fn overlap(self, start: u64, end: u64) -> u64 {
+        end.min(self.end).saturating_sub(start.max(self.start))
     }
 }
 
-/// Extents that are asked for at once.
+/// Extents per call.
 const BATCH: usize = 128;
 
 /// `struct fiemap`, without its extents.
@@ -91,7 +90,7 @@ struct Extent {
     reserved: [u32; 3],
 }
 
-/// `struct fiemap` with room for extents.
+/// `struct fiemap` with its extents.
 #[repr(C)]
 struct Request {
     head: Head,
@@ -100,7 +99,7 @@ struct Request {
 
 /// `FS_IOC_FIEMAP` of linux/fs.h.
 const FIEMAP: Opcode = opcode::read_write::<Head>(b'f', 11);
-/// `FIEMAP_FLAG_SYNC`: data that has no place yet is written first.
+/// `FIEMAP_FLAG_SYNC`: data with delayed allocation are written first.
 const SYNC: u32 = 1;
 /// Flags of an extent, `FIEMAP_EXTENT_*` of linux/fiemap.h.
 const LAST: u32 = 0x1;
@@ -109,15 +108,15 @@ const INLINE: u32 = 0x200;
 const UNWRITTEN: u32 = 0x800;
 const SHARED: u32 = 0x2000;
 
-/// Asks the file system for its extents, batch by batch.
+/// The extents by `FS_IOC_FIEMAP`, in batches.
 fn mapped(file: &File, range: Range) -> Result<Extents, Errno> {
     let mut sum = Sum::new(range);
-    let mut next = range.begin;
+    let mut next = range.start;
     while next < range.end {
         let head = Head {
             start: next,
             length: range.end - next,
-            flags: if next == range.begin { SYNC } else { 0 },
+            flags: if next == range.start { SYNC } else { 0 },
             extent_count: BATCH as u32,
             ..Head::default()
         };
@@ -129,7 +128,7 @@ fn mapped(file: &File, range: Range) -> Result<Extents, Errno> {
         found.iter().for_each(|extent| sum.add(extent));
         let Some(last) = found.last() else { break };
         let end = last.logical.saturating_add(last.length);
-        // One that ends where it should have begun would be asked for again and again.
+        // No progress would loop forever.
         if last.flags & LAST != 0 || end <= next {
             break;
         }
@@ -138,7 +137,7 @@ fn mapped(file: &File, range: Range) -> Result<Extents, Errno> {
     Ok(sum.extents())
 }
 
-/// Extents of a region, added up.
+/// Sum of the extents of a range.
 struct Sum {
     range: Range,
     sum: Extents,
@@ -165,9 +164,9 @@ impl Sum {
         }
     }
 
-    /// What is in no extent is a hole.
+    /// The sum, with the rest as holes.
     fn extents(self) -> Extents {
-        let length = self.range.end - self.range.begin;
+        let length = self.range.end - self.range.start;
         let known = self.sum.written_bytes.0.saturating_add(self.sum.unwritten_bytes.0);
         Extents { hole_bytes: Bytes(length.saturating_sub(known)), ..self.sum }
     }
@@ -177,34 +176,34 @@ fn add(bytes: &mut Bytes, more: u64) {
     bytes.0 = bytes.0.saturating_add(more);
 }
 
-/// Looks for holes by seeking over them; none where none is found and the file system may be one that does not tell.
+/// The extents by `SEEK_DATA` and `SEEK_HOLE`; none if there are no holes and the file system may lack support.
 fn sought(file: &File, range: Range) -> io::Result<Option<Extents>> {
     let position = rustix::fs::tell(file)?;
     let result = data_and_holes(file, range);
     rustix::fs::seek(file, SeekFrom::Start(position))?;
     let in_memory = rustix::fs::fstatfs(file)?.f_type == libc::TMPFS_MAGIC;
     let length = file.metadata()?.len();
-    let tells = |found: &Extents| in_memory || found.written_bytes.0 < range.overlap(0, length);
+    let is_supported = |found: &Extents| in_memory || found.written_bytes.0 < range.overlap(0, length);
     match result {
         Err(Errno::INVAL | Errno::OPNOTSUPP) => Ok(None),
-        result => Ok(Some(result?).filter(tells)),
+        result => Ok(Some(result?).filter(is_supported)),
     }
 }
 
 fn data_and_holes(file: &File, range: Range) -> Result<Extents, Errno> {
     let mut sum = Sum::new(range);
-    let mut next = range.begin;
+    let mut next = range.start;
     while next < range.end {
-        let begin = match rustix::fs::seek(file, SeekFrom::Data(next)) {
-            // No data from here on.
+        let start = match rustix::fs::seek(file, SeekFrom::Data(next)) {
+            // No more data.
             Err(Errno::NXIO) => break,
             result => result?,
         };
-        let end = rustix::fs::seek(file, SeekFrom::Hole(begin))?;
+        let end = rustix::fs::seek(file, SeekFrom::Hole(start))?;
         if end <= next {
             break;
         }
-        sum.add(&Extent { logical: begin, length: end - begin, ..Extent::default() });
+        sum.add(&Extent { logical: start, length: end - start, ..Extent::default() });
         next = end;
     }
     Ok(sum.extents())
@@ -223,12 +222,12 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    /// A file without a name, where the directory is there.
+    /// An unnamed file, if the directory exists.
     fn file_in(directory: &str) -> Option<File> {
         Path::new(directory).is_dir().then(|| tempfile::tempfile_in(directory).expect("a file"))
     }
 
-    /// Both kinds of file system: one with extents (or none that tells), and memory.
+    /// Files on disk and on tmpfs.
     fn files() -> Vec<File> {
         ["/tmp", "/var/tmp", "/dev/shm"].iter().filter_map(|directory| file_in(directory)).collect()
     }
@@ -240,11 +239,11 @@ mod tests {
             let Some(found) = extents(&file, 0, 8 * MIB).expect("extents") else { continue };
             assert_eq!(found, Extents { hole_bytes: Bytes(8 * MIB), ..Extents::default() });
             file.write_all_at(&[7; 65_536], 4 * MIB).expect("write");
-            let found = extents(&file, 0, 8 * MIB).expect("extents").expect("told before");
+            let found = extents(&file, 0, 8 * MIB).expect("extents").expect("supported");
             assert_eq!((found.written_bytes, found.hole_bytes), (Bytes(65_536), Bytes(8 * MIB - 65_536)));
-            let found = extents(&file, 4 * MIB + 4096, MIB).expect("extents").expect("told before");
+            let found = extents(&file, 4 * MIB + 4096, MIB).expect("extents").expect("supported");
             assert_eq!(found.written_bytes, Bytes(61_440), "of the range only");
-            assert_eq!(extents(&file, 9 * MIB, MIB).expect("extents").expect("told").hole_bytes, Bytes(MIB));
+            assert_eq!(extents(&file, 9 * MIB, MIB).expect("extents").expect("supported").hole_bytes, Bytes(MIB));
         }
     }
 
@@ -258,8 +257,8 @@ mod tests {
             assert_eq!(found.written_bytes, Bytes(0));
             assert_eq!(found.unwritten_bytes.0 + found.hole_bytes.0, 8 * MIB);
             file.write_all_at(&[7; MIB as usize], MIB).expect("write");
-            let found = extents(&file, 0, 8 * MIB).expect("extents").expect("told before");
-            assert_eq!(found.written_bytes, Bytes(MIB), "without waiting for the file system to write it");
+            let found = extents(&file, 0, 8 * MIB).expect("extents").expect("supported");
+            assert_eq!(found.written_bytes, Bytes(MIB), "including delayed allocation");
         }
     }
 
@@ -276,20 +275,20 @@ mod tests {
     }
 
     #[test]
-    fn more_extents_than_fit_into_one_answer_are_all_added_up() {
-        const PIECES: u64 = 3 * BATCH as u64 + 1;
+    fn more_extents_than_one_batch_are_all_added_up() {
+        const BLOCKS: u64 = 3 * BATCH as u64 + 1;
         for file in files() {
-            for piece in 0..PIECES {
-                file.write_all_at(&[7; 4096], piece * 16_384).expect("write");
+            for block in 0..BLOCKS {
+                file.write_all_at(&[7; 4096], block * 16_384).expect("write");
             }
-            let Some(found) = extents(&file, 0, PIECES * 16_384).expect("extents") else { continue };
-            assert_eq!(found.written_bytes, Bytes(PIECES * 4096));
-            assert_eq!(found.hole_bytes, Bytes(PIECES * (16_384 - 4096)));
+            let Some(found) = extents(&file, 0, BLOCKS * 16_384).expect("extents") else { continue };
+            assert_eq!(found.written_bytes, Bytes(BLOCKS * 4096));
+            assert_eq!(found.hole_bytes, Bytes(BLOCKS * (16_384 - 4096)));
         }
     }
 
     #[test]
-    fn what_cannot_tell_says_nothing() {
+    fn files_without_support_have_no_extents() {
         let pipe = std::io::pipe().expect("pipe").0;
         let pipe = File::from(std::os::fd::OwnedFd::from(pipe));
         assert!(!matches!(extents(&pipe, 0, MIB), Ok(Some(_))));
@@ -300,12 +299,12 @@ mod tests {
     proptest! {
         #[test]
         fn extents_of_any_kind_add_up_to_the_range(
-            pieces in prop::collection::vec((0u64..64, 1u64..8, any::<u32>()), 0..20),
-            begin in 0u64..32, length in 0u64..64,
+            extents in prop::collection::vec((0u64..64, 1u64..8, any::<u32>()), 0..20),
+            start in 0u64..32, length in 0u64..64,
         ) {
-            let mut sum = Sum::new(Range { begin, end: begin + length });
+            let mut sum = Sum::new(Range { start, end: start + length });
             let mut next = 0;
-            for (gap, length, flags) in pieces {
+            for (gap, length, flags) in extents {
                 sum.add(&Extent { logical: next + gap, length, flags, ..Extent::default() });
                 next += gap + length;
             }

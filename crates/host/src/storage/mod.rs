@@ -1,20 +1,19 @@
-//! What a file or a device really is: where its blocks are, what of it lies in memory, what lies below it, and who uses
-//! it.
+//! Properties of files and block devices: extents, residency in the page cache, devices below, uses.
 //!
-//! Only asks, and never writes: a number of a storage measurement is held against these answers. An answer that the
-//! kernel or the file system does not give is absent.
+//! Read-only: storage measurements are checked against these properties. What the kernel or the file system does not
+//! give is absent.
 
 mod cache;
-mod claim;
 mod device;
+mod device_use;
 mod extent;
-#[cfg(test)]
-mod invented;
-mod place;
+mod location;
 mod signature;
+#[cfg(test)]
+mod test_tree;
 
 pub use cache::{cached_share, drop_cache, drop_clean};
-pub use claim::loop_devices;
 pub use device::{BlockDeviceState, block_device};
+pub use device_use::loop_devices;
 pub use extent::{Extents, extents};
-pub use place::{Medium, Place, place, place_at};
+pub use location::{Medium, StorageLocation, place};

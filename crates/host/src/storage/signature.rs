@@ -1,12 +1,12 @@
-//! What the first and last bytes of a device say that it holds.
+//! Signatures of file systems, volumes and partition tables in the first and last bytes of a device.
 //!
-//! A superset of what is likely on a database host, by the magic numbers that each format documents. What is not known
-//! here is not found: that nothing was found is no proof that a device is empty.
+//! A superset of the formats of database hosts, by their documented magic numbers. Unknown formats are not found: no
+//! signature does not prove that a device is empty.
 
-/// Bytes at either end of a device that are looked at.
+/// Bytes at either end of a device that are searched.
 pub(super) const EDGE_BYTES: usize = 1 << 20;
 
-/// A format that is known by bytes at a fixed offset from the beginning.
+/// A format with bytes at a fixed offset from the start.
 struct Magic {
     name: &'static str,
     offset: usize,
@@ -51,15 +51,15 @@ const BCACHE: [u8; 16] =
     [0xc6, 0x85, 0x73, 0xf6, 0x4e, 0x1a, 0x45, 0xca, 0x82, 0x65, 0xf5, 0x7f, 0x48, 0xba, 0x6d, 0x81];
 const BCACHEFS: [u8; 16] =
     [0xc6, 0x85, 0x73, 0xf6, 0x66, 0xce, 0x90, 0xa9, 0xd9, 0x6a, 0x60, 0xcf, 0x80, 0x3d, 0xf7, 0xef];
-/// 0xa92b4efc, as a machine with the least significant byte first writes it.
+/// 0xa92b4efc, little endian.
 const MD: [u8; 4] = [0xfc, 0x4e, 0x2b, 0xa9];
-/// What ends every boot sector.
+/// The end of every boot sector.
 const BOOT: [u8; 2] = [0x55, 0xaa];
-/// An uberblock of ZFS, 0x00bab10c in 64 bits, in either order.
+/// An uberblock of ZFS, 0x00bab10c in 64 bits, in either byte order.
 const UBERBLOCKS: [[u8; 8]; 2] = [0x00ba_b10c_u64.to_le_bytes(), 0x00ba_b10c_u64.to_be_bytes()];
 
-/// What is found in the `first` and `last` bytes of a device of `size_bytes`, each format once, in the order of the
-/// alphabet. Of a device that is smaller than [`EDGE_BYTES`], both are all of it.
+/// The formats found in the `first` and `last` bytes of a device of `size_bytes`, sorted and distinct. If the device is
+/// smaller than [`EDGE_BYTES`], both are the whole device.
 pub(super) fn signatures(first: &[u8], last: &[u8], size_bytes: u64) -> Vec<&'static str> {
     let mut found: Vec<&'static str> =
         MAGICS.iter().filter(|magic| is_at(first, magic.offset, magic.bytes)).map(|magic| magic.name).collect();
@@ -73,7 +73,7 @@ pub(super) fn signatures(first: &[u8], last: &[u8], size_bytes: u64) -> Vec<&'st
         ("a DOS partition table", has_dos_table(first)),
         ("the boot sector of a partition table or file system", is_at(first, 510, &BOOT) && !has_dos_table(first)),
     ];
-    found.extend(others.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name));
+    found.extend(others.into_iter().filter(|(_, found)| *found).map(|(name, _)| name));
     found.sort_unstable();
     found.dedup();
     found
@@ -88,7 +88,7 @@ fn number<const BYTES: usize>(bytes: &[u8], offset: usize) -> Option<u64> {
     Some(field.iter().rev().fold(0, |sum, byte| sum << 8 | u64::from(*byte)))
 }
 
-/// The magic number has 16 bits only: the size of a block and the revision next to it must make sense, too.
+/// The magic number has only 16 bits: block size and revision must be valid as well.
 fn has_ext(first: &[u8]) -> bool {
     const SUPERBLOCK: usize = 1024;
     let block = number::<4>(first, SUPERBLOCK + 0x18);
@@ -98,24 +98,24 @@ fn has_ext(first: &[u8]) -> bool {
         && revision.is_some_and(|revision| revision <= 1)
 }
 
-/// The label lies in one of the first four sectors.
+/// The label is in one of the first four sectors.
 fn has_lvm(first: &[u8]) -> bool {
     (0..4).any(|sector| is_at(first, sector * 512, b"LABELONE") && is_at(first, sector * 512 + 24, b"LVM2"))
 }
 
-/// Superblocks of version 0.90 begin at the last whole 64 KiB but one, those of 1.0 at the last whole 4 KiB but two.
+/// Superblocks of version 0.90 start at the last but one whole 64 KiB, those of 1.0 at the last but two whole 4 KiB.
 fn has_md_at_end(last: &[u8], size_bytes: u64) -> bool {
-    let begin = size_bytes.saturating_sub(last.len() as u64);
+    let start = size_bytes.saturating_sub(last.len() as u64);
     let old = (size_bytes & !0xffff).checked_sub(0x1_0000);
     let new = size_bytes.checked_sub(8192).map(|offset| offset & !0xfff);
     [old, new].into_iter().flatten().any(|offset| {
-        let inside = offset.checked_sub(begin).and_then(|inside| usize::try_from(inside).ok());
-        // Version 0.90 is written in the order of the machine's bytes.
+        let inside = offset.checked_sub(start).and_then(|inside| usize::try_from(inside).ok());
+        // Version 0.90 is in host byte order.
         inside.is_some_and(|inside| is_at(last, inside, &MD) || is_at(last, inside, &[0xa9, 0x2b, 0x4e, 0xfc]))
     })
 }
 
-/// The signature ends the first page, however large the pages of the machine were that made it.
+/// The signature ends the first page, for every page size.
 fn has_swap(first: &[u8]) -> bool {
     let pages = [4096, 8192, 16_384, 32_768, 65_536];
     pages.iter().any(|page| [b"SWAPSPACE2", b"SWAP-SPACE"].iter().any(|magic| is_at(first, page - 10, *magic)))
@@ -125,16 +125,16 @@ fn has_swap(first: &[u8]) -> bool {
 /// each. The last two end at the last whole 256 KiB.
 fn has_zfs(first: &[u8], last: &[u8], size_bytes: u64) -> bool {
     const LABEL: usize = 256 << 10;
-    let in_label = |bytes: &[u8], begin: usize| {
-        let slots = (begin + LABEL / 2..begin + LABEL).step_by(1024);
+    let in_label = |bytes: &[u8], start: usize| {
+        let slots = (start + LABEL / 2..start + LABEL).step_by(1024);
         slots.into_iter().any(|slot| UBERBLOCKS.iter().any(|magic| is_at(bytes, slot, magic)))
     };
-    let behind = (size_bytes % LABEL as u64) as usize;
-    let at_end = [1, 2].into_iter().filter_map(|labels| last.len().checked_sub(behind + labels * LABEL));
-    [0, LABEL].into_iter().any(|begin| in_label(first, begin)) || at_end.into_iter().any(|begin| in_label(last, begin))
+    let end_gap = (size_bytes % LABEL as u64) as usize;
+    let at_end = [1, 2].into_iter().filter_map(|labels| last.len().checked_sub(end_gap + labels * LABEL));
+    [0, LABEL].into_iter().any(|start| in_label(first, start)) || at_end.into_iter().any(|start| in_label(last, start))
 }
 
-/// The header is the second block, its copy the last one, for blocks of either size.
+/// The header is the second block, its copy the last one, for either block size.
 fn has_gpt(first: &[u8], last: &[u8]) -> bool {
     const HEADER: &[u8] = b"EFI PART";
     let at_end = |block: usize| last.len().checked_sub(block).is_some_and(|offset| is_at(last, offset, HEADER));

@@ -62,12 +62,12 @@ fn one_thread_of_each_core_is_chosen_over_all_sockets() {
 }
 
 #[test]
-fn a_machine_that_does_not_tell_its_cores_has_none() {
+fn a_machine_without_topology_has_no_cores() {
     assert_eq!(cores_at(&recording!("cgroup_1").root), None);
 }
 
 #[test]
-fn what_a_server_says_of_itself_is_kept() {
+fn names_memory_and_kernel_of_a_server() {
     let inventory = inventory(&recording!("two_socket"), "/");
     assert_eq!(inventory.host_name.as_deref(), Some("db1"));
     assert_eq!(inventory.product.as_deref(), Some("Dell Inc. PowerEdge R750"));
@@ -85,7 +85,7 @@ fn what_a_server_says_of_itself_is_kept() {
 }
 
 #[test]
-fn what_is_disclosed_of_a_server_is_found() {
+fn the_disclosure_of_a_server() {
     let inventory = inventory(&recording!("two_socket"), "/");
     let cpu = &inventory.cpu;
     assert_eq!(cpu.stepping.as_deref(), Some("family 6, model 106"));
@@ -103,25 +103,25 @@ fn what_is_disclosed_of_a_server_is_found() {
     let settings: Vec<(&str, &str)> =
         kernel.settings.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     assert_eq!(settings, [("kernel.numa_balancing", "1"), ("vm.dirty_ratio", "20")]);
-    assert_eq!(kernel.clock_synchronised, None, "another machine's clock cannot be asked");
+    assert_eq!(kernel.clock_synchronised, None, "not known for another machine");
     let [interface] = inventory.network.as_slice() else { panic!("one interface, not {:?}", inventory.network) };
     assert_eq!((interface.name.as_str(), interface.driver.as_deref()), ("eno1", Some("mlx5_core")));
     assert_eq!((interface.packet_bytes_max, interface.megabits_per_second), (Some(Bytes(9000)), Some(25_000)));
 }
 
 #[test]
-fn what_is_disclosed_of_a_disk_is_found_and_its_serial_number_masked() {
+fn the_disclosure_of_a_disk_with_a_masked_serial_number() {
     let inventory = inventory(&recording!("nvme_partition"), "/var/lib");
     let disk = &inventory.devices[0];
     assert_eq!(disk.firmware.as_deref(), Some("GDC5602Q"));
     assert_eq!(disk.serial_masked.as_deref(), Some("**********3456"));
-    assert_eq!(disk.link.as_deref(), Some("8.0 GT/s PCIe x4 (could be 16.0 GT/s PCIe x4)"));
+    assert_eq!(disk.link.as_deref(), Some("8.0 GT/s PCIe x4 (max 16.0 GT/s PCIe x4)"));
     assert_eq!(disk.queue.get("read_ahead_kb").map(String::as_str), Some("128"));
-    assert_eq!(disk.queue.len(), 2, "what the kernel does not have is not there");
+    assert_eq!(disk.queue.len(), 2, "settings of this kernel only");
 }
 
 #[test]
-fn what_is_not_recorded_is_absent() {
+fn an_empty_tree_has_an_empty_inventory() {
     let tree = build("");
     let inventory = inventory(&tree, "/");
     assert_eq!(inventory.cpu, record::Cpu::default());
@@ -143,21 +143,21 @@ fn a_virtual_machine_has_a_disk_without_partition() {
     let system = inventory.file_system.expect("file system");
     assert_eq!((system.kind.as_str(), system.source.as_str(), system.mount_point.as_str()), ("ext4", "/dev/vda", "/"));
     assert_eq!(system.options, "rw,relatime,discard,resuid=65534");
-    assert_eq!(system.size_bytes, None, "another machine's size cannot be asked for");
+    assert_eq!(system.size_bytes, None, "not known for another machine");
     let [disk] = inventory.devices.as_slice() else { panic!("one device, not {:?}", inventory.devices) };
     assert_eq!((disk.name.as_str(), disk.model.as_deref()), ("vda", None));
     assert_eq!(disk.size_bytes, Some(Bytes::GIB.times(256)));
     assert_eq!(
         (disk.rotational, disk.fua, disk.queue_depth),
         (None, Some(false), Some(256)),
-        "so says the kernel of all"
+        "virtual disks are rotational by default"
     );
     assert_eq!((disk.scheduler.as_deref(), disk.write_cache.as_deref()), (Some("none"), Some("write back")));
     assert_eq!(disk.logical_block_bytes, Some(Bytes(512)));
 }
 
 #[test]
-fn the_counters_of_a_virtual_machine_tell_flushes_from_writes() {
+fn the_counters_of_a_virtual_machine_separate_flushes_from_writes() {
     let tree = recording!("virtual_machine");
     let values = Counters::at(tree.root.clone(), Path::new("/")).read(&[]);
     let expected = [
@@ -186,7 +186,7 @@ fn the_counters_of_a_virtual_machine_tell_flushes_from_writes() {
 }
 
 #[test]
-fn memory_network_and_layers_out_of_sight_have_no_device() {
+fn memory_network_and_hidden_layers_have_no_device() {
     let tree = recording!("virtual_machine");
     for (directory, kind) in [("/dev/shm/x", "tmpfs"), ("/net/x", "nfs4"), ("/layers/x", "overlay")] {
         let inventory = inventory(&tree, directory);
@@ -196,12 +196,12 @@ fn memory_network_and_layers_out_of_sight_have_no_device() {
         assert_eq!(counter(&tree, directory, name::DEVICE_READ_COUNT), None);
     }
     let seen = inventory(&tree, "/layers/seen/x");
-    assert_eq!(names(&seen), ["vda"], "the upper layer is in sight");
+    assert_eq!(names(&seen), ["vda"], "the upper layer is visible");
     assert_eq!(seen.file_system.expect("file system").kind, "overlay");
 }
 
 #[test]
-fn a_partition_leads_to_its_disk_and_the_disk_counts() {
+fn the_device_of_a_partition_is_its_disk() {
     let tree = recording!("nvme_partition");
     let inventory = inventory(&tree, "/var/lib");
     let [disk] = inventory.devices.as_slice() else { panic!("one device, not {:?}", inventory.devices) };
@@ -215,13 +215,13 @@ fn a_partition_leads_to_its_disk_and_the_disk_counts() {
 }
 
 #[test]
-fn a_btrfs_lies_on_all_its_devices() {
+fn a_btrfs_has_all_its_devices() {
     let tree = recording!("nvme_partition");
     assert_eq!(names(&inventory(&tree, "/data/db")), ["nvme0n1", "nvme1n1"]);
 }
 
 #[test]
-fn a_stack_is_listed_from_the_top_and_each_device_once() {
+fn a_stack_is_listed_from_the_top_with_each_device_once() {
     let tree = recording!("crypt_on_lvm_on_md");
     let inventory = inventory(&tree, "/secret/db");
     assert_eq!(names(&inventory), ["dm-1", "dm-0", "md0", "sda", "sdb"]);
@@ -237,13 +237,13 @@ fn a_stack_that_spreads_is_counted_at_its_top_without_flushes() {
     let device = CountedDevice { name: "dm-1".to_owned(), counts_flushes: false, depth: 0 };
     assert_eq!(counted(&tree, "/secret/db"), Some(device));
     assert_eq!(counter(&tree, "/secret/db", name::DEVICE_WRITE_COUNT), Some(200));
-    assert_eq!(counter(&tree, "/secret/db", name::DEVICE_FLUSH_COUNT), None, "not counted there, so not zero");
+    assert_eq!(counter(&tree, "/secret/db", name::DEVICE_FLUSH_COUNT), None, "absent, not zero");
 }
 
 #[test]
 fn a_stack_on_one_disk_is_counted_at_the_disk() {
     let tree = recording!("crypt_on_lvm_on_md");
-    assert_eq!(names(&inventory(&tree, "/renamed/db")), ["dm-2", "sdb"], "found by the name of what is mounted");
+    assert_eq!(names(&inventory(&tree, "/renamed/db")), ["dm-2", "sdb"], "found by the mount source");
     let device = CountedDevice { name: "sdb".to_owned(), counts_flushes: true, depth: 1 };
     assert_eq!(counted(&tree, "/renamed/db"), Some(device));
     assert_eq!(counter(&tree, "/renamed/db", name::DEVICE_WRITE_COUNT), Some(200));
@@ -257,7 +257,7 @@ fn limits_of_control_groups_version_1() {
     assert_eq!((limits.version, limits.cpu_quota), (Some(1), Some(1.5)));
     assert_eq!(limits.cpu_period_ns, Some(Nanos(100_000_000)));
     assert_eq!(limits.cpu_set.as_deref(), Some("0-3"));
-    assert_eq!(limits.memory_max_bytes, Some(Bytes::GIB.times(4)), "the group above is tighter");
+    assert_eq!(limits.memory_max_bytes, Some(Bytes::GIB.times(4)), "the limit of the parent is lower");
     assert_eq!(counter(&tree, "/", name::HOST_THROTTLED_NS), Some(123_456_789));
 }
 
@@ -269,7 +269,7 @@ fn limits_of_control_groups_version_2() {
     assert_eq!(limits.cpu_period_ns, Some(Nanos(20_000_000)));
     assert_eq!(limits.cpu_set.as_deref(), Some("2-5"));
     assert_eq!(limits.memory_max_bytes, Some(Bytes::GIB));
-    assert_eq!(counter(&tree, "/", name::HOST_THROTTLED_NS), Some(250_000), "of the group that has the quota");
+    assert_eq!(counter(&tree, "/", name::HOST_THROTTLED_NS), Some(250_000), "of the group with the quota");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Builds a recorded tree of `/proc` and `/sys` in a temporary directory.
 //!
-//! A recording is a text: `--- PATH` begins a file, `--- PATH -> TARGET` is a link, `{a,b}` in a path stands for
-//! several paths with the same contents, `#` at the very beginning is a remark.
+//! A recording is a text: `--- PATH` starts a file, `--- PATH -> TARGET` is a link, `{a,b}` in a path stands for
+//! several paths with the same contents, `#` at the start of the text is a comment.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dbdyno_host::Root;
 
-/// A tree that is removed when it is dropped.
+/// A tree that is removed on drop.
 pub struct Tree {
     pub root: Root,
     _directory: tempfile::TempDir,
@@ -22,12 +22,12 @@ pub fn build(recording: &str) -> Tree {
         let (head, body) = part.split_once('\n').unwrap_or((part, ""));
         match head.split_once(" -> ") {
             Some((path, target)) => {
-                let path = place(directory.path(), path);
+                let path = prepare(directory.path(), path);
                 symlink(target, &path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
             }
             None => {
                 for path in expand(head) {
-                    fs::write(place(directory.path(), &path), format!("{}\n", body.trim_end())).expect("file");
+                    fs::write(prepare(directory.path(), &path), format!("{}\n", body.trim_end())).expect("file");
                 }
             }
         }
@@ -35,7 +35,8 @@ pub fn build(recording: &str) -> Tree {
     Tree { root: Root::below(directory.path()), _directory: directory }
 }
 
-fn place(directory: &Path, path: &str) -> std::path::PathBuf {
+/// The absolute path, with its parent directory created.
+fn prepare(directory: &Path, path: &str) -> std::path::PathBuf {
     let path = directory.join(path);
     fs::create_dir_all(path.parent().expect("parent")).expect("directory");
     path

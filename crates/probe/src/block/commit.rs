@@ -1,21 +1,21 @@
 //! P331  Commits: a write of 8 KiB and the fdatasync after it as one operation, one at a time in each job.
 //!
-//! Answers:         how long it takes until what was written is safe, and how many a second as many jobs get: the
-//!                  ceiling of commits that each wait for their own, T311 and T716.
-//! Does not answer: what a log writer adds that bundles commits of many sessions (group commit): a database may do more
-//!                  transactions than this many commits. Whether the device tells the truth: see the check of flushes.
-//! Cost:            writes and flushes as fast as it can for warm-up and window of each run, over and over the same
-//!                  file: flash wears by that. The file that all probes of storage share.
-//! Limits:          each job overwrites a part of the file of its own from end to end, as a log does that uses its files
-//!                  again: a log whose file grows pays for the file system's journal as well. pwrite and fdatasync, as
-//!                  databases do it: an io_uring hands a sync to another thread first, which would be measured too.
+//! Answers:         the latency of a durable write, and how many of them per second as many jobs get: the ceiling of
+//!                  commits without group commit, T311 and T716.
+//! Does not answer: the effect of group commit: a database may do more transactions per second than this many commits.
+//!                  Whether the device really flushes: see the check of flushes.
+//! Cost:            writes and flushes continuously for warm-up and window of each run, always to the same file: wears
+//!                  flash. The file that all storage probes share.
+//! Limits:          each job overwrites its own part of the file sequentially, like a log that recycles its files: a
+//!                  log whose file grows also pays for the journal of the file system. pwrite and fdatasync, like most
+//!                  databases: an io_uring passes a sync to another thread first, which would be measured as well.
 
 use record::{IoJob, IoMode, Layer, SyncEvery, Unit};
 
 use super::{Access, BLOCK_BYTES, job, parameters};
 use crate::{Context, Form, Probe};
 
-/// Its code: commits of engines are held against it.
+/// Its code: commits of engines are compared with it.
 pub const CODE: &str = "P331";
 const TITLE: &str = "storage, commit: write 8 KiB and fdatasync";
 const ACCESS: Access = Access { writes: true, random: false, block: BLOCK_BYTES, depth: 1 };

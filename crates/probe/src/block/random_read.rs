@@ -1,12 +1,12 @@
-//! P321  Random reads of 8 KiB past the page cache, one at a time in each job.
+//! P321  Random direct reads of 8 KiB, one at a time in each job.
 //!
-//! Answers:         how long one read takes, and how many a second as many sessions get that wait for each of theirs:
-//!                  the ceiling of T626.
-//! Does not answer: what the device gives when it is kept busy: see P322.
-//! Cost:            reads only; the file that all probes of storage share, written once, in the measured directory.
-//! Limits:          no block is read twice by a job before it has read all. A cache of the device, the array or the host
-//!                  of a virtual machine that holds `region_bytes` serves a part, which cannot be told from inside.
-//!                  Processors that fall asleep between two reads are part of the latency.
+//! Answers:         the latency of one read, and how many reads per second as many sessions get that wait for each of
+//!                  theirs: the ceiling of T626.
+//! Does not answer: the throughput of a busy device: see P322.
+//! Cost:            reads only; the file that all storage probes share, written once, in the measured directory.
+//! Limits:          no job reads a block again before it has read all blocks. A cache of the device, the array or the
+//!                  host of a virtual machine that holds `region_bytes` serves a part, which is not visible here.
+//!                  The wake-up from processor idle states between two reads is part of the latency.
 
 use record::{Layer, Unit};
 

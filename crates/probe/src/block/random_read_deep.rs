@@ -1,11 +1,11 @@
-//! P322  Random reads of 8 KiB past the page cache, 32 in flight per job.
+//! P322  Random direct reads of 8 KiB, 32 in flight per job.
 //!
-//! Answers:         reads per second that storage gives when it is kept busy.
-//! Does not answer: how long a read takes that nobody competes with: see P321. The most that keeps a latency:
+//! Answers:         reads per second of a busy storage.
+//! Does not answer: the latency of a read without contention: see P321. The highest rate that keeps a latency:
 //!                  `dbdyno calibrate` searches for it.
-//! Cost:            reads only; the file that all probes of storage share, written once, in the measured directory.
-//! Limits:          no block is read twice by a job before it has read all. A cache of the device, the array or the host
-//!                  of a virtual machine that holds `region_bytes` serves a part, which cannot be told from inside.
+//! Cost:            reads only; the file that all storage probes share, written once, in the measured directory.
+//! Limits:          no job reads a block again before it has read all blocks. A cache of the device, the array or the
+//!                  host of a virtual machine that holds `region_bytes` serves a part, which is not visible here.
 
 use record::{Layer, Unit};
 

@@ -1,12 +1,12 @@
-//! P323  Random writes of 8 KiB past the page cache, 32 in flight per job.
+//! P323  Random direct writes of 8 KiB, 32 in flight per job.
 //!
-//! Answers:         writes per second that storage takes when it is kept busy, as by a checkpoint: the ceiling of T721.
-//! Does not answer: how fast they are safe: nothing is flushed, a volatile cache of the device may hold the last of
-//!                  them; see P331.
-//! Cost:            writes as fast as it can for warm-up and window of each run, over and over the same file: flash
-//!                  wears by that. The file that all probes of storage share.
-//! Limits:          a drive that was idle takes more for a while than it can keep up: windows of seconds show the
-//!                  former. Random bytes are written: nothing is gained by compression.
+//! Answers:         writes per second of a busy storage, as during a checkpoint: the ceiling of T721.
+//! Does not answer: durable writes: nothing is flushed, a volatile cache of the device may hold the last of them; see
+//!                  P331.
+//! Cost:            writes continuously for warm-up and window of each run, always to the same file: wears flash. The
+//!                  file that all storage probes share.
+//! Limits:          an idle drive accepts more writes for a while than it can sustain: windows of seconds show the
+//!                  burst rate. The written bytes are random and not compressible.
 
 use record::{Layer, Unit};
 

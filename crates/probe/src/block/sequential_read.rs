@@ -1,20 +1,20 @@
-//! P311  Sequential reads of 256 KiB past the page cache.
+//! P311  Sequential direct reads of 256 KiB.
 //!
-//! Answers:         bytes per second that storage gives to scans: the ceiling of T426.
-//! Does not answer: what a scan gets that the page cache or its read-ahead serves; single blocks, see P321 and P322.
-//! Cost:            reads only; the file that all probes of storage share, written once, in the measured directory.
-//! Limits:          each job reads a part of the file of its own, over and over, with 32 reads in flight (fewer where
-//!                  more than 32 jobs would take too much memory). A cache of the device, the array or the host of a
-//!                  virtual machine that holds `region_bytes` serves a part, which cannot be told from inside.
+//! Answers:         the scan bandwidth of storage: the ceiling of T426.
+//! Does not answer: scans through the page cache and its read-ahead; single blocks, see P321 and P322.
+//! Cost:            reads only; the file that all storage probes share, written once, in the measured directory.
+//! Limits:          each job reads its own part of the file repeatedly, with 32 reads in flight (fewer where more than
+//!                  32 jobs would take too much memory). A cache of the device, the array or the host of a virtual
+//!                  machine that holds `region_bytes` serves a part, which is not visible here.
 
 use record::{Layer, Unit};
 
-use super::{Access, DEPTH, PIECE_BYTES, job, parameters};
+use super::{Access, DEPTH, SCAN_BYTES, job, parameters};
 use crate::{Form, Probe};
 
 const CODE: &str = "P311";
 const TITLE: &str = "storage, sequential read 256 KiB";
-const ACCESS: Access = Access { writes: false, random: false, block: PIECE_BYTES, depth: DEPTH };
+const ACCESS: Access = Access { writes: false, random: false, block: SCAN_BYTES, depth: DEPTH };
 
 pub(crate) const PROBE: Probe = Probe {
     code: CODE,

@@ -1,4 +1,4 @@
-//! What the jobs of the probes are.
+//! The I/O jobs of the storage probes.
 
 use proptest::prelude::*;
 use record::{IoMode, Layout, Nanos, Pace, SyncEvery};
@@ -63,7 +63,7 @@ fn each_probe_does_what_its_title_says() {
 }
 
 #[test]
-fn what_goes_from_end_to_end_has_a_part_of_its_own() {
+fn sequential_jobs_have_a_part_of_the_file_each() {
     for code in ["P311", "P312", "P331"] {
         let job = job_of(code, 3);
         let Some(Amount::Bytes(part)) = job.size else { panic!("{code}") };
@@ -71,7 +71,7 @@ fn what_goes_from_end_to_end_has_a_part_of_its_own() {
         assert!(part.0 * 3 <= Bytes::GIB.0 && part.0 * 3 + 3 * (256 << 10) > Bytes::GIB.0, "{code} {part:?}");
     }
     assert_eq!((job_of("P321", 3).size, job_of("P321", 3).offset_increment), (None, Amount::Bytes(Bytes(0))));
-    assert_eq!(job_of("P311", 4096).size, None, "no part is left to each of so many");
+    assert_eq!(job_of("P311", 4096).size, None, "parts of so many jobs are too small");
 }
 
 #[test]
@@ -93,7 +93,8 @@ proptest! {
             let Blocks::Split(blocks) = &job.read_blocks else { panic!("{}", probe.code) };
             let block = blocks[0].size_bytes.0;
             if let Some(Amount::Bytes(part)) = job.size {
-                prop_assert!(part.0 >= block && part.0 % block == 0 && part.0 * u64::from(jobs) <= context.region_bytes.0);
+                prop_assert!(part.0 >= block && part.0 % block == 0);
+                prop_assert!(part.0 * u64::from(jobs) <= context.region_bytes.0);
             }
             let buffers = u64::from(job.depth) * u64::from(jobs) * block;
             prop_assert!(job.depth == 1 || (1..=32).contains(&job.depth) && buffers <= IN_FLIGHT_BYTES_MAX.0);

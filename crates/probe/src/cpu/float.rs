@@ -1,11 +1,10 @@
 //! P113  Floating point arithmetic on doubles.
 //!
-//! Answers:         how many subtract-multiply-divide-add operations a processor does per second: the ceiling of T133.
-//! Does not answer: what vector units give: each operation needs the result before, as in a procedure.
+//! Answers:         subtract-multiply-divide-add operations per second of a processor: the ceiling of T133.
+//! Does not answer: vector throughput: each operation depends on the previous result, as in a stored procedure.
 //! Cost:            processor time only.
-//! Limits:          one operation is `x = x * (1 - x) / q + e`, four instructions. The sequence is chaotic: leave one
-//!                  operation out and the result of a step is another number. IEEE 754 makes it the same number on
-//!                  every machine.
+//! Limits:          one operation is `x = x * (1 - x) / q + e`, four instructions. The sequence is chaotic: one omitted
+//!                  operation changes the result of a step. By IEEE 754 the result is the same on every machine.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -13,7 +12,7 @@ use std::hint::black_box;
 use measure::{Broken, Done, Work};
 use record::{Layer, Unit};
 
-use crate::probe::{agree, named, one_per_job};
+use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
 const CODE: &str = "P113";
@@ -42,7 +41,7 @@ struct Float {
 
 impl Float {
     fn new(seed: u64) -> Float {
-        // In [0.2, 0.8), away from the ends where the map begins slowly.
+        // In [0.2, 0.8), away from the ends, where the map starts slowly.
         Float { start: 0.2 + 0.6 * ((seed >> 11) as f64 / (1u64 << 53) as f64), expected: None }
     }
 }
@@ -53,7 +52,7 @@ impl Work for Float {
             .expected
             .get_or_insert_with(|| orbit(self.start).nth(OPERATIONS_PER_STEP as usize - 1).unwrap_or(0.0));
         let value = black_box(iterate(black_box(self.start), black_box(Q), black_box(E), OPERATIONS_PER_STEP));
-        agree(CODE, value.to_bits(), expected.to_bits())?;
+        expect_equal(CODE, value.to_bits(), expected.to_bits())?;
         Ok(Done { operations: OPERATIONS_PER_STEP, ..Done::default() })
     }
 }

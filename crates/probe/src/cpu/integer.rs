@@ -1,10 +1,10 @@
 //! P111  Integer arithmetic on 64 bits.
 //!
-//! Answers:         how many multiply-add-modulo operations a processor does per second: the ceiling of T131.
-//! Does not answer: what a loop of independent operations would give; here each one needs the result before.
+//! Answers:         multiply-add-modulo operations per second of a processor: the ceiling of T131.
+//! Does not answer: the throughput of independent operations; here each one depends on the previous result.
 //! Cost:            processor time only.
-//! Limits:          one operation is `x = (x * 48271 + 11) mod 2147483647`. The modulus is read at run time, so the
-//!                  processor divides, as an engine has to. Comparable with the same arithmetic only.
+//! Limits:          one operation is `x = (x * 48271 + 11) mod 2147483647`. The modulus is read at run time, so that
+//!                  the processor divides, as an engine has to. Comparable only with the same arithmetic.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 use measure::{Broken, Done, Work};
 use record::{Layer, Unit};
 
-use crate::probe::{agree, named, one_per_job};
+use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
 const CODE: &str = "P111";
@@ -52,7 +52,7 @@ impl Work for Integer {
     fn step(&mut self, _number: u64) -> Result<Done, Broken> {
         let expected = self.jump.apply(self.value);
         let value = black_box(iterate(black_box(self.value), black_box(MODULUS), OPERATIONS_PER_STEP));
-        agree(CODE, value, expected)?;
+        expect_equal(CODE, value, expected)?;
         self.value = value;
         Ok(Done { operations: OPERATIONS_PER_STEP, ..Done::default() })
     }
@@ -66,8 +66,8 @@ fn iterate(mut value: u64, modulus: NonZeroU64, operations: u64) -> u64 {
     value
 }
 
-/// `x -> (factor * x + term) mod MODULUS`. Two of them after each other are again one, so that what any number of
-/// operations must give is known after a few multiplications.
+/// `x -> (factor * x + term) mod MODULUS`. The composition of two is again one, so that the result of any number of
+/// operations is known after a few multiplications.
 #[derive(Clone, Copy)]
 struct Affine {
     factor: u64,
@@ -75,7 +75,7 @@ struct Affine {
 }
 
 impl Affine {
-    const SAME: Affine = Affine { factor: 1, term: 0 };
+    const IDENTITY: Affine = Affine { factor: 1, term: 0 };
     const STEP: Affine = Affine { factor: MULTIPLIER, term: INCREMENT };
 
     fn apply(self, value: u64) -> u64 {
@@ -88,7 +88,7 @@ impl Affine {
     }
 
     fn repeated(self, mut times: u64) -> Affine {
-        let (mut result, mut power) = (Affine::SAME, self);
+        let (mut result, mut power) = (Affine::IDENTITY, self);
         while times > 0 {
             if times % 2 == 1 {
                 result = result.then(power);

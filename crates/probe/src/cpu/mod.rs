@@ -1,4 +1,4 @@
-//! What one processor does per second, without a database.
+//! CPU probes.
 
 pub(crate) mod float;
 pub(crate) mod integer;

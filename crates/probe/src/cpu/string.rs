@@ -1,9 +1,8 @@
 //! P114  Processing of short strings.
 //!
-//! Answers:         how many build-search-replace-substring-compare operations a processor does per second: the
-//!                  ceiling of T141.
+//! Answers:         build-search-replace-substring-compare operations per second of a processor: the ceiling of T141.
 //! Does not answer: long strings, character sets, collations; the text is ASCII and compared byte by byte.
-//! Cost:            processor time only; nothing is allocated after the first step.
+//! Cost:            processor time only; no allocation after the first step.
 //! Limits:          one operation is all five on one string of about 21 characters. A different standard library gives
 //!                  a different figure: compare within one version of dbdyno.
 
@@ -14,7 +13,7 @@ use std::hint::black_box;
 use measure::{Broken, Done, Work};
 use record::{Layer, Unit};
 
-use crate::probe::{agree, named, one_per_job};
+use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
 const CODE: &str = "P114";
@@ -51,7 +50,7 @@ struct Buffers {
 }
 
 impl Default for Buffers {
-    /// Far larger than any text, so that no two buffers share a cache line, whichever job they belong to.
+    /// Far larger than any text, so that no two buffers share a cache line, also between jobs.
     fn default() -> Buffers {
         let buffer = || String::with_capacity(512);
         Buffers { text: buffer(), replaced: buffer(), before: buffer() }
@@ -69,7 +68,7 @@ impl Work for Strings {
         let expected = *self.expected.get_or_insert_with(|| reference(self.start, OPERATIONS_PER_STEP));
         self.buffers.before.clear();
         let sum = process(&mut self.buffers, black_box(self.start), black_box(NEEDLE), OPERATIONS_PER_STEP, 0);
-        agree(CODE, black_box(sum), expected)?;
+        expect_equal(CODE, black_box(sum), expected)?;
         Ok(Done { operations: OPERATIONS_PER_STEP, ..Done::default() })
     }
 }
@@ -120,7 +119,7 @@ fn combined(sum: u64, found: usize, length: usize, order: Ordering) -> u64 {
     sum.wrapping_mul(31).wrapping_add((found * 1_000 + length * 10) as u64).wrapping_add_signed(order as i64)
 }
 
-/// The same, as anybody would write it who does not care what it costs.
+/// The same without optimisation.
 fn reference(start: u64, operations: u64) -> u64 {
     let mut before: Vec<char> = Vec::new();
     (0..operations).fold(0, |sum, index| {
@@ -142,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_string_is_the_one_written_by_hand() {
+    fn one_string_by_hand() {
         let mut buffers = Buffers::default();
         build(&mut buffers.text, 23);
         assert_eq!(buffers.text, "item-000023-hotel-end");

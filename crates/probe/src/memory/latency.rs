@@ -1,15 +1,15 @@
-//! P221  Memory latency: loads that each need the result of the one before, at random.
+//! P221  Memory latency: random dependent loads (pointer chasing).
 //!
-//! Answers:         how long a processor waits for a cache line of main memory: what a b-tree or hash lookup pays per
-//!                  step in a large buffer cache.
-//! Does not answer: bandwidth; the latency of memory of another NUMA node; latency under load, except that all jobs
-//!                  together load it.
+//! Answers:         how long a processor waits for a cache line of main memory: the cost of each level of a b-tree or
+//!                  hash lookup in a large buffer cache.
+//! Does not answer: bandwidth; the latency of memory of another NUMA node; latency under a load other than that of the
+//!                  jobs themselves.
 //! Cost:            a ring of cache lines per job, of all jobs together 16 times the last-level caches, at most a
-//!                  quarter (quick) or half of the available memory, and a sixteenth of that beside it to check the
-//!                  answers; made in the warm-up.
-//! Limits:          nanoseconds per load = jobs / (loads per second). Pages are those that the system gives: with small
-//!                  pages the walk through the page tables is a part of each load, as it is for an engine. A load still
-//!                  hits a cache with a probability of about `cache_bytes` over `ring_bytes` times jobs.
+//!                  quarter (quick) or half of the available memory, and a sixteenth of that in addition to verify the
+//!                  results; made in the warm-up.
+//! Limits:          nanoseconds per load = jobs / (loads per second). Page size is the system's: with small pages the
+//!                  page table walk is part of each load, as it is for an engine. A load still hits a cache with a
+//!                  probability of about `cache_bytes` over `ring_bytes` times jobs.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -19,8 +19,8 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{Bytes, Layer, Unit};
 
-use super::touched;
-use crate::probe::{agree, named, one_per_job};
+use super::prefaulted;
+use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
 const CODE: &str = "P221";
@@ -36,7 +36,7 @@ pub(crate) const PROBE: Probe = Probe {
     unit: Unit::Load,
     form: Form::Steps(|context| {
         let lines = lines(context);
-        one_per_job(context, |job| Chase { lines, seed: context.job_seed(job), place: 0, ring: None })
+        one_per_job(context, |job| Chase { lines, seed: context.job_seed(job), position: 0, ring: None })
     }),
     parameters,
 };
@@ -61,9 +61,9 @@ struct Line {
     next: u32,
 }
 
-/// All lines in one cycle, drawn uniformly from all cycles, as Sattolo's algorithm does. It is drawn here as a shuffled
-/// order of visit, each line then linked to its neighbour: the shuffle runs over four bytes per line instead of 64,
-/// and the order says where a chase must be after any number of loads.
+/// All lines in one cycle, drawn uniformly from all cycles, like Sattolo's algorithm. Here the order of visits is
+/// shuffled and each line then linked to the next: the shuffle runs over four bytes per line instead of 64, and the
+/// order gives the expected position after any number of loads.
 struct Ring {
     lines: Vec<Line>,
     order: Vec<u32>,
@@ -72,15 +72,15 @@ struct Ring {
 impl Ring {
     fn new(count: u32, seed: u64) -> Result<Ring, Broken> {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let mut order = touched(CODE, count as usize, |index| index as u32)?;
+        let mut order = prefaulted(CODE, count as usize, |index| index as u32)?;
         // Fisher and Yates; the bounded draw is Lemire's multiplication, whose bias of 2^-32 does not matter here.
         for last in (1..order.len()).rev() {
             let drawn = ((u128::from(random.next_u64()) * (last as u128 + 1)) >> 64) as usize;
             order.swap(last, drawn);
         }
-        let mut lines = touched(CODE, order.len(), |_| Line { next: 0 })?;
-        for (place, line) in order.iter().enumerate() {
-            lines[*line as usize].next = order[(place + 1) % order.len()];
+        let mut lines = prefaulted(CODE, order.len(), |_| Line { next: 0 })?;
+        for (position, line) in order.iter().enumerate() {
+            lines[*line as usize].next = order[(position + 1) % order.len()];
         }
         Ok(Ring { lines, order })
     }
@@ -89,8 +89,8 @@ impl Ring {
 struct Chase {
     lines: u32,
     seed: u64,
-    /// How far in the order of visit.
-    place: usize,
+    /// Position in the order of visits.
+    position: usize,
     ring: Option<Ring>,
 }
 
@@ -100,10 +100,10 @@ impl Work for Chase {
             Some(ring) => ring,
             None => self.ring.insert(Ring::new(self.lines, self.seed)?),
         };
-        let begin = ring.order[self.place];
-        let end = black_box(chase(black_box(&ring.lines), black_box(begin), LOADS_PER_STEP));
-        self.place = (self.place + LOADS_PER_STEP as usize) % ring.order.len();
-        agree(CODE, end, ring.order[self.place])?;
+        let start = ring.order[self.position];
+        let end = black_box(chase(black_box(&ring.lines), black_box(start), LOADS_PER_STEP));
+        self.position = (self.position + LOADS_PER_STEP as usize) % ring.order.len();
+        expect_equal(CODE, end, ring.order[self.position])?;
         Ok(Done { operations: LOADS_PER_STEP, ..Done::default() })
     }
 }
@@ -137,10 +137,10 @@ mod tests {
 
     #[test]
     fn a_broken_link_breaks_the_run() {
-        let mut work = Chase { lines: 4_096, seed: 1, place: 0, ring: None };
+        let mut work = Chase { lines: 4_096, seed: 1, position: 0, ring: None };
         work.step(0).unwrap();
         let ring = work.ring.as_mut().unwrap();
-        let at = ring.order[work.place];
+        let at = ring.order[work.position];
         ring.lines[at as usize].next = at;
         assert!(work.step(1).is_err());
     }

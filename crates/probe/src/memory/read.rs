@@ -1,12 +1,12 @@
 //! P212  Memory bandwidth: read only, a sum over an array.
 //!
-//! Answers:         bytes per second that the processors can read from main memory one after the other: the ceiling
-//!                  of a scan that finds everything in the buffer cache.
-//! Does not answer: what a scan pays for pages, tuples and expressions; random reads, see P221.
+//! Answers:         bytes per second of sequential reads from main memory: the ceiling of a scan that is served by the
+//!                  buffer cache.
+//! Does not answer: the cost of pages, tuples and expressions in a scan; random reads, see P221.
 //! Cost:            one array per job, of all jobs together 8 times the last-level caches, at most a quarter (quick) or
 //!                  half of the available memory; first touched in the warm-up.
-//! Limits:          8 bytes per element are counted, and 8 cross the memory bus. One job is limited by the misses that
-//!                  it can have in flight. Where memory or the preset made `array_bytes` times jobs smaller than 4
+//! Limits:          8 bytes per element are counted, and 8 cross the memory bus. One job is limited by the number of
+//!                  outstanding cache misses. Where memory or the preset makes `array_bytes` times jobs smaller than 4
 //!                  times `cache_bytes`, caches serve a part.
 
 use std::collections::BTreeMap;
@@ -15,12 +15,12 @@ use std::hint::black_box;
 use measure::{Broken, Done, Work};
 use record::{Bytes, Layer, Unit};
 
-use super::touched;
-use crate::probe::{agree, named, one_per_job};
+use super::prefaulted;
+use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
 const CODE: &str = "P212";
-/// More than the 4 times of STREAM: there is one array and no store that would push it out of the caches.
+/// More than the 4 times of STREAM: there is one array and no store that evicts it from the caches.
 const CACHE_MULTIPLE: u64 = 8;
 const SMOKE: Bytes = Bytes::KIB.times(256);
 const BLOCK_ELEMENTS: usize = 1024 * 1024;
@@ -60,7 +60,7 @@ fn parameters(context: &Context) -> BTreeMap<String, i64> {
 struct Read {
     elements: usize,
     block: usize,
-    /// Where the next step begins.
+    /// First element of the next step.
     cursor: usize,
     /// Element i is `i * FACTOR + term`, modulo 2^64.
     term: u64,
@@ -71,18 +71,19 @@ impl Work for Read {
     fn step(&mut self, _number: u64) -> Result<Done, Broken> {
         if self.array.is_empty() {
             let term = self.term;
-            self.array = touched(CODE, self.elements, |index| (index as u64).wrapping_mul(FACTOR).wrapping_add(term))?;
+            self.array =
+                prefaulted(CODE, self.elements, |index| (index as u64).wrapping_mul(FACTOR).wrapping_add(term))?;
         }
         let expected = expected_sum(self.cursor as u64, self.block as u64, self.term);
         let computed = black_box(sum(black_box(&self.array[self.cursor..self.cursor + self.block])));
-        agree(CODE, computed, expected)?;
+        expect_equal(CODE, computed, expected)?;
         self.cursor = (self.cursor + self.block) % self.elements;
         let bytes = self.block as u64 * BYTES_PER_ELEMENT;
         Ok(Done { operations: bytes, bytes, ..Done::default() })
     }
 }
 
-/// Modulo 2^64, where addition has no order: the compiler may use as many accumulators as the processor likes.
+/// Modulo 2^64, where addition is associative: the compiler may use any number of accumulators.
 #[inline(never)]
 fn sum(values: &[u64]) -> u64 {
     values.iter().fold(0, |sum, value| sum.wrapping_add(*value))
@@ -119,7 +120,8 @@ mod tests {
     proptest! {
         #[test]
         fn the_sum_is_the_closed_form_and_does_not_depend_on_the_block(term in any::<u64>(), cut in 1usize..999) {
-            let array = touched(CODE, 1_000, |index| (index as u64).wrapping_mul(FACTOR).wrapping_add(term)).unwrap();
+            let value = |index: usize| (index as u64).wrapping_mul(FACTOR).wrapping_add(term);
+            let array = prefaulted(CODE, 1_000, value).unwrap();
             let parts = sum(&array[..cut]).wrapping_add(sum(&array[cut..]));
             prop_assert_eq!(parts, expected_sum(0, 1_000, term));
             prop_assert_eq!(sum(&array[cut..]), expected_sum(cut as u64, 1_000 - cut as u64, term));

@@ -1,15 +1,14 @@
 //! P211  Memory bandwidth: triad, `a[i] = b[i] + s * c[i]` (STREAM-like, Rust variant).
 //!
 //! Answers:         bytes per second between the processors and main memory, two streams read and one written.
-//! Does not answer: what one processor could take if others paid: one job is limited by the misses it can have in
-//!                  flight, never call its figure the bandwidth of the machine; nor how far memory of another NUMA
-//!                  node is.
+//! Does not answer: the bandwidth of the machine with one job, which is limited by its outstanding cache misses; access
+//!                  to memory of another NUMA node.
 //! Cost:            three arrays per job, of all jobs together 12 times the last-level caches, at most a quarter
 //!                  (quick) or half of the available memory; first touched in the warm-up.
-//! Limits:          counted are 24 bytes per element, as STREAM counts; with plain stores the processor also reads the
-//!                  line that it is about to overwrite, so 32 bytes per element cross the memory bus. Both are in the
-//!                  parameters. Where memory or the preset made `array_bytes` times jobs smaller than 4 times
-//!                  `cache_bytes`, caches serve a part.
+//! Limits:          24 bytes per element are counted, like STREAM does; with plain stores the processor also reads each
+//!                  line that it overwrites (write allocate), so that 32 bytes per element cross the memory bus. Both
+//!                  are in the parameters. Where memory or the preset makes `array_bytes` times jobs smaller than 4
+//!                  times `cache_bytes`, caches serve a part.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -17,12 +16,12 @@ use std::hint::black_box;
 use measure::{Broken, Done, Work};
 use record::{Bytes, Layer, Unit};
 
-use super::touched;
-use crate::probe::{agree, named, one_per_job};
+use super::prefaulted;
+use crate::probe::{expect_equal, named, one_per_job};
 use crate::{Context, Form, Probe};
 
 const CODE: &str = "P211";
-/// STREAM wants each array to be 4 times the caches.
+/// STREAM requires each array to be 4 times the caches.
 const CACHE_MULTIPLE: u64 = 3 * 4;
 const SMOKE: Bytes = Bytes::KIB.times(768);
 const BLOCK_ELEMENTS: usize = 256 * 1024;
@@ -62,9 +61,9 @@ fn parameters(context: &Context) -> BTreeMap<String, i64> {
 struct Triad {
     elements: usize,
     block: usize,
-    /// Where the next step begins.
+    /// First element of the next step.
     cursor: usize,
-    /// Passes over the arrays that are complete.
+    /// Complete passes over the arrays.
     pass: u64,
     arrays: Option<Arrays>,
 }
@@ -78,14 +77,14 @@ struct Arrays {
 impl Arrays {
     fn new(elements: usize) -> Result<Arrays, Broken> {
         Ok(Arrays {
-            a: touched(CODE, elements, |_| -1.0)?,
-            b: touched(CODE, elements, b_at)?,
-            c: touched(CODE, elements, c_at)?,
+            a: prefaulted(CODE, elements, |_| -1.0)?,
+            b: prefaulted(CODE, elements, b_at)?,
+            c: prefaulted(CODE, elements, c_at)?,
         })
     }
 }
 
-// Small whole numbers: every sum below is exact, whatever the order.
+// Small integers: every sum below is exact in any order.
 fn b_at(index: usize) -> f64 {
     (index % 1_021) as f64
 }
@@ -94,7 +93,7 @@ fn c_at(index: usize) -> f64 {
     (index % 509 + 1) as f64
 }
 
-/// Another one in each pass, so that a store that was left out shows.
+/// Differs from pass to pass, so that a missing store is detected.
 fn scalar(pass: u64) -> f64 {
     (pass % 7 + 2) as f64
 }
@@ -109,10 +108,10 @@ impl Work for Triad {
         let s = scalar(self.pass);
         let Arrays { a, b, c } = arrays;
         triad(black_box(&mut a[range.clone()]), black_box(&b[range.clone()]), black_box(&c[range]), black_box(s));
-        // Sixteen elements per step, other ones each time; all of them after the last step.
+        // A sample of sixteen elements per step; all of them after the last step.
         for sample in 0..16u64 {
             let index = self.cursor + ((number * 16 + sample).wrapping_mul(0x9e37_79b9) % self.block as u64) as usize;
-            agree(CODE, black_box(&*a)[index], b_at(index) + s * c_at(index))?;
+            expect_equal(CODE, black_box(&*a)[index], b_at(index) + s * c_at(index))?;
         }
         self.cursor += self.block;
         if self.cursor == self.elements {
@@ -124,11 +123,11 @@ impl Work for Triad {
 
     fn finish(&mut self) -> Result<(), Broken> {
         let Some(arrays) = &self.arrays else { return Ok(()) };
-        // What lies behind the cursor was written in the pass before, if there was one.
+        // Elements after the cursor were written in the previous pass, if there was one.
         let end = if self.pass == 0 { self.cursor } else { self.elements };
         for (index, computed) in arrays.a[..end].iter().enumerate() {
             let pass = if index < self.cursor { self.pass } else { self.pass - 1 };
-            agree(CODE, *computed, b_at(index) + scalar(pass) * c_at(index))?;
+            expect_equal(CODE, *computed, b_at(index) + scalar(pass) * c_at(index))?;
         }
         Ok(())
     }

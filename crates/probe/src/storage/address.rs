@@ -1,4 +1,4 @@
-//! Where the next I/O of one clone goes, and how large it is.
+//! Address and size of the next I/O of one clone.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -7,16 +7,16 @@ use record::{Blocks, FileChoice, IoJob, IoKind};
 use super::choice::{Choice, below, unit};
 use super::permutation::mix;
 
-/// A part of a file that a clone works on.
+/// The part of a file that a clone uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Where it begins in the file, bytes.
+    /// Start in the file, bytes.
     pub offset: u64,
     /// Its length in bytes.
     pub length: u64,
 }
 
-/// Where one I/O goes, and how long it is.
+/// Kind, address and size of one I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Address {
     pub kind: IoKind,
@@ -25,7 +25,7 @@ pub(crate) struct Address {
     pub length: u32,
 }
 
-/// Gives the addresses of one clone.
+/// The sequence of addresses of one clone.
 #[derive(Debug)]
 pub(crate) struct Addresses {
     random: Xoshiro256PlusPlus,
@@ -39,12 +39,12 @@ pub(crate) struct Addresses {
     gap_bytes: i64,
 }
 
-/// How one kind of I/O goes.
+/// Pattern of one kind of I/O.
 #[derive(Debug)]
 struct Kind {
     random_share: f64,
     sizes: Sizes,
-    /// Blocks still to follow the last jump.
+    /// Blocks left in the sequence after the last jump.
     following: u32,
 }
 
@@ -60,14 +60,14 @@ struct File {
     region: Region,
     align: u64,
     choice: Choice,
-    /// Where the next block in sequence begins, per kind of I/O, from the beginning of the region.
+    /// Offset of the next sequential block in the region, per kind of I/O.
     next: [u64; 3],
 }
 
 const KINDS: [IoKind; 3] = [IoKind::Read, IoKind::Write, IoKind::Trim];
 
 impl Addresses {
-    /// Those of a clone of `job` in `regions`, one per file, none of them smaller than the largest block.
+    /// Addresses of a clone of `job` in `regions`, one per file, none of them smaller than the largest block.
     pub(crate) fn new(job: &IoJob, regions: &[Region], seed: u64) -> Addresses {
         let kinds = [
             kind(job.order.read_random.0, &job.read_blocks),
@@ -94,12 +94,12 @@ impl Addresses {
         }
     }
 
-    /// Bytes of the largest I/O of the job.
+    /// Size of the largest I/O of the job.
     pub(crate) fn length_max(&self, job: &IoJob) -> u32 {
         used(job).map(|kind| self.kinds[kind].sizes.max()).max().unwrap_or(512)
     }
 
-    /// Where the next I/O goes.
+    /// The next address.
     #[inline]
     pub(crate) fn next(&mut self) -> Address {
         let number = self.draw_kind();
@@ -112,7 +112,7 @@ impl Addresses {
             0 => unit(random) < kind.random_share,
             _ => false,
         };
-        // Within a sequence after a jump the file stays.
+        // The file does not change within a sequence.
         let in_sequence = !jumps && kind.following > 0;
         kind.following = if jumps { self.blocks_per_jump - 1 } else { kind.following.saturating_sub(1) };
         let random_kind = kind.random_share > 0.0;
@@ -170,7 +170,7 @@ impl Addresses {
     }
 }
 
-/// The kinds that `job` does, as places in the list of kinds.
+/// Indexes in [`KINDS`] of the kinds of I/O of `job`.
 fn used(job: &IoJob) -> impl Iterator<Item = usize> {
     let shares = [job.mix.read.0, job.mix.write.0, job.mix.trim.0];
     (0..3).filter(move |kind| shares[*kind] > 0.0)

@@ -1,42 +1,42 @@
-//! The memory of a lane: a buffer per slot to read into, and several to write from, stamped before each write.
+//! The buffers of a lane: one per slot for reads, and several for writes, stamped before each write.
 
 use std::io;
 
 use record::{BufferContent, Bytes, IoJob};
 
 use super::address::Address;
-use super::content::{self, Body, Found, Stamper};
+use super::content::{self, Body, Stamper, UnitState};
 use super::memory::Memory;
 use super::permutation::mix;
 
-/// So many bytes are written before a buffer is used again: farther apart than a device looks for what repeats.
+/// Bytes that are written before a buffer is used again: more than the deduplication window of a device.
 const REPEAT_BYTES: usize = 2 << 20;
-/// What a device addresses.
+/// The addressable unit of a device.
 const SECTOR: Bytes = Bytes(512);
 
-/// All buffers of a lane. The port that uses them is dropped first.
+/// All buffers of a lane. The I/O engine that uses them is dropped first.
 pub(crate) struct Buffers {
     memory: Memory,
     slots: usize,
-    /// Bytes between two buffers.
+    /// Distance of two buffers, bytes.
     stride: usize,
-    /// Where the buffers for writing begin: those of the first turn of all slots, then those of the second, ...
+    /// Start of the write buffers: the first one of each slot, then the second one of each slot, ...
     write_base: usize,
-    /// Buffers for writing of each slot.
+    /// Write buffers per slot.
     turns: usize,
-    /// Which of them each slot uses.
+    /// The current write buffer of each slot.
     turn: Vec<usize>,
-    /// The random parts of all of them.
+    /// The random parts of all write buffers.
     bodies: Vec<Vec<Body>>,
     stamper: Option<Stamper>,
 }
 
 impl Buffers {
-    /// Buffers of `length_max` bytes for `slots` slots of `job`, filled with what it writes. `unit` is what its files are
-    /// cut into, where their content can be recognised; what cannot is made unlike everything else all the same.
+    /// Buffers of `length_max` bytes for `slots` slots of `job`, filled with its write data. `unit` is the verification
+    /// unit of its files; without one, the sectors are still made unique.
     ///
     /// # Errors
-    /// Where there is not so much memory.
+    /// If the memory cannot be allocated.
     pub(crate) fn new(
         job: &IoJob,
         slots: usize,
@@ -50,7 +50,7 @@ impl Buffers {
         let writing = if job.mix.write.0 > 0.0 { turns * slots } else { 0 };
         let mut memory = Memory::new(write_base + writing * stride)?;
         let stamped = !matches!(job.content, BufferContent::Zero | BufferContent::Pattern(_));
-        let stamper = stamped.then(|| Stamper::new(unit.unwrap_or(SECTOR), writer).as_it_is());
+        let stamper = stamped.then(|| Stamper::new(unit.unwrap_or(SECTOR), writer).without_keys());
         let mut bodies = Vec::with_capacity(writing);
         for number in 0..writing {
             let buffer = memory.slice(write_base + number * stride, stride);
@@ -60,18 +60,18 @@ impl Buffers {
         Ok(Buffers { memory, slots, stride, write_base, turns, turn: vec![0; slots], bodies, stamper })
     }
 
-    /// Where they are, and how long.
+    /// Address and length of all buffers.
     pub(crate) fn span(&self) -> (*mut u8, usize) {
         self.memory.span()
     }
 
-    /// Where `slot` reads to.
+    /// Read buffer of `slot`.
     #[inline]
     pub(crate) fn reading(&self, slot: u32, length: u32) -> *mut u8 {
         self.memory.at(slot as usize * self.stride, length as usize)
     }
 
-    /// Where `slot` writes from.
+    /// Current write buffer of `slot`.
     #[inline]
     pub(crate) fn writing(&self, slot: u32, length: u32) -> *mut u8 {
         self.memory.at(self.write_base + self.number(slot) * self.stride, length as usize)
@@ -82,7 +82,7 @@ impl Buffers {
         self.turn[slot as usize] * self.slots + slot as usize
     }
 
-    /// Takes the next buffer of `slot` and makes it the block at `address`, from the write `write`.
+    /// Switches `slot` to its next write buffer and stamps it as the block at `address` of write number `write`.
     #[inline]
     pub(crate) fn stamp(&mut self, slot: u32, address: &Address, write: u64) {
         let Some(stamper) = self.stamper else { return };
@@ -93,10 +93,10 @@ impl Buffers {
         stamper.stamp(buffer, &mut self.bodies[number], address.offset, write);
     }
 
-    /// What each unit is of what `slot` read from `address`; nothing where content is not stamped.
-    pub(crate) fn look(&mut self, slot: u32, address: &Address) -> Vec<Found> {
+    /// Verifies the units that `slot` read from `address`; nothing where content is not stamped.
+    pub(crate) fn verify(&mut self, slot: u32, address: &Address) -> Vec<UnitState> {
         let Some(stamper) = self.stamper else { return Vec::new() };
         let buffer = self.memory.slice(slot as usize * self.stride, address.length as usize);
-        stamper.look(buffer, address.offset).collect()
+        stamper.verify(buffer, address.offset).collect()
     }
 }

@@ -1,4 +1,4 @@
-//! What the generator itself can do: the same lane, with I/O that does nothing.
+//! The maximum rate of the I/O generator: the same lane, with I/O that does nothing.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -8,14 +8,14 @@ use record::{IoJob, IoMode, Nanos, Rate, Verification};
 
 use super::address::Region;
 use super::ledger::Ledger;
-use super::setting::{LaneSetting, kinds, work};
+use super::setting::{LaneSetting, kinds};
+use super::work::work;
 
-/// How long it is measured.
 const WINDOW: Nanos = Nanos(50_000_000);
 const WARM_UP: Nanos = Nanos(5_000_000);
 
-/// Operations per second of one lane of `job` whose I/O does nothing: a NOP of the ring at the same depth, or no call
-/// at all where the job is not one of a ring. Syncs and commits are left out.
+/// Operations per second of one lane of `job` whose I/O does nothing: io_uring NOPs at the same depth, or no system
+/// call where the job does not use io_uring. Without syncs and commits.
 pub fn generator_per_second(job: &IoJob) -> Option<Rate> {
     let mut job = job.clone();
     (job.commit, job.sync_every, job.end_sync, job.io_count) = (false, None, false, None);

@@ -1,4 +1,4 @@
-//! Draws: which block of a region comes next.
+//! Random block numbers of a region, by distribution.
 
 use rand_core::{Rng, SeedableRng};
 use rand_distr::{Distribution as _, StandardNormal, Zipf};
@@ -7,7 +7,7 @@ use record::{Coverage, Distribution, Zone};
 
 use super::permutation::{Permutation, mix};
 
-/// Draws blocks of a region of `count` blocks.
+/// Draws block numbers below `count`.
 #[derive(Debug)]
 pub(crate) struct Choice {
     count: u64,
@@ -17,21 +17,21 @@ pub(crate) struct Choice {
 
 #[derive(Debug)]
 enum Law {
-    /// Every block once before one comes again; then in another order.
+    /// Every block once per pass, each pass in another order.
     Full {
         permutation: Permutation,
-        place: u64,
+        next: u64,
         seed: u64,
     },
     Uniform,
-    /// The k-th most popular block, which lies anywhere.
+    /// The k-th most popular block is at a random position.
     Zipf {
         zipf: Zipf<f64>,
-        places: Permutation,
+        positions: Permutation,
     },
     Pareto {
         exponent: f64,
-        places: Permutation,
+        positions: Permutation,
     },
     Normal {
         deviation: f64,
@@ -40,20 +40,22 @@ enum Law {
 }
 
 impl Choice {
-    /// Blocks below `count`, at least 1, by `distribution`; `coverage` matters to the uniform one alone.
+    /// Blocks below `count`, at least 1, by `distribution`; `coverage` applies to the uniform one only.
     pub(crate) fn new(count: u64, distribution: &Distribution, coverage: Coverage, seed: u64) -> Choice {
         let count = count.max(1);
-        let places = || Permutation::new(count, seed);
+        let positions = || Permutation::new(count, seed);
         let law = match distribution {
-            Distribution::Uniform if coverage == Coverage::Full => Law::Full { permutation: places(), place: 0, seed },
+            Distribution::Uniform if coverage == Coverage::Full => {
+                Law::Full { permutation: positions(), next: 0, seed }
+            }
             Distribution::Uniform => Law::Uniform,
             Distribution::Zipf { theta } => match Zipf::new(count as f64, *theta) {
-                Ok(zipf) => Law::Zipf { zipf, places: places() },
+                Ok(zipf) => Law::Zipf { zipf, positions: positions() },
                 Err(_) => Law::Uniform,
             },
             // Gray et al., "Quickly generating billion-record synthetic databases", 1994: a share h of the draws goes
-            // to a share 1 - h of the blocks, and so on within it.
-            Distribution::Pareto { h } => Law::Pareto { exponent: h.ln() / (1.0 - h).ln(), places: places() },
+            // to a share 1 - h of the blocks, recursively.
+            Distribution::Pareto { h } => Law::Pareto { exponent: h.ln() / (1.0 - h).ln(), positions: positions() },
             Distribution::Normal { deviation } => Law::Normal { deviation: deviation.0 },
             Distribution::Zoned(zones) => Law::Zoned(zones.clone()),
         };
@@ -65,22 +67,24 @@ impl Choice {
     pub(crate) fn next(&mut self) -> u64 {
         let (count, random) = (self.count, &mut self.random);
         match &mut self.law {
-            Law::Full { permutation, place, seed } => {
-                if *place == permutation.count() {
+            Law::Full { permutation, next, seed } => {
+                if *next == permutation.count() {
                     *seed = mix(seed.wrapping_add(1));
-                    (*permutation, *place) = (Permutation::new(count, *seed), 0);
+                    (*permutation, *next) = (Permutation::new(count, *seed), 0);
                 }
-                *place += 1;
-                permutation.at(*place - 1)
+                *next += 1;
+                permutation.at(*next - 1)
             }
             Law::Uniform => below(random, count),
-            Law::Zipf { zipf, places } => places.at((zipf.sample(random) as u64).saturating_sub(1).min(count - 1)),
-            Law::Pareto { exponent, places } => {
-                places.at(((count as f64 * unit(random).powf(*exponent)) as u64).min(count - 1))
+            Law::Zipf { zipf, positions } => {
+                positions.at((zipf.sample(random) as u64).saturating_sub(1).min(count - 1))
+            }
+            Law::Pareto { exponent, positions } => {
+                positions.at(((count as f64 * unit(random).powf(*exponent)) as u64).min(count - 1))
             }
             Law::Normal { deviation } => {
                 let step: f64 = StandardNormal.sample(random);
-                // What falls outside comes in again at the other end.
+                // Values outside of the region wrap around.
                 let at = (0.5 + step * *deviation).rem_euclid(1.0);
                 ((count as f64 * at) as u64).min(count - 1)
             }
@@ -89,7 +93,7 @@ impl Choice {
     }
 }
 
-/// A number below `count`, each alike up to one part in 2^64 / count (Lemire's multiplication).
+/// A uniform number below `count`, up to one part in 2^64 / count (Lemire's multiplication).
 #[inline]
 pub(crate) fn below(random: &mut Xoshiro256PlusPlus, count: u64) -> u64 {
     ((u128::from(random.next_u64()) * u128::from(count)) >> 64) as u64
@@ -102,15 +106,15 @@ pub(crate) fn unit(random: &mut Xoshiro256PlusPlus) -> f64 {
 }
 
 fn zoned(zones: &[Zone], random: &mut Xoshiro256PlusPlus, count: u64) -> u64 {
-    let (mut io, mut begin) = (unit(random), 0.0);
+    let (mut io, mut start) = (unit(random), 0.0);
     for zone in zones {
         if io < zone.io.0 {
-            let first = (begin * count as f64) as u64;
+            let first = (start * count as f64) as u64;
             let length = ((zone.region.0 * count as f64) as u64).max(1);
             return (first + below(random, length)).min(count - 1);
         }
         io -= zone.io.0;
-        begin += zone.region.0;
+        start += zone.region.0;
     }
     below(random, count)
 }

@@ -1,10 +1,10 @@
-//! What is written, and how it is recognised when it is read again.
+//! Content of write buffers, and its verification when it is read.
 //!
-//! A region is cut into units of 4096 bytes (or 512, or one odd block). Each begins with a header that says where it
-//! belongs and which write it is from; each sector of 512 bytes begins with 8 bytes that no other sector has, so that
-//! no device stores two sectors as one. The rest is random: the bytes of a buffer, whose checksum is known, as they are
-//! or, where time is no matter, combined by exclusive or with a key of the write, so that nothing repeats anything that
-//! was written before. As they are, stamping costs a few nanoseconds per sector and not a pass over the block.
+//! A region is divided into units of 4096 bytes (or 512, or one odd block). Each unit starts with a header with its
+//! offset and the number of its write; each sector of 512 bytes starts with 8 unique bytes, which defeats
+//! deduplication. The rest is random: the bytes of a buffer with a known checksum, either unchanged or, where time does
+//! not matter, XORed with a key of the write, so that no data repeat earlier data. Unchanged, stamping costs a few
+//! nanoseconds per sector instead of a pass over the block.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -15,29 +15,29 @@ use super::permutation::mix;
 const SECTOR: usize = 512;
 const STAMP: usize = 8;
 const HEADER: usize = 56;
-/// The smallest unit that has room for a header.
+/// Minimum unit that holds a header.
 const UNIT_MIN: usize = 64;
 const MAGIC: u64 = u64::from_le_bytes(*b"dbdyno-1");
 
-/// What a unit turned out to be.
+/// Result of verifying a unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
-    /// What was written there.
-    Right,
-    /// Written by dbdyno, and damaged or in the wrong place.
+pub(crate) enum UnitState {
+    /// The expected content.
+    Valid,
+    /// Written by dbdyno, but damaged or at the wrong offset.
     Corrupt,
-    /// What stood there before: this invocation should have written it again, or another one wrote it.
+    /// Earlier content: a write of this invocation is missing, or another invocation wrote it.
     Stale,
     /// Not written by dbdyno.
     Foreign,
 }
 
-/// The unit of the files of `jobs`: 4096 bytes or 512, whichever divides all block sizes and offsets; an odd size
-/// where it is the only one. Absent where there is none, or where content is not random: such data cannot be checked.
+/// The verification unit of the files of `jobs`: 4096 bytes or 512, whichever divides all block sizes and offsets; an
+/// odd size where it is the only one. None where no unit fits or the content is not random: it cannot be verified then.
 pub fn unit_bytes<'a>(jobs: impl IntoIterator<Item = &'a IoJob>) -> Option<Bytes> {
     let jobs: Vec<&IoJob> = jobs.into_iter().collect();
     let random = |job: &&IoJob| matches!(job.content, BufferContent::Random | BufferContent::Compressible { .. });
-    // A trimmed block reads as anything.
+    // The content of a trimmed block is undefined.
     if jobs.iter().any(|job| job.mix.trim.0 > 0.0 || (job.mix.write.0 > 0.0 && !random(job))) {
         return None;
     }
@@ -67,35 +67,35 @@ pub fn unit_bytes<'a>(jobs: impl IntoIterator<Item = &'a IoJob>) -> Option<Bytes
 /// The random part of a unit of a buffer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
-    /// Of the bytes as they were filled in.
+    /// Of the original bytes.
     checksum: u32,
-    /// What they are combined with now.
+    /// The key that they are XORed with now.
     key: u64,
 }
 
-/// Makes blocks that can be recognised.
+/// Stamps blocks for verification.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamper {
     unit: usize,
     /// The number of the invocation that writes.
     pub writer: u64,
-    /// A unit from an earlier write than this one is stale.
+    /// Units of writes before this one are stale.
     number_min: u64,
-    /// Whether the random part differs from write to write.
-    combines: bool,
+    /// Whether the random part is XORed with a key of each write.
+    keyed: bool,
 }
 
 impl Stamper {
     pub(crate) fn new(unit: Bytes, writer: u64) -> Stamper {
-        Stamper { unit: unit.0 as usize, writer, number_min: 0, combines: true }
+        Stamper { unit: unit.0 as usize, writer, number_min: 0, keyed: true }
     }
 
-    /// The same, with the random part as it is: cheap, and repeated as often as its buffer is used.
-    pub(crate) fn as_it_is(self) -> Stamper {
-        Stamper { combines: false, ..self }
+    /// The same with an unchanged random part: cheap, and repeated with each use of the buffer.
+    pub(crate) fn without_keys(self) -> Stamper {
+        Stamper { keyed: false, ..self }
     }
 
-    /// The same, to whom a unit from an earlier write than `number` is stale.
+    /// The same, with units of writes before `number` as stale.
     pub(crate) fn since(self, number: u64) -> Stamper {
         Stamper { number_min: number, ..self }
     }
@@ -105,15 +105,15 @@ impl Stamper {
         self.unit
     }
 
-    /// The random parts of `buffer`, one per unit, just as they were filled in.
+    /// The random parts of `buffer`, one per unit, directly after filling.
     pub(crate) fn bodies(&self, buffer: &[u8]) -> Vec<Body> {
         buffer.chunks(self.unit).map(|unit| Body { checksum: body_checksum(unit, 0), key: 0 }).collect()
     }
 
-    /// Makes `buffer` the block at `offset`, from the write `number`. `bodies` are those of the buffer, and stay so.
+    /// Stamps `buffer` as the block at `offset` of write `number`, and updates its `bodies`.
     #[inline]
     pub(crate) fn stamp(&self, buffer: &mut [u8], bodies: &mut [Body], offset: u64, number: u64) {
-        let key = if self.combines { key_of(offset, number, self.writer) } else { 0 };
+        let key = if self.keyed { key_of(offset, number, self.writer) } else { 0 };
         let mut at = offset;
         for (unit, body) in buffer.chunks_mut(self.unit).zip(bodies) {
             if unit.len() >= UNIT_MIN {
@@ -136,48 +136,45 @@ impl Stamper {
                 sector[..STAMP].copy_from_slice(&sector_stamp(seed, index).to_le_bytes());
             }
         }
-        for (place, field) in unit[STAMP..].chunks_exact_mut(8).zip(fields) {
-            place.copy_from_slice(&field.to_le_bytes());
+        for (bytes, field) in unit[STAMP..].chunks_exact_mut(8).zip(fields) {
+            bytes.copy_from_slice(&field.to_le_bytes());
         }
         unit[48..52].copy_from_slice(&body.checksum.to_le_bytes());
         let header = crc32c::crc32c(&unit[STAMP..52]);
         unit[52..HEADER].copy_from_slice(&header.to_le_bytes());
     }
 
-    /// What each unit of `buffer`, read from `offset`, is; a piece at the end that has no room for a header counts
-    /// as right.
-    pub(crate) fn look<'a>(&'a self, buffer: &'a [u8], offset: u64) -> impl Iterator<Item = Found> + 'a {
+    /// Verifies each unit of `buffer`, read from `offset`; a rest at the end that is too short for a header is skipped.
+    pub(crate) fn verify<'a>(&'a self, buffer: &'a [u8], offset: u64) -> impl Iterator<Item = UnitState> + 'a {
         let units = buffer.chunks(self.unit).filter(|unit| unit.len() >= UNIT_MIN);
-        units.zip(0..).map(move |(unit, index)| self.look_at(unit, offset + index * self.unit as u64))
+        units.zip(0..).map(move |(unit, index)| self.verify_unit(unit, offset + index * self.unit as u64))
     }
-}
 
-impl Stamper {
-    fn look_at(&self, unit: &[u8], offset: u64) -> Found {
-        match look_at(unit, offset) {
-            (Found::Right, number, writer) if writer != self.writer || number < self.number_min => Found::Stale,
-            (found, ..) => found,
+    fn verify_unit(&self, unit: &[u8], offset: u64) -> UnitState {
+        match unit_state(unit, offset) {
+            (UnitState::Valid, number, writer) if writer != self.writer || number < self.number_min => UnitState::Stale,
+            (state, ..) => state,
         }
     }
 }
 
-/// What `unit` is by itself, with the number of its write and who wrote it.
-fn look_at(unit: &[u8], offset: u64) -> (Found, u64, u64) {
+/// The state of `unit` by itself, with the numbers of its write and its writer.
+fn unit_state(unit: &[u8], offset: u64) -> (UnitState, u64, u64) {
     let word = |at: usize| u64::from_le_bytes(unit[at..at + 8].try_into().expect("eight bytes"));
     let half = |at: usize| u32::from_le_bytes(unit[at..at + 4].try_into().expect("four bytes"));
     if word(8) != MAGIC {
-        return (Found::Foreign, 0, 0);
+        return (UnitState::Foreign, 0, 0);
     }
     let (number, writer) = (word(24), word(32));
     let seed = mix(offset ^ mix(number ^ writer));
     let stamped = |(index, sector): (usize, &[u8])| {
         sector.len() < STAMP || sector[..STAMP] == sector_stamp(seed, index).to_le_bytes()
     };
-    let right = half(52) == crc32c::crc32c(&unit[STAMP..52])
+    let valid = half(52) == crc32c::crc32c(&unit[STAMP..52])
         && word(16) == offset
         && unit.chunks(SECTOR).enumerate().all(stamped)
         && half(48) == body_checksum(unit, word(40));
-    (if right { Found::Right } else { Found::Corrupt }, number, writer)
+    (if valid { UnitState::Valid } else { UnitState::Corrupt }, number, writer)
 }
 
 #[inline]
@@ -191,7 +188,7 @@ fn key_of(offset: u64, number: u64, writer: u64) -> u64 {
     mix(number ^ mix(writer ^ offset))
 }
 
-/// Every eight bytes of `bytes`, exclusive or `key`; what is left at the end stays.
+/// XORs every eight bytes of `bytes` with `key`; a rest at the end is unchanged.
 #[inline]
 fn combine(bytes: &mut [u8], key: u64) {
     for word in bytes.chunks_exact_mut(8) {
@@ -200,19 +197,19 @@ fn combine(bytes: &mut [u8], key: u64) {
     }
 }
 
-/// Of the bytes that a stamp does not replace, as they were before they were combined with `key`.
+/// Checksum of the bytes that a stamp does not replace, before they were XORed with `key`.
 fn body_checksum(unit: &[u8], key: u64) -> u32 {
     let mut sector = [0; SECTOR];
     unit.chunks(SECTOR).enumerate().fold(0, |checksum, (index, bytes)| {
         let plain = &mut sector[..bytes.len()];
         plain.copy_from_slice(bytes);
         combine(plain, key);
-        let begin = if index == 0 { HEADER } else { STAMP };
-        crc32c::crc32c_append(checksum, plain.get(begin..).unwrap_or_default())
+        let start = if index == 0 { HEADER } else { STAMP };
+        crc32c::crc32c_append(checksum, plain.get(start..).unwrap_or_default())
     })
 }
 
-/// Fills `buffer` as `content` says, the parts that a stamp will replace included.
+/// Fills `buffer` with `content`, including the parts that a stamp replaces.
 pub(crate) fn fill(buffer: &mut [u8], content: &BufferContent, seed: u64) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     match content {
@@ -249,7 +246,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_recognised_and_one_flipped_bit_is_seen(
+        fn written_data_is_verified_and_one_flipped_bit_is_found(
             unit in prop::sample::select(vec![512u64, 2_300, 4_096]),
             units in 1usize..5,
             offset in 0u64..1 << 40,
@@ -258,11 +255,11 @@ mod tests {
         ) {
             let stamper = Stamper::new(Bytes(unit), 77);
             let mut buffer = block(&stamper, unit as usize * units, offset, number);
-            prop_assert!(stamper.look(&buffer, offset).all(|found| found == Found::Right));
-            prop_assert!(stamper.look(&buffer, offset + 512).all(|found| found == Found::Corrupt), "elsewhere");
+            prop_assert!(stamper.verify(&buffer, offset).all(|found| found == UnitState::Valid));
+            prop_assert!(stamper.verify(&buffer, offset + 512).all(|found| found == UnitState::Corrupt), "elsewhere");
             let bit = flip.index(buffer.len() * 8);
             buffer[bit / 8] ^= 1 << (bit % 8);
-            prop_assert!(stamper.look(&buffer, offset).any(|found| found != Found::Right), "bit {}", bit);
+            prop_assert!(stamper.verify(&buffer, offset).any(|found| found != UnitState::Valid), "bit {}", bit);
         }
     }
 
@@ -270,17 +267,17 @@ mod tests {
     fn what_should_have_been_written_again_is_stale() {
         let stamper = Stamper::new(Bytes(4096), 1);
         let laid_out = block(&stamper, 4096, 0, 0);
-        assert!(stamper.look(&laid_out, 0).all(|found| found == Found::Right));
+        assert!(stamper.verify(&laid_out, 0).all(|found| found == UnitState::Valid));
         let rewritten = stamper.since(1);
-        assert!(rewritten.look(&laid_out, 0).all(|found| found == Found::Stale), "the write was lost");
+        assert!(rewritten.verify(&laid_out, 0).all(|found| found == UnitState::Stale), "the write was lost");
         let other = Stamper::new(Bytes(4096), 2);
-        assert!(other.look(&laid_out, 0).all(|found| found == Found::Stale), "another invocation's");
+        assert!(other.verify(&laid_out, 0).all(|found| found == UnitState::Stale), "another invocation's");
     }
 
     #[test]
     fn what_somebody_else_wrote_is_foreign() {
         let stamper = Stamper::new(Bytes(4096), 1);
-        assert!(stamper.look(&[0; 8192], 0).all(|found| found == Found::Foreign));
+        assert!(stamper.verify(&[0; 8192], 0).all(|found| found == UnitState::Foreign));
     }
 
     #[test]
@@ -292,7 +289,7 @@ mod tests {
         let mut words = std::collections::BTreeSet::new();
         for number in 0..100 {
             stamper.stamp(&mut buffer, &mut bodies, number * 4096, number);
-            assert!(stamper.look(&buffer, number * 4096).all(|found| found == Found::Right));
+            assert!(stamper.verify(&buffer, number * 4096).all(|found| found == UnitState::Valid));
             words.extend(buffer.chunks(8).map(<[u8]>::to_vec));
         }
         assert!(words.len() > 100 * 512 - 300, "but for the words of the headers: {}", words.len());

@@ -1,4 +1,4 @@
-//! One clone of a job: decides what comes next, stamps what is written, looks at what was read.
+//! One clone of a job: chooses the next I/O, stamps writes, verifies reads.
 
 use std::sync::Arc;
 
@@ -10,28 +10,28 @@ use record::{BufferContent, Bytes, FailureKind, IoKind, IoMark, Nanos, OpenSync,
 use super::address::{Address, Addresses};
 use super::buffers::Buffers;
 use super::choice::unit as draw;
-use super::content::Found;
+use super::content::UnitState;
+use super::io_engine::{IoEngine, IoRequest, Operation};
 use super::ledger::{Account, Ledger, Page};
-use super::port::{Operation, Order, Port};
 use super::setting::LaneSetting;
 
-/// So many failures in a row, and nothing more is tried.
+/// Consecutive failures that abort the run.
 const FAILURES_IN_A_ROW_MAX: u32 = 100;
 
-/// A lane and the port that its I/O goes through; the port is dropped before the buffers.
-pub(crate) struct Lane<P> {
-    port: P,
+/// A lane and its I/O engine, which is dropped before the buffers.
+pub(crate) struct Lane<E> {
+    engine: E,
     buffers: Buffers,
     addresses: Addresses,
     setting: Arc<LaneSetting>,
     random: Xoshiro256PlusPlus,
     slots: Vec<Slot>,
-    /// The place of each kind of I/O among the streams of the lane.
-    places: [u32; 5],
+    /// Index of the stream of each kind of I/O.
+    stream_of: [u32; 5],
     limits: Limits,
     sync: SyncState,
     in_flight: u32,
-    /// Numbers the writes of the lane.
+    /// Number of the last write of the lane.
     writes: u64,
     failures_in_a_row: u32,
     accounts: Vec<Account>,
@@ -47,7 +47,7 @@ struct Slot {
     failed: bool,
 }
 
-/// What is left to do.
+/// Remaining bytes and I/Os.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     bytes: u64,
@@ -57,22 +57,22 @@ struct Limits {
 #[derive(Clone, Copy, Debug, Default)]
 struct SyncState {
     writes_since: u32,
-    /// A sync of this file has to come next.
-    due: Option<u32>,
-    /// Files that wait for the sync at the end; counted down.
+    /// The file of the next operation, if that is a sync.
+    pending: Option<u32>,
+    /// Files left for the sync at the end.
     at_end: u32,
 }
 
-impl<P: Port> Lane<P> {
-    /// A lane whose port is opened by `open` once its memory is there.
+impl<E: IoEngine> Lane<E> {
+    /// A lane whose I/O engine is opened by `open` after its memory is allocated.
     ///
     /// # Errors
-    /// Where memory or port are not to be had.
+    /// If the memory cannot be allocated or the engine not be opened.
     pub(crate) fn new(
         setting: Arc<LaneSetting>,
-        page: impl FnOnce(&P) -> Page,
-        open: impl FnOnce(&LaneSetting, (*mut u8, usize)) -> std::io::Result<P>,
-    ) -> std::io::Result<Lane<P>> {
+        page: impl FnOnce(&E) -> Page,
+        open: impl FnOnce(&LaneSetting, (*mut u8, usize)) -> std::io::Result<E>,
+    ) -> std::io::Result<Lane<E>> {
         let job = &setting.job;
         let seed = setting.address_seed();
         let addresses = Addresses::new(job, &setting.regions, seed);
@@ -81,19 +81,19 @@ impl<P: Port> Lane<P> {
         let buffers = Buffers::new(job, depth, length_max, setting.unit, (setting.writer, seed))?;
         let empty = Address { kind: IoKind::Read, file: 0, offset: 0, length: 0 };
         let slots = vec![Slot { address: empty, failed: false }; depth];
-        let port = open(&setting, buffers.span())?;
-        let page = page(&port);
-        let mut places = [0; 5];
-        for ((kind, _), place) in setting.streams.iter().zip(0..) {
-            places[*kind as usize] = place;
+        let engine = open(&setting, buffers.span())?;
+        let page = page(&engine);
+        let mut stream_of = [0; 5];
+        for ((kind, _), stream) in setting.streams.iter().zip(0..) {
+            stream_of[*kind as usize] = stream;
         }
         let mut lane = Lane {
-            port,
+            engine,
             buffers,
             addresses,
             random: Xoshiro256PlusPlus::seed_from_u64(seed ^ 1),
             slots,
-            places,
+            stream_of,
             limits: Limits { bytes: 0, ios: 0 },
             sync: SyncState::default(),
             in_flight: 0,
@@ -105,12 +105,12 @@ impl<P: Port> Lane<P> {
             page,
             setting,
         };
-        lane.rewind();
+        lane.reset();
         Ok(lane)
     }
 
-    /// Forgets what was counted: the window begins.
-    fn rewind(&mut self) {
+    /// Resets all counts at the start of the window.
+    fn reset(&mut self) {
         let setting = &self.setting;
         let bytes = setting.bytes_max.map_or(u64::MAX, |bytes| bytes.0);
         self.limits = Limits { bytes, ios: setting.ios_max() };
@@ -119,7 +119,7 @@ impl<P: Port> Lane<P> {
             self.sync.at_end = setting.regions.len() as u32;
         }
         if !setting.job.time_based {
-            // What a job does by amount is done from the beginning, not from where the warm-up came to.
+            // A job with an amount starts at the first address, not where the warm-up ended.
             self.addresses = Addresses::new(&setting.job, &setting.regions, setting.address_seed());
         }
         self.accounts.iter_mut().for_each(|account| *account = Account::default());
@@ -127,31 +127,31 @@ impl<P: Port> Lane<P> {
         self.log_missed = 0;
     }
 
-    /// Tells the ledger, outside the window.
-    pub(crate) fn tell(&mut self, ledger: &Ledger) {
+    /// Writes the report to the ledger, outside the window.
+    pub(crate) fn report(&mut self, ledger: &Ledger) {
         let numbers = self.setting.streams.iter().map(|(_, number)| *number);
         let streams = numbers.zip(self.accounts.iter().cloned()).collect();
         let page = Page { streams, log: self.log.clone(), log_missed: self.log_missed, ..self.page.clone() };
         ledger.write(self.setting.lane, page);
-        self.rewind();
+        self.reset();
     }
 
     fn refused(&self, what: &str, error: &std::io::Error) -> Broken {
         Broken { message: format!("job {}: {what}: {error}", self.setting.job.name) }
     }
 
-    /// Takes a sync of `file` into `slot`.
-    fn take_sync(&mut self, slot: u32, file: u32, data_only: bool) -> Result<(), Broken> {
+    /// Queues a sync of `file` in `slot`.
+    fn queue_sync(&mut self, slot: u32, file: u32, data_only: bool) -> Result<(), Broken> {
         let address = Address { kind: IoKind::Sync, file, offset: 0, length: 0 };
         self.slots[slot as usize].address = address;
         let operation = Operation::Sync { data_only };
-        let order = Order { operation, file, offset: 0, length: 0, memory: std::ptr::null_mut() };
-        self.port.take(slot, &order).map_err(|error| self.refused("a sync was not taken", &error))?;
+        let request = IoRequest { operation, file, offset: 0, length: 0, memory: std::ptr::null_mut() };
+        self.engine.queue(slot, &request).map_err(|error| self.refused("cannot queue a sync", &error))?;
         self.in_flight += 1;
         Ok(())
     }
 
-    /// What kind of operation the write at `address` is.
+    /// The operation of a write to `file`, and its kind of I/O.
     #[inline]
     fn write(&mut self, file: u32) -> (Operation, IoKind) {
         let job = &self.setting.job;
@@ -162,7 +162,7 @@ impl<P: Port> Lane<P> {
             (false, Some(sync)) => {
                 self.sync.writes_since += 1;
                 if self.sync.writes_since >= sync.writes.max(1) {
-                    (self.sync.writes_since, self.sync.due) = (0, Some(file));
+                    (self.sync.writes_since, self.sync.pending) = (0, Some(file));
                 }
             }
         }
@@ -181,49 +181,49 @@ impl<P: Port> Lane<P> {
         }
     }
 
-    /// Looks at what was read.
-    fn check(&mut self, slot: u32, address: &Address, place: u32) -> bool {
+    /// Whether the data read in `slot` are valid.
+    fn verify(&mut self, slot: u32, address: &Address, stream: u32) -> bool {
         if self.setting.unit.is_none() {
             return true;
         }
-        let account = &mut self.accounts[place as usize];
-        let mut right = true;
-        for found in self.buffers.look(slot, address) {
-            match found {
-                Found::Right => account.verified += 1,
-                Found::Corrupt | Found::Stale | Found::Foreign => {
+        let account = &mut self.accounts[stream as usize];
+        let mut valid = true;
+        for state in self.buffers.verify(slot, address) {
+            match state {
+                UnitState::Valid => account.verified += 1,
+                UnitState::Corrupt | UnitState::Stale | UnitState::Foreign => {
                     account.corrupt += 1;
-                    right = false;
+                    valid = false;
                 }
             }
         }
-        if !right && account.first_failure.is_none() {
-            account.first_failure = Some(format!("the block at {} is not what was written there", address.offset));
+        if !valid && account.first_failure.is_none() {
+            account.first_failure = Some(format!("verification failed for the block at {}", address.offset));
         }
-        right
+        valid
     }
 
-    /// What the order in `slot` came to.
+    /// The outcome of the request in `slot`.
     #[inline]
-    fn look(&mut self, slot: u32, result: i32) -> Result<Done, Broken> {
+    fn outcome(&mut self, slot: u32, result: i32) -> Result<Done, Broken> {
         let address = self.slots[slot as usize].address;
-        let place = self.places[address.kind as usize];
-        // Of a trim the kernel says no bytes.
+        let stream = self.stream_of[address.kind as usize];
+        // A trim completes with 0 bytes.
         let expected = if address.kind == IoKind::Trim { 0 } else { address.length as i32 };
         if result != expected && !self.setting.idle {
-            return self.failed(place, &address, result);
+            return self.failed(stream, &address, result);
         }
         self.failures_in_a_row = 0;
         let checked = address.kind == IoKind::Read && self.setting.job.verification == Verification::OnRead;
-        if checked && !self.check(slot, &address, place) {
-            return Ok(Done { stream: place, ..Done::failed(FailureKind::Other) });
+        if checked && !self.verify(slot, &address, stream) {
+            return Ok(Done { stream, ..Done::failed(FailureKind::Other) });
         }
-        Ok(Done { operations: 1, bytes: u64::from(address.length), stream: place, ..Done::default() })
+        Ok(Done { operations: 1, bytes: u64::from(address.length), stream, ..Done::default() })
     }
 
     #[cold]
-    fn failed(&mut self, place: u32, address: &Address, result: i32) -> Result<Done, Broken> {
-        let account = &mut self.accounts[place as usize];
+    fn failed(&mut self, stream: u32, address: &Address, result: i32) -> Result<Done, Broken> {
+        let account = &mut self.accounts[stream as usize];
         let what = if result < 0 {
             std::io::Error::from_raw_os_error(-result).to_string()
         } else {
@@ -237,20 +237,20 @@ impl<P: Port> Lane<P> {
         if self.failures_in_a_row >= FAILURES_IN_A_ROW_MAX {
             if self.setting.job.ring.polled && result == -libc::EOPNOTSUPP {
                 let name = &self.setting.job.name;
-                let message = format!("job {name}: polled completion is not to be had: the device has no poll queues");
+                let message = format!("job {name}: polled completion is not available: the device has no poll queues");
                 return Err(Broken { message });
             }
             let message = format!(
-                "job {}: {FAILURES_IN_A_ROW_MAX} I/Os in a row failed, the last one at {} ({what})",
+                "job {}: {FAILURES_IN_A_ROW_MAX} consecutive I/Os failed, the last one at {} ({what})",
                 self.setting.job.name, address.offset
             );
             return Err(Broken { message });
         }
-        Ok(Done { stream: place, ..Done::failed(FailureKind::Other) })
+        Ok(Done { stream, ..Done::failed(FailureKind::Other) })
     }
 }
 
-impl<P: Port> Queue for Lane<P> {
+impl<E: IoEngine> Queue for Lane<E> {
     fn depth(&self) -> u32 {
         self.setting.job.slots()
     }
@@ -264,13 +264,13 @@ impl<P: Port> Queue for Lane<P> {
             return Ok(Begun::Blocked);
         }
         self.sync.at_end -= 1;
-        self.take_sync(slot, self.sync.at_end, false)?;
+        self.queue_sync(slot, self.sync.at_end, false)?;
         Ok(Begun::Beside)
     }
 
     fn batch(&self) -> u32 {
         match self.setting.job.batch_submit {
-            // A quarter: few calls, and the device has something to do while the rest is being made.
+            // A quarter: few system calls, and the device stays busy while further requests are prepared.
             0 => self.setting.job.slots().div_ceil(4),
             batch => batch,
         }
@@ -282,9 +282,9 @@ impl<P: Port> Queue for Lane<P> {
 
     #[inline]
     fn begin(&mut self, slot: u32) -> Result<Begun, Broken> {
-        if let Some(file) = self.sync.due.take() {
+        if let Some(file) = self.sync.pending.take() {
             let data_only = self.setting.job.sync_every.is_some_and(|sync| sync.data_only);
-            self.take_sync(slot, file, data_only)?;
+            self.queue_sync(slot, file, data_only)?;
             return Ok(Begun::Beside);
         }
         if self.limits.bytes == 0 || self.limits.ios == 0 {
@@ -292,7 +292,7 @@ impl<P: Port> Queue for Lane<P> {
         }
         let mut address = self.addresses.next();
         if u64::from(address.length) > self.limits.bytes && self.limits.ios < self.setting.ios_max() {
-            // What is left is less than a block: no more of it.
+            // Less than a block is left.
             self.limits.bytes = 0;
             return self.end(slot);
         }
@@ -308,8 +308,8 @@ impl<P: Port> Queue for Lane<P> {
         };
         self.slots[slot as usize].address = address;
         let (file, offset, length) = (address.file, address.offset, address.length);
-        let order = Order { operation, file, offset, length, memory };
-        self.port.take(slot, &order).map_err(|error| self.refused("an I/O was not taken", &error))?;
+        let request = IoRequest { operation, file, offset, length, memory };
+        self.engine.queue(slot, &request).map_err(|error| self.refused("cannot queue an I/O", &error))?;
         self.in_flight += 1;
         self.limits.bytes = self.limits.bytes.saturating_sub(u64::from(length));
         self.limits.ios -= 1;
@@ -318,20 +318,20 @@ impl<P: Port> Queue for Lane<P> {
 
     #[inline]
     fn submit(&mut self, least: u32, until: Option<Nanos>) -> Result<(), Broken> {
-        self.port.submit(least, until).map_err(|error| self.refused("I/O was not handed over", &error))
+        self.engine.submit(least, until).map_err(|error| self.refused("cannot submit I/O", &error))
     }
 
     #[inline]
     fn reap(&mut self) -> Result<Option<(u32, Done)>, Broken> {
-        let Some((slot, result)) = self.port.reap() else { return Ok(None) };
+        let Some((slot, result)) = self.engine.reap() else { return Ok(None) };
         self.in_flight -= 1;
-        let done = self.look(slot, result)?;
+        let done = self.outcome(slot, result)?;
         self.slots[slot as usize].failed = done.failure.is_some();
         Ok(Some((slot, done)))
     }
 
     #[inline]
-    fn log(&mut self, slot: u32, turn: &Turn, ended: Nanos) {
+    fn log(&mut self, slot: u32, turn: &Turn, end: Nanos) {
         if self.setting.log_room == 0 {
             return;
         }
@@ -340,12 +340,12 @@ impl<P: Port> Queue for Lane<P> {
             return;
         }
         let address = &self.slots[slot as usize].address;
-        let stream = self.setting.streams[self.places[address.kind as usize] as usize].1 as u32;
+        let stream = self.setting.streams[self.stream_of[address.kind as usize] as usize].1 as u32;
         self.log.push(IoMark {
             stream,
             due_ns: turn.due,
             start_ns: turn.begun,
-            end_ns: ended,
+            end_ns: end,
             offset: address.offset,
             size_bytes: Bytes(u64::from(address.length)),
             failed: self.slots[slot as usize].failed,

@@ -1,4 +1,4 @@
-//! Files as a run wants to find them, and what is in them.
+//! Layout of files before a run, and sampling and verification of their content.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,22 +10,22 @@ use flate2::{Compression, write::DeflateEncoder};
 use record::{BufferContent, Bytes, Layout, Ratio};
 
 use super::address::Region;
-use super::content::{self, Found, Stamper};
+use super::content::{self, Stamper, UnitState};
 use super::memory::Memory;
 use super::permutation::{Permutation, mix};
 
-/// What is read or written at a time.
-const PIECE: usize = 1 << 20;
-/// A sample is so many pieces of so many bytes.
+/// Size of one read or write.
+const CHUNK: usize = 1 << 20;
+/// Number and size of the reads of a sample.
 const SAMPLES: u64 = 64;
 const SAMPLE_BYTES: u64 = 16 << 10;
 const BLOCK: usize = 4096;
 
-/// Makes the file at `path`, which must not be there, `size` long and in the state `layout`. What is written carries
-/// the marks of `writer`, in units of `unit`; `progress` hears how many bytes are done.
+/// Creates the file at `path`, which must not exist, with `size` and `layout`. Written data are stamped by `writer` in
+/// units of `unit`; `progress` is called with the bytes written so far.
 ///
 /// # Errors
-/// Where the file cannot be made, there is no space, or `interrupt` was raised (`Interrupted`).
+/// If the file cannot be created, there is no space, or `interrupt` is set (`Interrupted`).
 pub fn lay_out(
     path: &Path,
     size: Bytes,
@@ -44,7 +44,7 @@ pub fn lay_out(
             Ok(file.sync_all()?)
         }
         Layout::Written => {
-            // Space first: a file system that is too full says so at once.
+            // Allocate first: a full file system fails at once.
             match rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, size.0) {
                 Err(rustix::io::Errno::OPNOTSUPP) | Ok(()) => {}
                 Err(error) => return Err(error.into()),
@@ -64,9 +64,9 @@ fn write_all(
 ) -> io::Result<()> {
     let direct = open_direct(path, true).ok();
     let unit = stamper.unit();
-    let piece = (PIECE / unit * unit).max(unit);
-    let mut memory = Memory::new(piece)?;
-    let buffer = memory.slice(0, piece);
+    let chunk = (CHUNK / unit * unit).max(unit);
+    let mut memory = Memory::new(chunk)?;
+    let buffer = memory.slice(0, chunk);
     content::fill(buffer, &BufferContent::Random, mix(stamper.writer));
     let mut bodies = stamper.bodies(buffer);
     let mut at = 0;
@@ -74,7 +74,7 @@ fn write_all(
         if interrupt.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        let length = (piece as u64).min(size.0 - at) as usize;
+        let length = (chunk as u64).min(size.0 - at) as usize;
         stamper.stamp(&mut buffer[..length], &mut bodies, at, 0);
         let aligned = at.is_multiple_of(BLOCK as u64) && length.is_multiple_of(BLOCK);
         match direct.as_ref().filter(|_| aligned) {
@@ -87,38 +87,38 @@ fn write_all(
     file.sync_all()
 }
 
-/// Past the page cache.
+/// Opens for direct I/O.
 fn open_direct(path: &Path, write: bool) -> io::Result<File> {
     OpenOptions::new().read(true).write(write).custom_flags(libc::O_DIRECT).open(path)
 }
 
-/// What a sample of a file says of its content.
+/// Properties of the content of a file, from a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
-    /// Size after deflating over size before; 1 at most.
+    /// Deflated size over original size; 1 at most.
     pub compressed: Ratio,
-    /// Share of blocks of 4 KiB that are equal to an earlier one of the sample.
+    /// Share of 4 KiB blocks that are equal to an earlier one of the sample.
     pub repeated: Ratio,
 }
 
-/// A mebibyte of `region` of the file at `path`, from places all over it. Of a file that was not written as a whole,
-/// `in_part`, places that nobody wrote yet are left out.
+/// Samples one MiB of `region` of the file at `path` at random offsets. In a file that is written only `in_part`,
+/// blocks of zeros are skipped.
 ///
 /// # Errors
-/// Where it cannot be read.
+/// If the file cannot be read.
 pub fn sample(path: &Path, region: Region, in_part: bool, seed: u64) -> io::Result<Option<Sample>> {
-    let pieces = region.length / SAMPLE_BYTES;
-    if pieces == 0 {
+    let count = region.length / SAMPLE_BYTES;
+    if count == 0 {
         return Ok(None);
     }
     let file = open_direct(path, false).or_else(|_| File::open(path))?;
     let mut memory = Memory::new(SAMPLE_BYTES as usize)?;
     let buffer = memory.slice(0, SAMPLE_BYTES as usize);
-    let places = Permutation::new(pieces, seed);
+    let positions = Permutation::new(count, seed);
     let mut blocks = std::collections::HashSet::new();
-    let (mut before, mut after, mut equal, mut count) = (0u64, 0u64, 0u64, 0u64);
-    for place in 0..pieces.min(SAMPLES) {
-        let at = (region.offset + places.at(place) * SAMPLE_BYTES).next_multiple_of(BLOCK as u64);
+    let (mut before, mut after, mut equal, mut total) = (0u64, 0u64, 0u64, 0u64);
+    for index in 0..count.min(SAMPLES) {
+        let at = (region.offset + positions.at(index) * SAMPLE_BYTES).next_multiple_of(BLOCK as u64);
         if file.read_exact_at(buffer, at).is_err() {
             continue;
         }
@@ -126,7 +126,7 @@ pub fn sample(path: &Path, region: Region, in_part: bool, seed: u64) -> io::Resu
             continue;
         }
         for block in buffer.chunks(BLOCK) {
-            count += 1;
+            total += 1;
             equal += u64::from(!blocks.insert(block.to_vec()));
         }
         let mut encoder = DeflateEncoder::new(Counted(0), Compression::fast());
@@ -134,13 +134,13 @@ pub fn sample(path: &Path, region: Region, in_part: bool, seed: u64) -> io::Resu
         before += SAMPLE_BYTES;
         after += encoder.finish()?.0;
     }
-    Ok((count > 0).then(|| Sample {
+    Ok((total > 0).then(|| Sample {
         compressed: Ratio((after as f64 / before as f64).min(1.0)),
-        repeated: Ratio(equal as f64 / count as f64),
+        repeated: Ratio(equal as f64 / total as f64),
     }))
 }
 
-/// Counts what is written to it.
+/// Counts the bytes written to it.
 struct Counted(u64);
 
 impl io::Write for Counted {
@@ -154,26 +154,26 @@ impl io::Write for Counted {
     }
 }
 
-/// What a check of a whole region found.
+/// Result of verifying a whole region.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// Units that hold what they should.
+    /// Units with the expected content.
     pub right: u64,
-    /// Units that do not.
+    /// Damaged units.
     pub corrupt: u64,
-    /// Units that hold what stood there before: a write of this invocation is missing.
+    /// Units with earlier content: a write of this invocation is missing.
     pub stale: u64,
-    /// Units that dbdyno never wrote.
+    /// Units that dbdyno did not write.
     pub foreign: u64,
-    /// Where the first one is that is not right.
+    /// Offset of the first unit that is not valid.
     pub first: Option<u64>,
 }
 
-/// Reads `region` of the file at `path` and checks every unit of it, each from a write of `writer`; where all of it was
-/// `rewritten` since the file was made, what it was made with is stale.
+/// Reads `region` of the file at `path` and verifies every unit as written by `writer`; where all of it was `rewritten`
+/// since the layout of the file, the content of the layout is stale.
 ///
 /// # Errors
-/// Where it cannot be read, or `interrupt` was raised.
+/// If the file cannot be read, or `interrupt` is set.
 pub fn verify(
     path: &Path,
     region: Region,
@@ -184,8 +184,8 @@ pub fn verify(
     let file = open_direct(path, false).or_else(|_| File::open(path))?;
     let plain = File::open(path)?;
     let stamper = Stamper::new(unit, writer).since(u64::from(rewritten));
-    let piece = (PIECE as u64 / unit.0 * unit.0).max(unit.0);
-    let mut memory = Memory::new(piece as usize)?;
+    let chunk = (CHUNK as u64 / unit.0 * unit.0).max(unit.0);
+    let mut memory = Memory::new(chunk as usize)?;
     let mut verified = Verified::default();
     let mut at = region.offset;
     let end = region.offset + region.length;
@@ -193,20 +193,20 @@ pub fn verify(
         if interrupt.load(Ordering::Relaxed) {
             return Err(io::ErrorKind::Interrupted.into());
         }
-        let length = piece.min(end - at) as usize;
+        let length = chunk.min(end - at) as usize;
         let buffer = memory.slice(0, length);
         if file.read_exact_at(buffer, at).is_err() {
             plain.read_exact_at(buffer, at)?;
         }
-        for (found, place) in stamper.look(buffer, at).zip(0..) {
-            match found {
-                Found::Right => verified.right += 1,
-                Found::Corrupt => verified.corrupt += 1,
-                Found::Stale => verified.stale += 1,
-                Found::Foreign => verified.foreign += 1,
+        for (state, index) in stamper.verify(buffer, at).zip(0..) {
+            match state {
+                UnitState::Valid => verified.right += 1,
+                UnitState::Corrupt => verified.corrupt += 1,
+                UnitState::Stale => verified.stale += 1,
+                UnitState::Foreign => verified.foreign += 1,
             }
-            if found != Found::Right && verified.first.is_none() {
-                verified.first = Some(at + place * unit.0);
+            if state != UnitState::Valid && verified.first.is_none() {
+                verified.first = Some(at + index * unit.0);
             }
         }
         at += length as u64;

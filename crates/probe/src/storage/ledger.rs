@@ -1,4 +1,4 @@
-//! What lanes have to tell beside their tallies.
+//! What lanes report besides their tallies.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,42 +7,42 @@ use record::IoMark;
 
 use super::ring::Grant;
 
-/// What the lanes of one run told, each when it ended.
+/// The reports of the lanes of one run, each written at the end of its lane.
 #[derive(Debug, Default)]
 pub struct Ledger {
     pages: Mutex<BTreeMap<u32, Page>>,
 }
 
-/// What one lane told.
+/// The report of one lane.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
-    /// How its I/O really went: `io_uring, registered files and buffers`.
+    /// The I/O mode in effect: `io_uring, registered files and buffers`.
     pub mode: String,
-    /// What was asked for and refused.
+    /// Requested features that the kernel refused.
     pub refused: Vec<String>,
     /// By the number of the stream.
     pub streams: BTreeMap<usize, Account>,
-    /// Every I/O, where it was asked for and as far as there was room.
+    /// The log of I/Os, if requested, up to its capacity.
     pub log: Vec<IoMark>,
-    /// I/Os that had no room in the log.
+    /// I/Os beyond the capacity of the log.
     pub log_missed: u64,
 }
 
-/// What a tally does not hold of a stream.
+/// Counts of a stream that its tally does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Account {
-    /// I/Os that transferred less than they should; they count as failed.
+    /// Short transfers; they count as failed.
     pub short: u64,
-    /// Units that were read and recognised.
+    /// Units that were read and found valid.
     pub verified: u64,
-    /// Units that were not what was written there.
+    /// Units with unexpected content.
     pub corrupt: u64,
-    /// The first error in words; absent where there was none.
+    /// The first error as text, if there was one.
     pub first_failure: Option<String>,
 }
 
 impl Account {
-    /// Counts what another lane counted.
+    /// Adds the counts of another lane.
     pub fn add(&mut self, other: &Account) {
         self.short += other.short;
         self.verified += other.verified;
@@ -54,8 +54,8 @@ impl Account {
 }
 
 impl Ledger {
-    /// The pages so far, by the number of the lane. What a lane told after its warm-up is replaced by what it tells
-    /// at the end.
+    /// The reports so far, by the number of the lane. The report of a lane after its warm-up is replaced by that at its
+    /// end.
     pub fn pages(&self) -> MutexGuard<'_, BTreeMap<u32, Page>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,9 +1,9 @@
-//! Every number below n once, in an order that looks random, without a list of those that were.
+//! Every number below n once, in pseudo-random order, without a list of those already used.
 //!
-//! A balanced Feistel network of four rounds over the smallest even number of bits that holds n, walked along its
-//! cycle until it gives a number below n (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). An LFSR
-//! visits each number once as well, but its neighbours in time are neighbours in space (each is the half of the one
-//! before), which a device with read-ahead or a wide stripe can feel.
+//! A balanced Feistel network of four rounds over the smallest even number of bits that holds n, with cycle walking
+//! until the number is below n (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). An LFSR also visits
+//! each number once, but successive numbers are close together (each is half of the one before), which read-ahead or a
+//! wide stripe can profit from.
 
 const ROUNDS: usize = 4;
 
@@ -17,7 +17,7 @@ pub(crate) struct Permutation {
 }
 
 impl Permutation {
-    /// One of the permutations of the numbers below `count`, which is 1 at least, drawn from `seed`.
+    /// The permutation of the numbers below `count`, at least 1, that belongs to `seed`.
     pub(crate) fn new(count: u64, seed: u64) -> Permutation {
         let bits = u64::BITS - count.saturating_sub(1).leading_zeros();
         let half_bits = bits.div_ceil(2).max(1);
@@ -29,15 +29,15 @@ impl Permutation {
         Permutation { count: count.max(1), half_bits, half_mask: (1 << half_bits) - 1, keys }
     }
 
-    /// How many numbers are permuted.
+    /// Count of the permuted numbers.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The number at `place`, which is taken modulo the count.
+    /// The number at `index` modulo the count.
     #[inline]
-    pub(crate) fn at(&self, place: u64) -> u64 {
-        let mut number = place % self.count;
+    pub(crate) fn at(&self, index: u64) -> u64 {
+        let mut number = index % self.count;
         loop {
             number = self.scramble(number);
             if number < self.count {
@@ -50,7 +50,7 @@ impl Permutation {
     fn scramble(&self, number: u64) -> u64 {
         let (mut left, mut right) = (number >> self.half_bits, number & self.half_mask);
         for key in self.keys {
-            // One multiplication is not enough: the step from one number to the next would be the same everywhere.
+            // One multiplication is not enough: the difference of successive numbers would be the same everywhere.
             let round = (right ^ key).wrapping_mul(0xff51_afd7_ed55_8ccd);
             let round = (round ^ round >> 32).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
             (left, right) = (right, (left ^ (round >> 32)) & self.half_mask);
@@ -59,8 +59,7 @@ impl Permutation {
     }
 }
 
-/// A bijection of 64 bits in which every bit of the argument changes half of the bits of the result (the finaliser
-/// of SplitMix64).
+/// A bijection of 64 bits with full avalanche (the finaliser of SplitMix64).
 #[inline]
 pub(crate) fn mix(mut value: u64) -> u64 {
     value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -79,25 +78,25 @@ mod tests {
         fn each_number_comes_once(count in 1u64..5_000, seed in any::<u64>()) {
             let permutation = Permutation::new(count, seed);
             let mut seen = vec![false; count as usize];
-            for place in 0..count {
-                let number = permutation.at(place) as usize;
+            for index in 0..count {
+                let number = permutation.at(index) as usize;
                 prop_assert!(!seen[number]);
                 seen[number] = true;
             }
         }
 
         #[test]
-        fn large_counts_stay_in_range(count in 1u64..u64::MAX / 4, place in any::<u64>(), seed in any::<u64>()) {
-            prop_assert!(Permutation::new(count, seed).at(place) < count);
+        fn large_counts_stay_in_range(count in 1u64..u64::MAX / 4, index in any::<u64>(), seed in any::<u64>()) {
+            prop_assert!(Permutation::new(count, seed).at(index) < count);
         }
     }
 
     #[test]
-    fn neighbours_in_time_are_strangers_in_space() {
+    fn successive_numbers_are_far_apart() {
         let count = 1 << 20;
         let permutation = Permutation::new(count, 7);
         let near =
-            (0..100_000).filter(|place| permutation.at(*place).abs_diff(permutation.at(place + 1)) < count / 100);
+            (0..100_000).filter(|index| permutation.at(*index).abs_diff(permutation.at(index + 1)) < count / 100);
         // Of two numbers drawn at random, 2 % lie within a hundredth of the range.
         let share = near.count() as f64 / 100_000.0;
         assert!((0.015..0.025).contains(&share), "{share}");
@@ -110,8 +109,8 @@ mod tests {
         for seed in 0..200 {
             let permutation = Permutation::new(512, seed);
             let mut steps = std::collections::BTreeMap::new();
-            for place in 0..511 {
-                let step = permutation.at(place + 1).wrapping_sub(permutation.at(place));
+            for index in 0..511 {
+                let step = permutation.at(index + 1).wrapping_sub(permutation.at(index));
                 *steps.entry(step).or_insert(0) += 1;
             }
             most = most.max(steps.into_values().max().unwrap());
@@ -123,7 +122,7 @@ mod tests {
     fn quarters_of_the_range_are_visited_alike() {
         let permutation = Permutation::new(1_000_003, 99);
         let mut quarters = [0u32; 4];
-        (0..100_000).for_each(|place| quarters[(permutation.at(place) * 4 / 1_000_003) as usize] += 1);
+        (0..100_000).for_each(|index| quarters[(permutation.at(index) * 4 / 1_000_003) as usize] += 1);
         assert!(quarters.iter().all(|count| (24_300..25_700).contains(count)), "{quarters:?}");
     }
 }

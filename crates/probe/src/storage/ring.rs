@@ -1,4 +1,4 @@
-//! An io_uring of one thread.
+//! The I/O engine io_uring, one ring per thread.
 
 use std::io;
 
@@ -6,56 +6,56 @@ use io_uring::types::{Fd, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 use record::{Nanos, RingOptions};
 
-use super::port::{Operation, Order, Port, PortSetting};
+use super::io_engine::{IoEngine, IoEngineSettings, IoRequest, Operation};
 
-/// A kernel thread that polls for submissions falls asleep after so long without any.
+/// Idle time after which the submission polling thread of the kernel sleeps.
 const SUBMISSION_IDLE_MS: u32 = 1_000;
 /// FALLOC_FL_KEEP_SIZE and FALLOC_FL_PUNCH_HOLE of linux/falloc.h.
 const PUNCH_HOLE: i32 = 0x01 | 0x02;
-/// `RWF_DSYNC` of linux/fs.h: a write that is durable when it is done.
+/// `RWF_DSYNC` of linux/fs.h: the write is durable when it completes.
 const WRITE_DSYNC: i32 = 0x02;
-/// Completions are run by the thread that waits for them, and by nobody else.
+/// Completion work runs only in the thread that waits for completions.
 const DEFERRED: &str = "DEFER_TASKRUN";
-/// The first of the two completions of a commit.
+/// Marks the first of the two completions of a commit.
 const FIRST: u64 = 1 << 32;
 
-/// A ring, and what the kernel granted of what was asked for.
+/// A ring, and the requested features that the kernel granted.
 pub(crate) struct Ring {
     ring: IoUring,
-    setting: PortSetting,
+    settings: IoEngineSettings,
     fixed_buffers: bool,
     registered_files: bool,
-    /// Does nothing in the kernel: measures the ring itself.
+    /// Submits NOPs only: measures the ring itself.
     idle: bool,
-    /// What came of the write of a commit whose sync is still on its way, by slot; none where it went as it should.
+    /// Result of the write of a commit whose sync is in flight, by slot; none where the write succeeded silently.
     written: Vec<Option<i32>>,
-    /// The write of a commit that went well is not told, where the kernel can keep it to itself.
+    /// Suppresses the completion of a successful write of a commit, if the kernel supports that.
     quiet: squeue::Flags,
-    /// Bytes of the commit in each slot; 0 for anything else.
+    /// Bytes of the commit in each slot; 0 for other operations.
     lengths: Vec<i32>,
     granted: Grant,
 }
 
-/// What a ring really is.
+/// The mode of a ring.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Grant {
     /// `io_uring, registered files and buffers, DEFER_TASKRUN`.
     pub mode: String,
-    /// What was asked for and refused, with the reason.
+    /// Requested features that were refused, with the reason.
     pub refused: Vec<String>,
 }
 
 impl Ring {
-    /// Opens a ring on the thread that will use it.
+    /// Opens a ring on the thread that uses it.
     ///
     /// # Errors
-    /// Where the kernel gives none at all, or refuses polling, which is never left out silently.
-    pub(crate) fn open(setting: PortSetting, options: &RingOptions, idle: bool) -> io::Result<Ring> {
+    /// If the kernel gives no ring, or refuses polling, for which there is no fallback.
+    pub(crate) fn open(settings: IoEngineSettings, options: &RingOptions, idle: bool) -> io::Result<Ring> {
         let mut words = vec!["io_uring".to_owned()];
         let mut refused = Vec::new();
-        let (ring, tasks) = build(setting.entries, options)?;
-        let mut ask = |wanted: bool, what: &str, result: &mut dyn FnMut() -> io::Result<()>| -> bool {
-            match wanted.then(result) {
+        let (ring, tasks) = build(settings.entries, options)?;
+        let mut request = |is_requested: bool, what: &str, result: &mut dyn FnMut() -> io::Result<()>| -> bool {
+            match is_requested.then(result) {
                 Some(Ok(())) => {
                     words.push(what.to_owned());
                     true
@@ -67,14 +67,15 @@ impl Ring {
                 None => false,
             }
         };
-        let files = !setting.files.is_empty() && options.registered_files;
-        let registered_files = ask(files, "registered files", &mut || ring.submitter().register_files(&setting.files));
-        let memory = libc::iovec { iov_base: setting.memory.0.cast(), iov_len: setting.memory.1 };
-        let fixed_buffers = ask(options.fixed_buffers && memory.iov_len > 0, "registered buffers", &mut || {
+        let files = !settings.files.is_empty() && options.registered_files;
+        let registered_files =
+            request(files, "registered files", &mut || ring.submitter().register_files(&settings.files));
+        let memory = libc::iovec { iov_base: settings.memory.0.cast(), iov_len: settings.memory.1 };
+        let fixed_buffers = request(options.fixed_buffers && memory.iov_len > 0, "registered buffers", &mut || {
             // SAFETY: the memory outlives the ring: both belong to the same lane, which drops the ring first.
             unsafe { ring.submitter().register_buffers(&[memory]) }
         });
-        // Linux 5.17 has it, and so does every kernel that defers.
+        // Since Linux 5.17, so that every kernel with DEFER_TASKRUN has it.
         let quiet = if tasks == Some(DEFERRED) { squeue::Flags::SKIP_SUCCESS } else { squeue::Flags::empty() };
         words.extend(tasks.map(str::to_owned));
         if options.polled {
@@ -83,28 +84,28 @@ impl Ring {
         if options.submission_polled {
             words.push("polled submission".to_owned());
         }
-        // Saves the kernel a look-up per call; a kernel that has it not (before 5.18) loses nothing else.
+        // Saves a look-up per system call; optional, since Linux 5.18.
         let _ = ring.submitter().register_ring_fd();
-        let written = vec![None; setting.depth as usize];
+        let written = vec![None; settings.depth as usize];
         let granted = Grant { mode: words.join(", "), refused };
-        let lengths = vec![0; setting.depth as usize];
-        Ok(Ring { ring, setting, fixed_buffers, registered_files, idle, written, quiet, lengths, granted })
+        let lengths = vec![0; settings.depth as usize];
+        Ok(Ring { ring, settings, fixed_buffers, registered_files, idle, written, quiet, lengths, granted })
     }
 
-    /// What the kernel granted.
+    /// The mode of the ring.
     pub(crate) fn granted(&self) -> &Grant {
         &self.granted
     }
 
-    /// The entry of an order; `data_only` of a sync that follows a write as the second half of a commit.
+    /// The submission queue entry of a request; of a commit, that of its write.
     #[inline]
-    fn entry(&self, order: &Order) -> squeue::Entry {
+    fn entry(&self, request: &IoRequest) -> squeue::Entry {
         if self.idle {
             return opcode::Nop::new().build();
         }
-        let (memory, length, offset, file) = (order.memory, order.length, order.offset, self.file(order));
-        let write_flags = if self.setting.write_dsync { WRITE_DSYNC } else { 0 };
-        let entry = match (order.operation, self.fixed_buffers) {
+        let (memory, length, offset, file) = (request.memory, request.length, request.offset, self.file(request));
+        let write_flags = if self.settings.write_dsync { WRITE_DSYNC } else { 0 };
+        let entry = match (request.operation, self.fixed_buffers) {
             (Operation::Read, true) => opcode::ReadFixed::new(file, memory, length, 0).offset(offset).build(),
             (Operation::Read, false) => opcode::Read::new(file, memory, length).offset(offset).build(),
             (Operation::Write | Operation::Commit { .. }, true) => {
@@ -116,22 +117,22 @@ impl Ring {
             (Operation::Trim, _) => {
                 opcode::Fallocate::new(file, u64::from(length)).offset(offset).mode(PUNCH_HOLE).build()
             }
-            (Operation::Sync { data_only }, _) => return self.sync_entry(order, data_only),
+            (Operation::Sync { data_only }, _) => return self.sync_entry(request, data_only),
         };
         entry.flags(self.file_flags())
     }
 
-    fn sync_entry(&self, order: &Order, data_only: bool) -> squeue::Entry {
+    fn sync_entry(&self, request: &IoRequest, data_only: bool) -> squeue::Entry {
         let flags = if data_only { FsyncFlags::DATASYNC } else { FsyncFlags::empty() };
-        opcode::Fsync::new(self.file(order)).flags(flags).build().flags(self.file_flags())
+        opcode::Fsync::new(self.file(request)).flags(flags).build().flags(self.file_flags())
     }
 
-    /// A registered file is named by its place, any other by its descriptor.
+    /// Index of a registered file, otherwise the descriptor.
     #[inline]
-    fn file(&self, order: &Order) -> Fd {
+    fn file(&self, request: &IoRequest) -> Fd {
         match self.registered_files {
-            true => Fd(order.file as i32),
-            false => Fd(self.setting.files[order.file as usize]),
+            true => Fd(request.file as i32),
+            false => Fd(self.settings.files[request.file as usize]),
         }
     }
 
@@ -142,16 +143,16 @@ impl Ring {
 
     #[inline]
     fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
-        // SAFETY: the memory of the entry belongs to its slot until the slot is reaped.
+        // SAFETY: the memory of the entry belongs to its slot until the completion is reaped.
         unsafe { self.ring.submission().push(entry) }.map_err(|_| io::Error::other("the submission queue is full"))
     }
 }
 
-impl Port for Ring {
+impl IoEngine for Ring {
     #[inline]
-    fn take(&mut self, slot: u32, order: &Order) -> io::Result<()> {
-        let entry = self.entry(order).user_data(u64::from(slot));
-        let data_only = match order.operation {
+    fn queue(&mut self, slot: u32, request: &IoRequest) -> io::Result<()> {
+        let entry = self.entry(request).user_data(u64::from(slot));
+        let data_only = match request.operation {
             Operation::Commit { data_only } if !self.idle => data_only,
             _ => {
                 self.lengths[slot as usize] = 0;
@@ -160,8 +161,8 @@ impl Port for Ring {
         };
         let flags = self.file_flags() | squeue::Flags::IO_LINK | self.quiet;
         let first = entry.flags(flags).user_data(u64::from(slot) | FIRST);
-        self.lengths[slot as usize] = order.length as i32;
-        let second = self.sync_entry(order, data_only).user_data(u64::from(slot));
+        self.lengths[slot as usize] = request.length as i32;
+        let second = self.sync_entry(request, data_only).user_data(u64::from(slot));
         self.push(&first)?;
         self.push(&second)
     }
@@ -178,7 +179,7 @@ impl Port for Ring {
         };
         match result.map_err(|error| (error.raw_os_error(), error)) {
             Ok(_) => Ok(()),
-            // The time is over; a signal; the completion queue wants to be emptied first.
+            // Timeout; signal; the completion queue has to be emptied first.
             Err((Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN), _)) => Ok(()),
             Err((_, error)) => Err(error),
         }
@@ -189,15 +190,15 @@ impl Port for Ring {
         loop {
             let entry = self.ring.completion().next()?;
             let (slot, result) = (entry.user_data() as u32, entry.result());
-            let place = slot as usize;
+            let index = slot as usize;
             if entry.user_data() & FIRST != 0 {
-                self.written[place] = Some(result);
+                self.written[index] = Some(result);
                 continue;
             }
-            // Of a commit the write speaks where it failed or was cut short, its sync was cancelled then; where all
-            // went well, it is the length that counts.
-            let length = self.lengths[place];
-            let result = match self.written[place].take().filter(|written| *written != length) {
+            // The result of a commit is that of its write where that failed or was short (its sync is cancelled then),
+            // and the length where both succeeded.
+            let length = self.lengths[index];
+            let result = match self.written[index].take().filter(|written| *written != length) {
                 Some(written) => written,
                 None if length > 0 && result >= 0 => length,
                 None => result,
@@ -207,20 +208,18 @@ impl Port for Ring {
     }
 }
 
-/// Whether the kernel gives a ring here at all.
+/// Whether io_uring is available.
 ///
 /// # Errors
-/// Its refusal: a kernel without io_uring, or a sandbox or a setting that forbids it.
+/// The error of the kernel: no io_uring, or forbidden by a sandbox or a setting.
 pub fn ring_is_there() -> io::Result<()> {
     IoUring::new(2).map(drop)
 }
 
-/// A ring with the way of running completions that costs least, as far as the kernel has it; with its name.
-///
-/// `entries` orders may wait at a time.
+/// A ring of `entries` with the cheapest mode of completion work that the kernel supports, and the name of the mode.
 fn build(entries: u32, options: &RingOptions) -> io::Result<(IoUring, Option<&'static str>)> {
     let entries = entries.max(1).next_power_of_two();
-    let asked = |builder: &mut io_uring::Builder| {
+    let requested = |builder: &mut io_uring::Builder| {
         builder.setup_cqsize(entries * 2);
         if options.polled {
             builder.setup_iopoll();
@@ -233,22 +232,22 @@ fn build(entries: u32, options: &RingOptions) -> io::Result<(IoUring, Option<&'s
         }
     };
     if !options.submission_polled {
-        // Linux 6.1: completions are run by this thread when it waits, and by nobody else.
+        // Since Linux 6.1.
         let mut builder = IoUring::builder();
-        asked(&mut builder);
+        requested(&mut builder);
         builder.setup_single_issuer().setup_defer_taskrun();
         if let Ok(ring) = builder.build(entries) {
             return Ok((ring, Some(DEFERRED)));
         }
-        // Linux 5.19: without interrupting the thread.
+        // Since Linux 5.19: without inter-processor interrupts.
         let mut builder = IoUring::builder();
-        asked(&mut builder);
+        requested(&mut builder);
         builder.setup_coop_taskrun();
         if let Ok(ring) = builder.build(entries) {
             return Ok((ring, Some("COOP_TASKRUN")));
         }
     }
     let mut builder = IoUring::builder();
-    asked(&mut builder);
+    requested(&mut builder);
     builder.build(entries).map(|ring| (ring, None))
 }

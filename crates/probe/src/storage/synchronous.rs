@@ -1,39 +1,39 @@
-//! pread and pwrite, one at a time: for kernels and sandboxes without io_uring, and for jobs that ask for it.
+//! The synchronous I/O engine, pread and pwrite at depth 1, and the null engine.
 
 use std::io;
 use std::os::fd::BorrowedFd;
 
 use record::Nanos;
 
-use super::port::{Operation, Order, Port, PortSetting};
+use super::io_engine::{IoEngine, IoEngineSettings, IoRequest, Operation};
 
-/// One order at a time, done while it is handed over.
+/// One request at a time, executed when it is submitted.
 #[derive(Debug)]
 pub(crate) struct Synchronous {
-    setting: PortSetting,
-    waiting: Option<(u32, Order)>,
+    settings: IoEngineSettings,
+    queued: Option<(u32, IoRequest)>,
     done: Option<(u32, i32)>,
 }
 
 impl Synchronous {
-    pub(crate) fn open(setting: PortSetting) -> Synchronous {
-        Synchronous { setting, waiting: None, done: None }
+    pub(crate) fn open(settings: IoEngineSettings) -> Synchronous {
+        Synchronous { settings, queued: None, done: None }
     }
 
-    fn carry_out(&self, order: &Order) -> io::Result<usize> {
-        let number = self.setting.files[order.file as usize];
-        // SAFETY: the files of the setting stay open as long as the port exists.
+    fn execute(&self, request: &IoRequest) -> io::Result<usize> {
+        let number = self.settings.files[request.file as usize];
+        // SAFETY: the files of the settings stay open as long as the engine exists.
         let file = unsafe { BorrowedFd::borrow_raw(number) };
-        let length = order.length as usize;
-        match order.operation {
+        let length = request.length as usize;
+        match request.operation {
             // SAFETY: `memory` belongs to this slot and is at least `length` long.
             Operation::Read => unsafe {
-                let buffer = std::slice::from_raw_parts_mut(order.memory, length);
-                Ok(rustix::io::pread(file, buffer, order.offset)?)
+                let buffer = std::slice::from_raw_parts_mut(request.memory, length);
+                Ok(rustix::io::pread(file, buffer, request.offset)?)
             },
-            Operation::Write => self.write(order, file),
+            Operation::Write => self.write(request, file),
             Operation::Commit { data_only } => {
-                let written = self.write(order, file)?;
+                let written = self.write(request, file)?;
                 sync(file, data_only)?;
                 Ok(written)
             }
@@ -41,20 +41,20 @@ impl Synchronous {
             Operation::Trim => {
                 use rustix::fs::{FallocateFlags, fallocate};
                 let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-                fallocate(file, flags, order.offset, u64::from(order.length))?;
+                fallocate(file, flags, request.offset, u64::from(request.length))?;
                 Ok(0)
             }
         }
     }
 
-    fn write(&self, order: &Order, file: BorrowedFd<'_>) -> io::Result<usize> {
+    fn write(&self, request: &IoRequest, file: BorrowedFd<'_>) -> io::Result<usize> {
         // SAFETY: as for reading.
-        let buffer = unsafe { std::slice::from_raw_parts(order.memory, order.length as usize) };
-        if self.setting.write_dsync {
+        let buffer = unsafe { std::slice::from_raw_parts(request.memory, request.length as usize) };
+        if self.settings.write_dsync {
             let parts = [io::IoSlice::new(buffer)];
-            return Ok(rustix::io::pwritev2(file, &parts, order.offset, rustix::io::ReadWriteFlags::DSYNC)?);
+            return Ok(rustix::io::pwritev2(file, &parts, request.offset, rustix::io::ReadWriteFlags::DSYNC)?);
         }
-        Ok(rustix::io::pwrite(file, buffer, order.offset)?)
+        Ok(rustix::io::pwrite(file, buffer, request.offset)?)
     }
 }
 
@@ -66,15 +66,15 @@ fn sync(file: BorrowedFd<'_>, data_only: bool) -> io::Result<()> {
     Ok(())
 }
 
-impl Port for Synchronous {
-    fn take(&mut self, slot: u32, order: &Order) -> io::Result<()> {
-        self.waiting = Some((slot, *order));
+impl IoEngine for Synchronous {
+    fn queue(&mut self, slot: u32, request: &IoRequest) -> io::Result<()> {
+        self.queued = Some((slot, *request));
         Ok(())
     }
 
     fn submit(&mut self, _least: u32, _until: Option<Nanos>) -> io::Result<()> {
-        if let Some((slot, order)) = self.waiting.take() {
-            let result = match self.carry_out(&order) {
+        if let Some((slot, request)) = self.queued.take() {
+            let result = match self.execute(&request) {
                 Ok(bytes) => i32::try_from(bytes).unwrap_or(i32::MAX),
                 Err(error) => -error.raw_os_error().unwrap_or(rustix::io::Errno::IO.raw_os_error()),
             };
@@ -88,7 +88,7 @@ impl Port for Synchronous {
     }
 }
 
-/// Does nothing, at once: what remains is the generator.
+/// The null engine: completes each request at once without I/O, which measures the generator.
 #[derive(Debug, Default)]
 pub(crate) struct Null {
     done: Vec<(u32, i32)>,
@@ -100,10 +100,10 @@ impl Null {
     }
 }
 
-impl Port for Null {
+impl IoEngine for Null {
     #[inline]
-    fn take(&mut self, slot: u32, order: &Order) -> io::Result<()> {
-        let bytes = if order.operation == Operation::Trim { 0 } else { order.length as i32 };
+    fn queue(&mut self, slot: u32, request: &IoRequest) -> io::Result<()> {
+        let bytes = if request.operation == Operation::Trim { 0 } else { request.length as i32 };
         self.done.push((slot, bytes));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! A file in an empty directory and lanes that work on it.
+//! A file in an empty directory and lanes that use it.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -13,11 +13,10 @@ use record::{Bytes, IoJob, IoKind, IoMark, IoMix, IoMode, IoOrder, Layout, Nanos
 use tempfile::TempDir;
 
 pub const BLOCK: u64 = 4096;
-/// Long enough for whatever ends by its amount of I/O.
+/// Long enough for every job with an amount of I/O.
 pub const LONG: Nanos = Nanos(60_000_000_000);
 
-/// The ways to the kernel that a file can be worked on through. Every test goes through both; which one it is stands
-/// in the output of a test that fails, and a kernel without io_uring fails and does not pass.
+/// The I/O engines. Every test runs with both; a failed test prints which one, and a kernel without io_uring fails.
 pub const MODES: [IoMode; 2] = [IoMode::Ring, IoMode::Synchronous];
 
 /// A directory with one file.
@@ -26,7 +25,7 @@ pub struct Bench {
     pub size: u64,
 }
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Debug)]
 pub struct Ran {
     pub kinds: Vec<IoKind>,
@@ -35,7 +34,7 @@ pub struct Ran {
     pub log: Vec<IoMark>,
     pub broken: Option<Broken>,
     pub mode: String,
-    /// Bytes that the threads of the lanes asked the block layer for in the window: read, written.
+    /// Bytes that the threads of the lanes read from and wrote to the block layer in the window.
     pub device_bytes: (u64, u64),
 }
 
@@ -46,7 +45,7 @@ impl Bench {
     }
 
     pub fn laid_out(size: u64, layout: Layout) -> Bench {
-        // Where the tests are built there is a disk; temporary directories may lie in memory.
+        // The build directory is on a disk; temporary directories may be in memory.
         let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let bench = Bench { directory, size };
         let never = AtomicBool::new(false);
@@ -58,7 +57,7 @@ impl Bench {
         self.directory.path().join("file")
     }
 
-    /// The whole file, by one lane of `job`, for at most `window`.
+    /// Runs one lane of `job` on the whole file, for at most `window`.
     pub fn run(&self, job: &IoJob, window: Nanos) -> Ran {
         self.run_lanes(job, window, &[Region { offset: 0, length: self.size }])
     }
@@ -69,7 +68,7 @@ impl Bench {
     }
 }
 
-/// The file at `path`, by one lane of `job` per region.
+/// Runs one lane of `job` per region of the file at `path`.
 pub fn run_on(path: &Path, job: &IoJob, window: Nanos, regions: &[Region]) -> Ran {
     let ledger = Arc::new(Ledger::default());
     let shared = Arc::new(job.clone());
@@ -121,7 +120,7 @@ impl Ran {
         self.of(kind).map_or(0, |place| self.tallies[place].totals().operations)
     }
 
-    /// Those that did not.
+    /// Operations that failed, of one kind.
     pub fn failures(&self, kind: IoKind) -> u64 {
         self.of(kind).map_or(0, |place| self.tallies[place].totals().failures.values().sum())
     }
@@ -132,12 +131,12 @@ impl Ran {
         self.log.iter().filter(|mark| mark.stream as usize == place).copied().collect()
     }
 
-    /// The most that were on their way at the same time, from the times in the log.
+    /// Maximum in flight, from the times in the log.
     pub fn in_flight_max(&self) -> i64 {
-        let begun = self.log.iter().map(|mark| (mark.start_ns.0, 1));
-        let ended = self.log.iter().map(|mark| (mark.end_ns.0, -1));
-        // What ends when another one begins is over.
-        let mut edges: Vec<(u64, i64)> = begun.chain(ended).collect();
+        let starts = self.log.iter().map(|mark| (mark.start_ns.0, 1));
+        let ends = self.log.iter().map(|mark| (mark.end_ns.0, -1));
+        // An end sorts before a start at the same time.
+        let mut edges: Vec<(u64, i64)> = starts.chain(ends).collect();
         edges.sort_unstable();
         edges
             .iter()
@@ -154,7 +153,7 @@ impl Ran {
     }
 }
 
-/// A lane, with what its own thread asked the block layer for.
+/// A lane, with the block layer bytes of its thread.
 struct Counted<'a> {
     work: Box<dyn Work>,
     before: (u64, u64),
@@ -166,7 +165,7 @@ impl Work for Counted<'_> {
         self.work.step(number)
     }
 
-    /// After the warm-up and after the last step: what lies between the two is the window.
+    /// Called after the warm-up and after the last step: the window is between the two.
     fn finish(&mut self) -> Result<(), Broken> {
         let now = thread_bytes();
         *self.total.lock().unwrap() = (now.0 - self.before.0, now.1 - self.before.1);
@@ -183,7 +182,7 @@ impl Work for Counted<'_> {
     }
 }
 
-/// Bytes that this thread caused the block layer to read and to write.
+/// Bytes that this thread read from and wrote to the block layer.
 fn thread_bytes() -> (u64, u64) {
     let text = std::fs::read_to_string("/proc/thread-self/io").unwrap();
     let value = |name: &str| {
@@ -203,7 +202,7 @@ struct Unwatched;
 
 impl Watch for Unwatched {}
 
-/// Random reads of 4 KiB, past the page cache, every block once.
+/// Random direct reads of 4 KiB, every block once.
 pub fn reading(mode: IoMode, depth: u32) -> IoJob {
     IoJob { name: "job".to_owned(), mode, depth, files: vec!["file".to_owned()], ..IoJob::default() }
 }
@@ -212,7 +211,7 @@ pub fn writing(mode: IoMode, depth: u32) -> IoJob {
     IoJob { mix: IoMix::WRITE, ..reading(mode, depth) }
 }
 
-/// In order and not at random.
+/// Sequential instead of random.
 pub fn in_order(job: IoJob) -> IoJob {
     IoJob { order: IoOrder::SEQUENTIAL, ..job }
 }

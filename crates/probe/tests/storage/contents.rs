@@ -1,4 +1,4 @@
-//! What is written is what is read.
+//! Read data are the written data.
 
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::AtomicBool;
@@ -24,7 +24,7 @@ fn every_block_of_a_region_is_as_it_was_written() {
     for mode in MODES {
         for direct in [true, false] {
             let bench = Bench::laid_out(BLOCKS * BLOCK, Layout::Allocated);
-            assert_eq!(verified(&bench).foreign, BLOCKS, "nobody has written yet");
+            assert_eq!(verified(&bench).foreign, BLOCKS, "not written yet");
             let ran = bench.run(&IoJob { direct, end_sync: true, ..writing(mode, 8) }, LONG);
             assert_eq!(ran.operations(IoKind::Write), BLOCKS, "{}", ran.mode);
             assert_eq!(verified(&bench), right(BLOCKS), "{}, direct {direct}", ran.mode);
@@ -33,7 +33,7 @@ fn every_block_of_a_region_is_as_it_was_written() {
 }
 
 #[test]
-fn both_ways_to_the_kernel_write_the_same() {
+fn both_engines_write_the_same() {
     let contents = MODES.map(|mode| {
         let bench = Bench::laid_out(BLOCKS * BLOCK, Layout::Allocated);
         let ran = bench.run(&IoJob { io_count: Some(BLOCKS), ..writing(mode, 1) }, LONG);
@@ -44,7 +44,7 @@ fn both_ways_to_the_kernel_write_the_same() {
 }
 
 #[test]
-fn overwritten_in_any_order_it_still_is_right() {
+fn blocks_overwritten_in_any_order_are_valid() {
     let bench = Bench::new(BLOCKS * BLOCK);
     for mode in MODES {
         let job = IoJob { coverage: Coverage::Free, loops: 10, ..writing(mode, 32) };
@@ -68,13 +68,13 @@ fn a_damaged_block_is_found_when_it_is_read() {
         let ran = bench.run(&job, LONG);
         assert_eq!((ran.accounts[0].verified, ran.accounts[0].corrupt), (BLOCKS - 1, 1), "{}", ran.mode);
         assert_eq!((ran.operations(IoKind::Read), ran.failures(IoKind::Read)), (BLOCKS - 1, 1));
-        let said = ran.accounts[0].first_failure.clone().unwrap();
-        assert!(said.contains(&format!("block at {}", 77 * BLOCK)), "{said}");
+        let failure = ran.accounts[0].first_failure.clone().unwrap();
+        assert!(failure.contains(&format!("block at {}", 77 * BLOCK)), "{failure}");
     }
 }
 
 #[test]
-fn a_block_of_another_place_is_found_too() {
+fn a_block_of_another_offset_is_found_too() {
     let bench = Bench::new(BLOCKS * BLOCK);
     let file = std::fs::OpenOptions::new().read(true).write(true).open(bench.path()).unwrap();
     let mut block = [0; BLOCK as usize];
@@ -87,7 +87,7 @@ fn a_block_of_another_place_is_found_too() {
 }
 
 #[test]
-fn content_that_was_asked_for_is_what_is_written() {
+fn the_requested_content_is_written() {
     for mode in MODES {
         let bench = Bench::new(BLOCKS * BLOCK);
         bench.run(&IoJob { content: BufferContent::Zero, ..writing(mode, 4) }, LONG);

@@ -1,4 +1,4 @@
-//! 23 I/Os are 23: asked for, counted, logged, and seen by the block layer.
+//! 23 I/Os are 23: requested, counted, logged, and seen by the block layer.
 
 use dbdyno_probe::storage::Region;
 use record::{BlockShare, Blocks, Bytes, Coverage, IoJob, IoKind, IoMix, Nanos, Pace, Ratio};
@@ -8,7 +8,7 @@ use crate::bench::{BLOCK, Bench, LONG, MODES, in_order, reading, writing};
 const SIZE: u64 = 512 * BLOCK;
 
 #[test]
-fn asked_for_counted_logged_and_seen_by_the_block_layer() {
+fn requested_counted_logged_and_seen_by_the_block_layer() {
     let bench = Bench::new(SIZE);
     for mode in MODES {
         let job = IoJob { io_count: Some(23), ..reading(mode, 8) };
@@ -26,7 +26,7 @@ fn asked_for_counted_logged_and_seen_by_the_block_layer() {
 }
 
 #[test]
-fn the_mode_that_was_asked_for_is_the_mode_that_is_used() {
+fn the_requested_mode_is_the_mode_in_effect() {
     let bench = Bench::new(SIZE);
     let modes = MODES.map(|mode| bench.run(&IoJob { io_count: Some(1), ..reading(mode, 2) }, LONG).mode);
     assert!(modes[0].starts_with("io_uring, registered files, registered buffers"), "{}", modes[0]);
@@ -45,7 +45,7 @@ fn every_block_is_read_once_before_one_is_read_again() {
         ran.log.iter().for_each(|mark| counts[(mark.offset / BLOCK) as usize] += 1);
         assert!(counts.iter().all(|count| *count == 2), "{}", ran.mode);
         let in_order = ran.log.windows(2).filter(|pair| pair[1].offset == pair[0].offset + BLOCK).count();
-        assert!(in_order < 30, "it jumps: {in_order} of {}", ran.log.len());
+        assert!(in_order < 30, "random order: {in_order} of {}", ran.log.len());
     }
 }
 
@@ -115,7 +115,7 @@ fn a_mix_has_its_shares_and_each_kind_its_own_tally() {
 }
 
 #[test]
-fn a_rate_is_kept_and_response_is_counted_from_the_due_time() {
+fn a_rate_is_kept_and_response_times_count_from_the_intended_start() {
     let bench = Bench::new(SIZE);
     for mode in MODES {
         let pace = Pace::Rate { steps_per_second: 500.0 };
@@ -123,14 +123,14 @@ fn a_rate_is_kept_and_response_is_counted_from_the_due_time() {
         let ran = bench.run(&job, Nanos(400_000_000));
         assert_eq!(ran.operations(IoKind::Read), 200, "{}", ran.mode);
         assert!(ran.log.iter().all(|mark| mark.due_ns <= mark.start_ns && mark.start_ns < mark.end_ns));
-        let mut dues: Vec<u64> = ran.log.iter().map(|mark| mark.due_ns.0).collect();
-        dues.sort_unstable();
-        assert!(dues.windows(2).all(|pair| pair[1] - pair[0] == 2_000_000), "{}", ran.mode);
+        let mut intended: Vec<u64> = ran.log.iter().map(|mark| mark.due_ns.0).collect();
+        intended.sort_unstable();
+        assert!(intended.windows(2).all(|pair| pair[1] - pair[0] == 2_000_000), "{}", ran.mode);
     }
 }
 
 #[test]
-fn what_is_done_before_the_window_is_not_counted() {
+fn the_ramp_time_is_not_counted() {
     let bench = Bench::new(SIZE);
     for mode in MODES {
         let job = IoJob { ramp_time: Nanos(50_000_000), io_count: Some(23), ..reading(mode, 4) };
@@ -141,7 +141,7 @@ fn what_is_done_before_the_window_is_not_counted() {
 }
 
 #[test]
-fn trimmed_blocks_are_given_back() {
+fn trimmed_blocks_are_deallocated() {
     for mode in MODES {
         let bench = Bench::new(64 * BLOCK);
         let (all, none) = (Ratio(1.0), Ratio(0.0));

@@ -1,4 +1,4 @@
-//! I/O that fails is counted; after a hundred in a row nothing more is tried.
+//! Failed I/Os are counted; a hundred consecutive failures abort the run.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -10,14 +10,14 @@ use tempfile::TempDir;
 
 use crate::bench::{BLOCK, Bench, LONG, MODES, in_order, reading, run_on, writing};
 
-/// A file system of one mebibyte, unmounted when it goes.
+/// A file system of one mebibyte, unmounted on drop.
 struct Small {
     directory: TempDir,
 }
 
 impl Small {
-    /// None where an ordinary user runs the tests: it cannot mount, and says so.
-    #[expect(clippy::print_stderr, reason = "a test that tests nothing has to say so")]
+    /// None for a user without the right to mount.
+    #[expect(clippy::print_stderr, reason = "a skipped test is reported")]
     fn mount() -> Option<Small> {
         let directory = tempfile::tempdir().unwrap();
         let mount =
@@ -28,7 +28,7 @@ impl Small {
         // SAFETY: has no preconditions.
         let root = unsafe { libc::geteuid() } == 0;
         assert!(!root, "a small file system could not be mounted");
-        eprintln!("not tested: a full file system, which only root can mount");
+        eprintln!("skipped: a full file system needs root to mount it");
         None
     }
 
@@ -41,7 +41,7 @@ impl Small {
 
 impl Drop for Small {
     fn drop(&mut self) {
-        // The kernel gives back the files of a ring some time after the ring is gone.
+        // The kernel closes the files of a ring some time after the ring.
         let _ = Command::new("umount").arg("-l").arg(self.directory.path()).status();
     }
 }
@@ -57,9 +57,9 @@ fn a_full_file_system_ends_the_run_after_a_hundred_failures() {
         // A mebibyte, with the one that was written before the window.
         assert!((255..=256).contains(&ran.operations(IoKind::Write)), "{ran:?}");
         assert_eq!(ran.failures(IoKind::Write), 99, "the hundredth ends the run: {}", ran.mode);
-        let said = ran.broken.unwrap().message;
-        for word in ["job job", "100 I/Os in a row failed", "No space left on device"] {
-            assert!(said.contains(word), "no {word:?} in {said:?}");
+        let message = ran.broken.unwrap().message;
+        for word in ["job job", "100 consecutive I/Os failed", "No space left on device"] {
+            assert!(message.contains(word), "no {word:?} in {message:?}");
         }
     }
 }
@@ -67,7 +67,7 @@ fn a_full_file_system_ends_the_run_after_a_hundred_failures() {
 #[test]
 fn failures_between_successes_end_nothing() {
     let Some(small) = Small::mount() else { return };
-    // Half of the region fits: about every second write fails, a hundred in a row never do.
+    // Half of the region fits: about every second write fails, never a hundred consecutive ones.
     let size = 512 * BLOCK;
     let path = small.file(size);
     let fill = IoJob { direct: false, ..in_order(writing(MODES[0], 1)) };
@@ -78,7 +78,7 @@ fn failures_between_successes_end_nothing() {
     let (done, failed) = (ran.operations(IoKind::Write), ran.failures(IoKind::Write));
     assert_eq!(done + failed, 2_048);
     assert!(failed.abs_diff(1_024) < 150, "{failed} of 2048");
-    assert_eq!(ran.tallies[0].service().count(), done, "what failed has no latency");
+    assert_eq!(ran.tallies[0].service().count(), done, "failed I/Os have no latency");
     assert!(ran.accounts[0].first_failure.clone().unwrap().contains("No space left on device"));
 }
 
@@ -90,7 +90,7 @@ fn reads_beyond_the_end_are_short_and_count_as_failures() {
         let ran = bench.run_lanes(&in_order(reading(mode, 1)), LONG, &[region]);
         assert_eq!((ran.operations(IoKind::Read), ran.failures(IoKind::Read)), (64, 16), "{}", ran.mode);
         assert_eq!(ran.accounts[0].short, 16, "{}", ran.mode);
-        let said = ran.accounts[0].first_failure.clone().unwrap();
-        assert!(said.contains(&format!("0 bytes of {BLOCK} at {}", 64 * BLOCK)), "{said}");
+        let failure = ran.accounts[0].first_failure.clone().unwrap();
+        assert!(failure.contains(&format!("0 bytes of {BLOCK} at {}", 64 * BLOCK)), "{failure}");
     }
 }

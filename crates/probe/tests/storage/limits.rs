@@ -24,7 +24,7 @@ fn a_count_of_ios_even_where_the_region_is_smaller() {
 }
 
 #[test]
-fn time_whatever_is_left() {
+fn a_time() {
     let bench = Bench::new(64 * BLOCK);
     for mode in MODES {
         let job = IoJob { loops: 1_000_000, ..reading(mode, 4) };
@@ -35,7 +35,7 @@ fn time_whatever_is_left() {
 }
 
 #[test]
-fn what_comes_first() {
+fn the_first_limit_that_is_reached() {
     let bench = Bench::new(64 * BLOCK);
     for mode in MODES {
         let ran = bench.run(&IoJob { io_count: Some(1_000), ..reading(mode, 4) }, LONG);

@@ -1,4 +1,4 @@
-//! The generator on real files: what was asked for, what was counted, what is in the log, what the kernel saw.
+//! The I/O generator on real files: what was requested, counted, logged, and seen by the kernel.
 
 mod bench;
 mod contents;

@@ -1,4 +1,4 @@
-//! Syncs and commits: as many as were asked for, each where it belongs.
+//! Syncs and commits: the requested number, each at its position.
 
 use record::{Bytes, IoJob, IoKind, Nanos, OpenSync, SyncEvery};
 
@@ -20,8 +20,8 @@ fn a_sync_after_every_fourth_write() {
             assert_eq!(ran.broken, None);
             assert_eq!((ran.operations(IoKind::Write), ran.operations(IoKind::Sync)), (42, 10), "{}", ran.mode);
             let syncs = ran.log.iter().enumerate().filter(|(_, mark)| mark.size_bytes == Bytes(0));
-            let places: Vec<usize> = syncs.map(|(place, _)| place).collect();
-            assert!(places.into_iter().eq((1..=10).map(|number| number * 5 - 1)), "{}", ran.mode);
+            let positions: Vec<usize> = syncs.map(|(position, _)| position).collect();
+            assert!(positions.into_iter().eq((1..=10).map(|number| number * 5 - 1)), "{}", ran.mode);
         }
     }
 }
@@ -80,7 +80,7 @@ fn has_a_sync_at_the_end(ran: &Ran) {
 }
 
 #[test]
-fn a_sync_at_the_end_comes_when_everything_else_is_done() {
+fn a_sync_at_the_end_follows_all_writes() {
     let bench = Bench::new(SIZE);
     for mode in MODES {
         let ran = bench.run(&IoJob { end_sync: true, ..writing(mode, 8) }, LONG);
@@ -90,7 +90,7 @@ fn a_sync_at_the_end_comes_when_everything_else_is_done() {
 }
 
 #[test]
-fn a_sync_at_the_end_of_a_run_of_some_time() {
+fn a_sync_at_the_end_of_a_time_based_job() {
     let bench = Bench::new(SIZE);
     for mode in MODES {
         let job = IoJob { end_sync: true, time_based: true, ..writing(mode, 4) };
@@ -101,7 +101,7 @@ fn a_sync_at_the_end_of_a_run_of_some_time() {
 }
 
 #[test]
-fn who_only_reads_syncs_nothing() {
+fn a_job_of_reads_has_no_syncs() {
     let bench = Bench::new(SIZE);
     for mode in MODES {
         let ran = bench.run(&IoJob { sync_every: every(1, true), ..reading(mode, 4) }, LONG);

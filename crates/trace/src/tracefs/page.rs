@@ -1,28 +1,28 @@
-//! The pages of `trace_pipe_raw`: a head, then events one after the other, each with the time since the one before.
+//! The pages of `trace_pipe_raw`: a header, then events, each with the time since the previous one.
 //!
-//! The kernel describes the head in `events/header_page`; how events are laid out is an interface of it that stays
+//! The kernel describes the header in `events/header_page`; the layout of events is a stable interface
 //! (`include/linux/ring_buffer.h`, and `events/header_event`).
 
 use crate::event::{Decoder, Event};
 use crate::format::{Field, Format, number};
 
-/// In the word of the length: some events before this page were lost.
+/// Flag in the length word: events before this page were lost.
 const LOST: u64 = 1 << 31;
-/// How many is in the page, behind its last event.
+/// Flag in the length word: their number follows the last event.
 const LOST_STORED: u64 = 1 << 30;
-/// The rest of the word.
+/// The length in the length word.
 const LENGTH: u64 = (1 << 27) - 1;
 
-/// Kinds of entries (`enum ring_buffer_type`); less is an event of so many words.
+/// Kinds of entries (`enum ring_buffer_type`); lower values are events with this number of words.
 const PADDING: u32 = 29;
 const TIME_EXTEND: u32 = 30;
 const TIME_STAMP: u32 = 31;
-/// Bits of the time in the first word of an entry, behind those of the kind.
+/// Bits of the time in the first word of an entry, after those of the kind.
 const DELTA_BITS: u32 = 27;
-/// Bits of an absolute time that are in its entry; the higher ones are those of the time before.
+/// Bits of an absolute time in its entry; the higher ones are those of the previous time.
 const STAMP_BITS: u32 = 59;
 
-/// Where the parts of a page lie.
+/// The parts of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PageLayout {
     stamp: Field,
@@ -31,7 +31,7 @@ pub(crate) struct PageLayout {
 }
 
 impl PageLayout {
-    /// As `events/header_page` says. None where it says something that is no page.
+    /// The layout of `events/header_page`; none if it is not valid.
     pub(crate) fn of(format: &Format) -> Option<PageLayout> {
         let [stamp, commit, data] = ["timestamp", "commit", "data"].map(|name| format.field(name));
         let (stamp, commit, data) = (stamp?, commit?, data?);
@@ -42,12 +42,12 @@ impl PageLayout {
         is_page.then_some(PageLayout { stamp, commit, data })
     }
 
-    /// Bytes of a page.
+    /// Size of a page.
     pub(crate) fn page_bytes(&self) -> usize {
         self.data.offset + self.data.size
     }
 
-    /// Appends the events of `page`. What does not end within it is passed over.
+    /// Appends the events of `page`. Truncated ones are skipped.
     pub(crate) fn events(&self, page: &[u8], decoder: &Decoder, into: &mut Vec<Event>) {
         let field = |field: Field| number(page.get(field.offset..field.offset + field.size)?);
         let (Some(mut at_ns), Some(commit)) = (field(self.stamp), field(self.commit)) else { return };
@@ -59,8 +59,8 @@ impl PageLayout {
             into.push(Event::Lost { at_ns, count: stored.unwrap_or(1) });
         }
         let mut rest = data.get(..length).unwrap_or(data);
-        while let Some((entry, behind)) = next(rest) {
-            rest = behind;
+        while let Some((entry, following)) = next(rest) {
+            rest = following;
             match entry {
                 Entry::Event { delta_ns, raw } => {
                     at_ns = at_ns.wrapping_add(delta_ns);
@@ -75,19 +75,19 @@ impl PageLayout {
 
 /// One entry of a page.
 enum Entry<'p> {
-    /// An event so long after the entry before.
+    /// An event, and the time since the previous entry.
     Event { delta_ns: u64, raw: &'p [u8] },
-    /// Time passes and nothing happens (padding, a time that is extended).
+    /// Only time (padding, time extend).
     Later { delta_ns: u64 },
     /// The lower bits of an absolute time.
     At { low: u64 },
 }
 
-/// The first entry, and what comes behind it; none at the end, which is padding.
+/// The first entry and the bytes after it; none at the end, which is padding.
 fn next(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let word = |at: usize| number(bytes.get(at..at + 4)?);
     let first = word(0)?;
-    // The kind is in the lowest bits of the word where numbers begin with their lowest byte, otherwise in the highest.
+    // The kind is in the lowest bits of the word on little endian machines, otherwise in the highest.
     let (kind, delta_ns) = match cfg!(target_endian = "little") {
         true => ((first & 31) as u32, first >> 5),
         false => ((first >> DELTA_BITS) as u32, first & ((1 << DELTA_BITS) - 1)),
@@ -95,13 +95,13 @@ fn next(bytes: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let event = |from: usize, to: usize| Some((Entry::Event { delta_ns, raw: bytes.get(from..to)? }, bytes.get(to..)?));
     let long = || Some((word(4)? << DELTA_BITS) + delta_ns);
     match kind {
-        // The length is in a word of its own, which counts itself, and is rounded up to whole words.
+        // The length is in a separate word, includes that word, and is rounded up to whole words.
         0 => event(8, 4 + usize::try_from(word(4)?).ok()?.checked_next_multiple_of(4)?),
-        // Of no time, it is the end; otherwise an event that was taken back, with its length.
+        // Without time the end; otherwise a discarded event, with its length.
         PADDING if delta_ns == 0 => None,
         PADDING => {
-            let behind = 4_usize.checked_add(usize::try_from(word(4)?).ok()?)?;
-            Some((Entry::Later { delta_ns }, bytes.get(behind..)?))
+            let end = 4_usize.checked_add(usize::try_from(word(4)?).ok()?)?;
+            Some((Entry::Later { delta_ns }, bytes.get(end..)?))
         }
         TIME_EXTEND => Some((Entry::Later { delta_ns: long()? }, bytes.get(8..)?)),
         TIME_STAMP => Some((Entry::At { low: long()? }, bytes.get(8..)?)),
@@ -136,7 +136,7 @@ mod tests {
         }
     }
 
-    /// A read of sector `sector` that is issued: 64 bytes.
+    /// An issued read of sector `sector`: 64 bytes.
     fn issue(sector: u64) -> Vec<u8> {
         let mut raw = vec![0; 64];
         raw[..2].copy_from_slice(&2_104_u16.to_ne_bytes());
@@ -147,9 +147,9 @@ mod tests {
         raw
     }
 
-    fn page(stamp: u64, flags: u64, data: &[u8], behind: &[u8]) -> Vec<u8> {
+    fn page(stamp: u64, flags: u64, data: &[u8], suffix: &[u8]) -> Vec<u8> {
         let commit = data.len() as u64 | flags;
-        [&stamp.to_ne_bytes()[..], &commit.to_ne_bytes(), data, behind].concat()
+        [&stamp.to_ne_bytes()[..], &commit.to_ne_bytes(), data, suffix].concat()
     }
 
     fn at(event: &Event) -> (u64, u64) {
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_laid_out_as_the_kernel_says() {
+    fn the_layout_of_a_page_is_parsed() {
         assert_eq!((layout().page_bytes(), layout().data.offset), (4_096, 16));
         assert_eq!(PageLayout::of(&Format::parse("")), None);
         assert_eq!(PageLayout::of(&Format::parse(&HEADER.replace("4080", "99999999999999"))), None);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn time_goes_on_from_entry_to_entry() {
+    fn times_add_up_from_entry_to_entry() {
         let data = [
             &head(16, 5)[..],
             &issue(8),
@@ -193,28 +193,28 @@ mod tests {
         let extended = (2 << 27) + 1;
         let expected = [(1_005, 8), (1_008 + extended, 16), (1_014 + extended, 24)];
         let events: Vec<(u64, u64)> = read(&page(1_000, 0, &data, &[])).iter().map(at).collect();
-        assert_eq!(events, expected, "what is behind the padding of the end is nothing");
+        assert_eq!(events, expected, "entries after the final padding are ignored");
     }
 
     #[test]
-    fn an_absolute_time_keeps_the_highest_bits_of_the_one_before() {
+    fn an_absolute_time_keeps_the_highest_bits_of_the_previous_one() {
         let data = [&head(TIME_STAMP, 7)[..], &1_u32.to_ne_bytes(), &head(16, 3), &issue(8)].concat();
         let high = 3_u64 << STAMP_BITS;
         assert_eq!(at(&read(&page(high | 99, 0, &data, &[]))[0]), (high + (1 << 27) + 10, 8));
     }
 
     #[test]
-    fn losses_are_told_with_their_number_where_the_page_has_it() {
+    fn losses_have_their_number_if_the_page_has_it() {
         let data = [&head(16, 5)[..], &issue(8)].concat();
-        let told =
-            |flags: u64, behind: &[u8]| read(&page(1_000, flags, &data, behind)).iter().map(at).collect::<Vec<_>>();
-        assert_eq!(told(LOST | LOST_STORED, &77_u64.to_ne_bytes()), [(1_000, 77), (1_005, 8)]);
-        assert_eq!(told(LOST, &[]), [(1_000, 1), (1_005, 8)]);
+        let events =
+            |flags: u64, suffix: &[u8]| read(&page(1_000, flags, &data, suffix)).iter().map(at).collect::<Vec<_>>();
+        assert_eq!(events(LOST | LOST_STORED, &77_u64.to_ne_bytes()), [(1_000, 77), (1_005, 8)]);
+        assert_eq!(events(LOST, &[]), [(1_000, 1), (1_005, 8)]);
     }
 
     proptest! {
         #[test]
-        fn no_page_is_too_strange(
+        fn no_page_panics(
             stamp: u64, commit: u64, entries in prop::collection::vec((0u32..32, 0u32..1 << 27, any::<u32>()), 0..60),
             noise in prop::collection::vec(any::<u8>(), 0..200),
         ) {

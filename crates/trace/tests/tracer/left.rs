@@ -1,4 +1,4 @@
-//! What is in the kernel is gone when a tracer is, and when its process was killed at the next start.
+//! A tracer leaves nothing in the kernel; what a killed process left is removed by the next start.
 
 use std::fs;
 use std::os::fd::AsRawFd;
@@ -10,14 +10,14 @@ use rustix::mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, 
 
 use crate::permitted::{ALONE, disk};
 
-/// Names of instances of the kernel's tracer.
+/// Names of tracefs instances.
 fn instances(path: &str) -> Vec<String> {
     let entries = fs::read_dir(path).unwrap();
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
 #[test]
-fn no_instance_of_the_kernels_tracer_stays() {
+fn no_tracefs_instance_stays() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let Some((disk, _)) = disk(directory.path()).filter(|_| crate::may_read_tracefs()) else { return };
@@ -27,7 +27,7 @@ fn no_instance_of_the_kernels_tracer_stays() {
     let path = format!("/proc/self/fd/{}/instances", mount.as_raw_fd());
     let own = format!("dbdyno-{}-", std::process::id());
     let of_own = || instances(&path).into_iter().filter(|name| name.starts_with(&own)).count();
-    // A process with this number cannot have begun with the machine.
+    // No process with this PID has start time 0.
     let left = format!("dbdyno-{}-0", std::process::id());
     fs::create_dir(format!("{path}/{left}")).unwrap();
     let removed = dbdyno_trace::clean_up();
@@ -37,7 +37,7 @@ fn no_instance_of_the_kernels_tracer_stays() {
     let tracer = || Tracer::start(&scope, Some(Rung::Tracefs)).map_err(|refused| refused.reason).unwrap();
     let (one, other) = (tracer(), tracer());
     assert_eq!(of_own(), 2, "two tracers have one each: {:?}", instances(&path));
-    assert!(dbdyno_trace::clean_up().is_empty(), "they belong to a process that is there");
+    assert!(dbdyno_trace::clean_up().is_empty(), "they belong to a running process");
     drop(one);
     assert_eq!(of_own(), 1);
     other.begin();

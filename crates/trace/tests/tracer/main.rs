@@ -1,15 +1,14 @@
-//! The tracer on this machine: exact where it may, and with a reason where it may not.
+//! The tracer on this machine: exact with privileges, and with a reason without.
 
 mod agreement;
-mod handed;
+mod async_io;
 mod left;
 mod permitted;
 mod refused;
 
 use std::fs;
 
-/// Whether this thread may trace, and its process bears the number that the kernel gave it; what a test demands depends
-/// on it. In a namespace of its own its capabilities are of no use, or the number is another one.
+/// Whether this thread may trace, in the initial PID and user namespaces; what a test expects depends on it.
 fn may_trace() -> bool {
     let is_initial = |(kind, number): (&str, u32)| {
         fs::read_link(format!("/proc/self/ns/{kind}")).unwrap().as_os_str() == format!("{kind}:[{number}]").as_str()
@@ -21,7 +20,7 @@ fn has_capabilities() -> bool {
     has_capability(39) && has_capability(38)
 }
 
-/// Whether this thread may read tracefs, and mount it for itself where nobody did: an administrator who is root.
+/// Whether this thread may read and mount tracefs: root with CAP_SYS_ADMIN.
 fn may_read_tracefs() -> bool {
     may_trace() && has_capability(21) && rustix::process::geteuid().is_root()
 }

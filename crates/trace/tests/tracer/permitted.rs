@@ -1,4 +1,4 @@
-//! With privileges: what this process does is counted, all of it and nothing else.
+//! With privileges: all operations of this process are counted, and no others.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -10,21 +10,20 @@ use std::time::{Duration, Instant};
 use dbdyno_trace::{Scope, Tracer};
 use record::{Latency, LayerLatency, MeasuringPoint, OperationClass, Rung, Trace};
 
-/// Tests of this binary are threads of one process, and a process is what is traced.
+/// Serialises the tests of this binary, which are threads of the traced process.
 pub static ALONE: Mutex<()> = Mutex::new(());
 
-/// A tracer of this process; none where it cannot be traced, because this thread has no right to it or because its
-/// process has another number than the kernel knows.
+/// A tracer of this process; none without privileges or in another PID namespace.
 pub fn tracer(device: Option<String>) -> Option<Tracer> {
     let tracer = Tracer::start(&Scope { roots: vec![std::process::id()], device }, Some(Rung::Bpf));
     if crate::may_trace() {
         return Some(tracer.map_err(|refused| refused.reason).expect("this process has the capabilities"));
     }
-    let said = match tracer {
+    let reason = match tracer {
         Ok(tracer) => format!("{:?}", tracer.finish().missing),
         Err(refused) => refused.reason,
     };
-    assert!(["CAP_BPF", "other numbers", "does not permit"].iter().any(|words| said.contains(words)), "{said}");
+    assert!(["CAP_BPF", "PID namespace", "does not permit"].iter().any(|words| reason.contains(words)), "{reason}");
     None
 }
 
@@ -36,7 +35,7 @@ pub fn counted(trace: &Trace, name: &str) -> u64 {
     found(trace, MeasuringPoint::SystemCall, name).map_or(0, |latency| latency.latency.count)
 }
 
-/// The whole disk below `directory`, if it has requests of its own, and whether it has a cache that is flushed.
+/// The whole disk below `directory`, if it has requests of its own, and whether it has a volatile cache.
 pub fn disk(directory: &Path) -> Option<(String, bool)> {
     let number = fs::metadata(directory).unwrap().dev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
@@ -51,25 +50,25 @@ pub fn disk(directory: &Path) -> Option<(String, bool)> {
 }
 
 #[test]
-fn every_write_and_every_sync_is_counted_and_takes_as_long_as_it_took() {
+fn every_write_and_every_sync_is_counted_and_timed() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let disk = disk(directory.path());
     let Some(tracer) = tracer(disk.as_ref().map(|(name, _)| name.clone())) else { return };
     let file = File::create(directory.path().join("log")).unwrap();
     let write = |count: u64| {
-        let mut took: Vec<Duration> = Vec::new();
+        let mut times: Vec<Duration> = Vec::new();
         for number in 0..count {
             file.write_all_at(&[7; 4_096], number * 4_096).unwrap();
-            let begun = Instant::now();
+            let start = Instant::now();
             file.sync_data().unwrap();
-            took.push(begun.elapsed());
+            times.push(start.elapsed());
         }
-        took
+        times
     };
     write(3);
     tracer.begin();
-    let mut took = write(50);
+    let mut times = write(50);
     tracer.end();
     write(3);
     let trace = tracer.finish();
@@ -79,24 +78,24 @@ fn every_write_and_every_sync_is_counted_and_takes_as_long_as_it_took() {
     assert_eq!((writes.class, writes.bytes.map(|bytes| bytes.0)), (OperationClass::Write, Some(50 * 4_096)));
     let sync = found(&trace, MeasuringPoint::SystemCall, "fdatasync").unwrap();
     assert_eq!((sync.class, sync.bytes), (OperationClass::Sync, None));
-    took.sort_unstable();
-    holds_against(&sync.latency, &took);
+    times.sort_unstable();
+    agrees_with(&sync.latency, &times);
     if let Some((_, is_flushed)) = disk {
         below(&trace, is_flushed);
     }
 }
 
-/// The kernel's times lie within ours, and are not another thing.
-fn holds_against(latency: &Latency, took: &[Duration]) {
-    let own_ns = |at: usize| took[at].as_nanos() as u64;
-    let sum: u64 = took.iter().map(|time| time.as_nanos() as u64).sum();
-    assert!(latency.mean_ns.0 * latency.count <= sum, "{latency:?} against {took:?}");
-    assert!(latency.max_ns.0 <= own_ns(took.len() - 1));
-    let (median, own) = (latency.p50_ns.0, own_ns(took.len() / 2));
+/// The times of the kernel are at most ours, and of the same magnitude.
+fn agrees_with(latency: &Latency, times: &[Duration]) {
+    let own_ns = |at: usize| times[at].as_nanos() as u64;
+    let sum: u64 = times.iter().map(|time| time.as_nanos() as u64).sum();
+    assert!(latency.mean_ns.0 * latency.count <= sum, "{latency:?} against {times:?}");
+    assert!(latency.max_ns.0 <= own_ns(times.len() - 1));
+    let (median, own) = (latency.p50_ns.0, own_ns(times.len() / 2));
     assert!(median * 4 > own && median < own * 4, "{median} ns, and by our own clock {own} ns");
 }
 
-/// Each sync waits for a flush of its own, and each write for a request at least.
+/// Each sync has a flush of its own, and each write at least one request.
 fn below(trace: &Trace, is_flushed: bool) {
     for (name, least) in [("WRITE", 50), ("FLUSH", if is_flushed { 50 } else { 0 })] {
         let at = |point| found(trace, point, name).map_or(0, |latency| latency.latency.count);
@@ -108,7 +107,7 @@ fn below(trace: &Trace, is_flushed: bool) {
 }
 
 #[test]
-fn what_is_no_file_does_not_count() {
+fn only_files_count() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let Some(tracer) = tracer(None) else { return };
@@ -131,11 +130,11 @@ fn what_is_no_file_does_not_count() {
     let counts = ["write", "read", "pread64"].map(|name| counted(&trace, name));
     assert_eq!(counts, [10, 0, 2], "{:#?}", trace.latencies);
     let points: Vec<MeasuringPoint> = trace.missing.iter().map(|missing| missing.point).collect();
-    assert_eq!(points, [MeasuringPoint::Block, MeasuringPoint::Device], "no device was named");
+    assert_eq!(points, [MeasuringPoint::Block, MeasuringPoint::Device], "without a device");
 }
 
 #[test]
-fn what_a_traced_process_starts_counts_and_what_others_do_does_not() {
+fn descendants_of_a_traced_process_count_and_others_do_not() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let file = directory.path().join("data").display().to_string();
@@ -149,11 +148,11 @@ fn what_a_traced_process_starts_counts_and_what_others_do_does_not() {
     copy("conv=fdatasync", 8);
     let own = own.finish();
     assert_eq!((counted(&own, "write"), counted(&own, "fdatasync")), (8, 1), "{:#?}", own.latencies);
-    // A process that this one has started, and that has started nothing.
+    // A child without children.
     let mut other = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     let scope = Scope { roots: vec![other.id()], device: None };
     let tracer = Tracer::start(&scope, None).map_err(|refused| refused.reason);
-    let tracer = tracer.expect("the first one was permitted");
+    let tracer = tracer.expect("permitted before");
     tracer.begin();
     File::create(&file).unwrap().sync_all().unwrap();
     let trace = tracer.finish();

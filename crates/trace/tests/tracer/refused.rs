@@ -4,7 +4,7 @@ use dbdyno_trace::{Scope, Tracer};
 use record::{MeasuringPoint, Rung};
 use rustix::thread::{CapabilitySets, set_capabilities};
 
-/// What a thread that gave its capabilities up is told.
+/// The refusal of a thread without capabilities.
 fn without_capabilities() -> Option<dbdyno_trace::Refused> {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
@@ -20,8 +20,8 @@ fn without_capabilities() -> Option<dbdyno_trace::Refused> {
 }
 
 #[test]
-fn without_capabilities_the_reason_and_the_way_are_named() {
-    let refused = without_capabilities().expect("nobody may trace without capabilities");
+fn without_capabilities_there_is_a_reason_and_a_hint() {
+    let refused = without_capabilities().expect("a refusal");
     assert!(refused.reason.contains("CAP_BPF and CAP_PERFMON"), "{refused:?}");
     assert!(refused.hint.contains("setcap cap_bpf,cap_perfmon+ep"), "{refused:?}");
     let trace = refused.trace(true);
@@ -32,7 +32,7 @@ fn without_capabilities_the_reason_and_the_way_are_named() {
 }
 
 #[test]
-fn of_an_engine_elsewhere_nothing_can_be_seen() {
+fn an_engine_on_another_host_cannot_be_traced() {
     let refused = Tracer::start(&Scope::default(), None).err().expect("there is nothing to trace");
     assert!(refused.reason.contains("not on this host"), "{refused:?}");
 }

@@ -1,4 +1,4 @@
-//! Loop devices where this host has them, and what can be tested without.
+//! With loop devices, if this host has them.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,22 +11,22 @@ use crate::Medium;
 
 const SIZE: u64 = 16 << 20;
 
-/// A loop device with a file of zeros, given back when it is dropped.
+/// A loop device with a file of zeros, detached on drop.
 struct Loop {
     path: PathBuf,
     _file: NamedTempFile,
 }
 
 impl Loop {
-    /// None where there is none to be had: without root, without the driver, in most containers.
+    /// None without root, without the driver, and in most containers.
     fn new(arguments: &[&str]) -> Option<Loop> {
         let file = NamedTempFile::new().expect("a file");
         file.as_file().set_len(SIZE).expect("length");
         let output = Command::new("losetup").args(["--find", "--show"]).args(arguments).arg(file.path()).output();
         let output = output.ok().filter(|output| output.status.success());
         let Some(output) = output else {
-            // Past the harness, which would keep it to itself: a test that did nothing must say so.
-            let _ = writeln!(std::io::stderr(), "no loop device on this host: only invented ones are tested");
+            // Not captured by the test harness: a skipped test is reported.
+            let _ = writeln!(std::io::stderr(), "skipped: no loop device on this host");
             return None;
         };
         let path = String::from_utf8(output.stdout).expect("a path").trim().into();
@@ -35,7 +35,7 @@ impl Loop {
 
     fn state(&self) -> BlockDeviceState {
         let mut state = block_device(&self.path).expect("a state").expect("a block device");
-        // One that looks for a free device, for another test, opens this one too until the kernel refuses it.
+        // The losetup of another test may open this device briefly.
         state.uses.retain(|reason| !reason.starts_with("open for writing in losetup"));
         state
     }
@@ -48,7 +48,7 @@ impl Drop for Loop {
 }
 
 #[test]
-fn what_is_no_block_device_has_no_state() {
+fn only_block_devices_have_a_state() {
     let file = NamedTempFile::new().expect("a file");
     assert_eq!(block_device(file.path()).expect("a file"), None);
     assert_eq!(block_device(Path::new("/")).expect("a directory"), None);
@@ -62,7 +62,7 @@ fn a_free_device_is_described_and_has_no_uses() {
     let Some(device) = Loop::new(&["--sector-size", "4096"]) else { return };
     let state = device.state();
     assert_eq!(state, BlockDeviceState { size_bytes: Bytes(SIZE), read_only: false, uses: Vec::new() });
-    let place = crate::place(&device.path).expect("a place");
+    let place = crate::place(&device.path).expect("a location");
     assert_eq!((place.medium, place.file_system), (Medium::Device, None), "not the file system of its node");
     assert_eq!(device.path.file_name().and_then(|name| name.to_str()), Some(place.devices[0].name.as_str()));
     assert_eq!(place.devices[0].logical_block_bytes, Some(Bytes(4096)));
@@ -72,7 +72,7 @@ fn a_free_device_is_described_and_has_no_uses() {
 }
 
 #[test]
-fn a_device_that_may_not_be_written_says_so() {
+fn a_read_only_device() {
     let Some(device) = Loop::new(&["--read-only"]) else { return };
     assert!(device.state().read_only);
 }
@@ -84,7 +84,7 @@ fn a_file_system_and_its_mount_are_reasons() {
     if !made.is_ok_and(|status| status.success()) {
         return;
     }
-    assert_eq!(device.state().uses, ["bears the signature of an ext2, ext3 or ext4 file system"]);
+    assert_eq!(device.state().uses, ["has the signature of an ext2, ext3 or ext4 file system"]);
     let directory = tempfile::tempdir().expect("temporary directory");
     let mounted = Command::new("mount").arg(&device.path).arg(directory.path()).status();
     if !mounted.is_ok_and(|status| status.success()) {
@@ -99,7 +99,7 @@ fn a_file_system_and_its_mount_are_reasons() {
 }
 
 #[test]
-fn a_program_that_holds_it_is_a_reason() {
+fn a_program_that_has_it_open_is_a_reason() {
     let Some(device) = Loop::new(&[]) else { return };
     let held = open(&device.path, true).expect("an exclusive hold");
     assert_eq!(device.state().uses, ["held exclusively by a mount, a volume or a program"]);
@@ -131,7 +131,7 @@ fn the_disk_of_this_host_is_in_use() {
             assert!(!state.uses.is_empty() && state.size_bytes > Bytes(0), "{state:?}");
             assert!(state.uses[0].contains("root file system"), "{state:?}");
         }
-        // Only root may open it, and containers have no node of it.
+        // Only root may open it, and containers have no node for it.
         other => assert!(other.is_err(), "{other:?}"),
     }
 }

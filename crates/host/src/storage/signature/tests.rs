@@ -1,4 +1,4 @@
-//! Formats as they lie on a device, and what only looks like one.
+//! Formats on a device, and near misses.
 
 use std::fs::File;
 use std::process::Command;
@@ -9,7 +9,7 @@ use super::*;
 
 const SIZE: usize = 4 << 20;
 
-/// What is found on a device with `bytes` at `offset` and zeros elsewhere.
+/// The formats on a device with `bytes` at `offset` and zeros elsewhere.
 fn found_at(offset: usize, bytes: &[u8]) -> Vec<&'static str> {
     let mut device = vec![0; SIZE];
     device[offset..offset + bytes.len()].copy_from_slice(bytes);
@@ -22,10 +22,10 @@ fn found_on(device: &[u8]) -> Vec<&'static str> {
 }
 
 #[test]
-fn each_format_is_found_where_it_lies() {
+fn each_format_is_found_at_its_offset() {
     for magic in MAGICS {
         assert_eq!(found_at(magic.offset, magic.bytes), [magic.name]);
-        assert_eq!(found_at(magic.offset + 1, magic.bytes), [""; 0], "{} at the wrong place", magic.name);
+        assert_eq!(found_at(magic.offset + 1, magic.bytes), [""; 0], "{} at the wrong offset", magic.name);
     }
     for (offset, bytes, name) in [
         (512, &b"LABELONE\x01\0\0\0\0\0\0\0____\x20\0\0\0LVM2 001"[..], "an LVM physical volume"),
@@ -60,7 +60,7 @@ fn the_end_is_found_on_a_device_of_odd_size() {
 }
 
 #[test]
-fn a_table_of_partitions_has_an_entry_that_makes_sense() {
+fn a_partition_table_has_a_valid_entry() {
     let mut sector = [0; 512];
     sector[510..].copy_from_slice(&BOOT);
     sector[446..462].copy_from_slice(&[0x80, 0, 0, 0, 0x83, 0, 0, 0, 0, 8, 0, 0, 0, 0, 1, 0]);
@@ -78,9 +78,9 @@ fn an_ext_file_system_is_more_than_its_two_bytes() {
     assert_eq!(found_at(1024, &superblock), [""; 0]);
 }
 
-/// What the makers of formats write, where they are installed.
+/// With the mkfs programs that are installed.
 #[test]
-fn what_others_make_is_found() {
+fn real_formats_are_found() {
     for (program, arguments, name) in [
         ("mkfs.ext4", &["-q", "-F"][..], "an ext2, ext3 or ext4 file system"),
         ("mkfs.xfs", &["-q", "-f"], "an xfs file system"),
@@ -89,7 +89,7 @@ fn what_others_make_is_found() {
         ("mkfs.vfat", &[], "a FAT file system"),
     ] {
         let scratch = tempfile::NamedTempFile::new().expect("a file");
-        // xfs asks for this much.
+        // The minimum of xfs.
         File::set_len(scratch.as_file(), 320 << 20).expect("length");
         let made = Command::new(program).args(arguments).arg(scratch.path()).output();
         if !made.is_ok_and(|output| output.status.success()) {
@@ -115,7 +115,7 @@ fn nothing_is_found_on_nothing() {
 
 proptest! {
     #[test]
-    fn no_bytes_are_too_strange(bytes in prop::collection::vec(any::<u8>(), 0..5000), size in any::<u64>()) {
+    fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..5000), size in any::<u64>()) {
         let _ = signatures(&bytes, &bytes, size);
         let _ = signatures(&[], &bytes, size);
     }

@@ -1,6 +1,6 @@
-//! Invented machines on which a device is in use in every way there is.
+//! Test trees with every kind of use of a device.
 
-use super::super::invented::tree;
+use super::super::test_tree::tree;
 use super::*;
 
 /// Two disks: `sda` with two partitions, and `sdb`, empty.
@@ -26,7 +26,7 @@ const DISKS: &[(&str, &str)] = &[
     ("dev/dm-0", ""),
 ];
 
-/// The reasons that a machine of these disks and more files gives for `name`.
+/// The uses of `name` on a machine of these disks and more files.
 fn uses_of(name: &str, files: &[(&str, &str)]) -> Vec<String> {
     let (_scratch, root) = tree(&[DISKS, files].concat());
     uses(&root, name)
@@ -37,8 +37,8 @@ const PARTITIONS: &str = "has partitions: sda1, sda2";
 #[test]
 fn a_free_device_has_no_uses() {
     assert_eq!(uses_of("sdb", &[]), [""; 0]);
-    assert_eq!(uses_of("sda1", &[]), [""; 0], "it is a partition, and has none");
-    assert_eq!(uses_of("sdz", &[]), [""; 0], "one that is not there");
+    assert_eq!(uses_of("sda1", &[]), [""; 0], "a partition has no partitions");
+    assert_eq!(uses_of("sdz", &[]), [""; 0], "does not exist");
     assert_eq!(uses_of("..", &[]), [""; 0]);
 }
 
@@ -55,16 +55,16 @@ fn a_mount_is_found_by_number_and_by_name() {
 }
 
 #[test]
-fn the_root_device_is_found_by_its_mount_and_by_what_the_kernel_was_told() {
-    let reason = "the root file system of this host lies on it";
+fn the_root_device_is_found_by_its_mount_and_by_the_kernel_command_line() {
+    let reason = "the root file system of this host is on it";
     let mounts = [
         ("proc/self/mountinfo", "27 1 8:1 / / rw - xfs /dev/root rw\n"),
         ("sys/dev/block/8:1", "-> ../../devices/a/sda/sda1"),
     ];
     assert_eq!(uses_of("sda", &mounts), [reason, "mounted at / (its partition sda1)", PARTITIONS]);
-    let told = [("proc/cmdline", "quiet root=/dev/sdb ro\n")];
-    assert_eq!(uses_of("sdb", &told), [reason]);
-    assert_eq!(uses_of("sda1", &told), [""; 0]);
+    let named = [("proc/cmdline", "quiet root=/dev/sdb ro\n")];
+    assert_eq!(uses_of("sdb", &named), [reason]);
+    assert_eq!(uses_of("sda1", &named), [""; 0]);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn the_disk_below_the_volume_of_the_root_is_a_root_device() {
         ("sys/devices/m/dm-0/dm/uuid", "LVM-abc"),
         ("sys/devices/b/sdb/holders/dm-0", "-> ../../../m/dm-0"),
     ];
-    let expected = ["the root file system of this host lies on it", "held by dm-0 (logical volume vg-root)"];
+    let expected = ["the root file system of this host is on it", "held by dm-0 (logical volume vg-root)"];
     assert_eq!(uses_of("sdb", &files), expected);
 }
 
@@ -95,7 +95,7 @@ fn swap_is_found_through_links() {
 }
 
 #[test]
-fn whatever_is_made_of_a_device_holds_it() {
+fn stacked_devices_are_holders() {
     for (file, text, words) in [
         ("sys/devices/m/dm-0/dm/name", "secret", "held by dm-0 (device mapper secret)"),
         ("sys/devices/m/dm-0/md/level", "raid1", "held by dm-0 (md raid1)"),
@@ -111,7 +111,7 @@ fn whatever_is_made_of_a_device_holds_it() {
 }
 
 #[test]
-fn members_of_a_btrfs_and_files_of_loop_devices_are_found() {
+fn members_of_a_btrfs_and_loop_devices_are_found() {
     let member = ("sys/fs/btrfs/0f9a/devices/sdb", "-> ../../../../class/block/sdb");
     assert_eq!(uses_of("sdb", &[member]), ["a member of the btrfs 0f9a"]);
     let backing = ("sys/block/loop0/loop/backing_file", "/dev/sdb\n");
@@ -119,7 +119,7 @@ fn members_of_a_btrfs_and_files_of_loop_devices_are_found() {
 }
 
 #[test]
-fn a_process_that_writes_is_found_and_one_that_reads_is_not() {
+fn a_writing_process_is_found_and_a_reading_one_is_not() {
     let process = |flags| {
         [
             ("proc/812/comm", "asm_dbw0\n"),

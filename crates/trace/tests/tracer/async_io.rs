@@ -1,4 +1,4 @@
-//! I/O that is handed over and not waited for in the call: timed until it comes back.
+//! Asynchronous I/O is timed until its completion.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -30,7 +30,7 @@ fn holds(trace: &Trace, name: &str, class: OperationClass, count: u64) {
 }
 
 #[test]
-fn requests_of_a_ring_are_counted_by_what_they_do() {
+fn requests_of_io_uring_are_counted_by_operation() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let Some(tracer) = tracer(None) else { return };
@@ -40,7 +40,7 @@ fn requests_of_a_ring_are_counted_by_what_they_do() {
     let pipe = std::io::pipe().unwrap();
     let at = types::Fd(file.as_raw_fd());
     let mut submit = |entry: io_uring::squeue::Entry| {
-        // SAFETY: what the entries refer to lives until the end of the test, and each is waited for.
+        // SAFETY: the memory of the entries lives until the end of the test, and each is waited for.
         unsafe { ring.submission().push(&entry).unwrap() };
         ring.submit_and_wait(1).unwrap();
         ring.completion().next().unwrap().result()
@@ -48,12 +48,12 @@ fn requests_of_a_ring_are_counted_by_what_they_do() {
     tracer.begin();
     let memory = block.0.as_mut_ptr();
     for number in 0..20 {
-        let place = number * u64::from(BLOCK);
-        assert_eq!(submit(opcode::Write::new(at, memory, BLOCK).offset(place).build()), BLOCK as i32);
+        let offset = number * u64::from(BLOCK);
+        assert_eq!(submit(opcode::Write::new(at, memory, BLOCK).offset(offset).build()), BLOCK as i32);
     }
     for number in 0..30 {
-        let place = number % 20 * u64::from(BLOCK);
-        assert_eq!(submit(opcode::Read::new(at, memory, BLOCK).offset(place).build()), BLOCK as i32);
+        let offset = number % 20 * u64::from(BLOCK);
+        assert_eq!(submit(opcode::Read::new(at, memory, BLOCK).offset(offset).build()), BLOCK as i32);
     }
     for _ in 0..5 {
         assert_eq!(submit(opcode::Fsync::new(at).build()), 0);
@@ -68,7 +68,7 @@ fn requests_of_a_ring_are_counted_by_what_they_do() {
     assert_eq!((trace.lost_count, counted(&trace, "pwrite64"), counted(&trace, "fsync")), (0, 0, 0));
 }
 
-/// `struct iocb` and `struct io_event` (linux/aio_abi.h), for processors that begin with the lowest byte.
+/// `struct iocb` and `struct io_event` (linux/aio_abi.h), little endian.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 struct Control {
@@ -87,45 +87,46 @@ struct Control {
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-struct Ended {
+struct Completion {
     data: u64,
     control: u64,
-    answer: i64,
+    result: i64,
     more: i64,
 }
 
-/// Hands all over in one call and brings all back.
+/// Submits all in one call and waits for all.
 fn submit_and_reap(context: u64, controls: &[Control]) -> Vec<i64> {
     let list: Vec<*const Control> = controls.iter().map(std::ptr::from_ref).collect();
-    // SAFETY: the list and what it refers to live until the end of this function, which waits for all of it.
+    // SAFETY: the list and its targets live until the end of this function, which waits for all of it.
     let submitted = unsafe { libc::syscall(libc::SYS_io_submit, context, list.len(), list.as_ptr()) };
     assert_eq!(submitted, list.len() as i64, "{}", std::io::Error::last_os_error());
-    let mut ended = vec![Ended::default(); list.len()];
+    let mut completions = vec![Completion::default(); list.len()];
     let length = list.len();
     let none = std::ptr::null::<libc::timespec>();
-    // SAFETY: the kernel writes as many events as there is room for.
-    let came = unsafe { libc::syscall(libc::SYS_io_getevents, context, length, length, ended.as_mut_ptr(), none) };
-    assert_eq!(came, list.len() as i64, "{}", std::io::Error::last_os_error());
-    ended.iter().map(|event| event.answer).collect()
+    let events = completions.as_mut_ptr();
+    // SAFETY: the kernel writes at most `length` events.
+    let count = unsafe { libc::syscall(libc::SYS_io_getevents, context, length, length, events, none) };
+    assert_eq!(count, list.len() as i64, "{}", std::io::Error::last_os_error());
+    completions.iter().map(|event| event.result).collect()
 }
 
 #[test]
-fn what_io_submit_hands_over_is_timed_until_io_getevents_brings_it_back() {
+fn aio_is_timed_from_io_submit_to_io_getevents() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let Some(tracer) = tracer(None) else { return };
     let file = direct(&directory);
     let mut context: u64 = 0;
-    // SAFETY: the kernel writes the number of the context where it is told to.
+    // SAFETY: the kernel writes the number of the context to the pointer.
     assert_eq!(unsafe { libc::syscall(libc::SYS_io_setup, 256, &raw mut context) }, 0);
     let mut blocks: Vec<Block> = (0..8).map(|_| Block([5; BLOCK as usize])).collect();
     let mut all = |opcode: u16| -> Vec<Control> {
-        let of = |(place, block): (usize, &mut Block)| Control {
+        let of = |(index, block): (usize, &mut Block)| Control {
             opcode,
             descriptor: file.as_raw_fd() as u32,
             buffer: block.0.as_mut_ptr() as u64,
             length: u64::from(BLOCK),
-            offset: place as i64 * i64::from(BLOCK),
+            offset: index as i64 * i64::from(BLOCK),
             ..Control::default()
         };
         blocks.iter_mut().enumerate().map(of).collect()
@@ -138,10 +139,10 @@ fn what_io_submit_hands_over_is_timed_until_io_getevents_brings_it_back() {
         assert_eq!(submit_and_reap(context, &reads), [i64::from(BLOCK); 8]);
         assert_eq!(submit_and_reap(context, &[sync]), [0]);
     }
-    // As many as are looked at in one call.
+    // The maximum of one call.
     assert_eq!(submit_and_reap(context, &[writes[0]; 128]), [i64::from(BLOCK); 128]);
     let trace = tracer.finish();
-    // SAFETY: nothing is in flight any more.
+    // SAFETY: nothing is in flight.
     assert_eq!(unsafe { libc::syscall(libc::SYS_io_destroy, context) }, 0);
     holds(&trace, "aio write", OperationClass::Write, 168);
     holds(&trace, "aio read", OperationClass::Read, 40);

@@ -1,7 +1,7 @@
-//! Who uses a block device: every reason why it must not be written.
+//! Uses of a block device: every reason why it must not be written.
 //!
-//! Each function here knows one kind of use and says it in words. What it cannot see, it does not say: a use by another
-//! container or by a virtual machine is found by the exclusive hold of the kernel, or not at all.
+//! Each function detects one kind of use and describes it. The use by another container or a virtual machine is only
+//! detected if it opened the device exclusively.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,14 @@ use std::path::Path;
 use base::mount::mounts;
 use base::root::{self, Root, inside};
 
-use crate::stack::{self, by_name};
+use crate::stack::{self, by_name, device_number};
 
-/// A device and what it shares its blocks with.
+/// A device and the devices that share blocks with it.
 #[derive(Clone, Debug)]
 pub(super) struct Subject {
-    /// Name by the kernel.
+    /// Kernel name.
     pub(super) name: String,
-    /// The same, those of its partitions, and of a partition that of its disk.
+    /// The device itself, its partitions, and for a partition its disk.
     related: Vec<Related>,
 }
 
@@ -29,7 +29,7 @@ struct Related {
     number: Option<(u32, u32)>,
 }
 
-/// All reasons why the device `name` must not be written, as far as the kernel's tables know; none for a free one.
+/// All reasons in /proc and /sys why the device `name` must not be written; none for a free one.
 pub(super) fn uses(root: &Root, name: &str) -> Vec<String> {
     let subject = Subject::of(root, name);
     let kinds: [fn(&Root, &Subject) -> Vec<String>; 8] =
@@ -49,37 +49,30 @@ impl Subject {
         Subject { name: name.to_owned(), related }
     }
 
-    /// The related device that a path in `/dev` leads to.
+    /// The related device of a path in `/dev`.
     fn named(&self, root: &Root, path: &str) -> Option<&Related> {
         let devices = inside(&root.top, "/dev");
         let canonical = inside(&root.top, path).canonicalize().ok().filter(|path| path.starts_with(&devices));
-        let behind = canonical.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let target = canonical.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let plain = path.strip_prefix("/dev/").map(|name| name.replace('/', "!"));
         let mapped = path.strip_prefix("/dev/mapper/");
         self.related.iter().find(|related| {
             let name = Some(related.name.as_str());
             let is_mapped = || by_name(root, &related.name).and_then(|it| root::text(it.join("dm/name")));
             plain.as_deref() == name
-                || behind.as_deref() == name
+                || target.as_deref() == name
                 || (mapped.is_some() && is_mapped().as_deref() == mapped)
         })
     }
 
-    /// ` (its partition sda1)`, or nothing for the device itself.
-    fn which(&self, related: &Related) -> String {
+    /// ` (its partition sda1)`, empty for the device itself.
+    fn suffix(&self, related: &Related) -> String {
         match related.name.as_str() {
             name if name == self.name => String::new(),
             name if name.starts_with(&self.name) => format!(" (its partition {name})"),
             name => format!(" (its disk {name})"),
         }
     }
-}
-
-/// `MAJOR:MINOR` of a sysfs directory.
-fn device_number(directory: &Path) -> Option<(u32, u32)> {
-    let text = root::text(directory.join("dev"))?;
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// Kernel names of the partitions of a disk.
@@ -89,53 +82,53 @@ fn partitions(root: &Root, name: &str) -> Vec<String> {
     root::names(&directory).into_iter().filter(is_partition).collect()
 }
 
-/// The root file system lies on it, or the kernel was told so when it was started.
+/// The root file system is on it, by its mount or by the kernel command line.
 fn root_device(root: &Root, subject: &Subject) -> Vec<String> {
     let below: Vec<String> = stack::devices(root, Path::new("/")).into_iter().map(|device| device.name).collect();
     let is_below = subject.related.iter().any(|related| below.contains(&related.name));
     let command_line = root::text(root.proc.join("cmdline")).unwrap_or_default();
-    let told = command_line.split_whitespace().filter_map(|word| word.strip_prefix("root="));
-    let is_told = told.into_iter().any(|path| subject.named(root, path).is_some());
-    let reason = "the root file system of this host lies on it";
-    (is_below || is_told).then(|| reason.to_owned()).into_iter().collect()
+    let mut paths = command_line.split_whitespace().filter_map(|word| word.strip_prefix("root="));
+    let is_named = paths.any(|path| subject.named(root, path).is_some());
+    let reason = "the root file system of this host is on it";
+    (is_below || is_named).then(|| reason.to_owned()).into_iter().collect()
 }
 
-/// It or a partition of it is mounted in sight of this process.
+/// It or a partition of it is mounted in the mount namespace of this process.
 fn mounted(root: &Root, subject: &Subject) -> Vec<String> {
     let mut reasons = Vec::new();
     for mount in mounts(root) {
         let by_number = subject.related.iter().find(|related| related.number == Some(mount.device));
         if let Some(related) = by_number.or_else(|| subject.named(root, &mount.source)) {
-            reasons.push(format!("mounted at {}{}", mount.mount_point, subject.which(related)));
+            reasons.push(format!("mounted at {}{}", mount.mount_point, subject.suffix(related)));
         }
     }
     reasons
 }
 
-/// It or a partition of it is swapped to.
+/// It or a partition of it is a swap area in use.
 fn swapped(root: &Root, subject: &Subject) -> Vec<String> {
     let text = root::text(root.proc.join("swaps")).unwrap_or_default();
     let paths = text.lines().skip(1).filter_map(|line| line.split_whitespace().next());
     let related = paths.filter_map(|path| subject.named(root, path));
-    related.map(|related| format!("in use as swap{}", subject.which(related))).collect()
+    related.map(|related| format!("in use as swap{}", subject.suffix(related))).collect()
 }
 
-/// Another device is made of it: LVM, device mapper, md, bcache.
+/// Another device is stacked on it: LVM, device mapper, md, bcache.
 fn held(root: &Root, subject: &Subject) -> Vec<String> {
     let mut reasons = Vec::new();
     for related in &subject.related {
         let holders = by_name(root, &related.name).map_or_else(Vec::new, |it| root::names(it.join("holders")));
         for holder in holders {
-            let said = by_name(root, &holder).and_then(|it| holder_in_words(&it));
-            let said = said.map_or_else(String::new, |said| format!(" ({said})"));
-            reasons.push(format!("held by {holder}{said}{}", subject.which(related)));
+            let kind = by_name(root, &holder).and_then(|it| holder_kind(&it));
+            let kind = kind.map_or_else(String::new, |kind| format!(" ({kind})"));
+            reasons.push(format!("held by {holder}{kind}{}", subject.suffix(related)));
         }
     }
     reasons
 }
 
-/// What a device that is made of others says of itself.
-fn holder_in_words(directory: &Path) -> Option<String> {
+/// Kind and name of a stacked device.
+fn holder_kind(directory: &Path) -> Option<String> {
     if let Some(name) = root::text(directory.join("dm/name")) {
         let id = root::text(directory.join("dm/uuid")).unwrap_or_default();
         let kind = if id.starts_with("LVM-") { "logical volume" } else { "device mapper" };
@@ -147,37 +140,37 @@ fn holder_in_words(directory: &Path) -> Option<String> {
     directory.join("bcache").is_dir().then(|| "bcache".to_owned())
 }
 
-/// That it has partitions, which would be written over.
+/// It has partitions, which would be overwritten.
 fn partitioned(root: &Root, subject: &Subject) -> Vec<String> {
     let names = partitions(root, &subject.name);
     (!names.is_empty()).then(|| format!("has partitions: {}", names.join(", "))).into_iter().collect()
 }
 
-/// It is a member of a btrfs, which mounts only one of its devices by name.
+/// It is a member of a btrfs, whose mount names only one of its devices.
 fn spanned(root: &Root, subject: &Subject) -> Vec<String> {
     let all = root.sys.join("fs/btrfs");
     let mut reasons = Vec::new();
     for id in root::names(&all) {
         let members = root::names(all.join(&id).join("devices"));
         let related = subject.related.iter().filter(|related| members.contains(&related.name));
-        reasons.extend(related.map(|related| format!("a member of the btrfs {id}{}", subject.which(related))));
+        reasons.extend(related.map(|related| format!("a member of the btrfs {id}{}", subject.suffix(related))));
     }
     reasons
 }
 
-/// A loop device is made of it, which does not show among its holders.
+/// It is the backing of a loop device, which is not listed among the holders.
 fn looped(root: &Root, subject: &Subject) -> Vec<String> {
     let mut reasons = Vec::new();
     for name in root::names(root.sys.join("block")) {
         let backing = root::text(root.sys.join("block").join(&name).join("loop/backing_file"));
         if let Some(related) = backing.and_then(|path| subject.named(root, &path)) {
-            reasons.push(format!("held by {name}{}", subject.which(related)));
+            reasons.push(format!("held by {name}{}", subject.suffix(related)));
         }
     }
     reasons
 }
 
-/// The loop devices whose blocks lie in the file `path`: who writes to it changes what is on them.
+/// The loop devices with the backing file `path`.
 pub fn loop_devices(path: &Path) -> Vec<String> {
     let root = Root::host();
     let Ok(path) = path.canonicalize() else { return Vec::new() };
@@ -188,8 +181,8 @@ pub fn loop_devices(path: &Path) -> Vec<String> {
     root::names(root.sys.join("block")).into_iter().filter(backed).collect()
 }
 
-/// A process has it open for writing: databases, volume managers and virtual machines do so without an exclusive hold.
-/// Processes of other users are seen by root only.
+/// A process has it open for writing: databases, volume managers and virtual machines do not open exclusively.
+/// Processes of other users are visible to root only.
 fn opened(root: &Root, subject: &Subject) -> Vec<String> {
     let own = std::process::id();
     let pids = root::names(&root.proc).into_iter().filter_map(|name| name.parse::<u32>().ok());
@@ -200,27 +193,27 @@ fn opened(root: &Root, subject: &Subject) -> Vec<String> {
             let Some(related) = open_device(root, subject, &directory.join("fd").join(&descriptor)) else { continue };
             if is_for_writing(&directory.join("fdinfo").join(&descriptor)) {
                 let name = root::text(directory.join("comm")).unwrap_or_else(|| "?".to_owned());
-                reasons.insert(format!("open for writing in {name} (process {pid}){}", subject.which(related)));
+                reasons.insert(format!("open for writing in {name} (process {pid}){}", subject.suffix(related)));
             }
         }
     }
     reasons.into_iter().collect()
 }
 
-/// The related device that is open under a link in `/proc/PID/fd`: by its number, as its node may have any name.
+/// The related device of a link in `/proc/PID/fd`: by its number, as its node may have any name.
 fn open_device<'a>(root: &Root, subject: &'a Subject, link: &Path) -> Option<&'a Related> {
     let target = fs::read_link(link).ok()?;
     if !root.is_host() {
         return subject.named(root, target.to_str()?);
     }
-    // Most descriptors are of something that has no path.
+    // Most descriptors have no path.
     let metadata = target.is_absolute().then(|| link.metadata().ok()).flatten()?;
     let number = (rustix::fs::major(metadata.rdev()), rustix::fs::minor(metadata.rdev()));
     let related = || subject.related.iter().find(|related| related.number == Some(number));
     metadata.file_type().is_block_device().then(related).flatten()
 }
 
-/// Whether the `flags` in `/proc/PID/fdinfo/N`, which are octal, let it be written.
+/// Whether the octal `flags` in `/proc/PID/fdinfo/N` allow writes.
 fn is_for_writing(path: &Path) -> bool {
     let text = root::text(path).unwrap_or_default();
     let flags = root::entry(&text, "flags").and_then(|flags| u32::from_str_radix(flags, 8).ok());

@@ -1,4 +1,4 @@
-//! Machines that there are not, for tests.
+//! Trees of `/proc`, `/sys` and `/dev` for tests.
 
 use std::fs;
 use std::os::unix::fs::symlink;

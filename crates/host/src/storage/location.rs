@@ -1,4 +1,4 @@
-//! What lies below a path: the file system, the devices, or none.
+//! The storage below a path: file system and devices.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -10,38 +10,36 @@ use record::{BlockDevice, FileSystem};
 use crate::inventory;
 use crate::stack;
 
-/// Where a path leads to.
+/// The storage below a path.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
-    /// The path without links: of one that is not there yet, the nearest directory above it.
+pub struct StorageLocation {
+    /// The canonical path; if it does not exist, that of its nearest ancestor.
     pub path: PathBuf,
-    /// The file system that holds it, with its mount point, options and free space; absent where the path is a block
-    /// device.
+    /// Its file system, with mount point, options and free space; absent if the path is a block device.
     pub file_system: Option<FileSystem>,
-    /// What answers below the file system.
+    /// The medium below the file system.
     pub medium: Medium,
-    /// The block devices below, the topmost first, always whole ones; empty where there is none or where it is out of
-    /// sight.
+    /// The whole block devices below, the topmost first; empty if there is none or none is visible.
     pub devices: Vec<BlockDevice>,
 }
 
-/// What answers below a file system.
+/// The medium below a file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
-    /// Block devices of this host, whose counters see the I/O.
+    /// Block devices of this host, whose counters include the I/O.
     Device,
     /// Memory of this host.
     Memory,
-    /// Another host, or the host of this virtual machine, by a protocol for files (NFS, SMB, 9P, virtiofs).
+    /// Another host, or the host of this virtual machine, by a network file system (NFS, SMB, 9P, virtiofs).
     Remote,
-    /// A program on this host (FUSE): what it does below is its own affair.
+    /// A program on this host (FUSE) with unknown storage.
     Program,
-    /// Not to be found out: layers that are out of sight, file systems that keep their devices to themselves (ZFS).
+    /// Unknown: layers that are not visible, file systems that do not show their devices (ZFS).
     Unknown,
 }
 
 impl Medium {
-    /// Whether the block layer of this host lies below; none where that is not to be found out.
+    /// Whether the I/O passes the block layer of this host; none if unknown.
     pub fn has_device(self) -> Option<bool> {
         match self {
             Medium::Device => Some(true),
@@ -51,28 +49,24 @@ impl Medium {
     }
 }
 
-impl Place {
-    /// The device that the file system lies on directly, if there is one.
+impl StorageLocation {
+    /// The topmost device.
     pub fn top(&self) -> Option<&BlockDevice> {
         self.devices.first()
     }
 }
 
-/// What lies below `path` on this host. A path that is not there yet lies where the nearest directory above it does.
+/// The storage below `path` on this host. A path that does not exist has the storage of its nearest ancestor.
 ///
 /// # Errors
 ///
-/// Those of the operating system, with the path; and [`io::ErrorKind::NotFound`] where no mount holds it.
-pub fn place(path: &Path) -> io::Result<Place> {
-    place_at(&Root::host(), path)
+/// Those of the operating system, with the path; and [`io::ErrorKind::NotFound`] if no mount contains it.
+pub fn place(path: &Path) -> io::Result<StorageLocation> {
+    location_at(&Root::host(), path)
 }
 
-/// The same on the machine that `root` describes; `path` is a path on that machine.
-///
-/// # Errors
-///
-/// As [`place`].
-pub fn place_at(root: &Root, path: &Path) -> io::Result<Place> {
+/// The same on the machine below `root`; `path` is a path on that machine.
+fn location_at(root: &Root, path: &Path) -> io::Result<StorageLocation> {
     let path = if root.is_host() { stack::nearest_existing(path) } else { path.to_owned() };
     if !root.is_host() {
         return on_file_system(root, path);
@@ -83,25 +77,25 @@ pub fn place_at(root: &Root, path: &Path) -> io::Result<Place> {
         let number = metadata.rdev();
         let devices = stack::devices_of(root, (rustix::fs::major(number), rustix::fs::minor(number)));
         let devices = devices.iter().map(inventory::block_device).collect();
-        return Ok(Place { path, file_system: None, medium: Medium::Device, devices });
+        return Ok(StorageLocation { path, file_system: None, medium: Medium::Device, devices });
     }
     on_file_system(root, path)
 }
 
-fn on_file_system(root: &Root, path: PathBuf) -> io::Result<Place> {
-    let lost = || io::Error::new(io::ErrorKind::NotFound, format!("{}: no mount holds this path", path.display()));
-    let file_system = inventory::file_system(root, &path).ok_or_else(lost)?;
+fn on_file_system(root: &Root, path: PathBuf) -> io::Result<StorageLocation> {
+    let no_mount = || io::Error::new(io::ErrorKind::NotFound, format!("{}: no mount contains it", path.display()));
+    let file_system = inventory::file_system(root, &path).ok_or_else(no_mount)?;
     let devices: Vec<BlockDevice> = stack::devices(root, &path).iter().map(inventory::block_device).collect();
-    let ground = stack::mount(root, &path).and_then(|mount| stack::ground(root, mount, &path));
-    let medium = match ground {
+    let backing = stack::mount(root, &path).and_then(|mount| stack::below_overlays(root, mount, &path));
+    let medium = match backing {
         _ if !devices.is_empty() => Medium::Device,
         Some((mount, _)) => medium_of(&mount.kind),
         None => Medium::Unknown,
     };
-    Ok(Place { path, file_system: Some(file_system), medium, devices })
+    Ok(StorageLocation { path, file_system: Some(file_system), medium, devices })
 }
 
-/// What a file system without a block device lies on, by its type.
+/// The medium of a file system without a block device, by its type.
 fn medium_of(kind: &str) -> Medium {
     match kind {
         "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" | "rootfs" => Medium::Memory,
@@ -116,7 +110,7 @@ fn medium_of(kind: &str) -> Medium {
 mod tests {
     use record::Bytes;
 
-    use super::super::invented::tree;
+    use super::super::test_tree::tree;
     use super::*;
 
     const MOUNTS: &str = "22 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard\n\
@@ -142,10 +136,10 @@ mod tests {
     }
 
     #[test]
-    fn a_drive_is_looked_at_itself_and_not_what_holds_its_node() {
+    fn a_drive_is_described_and_not_the_file_system_of_its_node() {
         let names = base::root::names("/sys/block");
         let drives = names.iter().map(|name| (name, Path::new("/dev").join(name)));
-        // Where no node of a drive is in sight there is nothing to be named.
+        // Drives without a node are skipped.
         for (name, path) in
             drives.filter(|(_, path)| path.metadata().is_ok_and(|found| found.file_type().is_block_device()))
         {
@@ -157,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_is_told_from_memory_and_from_what_is_elsewhere() {
+    fn media_by_file_system() {
         let (_scratch, root) = machine();
         for (path, medium, has_device) in [
             ("/home/x", Medium::Device, Some(true)),
@@ -170,36 +164,36 @@ mod tests {
             ("/fast/x", Medium::Memory, Some(false)),
             ("/round/x", Medium::Unknown, None),
         ] {
-            let place = place_at(&root, Path::new(path)).expect("a place");
-            assert_eq!((place.medium, place.medium.has_device()), (medium, has_device), "{path}");
-            assert_eq!(place.top().is_some(), medium == Medium::Device, "{path}");
+            let location = location_at(&root, Path::new(path)).expect("a location");
+            assert_eq!((location.medium, location.medium.has_device()), (medium, has_device), "{path}");
+            assert_eq!(location.top().is_some(), medium == Medium::Device, "{path}");
         }
         let (_scratch, root) = tree(&[]);
-        assert!(place_at(&root, Path::new("/")).expect_err("no mounts").to_string().contains("no mount"));
+        assert!(location_at(&root, Path::new("/")).expect_err("no mounts").to_string().contains("no mount"));
     }
 
     #[test]
-    fn a_place_has_what_the_inventory_has_of_its_devices() {
+    fn devices_are_those_of_the_inventory() {
         let (_scratch, root) = machine();
-        let place = place_at(&root, Path::new("/")).expect("a place");
-        let top = place.top().expect("a device");
+        let location = location_at(&root, Path::new("/")).expect("a location");
+        let top = location.top().expect("a device");
         assert_eq!(top.logical_block_bytes, Some(Bytes(512)));
         assert_eq!(top.write_cache.as_deref(), Some("write back"));
     }
 
     #[test]
-    fn this_host_has_places() {
+    fn paths_of_this_host() {
         let scratch = tempfile::tempdir().expect("temporary directory");
         let file = scratch.path().join("file");
         std::fs::write(&file, "x").expect("write");
-        let of_file = place(&file).expect("a place");
-        let later = place(&scratch.path().join("not/there/yet")).expect("a place");
+        let of_file = place(&file).expect("a location");
+        let later = place(&scratch.path().join("not/there/yet")).expect("a location");
         assert_eq!(later.path, scratch.path().canonicalize().expect("path"));
         assert_eq!((of_file.medium, &of_file.devices), (later.medium, &later.devices));
         let system = of_file.file_system.expect("a file system");
         assert!(system.free_bytes.is_some() && !system.options.is_empty());
         if Path::new("/dev/shm").is_dir() {
-            assert_eq!(place(Path::new("/dev/shm/x")).expect("a place").medium, Medium::Memory);
+            assert_eq!(place(Path::new("/dev/shm/x")).expect("a location").medium, Medium::Memory);
         }
     }
 }

@@ -1,26 +1,25 @@
-//! Cities of the United States: a table of our own with their postal codes, and a weight each that grows with their
-//! inhabitants.
+//! Cities of the United States with their postal codes, weighted by population.
 
 /// A city and its five-digit postal codes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub city: &'static str,
+pub(super) struct City {
+    pub name: &'static str,
     /// The state, two letters.
     pub state: &'static str,
-    /// The lowest postal code that is used.
+    /// The lowest postal code in use.
     pub zip_first: u32,
-    /// The highest postal code of the place.
+    /// The highest postal code.
     pub zip_last: u32,
-    /// About a thousand inhabitants each.
+    /// Population, about in thousands.
     pub weight: u32,
 }
 
-const fn at(city: &'static str, state: &'static str, zip_first: u32, zip_last: u32, weight: u32) -> Place {
-    Place { city, state, zip_first, zip_last, weight }
+const fn at(name: &'static str, state: &'static str, zip_first: u32, zip_last: u32, weight: u32) -> City {
+    City { name, state, zip_first, zip_last, weight }
 }
 
-/// The cities, those of a state next to each other.
-pub(super) const PLACES: &[Place] = &[
+/// The cities, grouped by state.
+pub(super) const CITIES: &[City] = &[
     at("ANCHORAGE", "AK", 99501, 99518, 290),
     at("FAIRBANKS", "AK", 99701, 99712, 33),
     at("BIRMINGHAM", "AL", 35203, 35244, 200),
@@ -185,7 +184,7 @@ pub(super) const PLACES: &[Place] = &[
 mod tests {
     use super::*;
 
-    /// First three digits of the postal codes of each state, as the postal service hands them out.
+    /// Ranges of the first three digits of the postal codes of each state, by the postal service.
     const RANGES: &[(&str, u32, u32)] = &[
         ("AK", 995, 999),
         ("AL", 350, 369),
@@ -242,23 +241,23 @@ mod tests {
 
     #[test]
     fn postal_codes_are_of_their_state() {
-        for place in PLACES {
-            let (_, first, last) = RANGES.iter().find(|(state, ..)| *state == place.state).unwrap();
-            let prefixes = place.zip_first / 100..=place.zip_last / 100;
-            assert!(first <= prefixes.start() && prefixes.end() <= last, "{place:?}");
-            assert!(place.zip_first <= place.zip_last && place.weight > 0, "{place:?}");
-            assert!(place.city.len() <= 20 && place.city.bytes().all(|b| b.is_ascii_uppercase() || b == b' '));
+        for city in CITIES {
+            let (_, first, last) = RANGES.iter().find(|(state, ..)| *state == city.state).unwrap();
+            let prefixes = city.zip_first / 100..=city.zip_last / 100;
+            assert!(first <= prefixes.start() && prefixes.end() <= last, "{city:?}");
+            assert!(city.zip_first <= city.zip_last && city.weight > 0, "{city:?}");
+            assert!(city.name.len() <= 20 && city.name.bytes().all(|b| b.is_ascii_uppercase() || b == b' '));
         }
-        assert!(RANGES.iter().all(|(state, ..)| PLACES.iter().any(|place| place.state == *state)));
+        assert!(RANGES.iter().all(|(state, ..)| CITIES.iter().any(|city| city.state == *state)));
     }
 
     #[test]
-    fn cities_of_a_state_are_neighbours_and_none_is_there_twice() {
-        let mut states: Vec<&str> = PLACES.iter().map(|place| place.state).collect();
+    fn cities_are_grouped_by_state_and_unique() {
+        let mut states: Vec<&str> = CITIES.iter().map(|city| city.state).collect();
         states.dedup();
         let seen: std::collections::BTreeSet<&str> = states.iter().copied().collect();
         assert_eq!(states.len(), seen.len());
-        let cities: std::collections::BTreeSet<_> = PLACES.iter().map(|place| (place.state, place.city)).collect();
-        assert_eq!(cities.len(), PLACES.len());
+        let cities: std::collections::BTreeSet<_> = CITIES.iter().map(|city| (city.state, city.name)).collect();
+        assert_eq!(cities.len(), CITIES.len());
     }
 }
