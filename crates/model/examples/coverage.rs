@@ -1,9 +1,10 @@
-//! How often the intervals and verdicts of this crate are right, simulated: `cargo run --release --example coverage`.
+//! Coverage of the intervals and error rates of the verdicts of this crate, simulated:
+//! `cargo run --release --example coverage`.
 //!
-//! One function per table. Each line names what was simulated, how often, and the share that came out; a line with
-//! limits fails the program where the share lies outside them. The seeds are fixed: the same build prints the same.
+//! One function per table. Each line has the scenario and the observed ratio; the program fails where a ratio is
+//! outside the limits of its line. Seeds are fixed: the output is deterministic.
 
-#![allow(clippy::print_stdout, reason = "it is there to print tables")]
+#![allow(clippy::print_stdout, reason = "prints tables")]
 
 #[path = "coverage/rate_search.rs"]
 mod rate_search;
@@ -26,7 +27,7 @@ use dbdyno_model::{
 use record::SteadyClass;
 use simulation::Simulation;
 
-/// What an interval of 95 % may come out at.
+/// Limits for the coverage of a 95 % interval.
 const COVERS: RangeInclusive<f64> = 0.90..=0.98;
 
 fn main() -> ExitCode {
@@ -52,7 +53,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What was printed so far.
+/// The output so far.
 struct Tables {
     missed: usize,
 }
@@ -62,7 +63,7 @@ impl Tables {
         println!("\n{title}");
     }
 
-    /// A share, and where it has limits whether it keeps them.
+    /// A ratio, and whether it is within its limits.
     fn line(&mut self, what: &str, share: f64, limits: Option<RangeInclusive<f64>>, remark: &str) {
         let verdict = match &limits {
             None => String::new(),
@@ -80,9 +81,9 @@ fn share(count: usize, of: usize) -> f64 {
     count as f64 / of.max(1) as f64
 }
 
-/// Autoregressive noise around a known mean. Where the series is worth fewer than ten values there is no interval.
+/// Autoregressive noise around a known mean. There is no interval where the effective sample size is below ten.
 fn mean_of_a_series(tables: &mut Tables) {
-    tables.begin("mean of a series: share of intervals that hold the true mean");
+    tables.begin("mean of a series: coverage of the true mean");
     let mut simulation = Simulation::new(1);
     let cases = [
         (60, 0.5, None),
@@ -104,15 +105,14 @@ fn mean_of_a_series(tables: &mut Tables) {
                 held += usize::from(interval.contains(100.0));
             }
         }
-        let remark = format!("refused {:.3}", 1.0 - share(given, runs));
+        let remark = format!("no interval {:.3}", 1.0 - share(given, runs));
         tables.line(&format!("{count} s, rho {keep}"), share(held, given), limits, &remark);
     }
 }
 
-/// Latencies whose level wanders from second to second: log-normal within a second, and the median of each second
-/// follows an autoregressive process.
+/// Latencies that are log-normal within a second, with medians per second that follow an autoregressive process.
 fn quantile_by_sections(tables: &mut Tables) {
-    tables.begin("quantile of a run by sections: share of intervals that hold the true quantile");
+    tables.begin("quantile of a run by sections: coverage of the true quantile");
     let mut simulation = Simulation::new(2);
     for (seconds, keep, quantile, limits) in [
         (300, 0.9, 0.5, Some(COVERS)),
@@ -126,7 +126,7 @@ fn quantile_by_sections(tables: &mut Tables) {
         let runs = 200;
         let (level, noise) = (0.2, 0.5f64);
         let z = dbdyno_model::normal_quantile(quantile);
-        // The sum of the two normal variables has the variance of both.
+        // The variance of a sum of independent normal variables.
         let truth = (z * (level * level + noise * noise).sqrt()).exp();
         let (mut given, mut held) = (0, 0);
         for _ in 0..runs {
@@ -147,7 +147,7 @@ fn quantile_by_sections(tables: &mut Tables) {
                 held += usize::from(interval.contains(truth));
             }
         }
-        let remark = format!("refused {:.3}", 1.0 - share(given, runs));
+        let remark = format!("no interval {:.3}", 1.0 - share(given, runs));
         tables.line(&format!("{seconds} s, rho {keep}, quantile {quantile}"), share(held, given), limits, &remark);
     }
 }
@@ -158,9 +158,9 @@ fn at(values: &mut [f64], quantile: f64) -> f64 {
     *values.select_nth_unstable_by(place, f64::total_cmp).1
 }
 
-/// Independent values of a skewed distribution. The interval is exact: what it covers is known, and never below 0.95.
+/// Independent values of a skewed distribution. The coverage of the interval is known exactly, and never below 0.95.
 fn median_by_order(tables: &mut Tables) {
-    tables.begin("median of repeats by order statistics: share of intervals that hold the true median");
+    tables.begin("median of repeats by order statistics: coverage of the true median");
     let mut simulation = Simulation::new(3);
     for (count, exact) in [(6, 0.969), (7, 0.984), (9, 0.961), (10, 0.979), (20, 0.959), (30, 0.957)] {
         let runs = 20_000;
@@ -173,14 +173,14 @@ fn median_by_order(tables: &mut Tables) {
     }
 }
 
-/// Stationary noise that is called anything but flat from its beginning.
+/// Change points found in stationary noise.
 fn changes_within_a_run(tables: &mut Tables) {
-    tables.begin("change points within a run of 360 s: share of stationary runs that have one");
+    tables.begin("change points within a run of 360 s: false positives in stationary runs");
     let mut simulation = Simulation::new(4);
     for (keep, limit) in [(0.0, Some(0.02)), (0.3, Some(0.02)), (0.5, Some(0.02)), (0.8, Some(0.05)), (0.95, None)] {
         let runs = 1_000;
         let cut = (0..runs).filter(|_| {
-            // Around zero no two levels are within 2 % of each other: every change is seen.
+            // Around zero no two levels are within 2 % of each other: every change counts.
             steadiness_of(&simulation.noise(360, keep, 0.0, 1.0)).class != SteadyClass::Flat
         });
         tables.line(&format!("rho {keep}"), share(cut.count(), runs), limit.map(|limit| 0.0..=limit), "");
@@ -189,7 +189,7 @@ fn changes_within_a_run(tables: &mut Tables) {
 
 /// Independent values, one per record.
 fn changes_in_history(tables: &mut Tables) {
-    tables.begin("change points in the history of records: share of histories that have one");
+    tables.begin("change points in the history of records: ratio of histories with one");
     let mut simulation = Simulation::new(5);
     let runs = 300;
     for (step, limits) in [(0.0, 0.0..=0.02), (2.0, 0.8..=1.0), (3.0, 0.95..=1.0)] {
@@ -203,12 +203,12 @@ fn changes_in_history(tables: &mut Tables) {
     }
 }
 
-/// Logarithms of ratios around a known middle, with normal noise and with noise that has heavy tails.
+/// Logarithms of ratios around a known median, with normal and with heavy-tailed noise.
 fn ratio_of_pairs(tables: &mut Tables) {
-    tables.begin("ratio of pairs (Hodges-Lehmann): share of intervals that hold the true ratio");
+    tables.begin("ratio of pairs (Hodges-Lehmann): coverage of the true ratio");
     let mut simulation = Simulation::new(9);
     for pairs in [6, 8, 12, 20] {
-        for (noise, tail) in [("normal", 0.0), ("one in ten 5 times as wide", 0.1)] {
+        for (noise, tail) in [("normal", 0.0), ("contaminated: 1 in 10 with 5 sigma", 0.1)] {
             let runs = 4_000;
             let held = (0..runs).filter(|_| {
                 let deviation = |simulation: &mut Simulation| if simulation.uniform() < tail { 0.05 } else { 0.01 };
@@ -221,9 +221,9 @@ fn ratio_of_pairs(tables: &mut Tables) {
     }
 }
 
-/// Repetitions without pairs in an environment that does not change.
+/// Unpaired repetitions in a stable environment.
 fn ratio_without_pairs(tables: &mut Tables) {
-    tables.begin("ratio without pairs (Hodges-Lehmann): share of intervals that hold the true ratio");
+    tables.begin("unpaired ratio (Hodges-Lehmann): coverage of the true ratio");
     let mut simulation = Simulation::new(10);
     for (base, other) in [(4, 4), (5, 5), (6, 10), (10, 10), (20, 20)] {
         let runs = 4_000;
@@ -235,19 +235,19 @@ fn ratio_without_pairs(tables: &mut Tables) {
     }
 }
 
-/// Twenty trials one after the other: what each adds to the logarithm of the rate.
+/// Effects of the environment on the logarithm of the rate in twenty consecutive trials.
 type Environment = fn(&mut Simulation) -> Vec<f64>;
 
-/// Ten and ten trials with noise of 1 % in four environments: how often equal systems are told apart, and how often a
-/// difference of 2 % is found, one after the other (AAAABBBB) and in pairs whose order is drawn by lot.
+/// Ten and ten trials with noise of 1 % in four environments: false positives for equal systems, and the power to
+/// detect a difference of 2 %, sequential (AAAABBBB) and in pairs in random order.
 fn differences_in_environments(tables: &mut Tables) {
-    tables.begin("10 and 10 trials: share of equal systems that are told apart, of differences of 2 % that are found");
+    tables.begin("10 and 10 trials: false positives for equal systems, power for a difference of 2 %");
     let mut simulation = Simulation::new(11);
     let environments: [(&str, Environment); 4] = [
         ("stable", |_| vec![0.0; 20]),
         ("6 % linear drift", |_| (0..20).map(|at| 0.06 * f64::from(at) / 19.0).collect()),
-        ("wandering by 3 %", |simulation| simulation.noise(20, 0.9, 0.0, 0.03)),
-        ("two regimes of 4 %", |simulation| {
+        ("autocorrelated noise of 3 %", |simulation| simulation.noise(20, 0.9, 0.0, 0.03)),
+        ("two levels 4 % apart", |simulation| {
             let mut level = 0.04;
             let mut next = |simulation: &mut Simulation| {
                 level *= if simulation.uniform() < 0.2 { -1.0 } else { 1.0 };
@@ -258,7 +258,7 @@ fn differences_in_environments(tables: &mut Tables) {
     ];
     for (name, environment) in environments {
         let runs = 2_000;
-        // Told apart where the systems are equal, and where one is 2 % faster.
+        // Differences found between equal systems, and where one is 2 % faster.
         let (mut sequential, mut paired) = ([0, 0], [0, 0]);
         for (at, effect) in [0.0, 0.02].into_iter().enumerate() {
             for _ in 0..runs {
@@ -274,7 +274,7 @@ fn differences_in_environments(tables: &mut Tables) {
                 paired[at] += usize::from(signed_rank(&differences).is_some_and(|test| test.p_value <= 0.05));
             }
         }
-        let found = |count: [usize; 2]| format!("found {:.3}", share(count[1], runs));
+        let found = |count: [usize; 2]| format!("power {:.3}", share(count[1], runs));
         tables.line(&format!("{name}, sequential"), share(sequential[0], runs), None, &found(sequential));
         tables.line(&format!("{name}, pairs"), share(paired[0], runs), Some(0.0..=0.065), &found(paired));
     }

@@ -1,219 +1,205 @@
-//! What limits a run: how much of each capacity it uses, and where its response time goes.
+//! The limit of a run: utilisation of each resource, and breakdown of the response time.
 //!
 //! The layered roofline: for each resource k with the capacity C_k, as a probe of the same record found it, and the
-//! demand d_k of an operation, X <= min C_k/d_k, and U_k = X d_k/C_k is used. A use of 0.9 or more is the limit. Where
-//! nothing is used so much, too few clients may be at work (N < N* = X_max (D + Z), the asymptotic bounds of Denning
-//! and Buzen 1978), or the response time goes into one class of waits; otherwise nothing explains it, and that is said.
+//! demand d_k of an operation, X <= min C_k/d_k, and U_k = X d_k/C_k is the utilisation. 0.9 or more is the limit.
+//! Otherwise there may be too few clients (N < N* = X_max (D + Z), the asymptotic bounds of Denning and Buzen 1978), or
+//! one class of waits dominates the response time; otherwise the limit is unexplained.
 //!
-//! Two things come before that: one thread of work that is on a processor all the time while others are idle is a limit
-//! of its own; and processors that are filled by others do not explain sessions that wait for one another.
+//! Two cases take precedence: a single thread that is always on CPU while other processors are idle, and processors
+//! busy with foreign load, which do not explain sessions that wait for each other.
 //!
-//! It tells what stands beside what, and not what causes it: only a change of that resource and its effect on the rate
-//! would (see [`crate::proofs`]).
+//! This is correlation, not causation: causation takes a change of the resource (see [`crate::proofs`]).
 
 mod classes;
 mod measured;
 
 use record::Ratio;
 
-use self::classes::is_of_sessions;
+use self::classes::{ON_PROCESSOR, is_of_sessions};
 use crate::checks::{percent, plural};
 use crate::rules::RULES;
 
+pub use classes::TimeClass;
 pub use measured::{Capacities, attribute};
 pub(crate) use measured::{RANDOM_READS, RANDOM_WRITES, SEQUENTIAL_READS, SEQUENTIAL_WRITES, SYNCED_WRITES};
 
-/// Something of which there is so much per second.
+/// A resource with a capacity per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Resource {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// How much of it there is per second, above 0.
+    /// Capacity per second, above 0.
     pub capacity: f64,
-    /// How much of it an operation takes, in the same unit.
+    /// Demand of an operation, in the same unit.
     pub demand_per_operation: f64,
 }
 
-/// A part of the response time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TimeClass {
-    /// What is done or waited for.
-    pub name: String,
-    /// Its share of the response time.
-    pub share: Ratio,
-}
-
-/// What is known of a run.
+/// The measured run as a closed queueing system.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ClosedSystem {
     /// X: operations per second.
     pub rate: f64,
-    /// N: clients, as many as can be at work at a time.
+    /// N: clients that can be active at a time.
     pub clients: f64,
-    /// D: response time of an operation with one client, seconds, where that was measured.
+    /// D: response time of an operation with one client, seconds, where measured.
     pub demand_seconds: Option<f64>,
     /// Z: think time, seconds.
     pub think_seconds: f64,
-    /// Whether operations come at a rate that was asked for, whatever the answer takes, and all of them were done.
+    /// Whether it is an open loop that achieved its target rate.
     pub keeps_up: bool,
-    /// The share of the processors' capacity that is used, SMT accounted for.
+    /// CPU utilisation, corrected for SMT.
     pub cpu_used: Option<Ratio>,
-    /// All else that was measured.
+    /// The other resources.
     pub resources: Vec<Resource>,
-    /// Where the response time goes, as far as known; what is missing to 1 is not.
+    /// Known classes of the response time; the rest up to 1 is unknown.
     pub classes: Vec<TimeClass>,
-    /// How much of the time the work of a single client was on a processor, wherever that was; absent where several
-    /// clients work.
+    /// Share of the time that the work of a single client was on CPU, in client or server; absent with several clients.
     pub thread_used: Option<Ratio>,
-    /// What share of the processors' work is the client's and the engine's; the rest is that of others.
+    /// Share of the busy CPU time that is of the client and the engine; the rest is foreign load.
     pub own_work: Option<Ratio>,
-    /// The share of all processors that other programs used.
+    /// Share of all processors used by other programs.
     pub foreign: Option<Ratio>,
 }
 
-/// What limits a run.
+/// The limit of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Limiter {
     /// The processors.
     Processors,
-    /// The processors, of which other programs used so much that the run's own share is not the limit.
+    /// The processors, because of other programs.
     OtherPrograms {
-        /// The share of all processors that they used.
+        /// Share of all processors used by them.
         used: Ratio,
     },
     /// A resource.
     Resource(String),
-    /// One thread of work, while other processors are idle.
+    /// A single thread, while other processors are idle.
     OneThread {
-        /// How much of the time it was on a processor.
+        /// Share of the time that it was on CPU.
         used: Ratio,
     },
-    /// The rate that was asked for.
+    /// The target rate.
     Offered,
     /// Too few clients.
     TooFewClients {
-        /// N*: with so many the fullest resource could be full.
+        /// N*: number of clients that would saturate the busiest resource.
         knee: f64,
     },
-    /// Operations that wait for the same.
+    /// A wait class that dominates the response time.
     Serialised(TimeClass),
-    /// Nothing that was measured.
+    /// No measured resource or wait.
     Unexplained,
 }
 
-/// How much of something is used.
+/// Utilisation of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Use {
-    /// What.
+    /// Its name.
     pub name: String,
-    /// Of its capacity; above 1 where the probe did not find all of it.
+    /// Share of its capacity; above 1 where the probe measured too low a capacity.
     pub used: Ratio,
 }
 
-/// What limits a run, and what speaks for it.
+/// The limit of a run, with its evidence.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribution {
-    /// What does.
+    /// The limit.
     pub limiter: Limiter,
-    /// All capacities that are known, the fullest first.
+    /// Utilisation of all known resources, highest first.
     pub uses: Vec<Use>,
-    /// Where the response time goes, the largest first.
+    /// Classes of the response time, largest first.
     pub classes: Vec<TimeClass>,
-    /// What limits it, in words.
+    /// The limit in words.
     pub gist: String,
-    /// The same with all that speaks for it.
+    /// The same with the evidence.
     pub sentence: String,
 }
 
-/// How the processors are called among the uses.
+/// The name of the processors among the resources.
 const PROCESSORS: &str = "processors";
 
-/// How the time of an operation on processors is called among the classes.
-const ON_PROCESSOR: &str = "on a processor";
-
-/// What limits `drive`.
-pub fn attribution(drive: &ClosedSystem) -> Attribution {
-    let cpu = drive.cpu_used.map(|used| Use { name: PROCESSORS.to_owned(), used });
-    let others = drive.resources.iter().filter(|resource| resource.capacity > 0.0).map(|resource| Use {
+/// The limit of `system`.
+pub fn attribution(system: &ClosedSystem) -> Attribution {
+    let cpu = system.cpu_used.map(|used| Use { name: PROCESSORS.to_owned(), used });
+    let others = system.resources.iter().filter(|resource| resource.capacity > 0.0).map(|resource| Use {
         name: resource.name.clone(),
-        used: Ratio(drive.rate * resource.demand_per_operation / resource.capacity),
+        used: Ratio(system.rate * resource.demand_per_operation / resource.capacity),
     });
     let mut uses: Vec<Use> = cpu.into_iter().chain(others).collect();
     uses.sort_by(|one, other| other.used.0.total_cmp(&one.used.0));
-    let mut classes = drive.classes.clone();
+    let mut classes = system.classes.clone();
     classes.sort_by(|one, other| other.share.0.total_cmp(&one.share.0));
-    let limiter = limiter(drive, &uses, &classes);
-    let gist = gist(drive, &limiter);
+    let limiter = limiter(system, &uses, &classes);
+    let gist = gist(system, &limiter);
     let sentence = sentence(&gist, &uses, &classes);
     Attribution { limiter, uses, classes, gist, sentence }
 }
 
-fn limiter(drive: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limiter {
+fn limiter(system: &ClosedSystem, uses: &[Use], classes: &[TimeClass]) -> Limiter {
     let full = |used: Ratio| used.0 >= RULES.attribution_use_min;
     let fullest = uses.first();
-    if drive.keeps_up {
-        // Whatever else is full: it was enough.
+    if system.keeps_up {
+        // The target rate was achieved, whatever the utilisation.
         return Limiter::Offered;
     }
     let waiting = classes.iter().find(|class| class.name != ON_PROCESSOR && is_of_sessions(class));
-    if drive.cpu_used.is_some_and(full) && !are_full_of_others(drive, waiting) {
-        let own = |foreign: &Ratio| drive.cpu_used.map_or(0.0, |used| used.0) - foreign.0;
-        let taken = drive.foreign.filter(|foreign| foreign.0 > 0.0 && own(foreign) < RULES.attribution_use_min);
+    if system.cpu_used.is_some_and(full) && !are_busy_with_foreign_load(system, waiting) {
+        let own = |foreign: &Ratio| system.cpu_used.map_or(0.0, |used| used.0) - foreign.0;
+        let taken = system.foreign.filter(|foreign| foreign.0 > 0.0 && own(foreign) < RULES.attribution_use_min);
         return taken.map_or(Limiter::Processors, |used| Limiter::OtherPrograms { used });
     }
     if let Some(found) = uses.iter().find(|found| found.name != PROCESSORS && full(found.used)) {
         return Limiter::Resource(found.name.clone());
     }
-    if let Some(used) = drive.thread_used.filter(|used| full(*used)) {
+    if let Some(used) = system.thread_used.filter(|used| full(*used)) {
         return Limiter::OneThread { used };
     }
     let knee = fullest.filter(|found| found.used.0 > 0.0).and_then(|found| {
-        let rate_max = drive.rate / found.used.0;
-        Some(rate_max * (drive.demand_seconds? + drive.think_seconds))
+        let rate_max = system.rate / found.used.0;
+        Some(rate_max * (system.demand_seconds? + system.think_seconds))
     });
-    if let Some(knee) = knee.filter(|knee| drive.clients < *knee) {
+    if let Some(knee) = knee.filter(|knee| system.clients < *knee) {
         return Limiter::TooFewClients { knee };
     }
     let known: f64 = classes.iter().map(|class| class.share.0).sum();
-    // What is not known may be one class, too: it must not be larger than the one that is named. Who works waits for
-    // nobody.
+    // The unknown part may be a single class: it must not be larger than the named one. CPU time is not a wait.
     let least = RULES.attribution_class_min.max(1.0 - known);
     let largest = classes.first().filter(|class| class.name != ON_PROCESSOR && class.share.0 >= least);
     largest.map_or(Limiter::Unexplained, |class| Limiter::Serialised(class.clone()))
 }
 
-/// Whether processors are full with the work of others, while the run itself mostly waits for something else.
-fn are_full_of_others(drive: &ClosedSystem, waiting: Option<&TimeClass>) -> bool {
-    drive.own_work.is_some_and(|own| own.0 < RULES.attribution_own_work_min)
+/// Whether the processors are busy with foreign load while the run mostly waits for something else.
+fn are_busy_with_foreign_load(system: &ClosedSystem, waiting: Option<&TimeClass>) -> bool {
+    system.own_work.is_some_and(|own| own.0 < RULES.attribution_own_work_min)
         && waiting.is_some_and(|class| class.share.0 >= RULES.attribution_waiting_min)
 }
 
-fn gist(drive: &ClosedSystem, limiter: &Limiter) -> String {
+fn gist(system: &ClosedSystem, limiter: &Limiter) -> String {
     match limiter {
-        Limiter::Processors => "limit: the processors".to_owned(),
+        Limiter::Processors => "limit: CPU".to_owned(),
         Limiter::OtherPrograms { used } => {
-            format!("limit: the processors, {} of which other programs used", percent(used.0))
+            format!("limit: CPU, {} of which used by other programs", percent(used.0))
         }
         Limiter::Resource(name) => format!("limit: {name}"),
         Limiter::OneThread { used } => {
-            format!("limit: one thread, on a processor for {} of the time", percent(used.0.min(1.0)))
+            format!("limit: a single thread, {} of the time on CPU", percent(used.0.min(1.0)))
         }
-        Limiter::Offered => "limit: the rate that was asked for".to_owned(),
+        Limiter::Offered => "limit: the target rate".to_owned(),
         Limiter::TooFewClients { knee } => {
-            let clients = plural(drive.clients.round() as u64, "client");
-            format!("limit: its {clients}; what is used most would bear {:.0}", knee.ceil())
+            let clients = plural(system.clients.round() as u64, "client");
+            format!("limit: client-bound ({clients}); the busiest resource supports {:.0}", knee.ceil())
         }
         Limiter::Serialised(class) => {
             format!("limit: {}, {} of the response time", class.name, percent(class.share.0))
         }
-        Limiter::Unexplained => "limit: unexplained; nothing that was measured is full".to_owned(),
+        Limiter::Unexplained => "limit: unexplained; no measured resource is saturated".to_owned(),
     }
 }
 
 fn sentence(gist: &str, uses: &[Use], classes: &[TimeClass]) -> String {
     let used: Vec<String> = uses.iter().map(|one| format!("{} {}", one.name, percent(one.used.0))).collect();
     let spent: Vec<String> = classes.iter().map(|class| format!("{} {}", class.name, percent(class.share.0))).collect();
-    let used = if used.is_empty() { String::new() } else { format!("; used: {}", used.join(", ")) };
+    let used = if used.is_empty() { String::new() } else { format!("; utilisation: {}", used.join(", ")) };
     let spent = if spent.is_empty() { String::new() } else { format!("; response time: {}", spent.join(", ")) };
     format!("{gist}{used}{spent}")
 }
@@ -228,7 +214,7 @@ mod tests {
         Resource { name: name.to_owned(), capacity, demand_per_operation }
     }
 
-    fn drive() -> ClosedSystem {
+    fn system() -> ClosedSystem {
         ClosedSystem {
             rate: 1_000.0,
             clients: 32.0,
@@ -241,29 +227,32 @@ mod tests {
 
     #[test]
     fn the_fullest_resource_is_the_limit() {
-        let cpu = ClosedSystem { cpu_used: Some(Ratio(0.97)), ..drive() };
+        let cpu = ClosedSystem { cpu_used: Some(Ratio(0.97)), ..system() };
         let found = attribution(&cpu);
         assert_eq!(found.limiter, Limiter::Processors);
-        assert_eq!(found.sentence, "limit: the processors; used: processors 97 %, device reads 62 %, network 8.0 %");
-        let device = ClosedSystem { resources: vec![resource("device reads", 10_000.0, 9.5)], ..drive() };
+        assert_eq!(found.sentence, "limit: CPU; utilisation: processors 97 %, device reads 62 %, network 8.0 %");
+        let device = ClosedSystem { resources: vec![resource("device reads", 10_000.0, 9.5)], ..system() };
         let taken = ClosedSystem { foreign: Some(Ratio(0.4)), ..cpu };
-        assert_eq!(attribution(&taken).gist, "limit: the processors, 40 % of which other programs used");
+        assert_eq!(attribution(&taken).gist, "limit: CPU, 40 % of which used by other programs");
         assert_eq!(attribution(&device).limiter, Limiter::Resource("device reads".to_owned()));
     }
 
     #[test]
-    fn too_few_clients_are_told_from_waits_and_from_what_nothing_explains() {
+    fn too_few_clients_waits_and_unexplained_limits_are_distinguished() {
         // X_max = 1000 / 0.62, N* = 6.45.
-        let few = attribution(&ClosedSystem { clients: 4.0, ..drive() });
+        let few = attribution(&ClosedSystem { clients: 4.0, ..system() });
         assert!(matches!(few.limiter, Limiter::TooFewClients { knee } if (knee - 6.4516).abs() < 1e-3));
-        assert!(few.sentence.starts_with("limit: its 4 clients; what is used most would bear 7; used: "));
-        assert_eq!(attribution(&drive()).limiter, Limiter::Unexplained);
+        assert!(
+            few.sentence.starts_with("limit: client-bound (4 clients); the busiest resource supports 7; utilisation: ")
+        );
+        assert_eq!(attribution(&system()).limiter, Limiter::Unexplained);
         let class = |name: &str, share| TimeClass { name: name.to_owned(), share: Ratio(share) };
-        let waits = |locks| ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.25), class("locks", locks)], ..drive() };
+        let waits =
+            |locks| ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.25), class("locks", locks)], ..system() };
         assert_eq!(attribution(&waits(0.5)).limiter, Limiter::Serialised(class("locks", 0.5)));
         assert_eq!(attribution(&waits(0.35)).limiter, Limiter::Unexplained, "more is unknown than known");
-        let works = ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.8), class("locks", 0.15)], ..drive() };
-        assert_eq!(attribution(&works).limiter, Limiter::Unexplained, "work is no wait");
+        let works = ClosedSystem { classes: vec![class(ON_PROCESSOR, 0.8), class("locks", 0.15)], ..system() };
+        assert_eq!(attribution(&works).limiter, Limiter::Unexplained, "CPU time is not a wait");
         let offered = ClosedSystem { keeps_up: true, cpu_used: Some(Ratio(0.99)), ..waits(0.5) };
         assert_eq!(attribution(&offered).limiter, Limiter::Offered);
     }
@@ -272,7 +261,7 @@ mod tests {
     fn nothing_known_is_unexplained() {
         let found = attribution(&ClosedSystem { rate: 1.0, ..ClosedSystem::default() });
         assert_eq!((found.limiter, found.uses.len()), (Limiter::Unexplained, 0));
-        assert_eq!(found.sentence, "limit: unexplained; nothing that was measured is full");
+        assert_eq!(found.sentence, "limit: unexplained; no measured resource is saturated");
     }
 
     proptest! {
@@ -285,7 +274,7 @@ mod tests {
             let resources = capacities.iter().enumerate();
             let resources = resources.map(|(at, (capacity, demand))| resource(&format!("r{at}"), *capacity, *demand));
             let found = attribution(&ClosedSystem {
-                cpu_used: Some(Ratio(cpu)), clients, resources: resources.collect(), ..drive()
+                cpu_used: Some(Ratio(cpu)), clients, resources: resources.collect(), ..system()
             });
             prop_assert!(found.uses.is_sorted_by(|one, other| one.used.0 >= other.used.0));
             match found.limiter {

@@ -1,4 +1,4 @@
-//! A service level: a statistic of a latency and the most that it may be.
+//! A service level: a statistic of a latency and its upper limit.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,19 +11,19 @@ use crate::rules::RULES;
 
 /// Units in which a limit is written.
 const UNITS: [(&str, u64); 4] = [("ns", 1), ("us", 1_000), ("ms", 1_000_000), ("s", 1_000_000_000)];
-/// No limit is as long.
+/// Limits are shorter than this.
 const LIMIT_NS_MAX: u64 = 1_000_000_000_000_000_000;
 
 /// `p99=1ms`: 99 % of the values lie at or below a millisecond.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// What of the latency is meant.
+    /// The statistic of the latency.
     pub statistic: Statistic,
-    /// The most that it may be.
+    /// Its upper limit.
     pub limit: Nanos,
 }
 
-/// One number that stands for a latency.
+/// A statistic of a latency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Statistic {
     /// The value at or below which this share of all values lies; in (0, 1).
@@ -34,13 +34,13 @@ pub enum Statistic {
     Max,
 }
 
-/// A service level that cannot be read: what was written and why not; the hint stands apart, see [`BoundError::HINT`].
+/// A service level that cannot be parsed: the text and the reason; the hint is [`BoundError::HINT`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundError(String);
 
 impl Statistic {
-    /// What it comes to in `latency`; absent where there are no values, or where the quantile is not stored and the
-    /// histogram cannot be read.
+    /// Its value for `latency`; None without values, or where the quantile is not stored and the histogram cannot be
+    /// read.
     fn value(self, latency: &Latency) -> Option<Nanos> {
         match self {
             Statistic::Quantile(wanted) => quantile(latency, wanted),
@@ -49,7 +49,7 @@ impl Statistic {
         }
     }
 
-    /// The same where it may be shown: absent as well where too few values lie beyond the quantile.
+    /// The same; None also where too few values lie beyond the quantile for it to be shown.
     pub fn printable(self, latency: &Latency) -> Option<Nanos> {
         let is_printable = match self {
             Statistic::Quantile(Ratio(wanted)) => wanted <= 0.5 || is_printable(wanted, latency.count as f64),
@@ -60,13 +60,13 @@ impl Statistic {
 }
 
 impl Bound {
-    /// What the statistic comes to in `latency`, however few values there are: what the level is judged by.
+    /// The value of the statistic for `latency`, however few values there are, by which the level is judged.
     pub fn value(&self, latency: &Latency) -> Option<Nanos> {
         self.statistic.value(latency)
     }
 
-    /// The shortest window in which a rate of `steps_per_second` leaves enough values beyond the quantile; nothing of a
-    /// statistic that is no quantile.
+    /// The shortest window in which a rate of `steps_per_second` has enough values beyond the quantile; 0 for other
+    /// statistics.
     pub fn window(&self, steps_per_second: f64) -> Nanos {
         match self.statistic {
             Statistic::Quantile(Ratio(share)) => {
@@ -77,8 +77,7 @@ impl Bound {
         }
     }
 
-    /// Whether `latency` keeps the level; absent where that cannot be said. It says nothing of I/O that failed or
-    /// was left over: see the self-checks.
+    /// Whether `latency` meets the level; None where not known. Failed and unfinished I/O is left to the self-checks.
     pub fn kept_by(&self, latency: &Latency) -> Option<bool> {
         Some(self.value(latency)? <= self.limit)
     }
@@ -95,7 +94,7 @@ impl fmt::Display for Bound {
 impl fmt::Display for Statistic {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // A share has no more than a dozen digits that mean anything; the rest is the error of the fraction.
+            // Rounds off the floating-point error of the share.
             Statistic::Quantile(share) => {
                 let percent = format!("{:.9}", share.0 * 100.0);
                 write!(formatter, "p{}", percent.trim_end_matches('0').trim_end_matches('.'))
@@ -118,17 +117,15 @@ impl FromStr for Bound {
             "max" => Statistic::Max,
             _ => {
                 let share = statistic.strip_prefix('p').and_then(share_of_percent);
-                Statistic::Quantile(
-                    share.ok_or_else(|| error("what is limited is neither p50, p99, ..., mean nor max"))?,
-                )
+                Statistic::Quantile(share.ok_or_else(|| error("the statistic is not p50, p99, ..., mean or max"))?)
             }
         };
-        let limit = span(limit.trim()).ok_or_else(|| error("its limit is no time above zero with a unit"))?;
+        let limit = span(limit.trim()).ok_or_else(|| error("its limit is not a time above 0 with a unit"))?;
         Ok(Bound { statistic, limit })
     }
 }
 
-/// `99.9` as 0.999; none for what is not a decimal number above 0 and below 100.
+/// `99.9` as 0.999; None unless a decimal number above 0 and below 100.
 fn share_of_percent(text: &str) -> Option<Ratio> {
     let plain = text.bytes().all(|letter| letter.is_ascii_digit() || letter == b'.');
     let percent: f64 = text.parse().ok().filter(|_| plain)?;
@@ -136,7 +133,7 @@ fn share_of_percent(text: &str) -> Option<Ratio> {
     (share > 0.0 && share < 1.0).then_some(Ratio(share))
 }
 
-/// `500us` or `1.5ms` in nanoseconds; a number without a unit is no limit.
+/// `500us` or `1.5ms` in nanoseconds; None without a unit.
 fn span(text: &str) -> Option<Nanos> {
     let has_unit = !Written::of(text).unit.is_empty();
     quantity::time_ns(text).filter(|time_ns| has_unit && (1..LIMIT_NS_MAX).contains(time_ns)).map(Nanos)
@@ -167,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn levels_are_parsed() {
         let quantile = |share: f64, limit| Bound { statistic: Statistic::Quantile(Ratio(share)), limit: Nanos(limit) };
         assert_eq!(bound("p99=1ms"), quantile(0.99, 1_000_000));
         assert_eq!(bound("p99.9=500us"), quantile(0.999, 500_000));
@@ -179,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_written_as_it_is_read() {
+    fn a_level_prints_as_it_was_parsed() {
         for text in ["p99=1ms", "p99.9=500us", "p50=2ms", "mean=10ms", "max=1s", "p99.9999=1500us", "p12.5=7ns"] {
             assert_eq!(bound(text).to_string(), text);
         }
@@ -187,20 +184,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_service_level_is_refused() {
+    fn malformed_levels_are_refused() {
         for text in ["", "p99", "p99=", "p99=1", "p0=1ms", "p100=1ms", "p-1=1ms", "pinf=1ms", "q9=1ms", "max=0ms"] {
             let error = text.parse::<Bound>().unwrap_err().to_string();
             assert!(error.starts_with(&format!("service level {text:?}: ")), "{error}");
-            assert!(!error.contains("hint"), "the caller says it on a line of its own: {error}");
+            assert!(!error.contains("hint"), "the caller prints it on a separate line: {error}");
         }
         assert_eq!(
             "p99=fast".parse::<Bound>().unwrap_err().to_string(),
-            "service level \"p99=fast\": its limit is no time above zero with a unit"
+            "service level \"p99=fast\": its limit is not a time above 0 with a unit"
         );
     }
 
     #[test]
-    fn a_latency_keeps_a_level_or_not_or_cannot_tell() {
+    fn a_latency_meets_a_level_or_not_or_is_unknown() {
         let values: Vec<u64> = (1..=1_000).map(|value| value * 1_000).collect();
         let latency = stored(&values);
         assert_eq!(bound("p95=952us").kept_by(&latency), Some(true));
@@ -219,7 +216,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read_again(percent in 1u32..100_000, limit in 1u64..1_000_000_000_000) {
+        fn a_printed_level_parses_again(percent in 1u32..100_000, limit in 1u64..1_000_000_000_000) {
             let share = Ratio((f64::from(percent) / 100_000.0 * 1e12).round() / 1e12);
             let bound = Bound { statistic: Statistic::Quantile(share), limit: Nanos(limit) };
             prop_assert_eq!(bound.to_string().parse::<Bound>(), Ok(bound));

@@ -1,9 +1,9 @@
-//! What a storage calibration found: I/Os per second, megabytes per second and latency, from the runs of one record.
+//! The result of a storage calibration: max IOPS, max MB/s and latency, from the runs of one record.
 //!
-//! The runs of `max_iops` read random blocks with more and more I/Os in flight, those of `max_mbps` random megabytes.
-//! The level that speaks for each is, of those that keep the latency bound, the one with most runs: the search measures
-//! a level a few times at most, and repeats the best one at the end. Of levels with as many runs it is the fastest. All
-//! runs at that level that are not invalid count as repeats, those of the search too: none is chosen for its figure.
+//! The runs of `max_iops` read random blocks with increasing I/Os in flight, those of `max_mbps` random megabytes. The
+//! result is at the level with most runs among those that meet the latency bound: the search measures a level a few
+//! times at most, and repeats the best one at the end. With equal numbers of runs it is the fastest level. All valid
+//! runs at that level count as repeats, those of the search included, so that there is no selection by result.
 
 use std::collections::BTreeMap;
 
@@ -21,36 +21,36 @@ pub const MAX_IOPS: &str = "max_iops";
 /// Code of the runs with large random reads.
 pub const MAX_MBPS: &str = "max_mbps";
 
-/// The answer of a calibration.
+/// The result of a calibration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Calibration {
-    /// Small random reads per second, at the highest load that keeps the bound.
+    /// Small random reads per second, at the highest load that meets the bound.
     pub max_iops: Estimate,
-    /// Large random reads, in 10^6 bytes per second; absent where they were not measured or are invalid.
+    /// Large random reads, in 10^6 bytes per second; absent where not measured or invalid.
     pub max_mbps: Option<Estimate>,
     /// Size of the small reads.
     pub block_bytes: Bytes,
-    /// Size of the large reads, where they were measured.
+    /// Size of the large reads, where measured.
     pub large_block_bytes: Option<Bytes>,
     /// I/Os in flight at `max_iops`.
     pub in_flight: u32,
-    /// I/Os in flight at `max_mbps`, where it was measured.
+    /// I/Os in flight at `max_mbps`, where measured.
     pub large_in_flight: Option<u32>,
     /// Service time at `max_iops`, of the repeat with the median rate (the lower one of two).
     pub latency: Latency,
     /// The number of that run.
     pub run: u32,
-    /// The bound that the search was given.
+    /// The latency bound of the search.
     pub bound: Option<Bound>,
-    /// Whether that run kept it; absent without a bound.
+    /// Whether that run met it; absent without a bound.
     pub kept: Option<bool>,
-    /// Small reads by I/Os in flight, ascending. Invalid runs are not among them.
+    /// Small reads by I/Os in flight, ascending, without invalid runs.
     pub curve: Vec<CurvePoint>,
-    /// Runs of the calibration that are invalid; they contribute nothing.
+    /// Number of invalid runs, which are ignored.
     pub invalid_runs: usize,
 }
 
-/// One load of the curve: of several runs at it, that with the median rate (the lower one of two).
+/// One load of the curve: the run with the median rate (the lower one of two).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CurvePoint {
     /// I/Os in flight.
@@ -59,19 +59,19 @@ pub struct CurvePoint {
     pub iops: Rate,
     /// Mean service time.
     pub mean_ns: Nanos,
-    /// Its median.
+    /// Median service time.
     pub p50_ns: Nanos,
-    /// Its 0.99 quantile.
+    /// 0.99 quantile of the service time.
     pub p99_ns: Option<Nanos>,
-    /// Its 0.999 quantile.
+    /// 0.999 quantile of the service time.
     pub p999_ns: Option<Nanos>,
-    /// Whether the bound was kept; absent without one.
+    /// Whether the bound was met; absent without one.
     pub kept: Option<bool>,
-    /// Runs at this load that are not invalid.
+    /// Valid runs at this load.
     pub runs: usize,
 }
 
-/// The calibration in `record`; none where it has no run of [`MAX_IOPS`] that is not invalid.
+/// The calibration in `record`; None without a valid run of [`MAX_IOPS`].
 pub fn calibration(record: &Record) -> Option<Calibration> {
     let small = levels(record, MAX_IOPS);
     let large = levels(record, MAX_MBPS);
@@ -97,7 +97,7 @@ pub fn calibration(record: &Record) -> Option<Calibration> {
 
 type Levels<'a> = BTreeMap<u32, Vec<&'a Run>>;
 
-/// The runs of `test` that are results, by I/Os in flight, each level from the slowest to the fastest.
+/// The valid runs of `test` by I/Os in flight, each level from the slowest to the fastest.
 fn levels<'a>(record: &'a Record, test: &str) -> Levels<'a> {
     let mut levels: BTreeMap<u32, Vec<(f64, &Run)>> = BTreeMap::new();
     for run in record.runs.iter().filter(|run| run.test == test && !is_invalid(run) && rate(run) > 0.0) {
@@ -108,7 +108,7 @@ fn levels<'a>(record: &'a Record, test: &str) -> Levels<'a> {
     levels.into_iter().filter_map(|(level, rated)| Some((level, Repeats::of(rated)?.runs().collect()))).collect()
 }
 
-/// The level that speaks: see the head of this file.
+/// The level of the result: see the head of this file.
 fn chosen<'a, 'b>(levels: &'b Levels<'a>) -> Option<(u32, &'b [&'a Run])> {
     let rank = |runs: &[&Run]| {
         let middle = middle(runs);
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn of_levels_measured_once_the_fastest_that_keeps_the_bound_speaks() {
+    fn the_fastest_level_that_meets_the_bound_is_the_result() {
         let runs =
             vec![at(MAX_IOPS, 32, 7_000, 8_192), at(MAX_IOPS, 64, 8_000, 8_192), at(MAX_IOPS, 128, 8_200, 8_192)];
         let found = calibration(&record(runs)).unwrap();
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_something_else_has_no_calibration() {
+    fn other_records_have_no_calibration() {
         assert_eq!(calibration(&record(Vec::new())), None);
         assert_eq!(calibration(&record(vec![crate::fixture::run("T611", 1)])), None);
         assert_eq!(calibration(&record(vec![invalid(at(MAX_IOPS, 1, 1_000, 8_192))])), None);

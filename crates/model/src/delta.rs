@@ -1,17 +1,16 @@
 //! Rates from raw readings.
 
-use record::{Rate, Reading, Run, name};
+use record::{Rate, Reading, Run, Unit, name};
 
-/// How much the counter `name` rose from the first reading of `run` to the last.
+/// The increase of the counter `name` from the first reading of `run` to the last.
 ///
-/// None where one of the two lacks it, where there are no two readings at different times, and where it went down
-/// anywhere in between: then it was reset, and what was counted before is lost. The order in which readings are
-/// stored does not matter.
+/// None where one of the two lacks it, without two readings at different times, and where it decreased in between,
+/// since it was reset. The order of the readings does not matter.
 pub fn delta(run: &Run, name: &str) -> Option<u64> {
     rise(&run.readings, name)
 }
 
-/// The time of writes of the device in `run`, nanoseconds, without that of the flushes, which the kernel adds to it.
+/// The time of device writes in `run`, nanoseconds, without that of flushes, which the kernel includes.
 pub(crate) fn device_write_ns(run: &Run) -> Option<u64> {
     let flush_ns = delta(run, name::DEVICE_FLUSH_NS).unwrap_or(0);
     Some(delta(run, name::DEVICE_WRITE_NS)?.saturating_sub(flush_ns))
@@ -25,24 +24,33 @@ pub(crate) fn rise(readings: &[Reading], name: &str) -> Option<u64> {
         return None;
     }
     let difference = last.get(name)?.checked_sub(first.get(name)?)?;
-    // Between two readings there is nothing to look at, and of a hundred thousand runs no more are kept.
+    // Two readings need no check; large records keep only two.
     (readings.len() == 2 || monotone(readings, name)).then_some(difference)
 }
 
 /// [`delta`] per second of the window.
 ///
-/// The window and not the time between the readings, which is a little longer: the jobs work only inside the
-/// window, so that this rate stands beside rows and operations per second. None also where the window is empty.
+/// Of the window, not of the slightly longer time between the readings, since the jobs are active only within the
+/// window. None also for an empty window.
 pub fn rate(run: &Run, name: &str) -> Option<Rate> {
     per_second(run, delta(run, name)?)
 }
 
-/// `count` events per second of the window; none where it is empty.
+/// `count` events per second of the window; None where it is empty.
 pub(crate) fn per_second(run: &Run, count: u64) -> Option<Rate> {
     (run.window_ns.0 > 0).then(|| Rate(count as f64 / run.window_ns.seconds()))
 }
 
-/// `part` of `whole`; none where there is no whole.
+/// The rate of `run` in `unit`: bytes if `unit` is bytes, otherwise operations.
+pub(crate) fn rate_in(run: &Run, unit: Unit) -> Option<Rate> {
+    match (unit, run.unit) {
+        (Unit::Byte, Unit::Byte) => per_second(run, run.totals.operations),
+        (Unit::Byte, _) => per_second(run, run.totals.bytes?.0),
+        _ => per_second(run, run.totals.operations),
+    }
+}
+
+/// `part` of `whole`; None where `whole` is not above 0.
 pub(crate) fn share(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)
 }
@@ -78,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rise_from_the_first_reading_to_the_last() {
+    fn a_delta_is_from_the_first_reading_to_the_last() {
         let mut run = run("T611", 1);
         run.window_ns = Nanos(2_000_000_000);
         run.readings = vec![reading(5, &[("a", 100)]), reading(9, &[("a", 150)]), reading(7, &[("b", 1)])];

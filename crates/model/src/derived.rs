@@ -1,4 +1,4 @@
-//! Figures in the terms in which a test is usually spoken of, where they differ from operations per second.
+//! Figures in the usual terms of a test, where they differ from operations per second.
 
 use record::{Run, Unit};
 
@@ -9,19 +9,19 @@ use crate::checks::failed_steps;
 const FIBONACCI_39_CALLS: f64 = 2.0 * 102_334_155.0 - 1.0;
 const FIBONACCI_N: i64 = 39;
 
-/// A figure beside speed and throughput.
+/// A derived figure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Derived {
-    /// T151: what `fibonacci(39)` takes one job, in seconds.
+    /// T151: time of `fibonacci(39)` with one job, seconds.
     FibonacciSeconds {
         /// The time.
         seconds: f64,
-        /// From the calls per second at another n: to be marked as an estimate.
+        /// Extrapolated from another n: to be marked as an estimate.
         estimated: bool,
     },
     /// T441: queries of all jobs per minute, one query per step.
     QueriesPerMinute(f64),
-    /// A test of dependent loads: what one load takes one job, in nanoseconds.
+    /// A test of dependent loads: time of one load with one job, nanoseconds.
     LoadNanos(f64),
 }
 

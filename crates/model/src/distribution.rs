@@ -1,4 +1,4 @@
-//! Every quantile of a stored latency, read from its histogram.
+//! Quantiles of a stored latency, read from its histogram.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -6,14 +6,13 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 use record::{Latency, Nanos, Ratio};
 
-/// A stored quantile and a wanted one this close are the same.
+/// Tolerance of equal quantiles.
 const SAME: f64 = 1e-9;
 
-/// The value at or below which the share `quantile` of all values lies, within a thousandth of itself: of the stored
-/// quantiles where it is one of them, otherwise from the histogram. The quantile of 1 is the largest value.
+/// The quantile `quantile`, with a relative error of 0.1 %: a stored one, otherwise from the histogram. The quantile of
+/// 1 is the maximum.
 ///
-/// None where there are no values, where the quantile does not lie in [0, 1], and where the histogram is missing or
-/// cannot be read.
+/// None without values, where the quantile is not in [0, 1], and where the histogram is missing or cannot be read.
 pub fn quantile(latency: &Latency, quantile: Ratio) -> Option<Nanos> {
     if latency.count == 0 || !(0.0..=1.0).contains(&quantile.0) {
         return None;
@@ -31,8 +30,8 @@ pub fn quantile(latency: &Latency, quantile: Ratio) -> Option<Nanos> {
     }
 }
 
-/// The values of a stored latency as they were counted: the middle of each bucket that holds any, ascending, and how
-/// many it holds. None where the histogram is missing or cannot be read.
+/// The non-empty buckets of a stored latency: midpoint and count, ascending. None where the histogram is missing or
+/// cannot be read.
 pub fn buckets(latency: &Latency) -> Option<Vec<(Nanos, u64)>> {
     let histogram = histogram(latency)?;
     let middle = |value: u64| Nanos(histogram.median_equivalent(value));
@@ -43,7 +42,7 @@ fn histogram(latency: &Latency) -> Option<Histogram<u64>> {
     decoded(&latency.histogram).filter(|histogram| !histogram.is_empty())
 }
 
-/// A histogram as it is stored: V2 format, deflated, base64. None where it cannot be read.
+/// Decodes a stored histogram: V2 format, deflated, base64. None where it cannot be read.
 pub(crate) fn decoded(text: &str) -> Option<Histogram<u64>> {
     let bytes = BASE64_STANDARD.decode(text).ok()?;
     Deserializer::new().deserialize(&mut bytes.as_slice()).ok()
@@ -56,7 +55,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// What the loop stores of these values.
+    /// The stored latency of these values.
     pub(crate) fn stored(values: &[u64]) -> Latency {
         let mut histogram: Histogram<u64> = Histogram::new_with_bounds(1, 86_400_000_000_000, 3).unwrap();
         values.iter().for_each(|value| histogram.saturating_record(*value));
@@ -88,7 +87,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn buckets_hold_what_was_counted() {
+    fn buckets_have_the_counts_of_the_values() {
         let latency = stored(&[3, 70, 70, 900_000]);
         let buckets = buckets(&latency).unwrap();
         assert_eq!(buckets.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 2, 1]);
@@ -97,7 +96,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn without_a_histogram_only_what_is_stored_is_known() {
+    fn without_a_histogram_only_stored_quantiles_are_known() {
         let latency = Latency { histogram: String::new(), ..stored(&[1_000; 10]) };
         assert_eq!(quantile(&latency, Ratio(0.99)), latency.p99_ns);
         assert_eq!(quantile(&latency, Ratio(0.95)), None);
@@ -108,7 +107,7 @@ pub(crate) mod tests {
 
     proptest! {
         #[test]
-        fn no_text_and_no_quantile_is_a_panic(text in "[A-Za-z0-9+/=]{0,80}", wanted in any::<f64>()) {
+        fn no_text_and_no_quantile_panics(text in "[A-Za-z0-9+/=]{0,80}", wanted in any::<f64>()) {
             let broken = Latency { count: 1, histogram: text, ..Latency::default() };
             quantile(&broken, Ratio(wanted));
             buckets(&broken);

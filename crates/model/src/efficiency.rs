@@ -1,29 +1,57 @@
-//! What of a ceiling a test reaches.
+//! Efficiency: a test as a share of its ceiling.
 //!
-//! Test and probe are held against each other in one unit. Where both count it, that is a quotient of their counts.
-//! What a test counts (rows, visits to blocks, transactions) is not what a probe of storage counts, so that there the
-//! test's physical I/O is taken, of the kind that the probe makes, or its commits:
+//! Test and probe are compared in one unit. A test counts other things (rows, block visits, transactions) than a
+//! storage probe, so that there its physical I/O of the probe's kind is used, or its commits:
 //!
 //! - block: I/Os per second over I/Os per second of the probe;
 //! - byte: bytes per second over bytes per second;
 //! - transaction: transactions per second over commits (or syncs) per second.
 //!
-//! Physical reads are what the engine asked for and the block layer saw, the smaller of the two: the page cache serves
-//! some of the first, and others and read-ahead are among the second. Physical writes are those of the block layer,
-//! since the log is the device's work too and the engine's count leaves it out; where they are not known, the
-//! engine's. It lies where the engine's I/O is larger than the probe's blocks (compare bytes then), and where others
-//! write to the same device.
+//! Physical reads are the smaller of those of the engine, which include page cache hits, and those of the block layer,
+//! which include other programs and read-ahead. Physical writes are those of the block layer, which include the log, or
+//! else those of the engine. It is wrong where the engine's I/Os are larger than the probe's blocks (compare bytes
+//! then), and where other programs write to the same device.
 
 use record::{Ceiling, IoKind, Rate, Ratio, Run, Unit, name};
 
-use crate::delta::{per_second, rate, share};
+use crate::delta::{per_second, rate, rate_in, share};
 use crate::foreign::is_under_foreign_load;
+use crate::group::{ByTest, fastest, valid};
 use crate::queue::in_flight;
-use crate::sheet::{ByTest, Limit, fastest, valid};
 
-/// What `ceiling` comes to for `run`: the probe at as many I/Os in flight (of storage) or jobs as the run has workers,
-/// or else where it gave most. A probe that was run while others used the
-/// machine is no ceiling. None where there is no other one and where it is invalid, or where the counts are missing.
+/// A ceiling from a probe of the same record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Limit {
+    /// The code of the probe.
+    pub probe: String,
+    /// The unit of the comparison. For a storage probe, blocks are physical I/Os and bytes physical bytes of its kind,
+    /// and transactions are compared with commits.
+    pub unit: Unit,
+    /// Rate of the probe, in that unit.
+    pub per_second: Rate,
+    /// Rate of the test, in that unit.
+    pub reached: Rate,
+    /// Jobs of the probe: as many as the test has workers (jobs times threads) where so probed; otherwise those of its
+    /// best rate.
+    pub jobs: u32,
+    /// I/Os in flight of a storage probe, which then correspond to the workers of the test.
+    pub in_flight: Option<u32>,
+    /// Share of the reads of the engine served by the page cache, for a storage probe of reads. A low efficiency then
+    /// means that the device was hardly used.
+    pub cached: Option<Ratio>,
+    /// Rate of the test over that of the probe; above 1 where the probe is no bound.
+    pub efficiency: Ratio,
+}
+
+impl Limit {
+    /// Whether the test exceeds the probe by at least 0.5 %, so that the probe is no bound.
+    pub fn is_exceeded(&self) -> bool {
+        self.efficiency.0 >= 1.005
+    }
+}
+
+/// The ceiling of `run`: the probe at as many I/Os in flight (of storage) or jobs as the run has workers, or else its
+/// best rate. Probes under foreign load do not count. None without a valid probe or counters.
 pub(crate) fn limit(by_test: &ByTest<'_>, run: &Run, ceiling: &Ceiling) -> Option<Limit> {
     let all = by_test.runs(&ceiling.probe).iter().copied();
     let undisturbed: Vec<&Run> = all.filter(|probe| !is_under_foreign_load(probe)).collect();
@@ -48,22 +76,13 @@ pub(crate) fn limit(by_test: &ByTest<'_>, run: &Run, ceiling: &Ceiling) -> Optio
     })
 }
 
-/// The rate of `run` in `unit`: bytes where bytes are meant and counted, operations otherwise.
-pub(crate) fn rate_in(run: &Run, unit: Unit) -> Option<Rate> {
-    match (unit, run.unit) {
-        (Unit::Byte, Unit::Byte) => per_second(run, run.totals.operations),
-        (Unit::Byte, _) => per_second(run, run.totals.bytes?.0),
-        _ => per_second(run, run.totals.operations),
-    }
-}
-
-/// What a probe of storage does most; none of any other probe.
+/// The main kind of I/O of a storage probe; None for other probes.
 fn kind(probe: &Run) -> Option<IoKind> {
     let streams = &probe.storage.as_ref()?.streams;
     streams.iter().max_by_key(|stream| stream.operations).map(|stream| stream.kind)
 }
 
-/// The rate at which `run` does what a probe of `kind` does.
+/// The rate of `run` in I/O of `kind`.
 fn physical(run: &Run, unit: Unit, kind: IoKind) -> Option<Rate> {
     match (unit, kind) {
         (Unit::Block, IoKind::Read) => read(run, name::PHYSICAL_READ_COUNT, name::DEVICE_READ_COUNT),
@@ -84,7 +103,7 @@ fn read(run: &Run, engine: &str, device: &str) -> Option<Rate> {
     }
 }
 
-/// The share of what the engine read that the device did not.
+/// The share of the reads of the engine that did not reach the device.
 fn cached(run: &Run) -> Option<Ratio> {
     let (engine, device) = (rate(run, name::PHYSICAL_READ_BYTES)?, rate(run, name::DEVICE_READ_BYTES)?);
     Some(Ratio((1.0 - share(device.0, engine.0)?).max(0.0)))
@@ -102,7 +121,7 @@ mod tests {
     use crate::fixture::{counted, faster, io_run, record, run, storage};
     use crate::sheet::sheet;
 
-    /// What the line of `test` says of its only run beside these probes.
+    /// The ceiling of the only run of `test` with these probes.
     fn held(test: Run, probes: Vec<Run>, unit: Unit) -> Option<Limit> {
         let probe = probes[0].test.clone();
         let test = Run { ceiling: Some(Ceiling { probe, unit }), ..test };
@@ -118,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_what_the_engine_asked_for_and_the_device_saw() {
+    fn reads_are_the_smaller_of_engine_and_device() {
         let counts = |engine: u64, device: u64| {
             counted(run("T626", 1), &[(name::PHYSICAL_READ_COUNT, engine), (name::DEVICE_READ_COUNT, device)])
         };
@@ -133,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_page_cache_served_is_said() {
+    fn the_share_of_the_page_cache_is_given() {
         let counts = |device: u64| {
             let bytes = [(name::PHYSICAL_READ_BYTES, 40_000_000), (name::DEVICE_READ_BYTES, device)];
             counted(run("T426", 1), &bytes)
@@ -146,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_are_held_against_as_many_ios_in_flight() {
+    fn workers_are_compared_with_as_many_ios_in_flight() {
         let test = |jobs: u32| counted(run("T626", jobs), &[(name::DEVICE_READ_COUNT, 20_000)]);
         let probes = || vec![probe(IoKind::Read, 1, 1), probe(IoKind::Read, 4, 4), probe(IoKind::Read, 32, 10)];
         let limit = held(test(4), probes(), Unit::Block).unwrap();
@@ -173,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn transactions_are_held_against_commits() {
+    fn transactions_are_compared_with_commits() {
         let mut test = run("T311", 1);
         (test.unit, test.totals.transactions) = (Unit::Row, 2_500);
         let limit = held(test, vec![probe(IoKind::Commit, 1, 1)], Unit::Transaction).unwrap();
@@ -181,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn other_probes_are_held_against_what_both_count() {
+    fn other_probes_are_compared_in_the_common_unit() {
         let mut memory = run("P212", 1);
         memory.unit = Unit::Byte;
         let mut scan = counted(run("T421", 1), &[(name::DEVICE_READ_BYTES, 1)]);

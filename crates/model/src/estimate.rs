@@ -1,19 +1,17 @@
-//! A figure from a few repeats, and how far another measurement of it may come out elsewhere.
+//! A figure from a few repeats, with a prediction interval for another measurement.
 
 use crate::rules::RULES;
 use crate::statistics::{median, order_ranks, student_quantile, variance};
 
-/// Sections that a run is cut into.
+/// Number of sections of a run.
 const SECTIONS: usize = 5;
 
-/// A figure that was measured several times.
+/// A repeated figure.
 ///
-/// The interval says where another calibration of the same place, as long as this one and soon after it, is expected
-/// with a chance of about 0.95. It is made of what can be seen within one invocation: the differences between repeats,
-/// and how unsteady each of them was. It is never narrower than the standard deviation of the sections (fifths) of a
-/// run, however many repeats there are: what makes a device wander within a run makes it wander from one invocation
-/// to the next, and repeats one after the other do not average that out. It cannot know what only another day, another
-/// file or another neighbour brings.
+/// The interval contains another calibration of the same target, as long as this one and soon after it, with a
+/// probability of about 0.95. It is based on the variation between and within repeats of one invocation. It is never
+/// narrower than the standard deviation of the sections (fifths) of a run, since slow variation is not averaged out by
+/// consecutive repeats. It does not cover another day, another file or other load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The median of the repeats.
@@ -22,23 +20,23 @@ pub struct Estimate {
     pub low: f64,
     /// The upper end.
     pub high: f64,
-    /// Repeats that count.
+    /// Number of repeats.
     pub repeats: usize,
-    /// Where the interval comes from.
+    /// The method of the interval.
     pub method: Method,
 }
 
-/// Where an interval comes from, before it is widened by the unsteadiness within the runs.
+/// The method of an interval, before it is widened by the variation within the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// Six repeats and more: the exact interval of the median by order statistics, P(X(l) <= median <= X(u)) >= 0.95.
     OrderStatistics,
-    /// Two to five repeats: Student's t for the difference of two means of as many, t s sqrt(2 / n). It takes the
-    /// repeats for normally distributed.
+    /// Two to five repeats: Student's t for the difference of two means of as many, t s sqrt(2 / n). It assumes
+    /// normally distributed repeats.
     Student,
-    /// One repeat: t s over the sections of its window. Repeatability is not known.
+    /// One repeat: t s over the sections of its window; repeatability unknown.
     Sections,
-    /// One repeat too short to be cut: there is no interval, and both ends are the figure itself.
+    /// One repeat too short for sections: no interval, both ends equal the figure.
     Unknown,
 }
 
@@ -50,7 +48,7 @@ pub(crate) struct Repeat {
     pub(crate) seconds: Vec<f64>,
 }
 
-/// The figure; none without a repeat.
+/// The estimate; None without a repeat.
 pub(crate) fn estimate(repeats: &[Repeat]) -> Option<Estimate> {
     let mut rates: Vec<f64> = repeats.iter().map(|repeat| repeat.rate).collect();
     rates.sort_by(f64::total_cmp);
@@ -76,7 +74,7 @@ fn student(freedom: usize) -> f64 {
 }
 
 /// Standard deviation of the sections of each run around the run's own mean, pooled over the runs, and its degrees of
-/// freedom; none where no run has two sections.
+/// freedom; None where no run has two sections.
 fn deviation_within(repeats: &[Repeat]) -> Option<(f64, usize)> {
     let (mut squares, mut freedom) = (0.0, 0);
     for repeat in repeats {
@@ -89,8 +87,8 @@ fn deviation_within(repeats: &[Repeat]) -> Option<(f64, usize)> {
     (freedom > 0).then(|| ((squares / freedom as f64).sqrt(), freedom))
 }
 
-/// Means of [`SECTIONS`] sections of equal length, or of the seconds where there are fewer; what is over at the
-/// beginning is left out.
+/// Means of [`SECTIONS`] sections of equal length, or of the seconds where there are fewer; without the remainder
+/// at the beginning.
 fn sections(seconds: &[f64]) -> Vec<f64> {
     let length = (seconds.len() / SECTIONS).max(1);
     let over = seconds.len() - length * seconds.len().min(SECTIONS);
@@ -121,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn one_repeat_rests_on_its_sections_or_on_nothing() {
+    fn one_repeat_uses_its_sections() {
         let alone = Repeat { rate: 100.0, seconds: vec![90.0, 110.0, 90.0, 110.0, 100.0] };
         let found = estimate(&[alone]).unwrap();
         // Deviation 10, t = 2.776 at 4 degrees of freedom.
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_repeats_of_an_unsteady_device_promise_no_more_than_it_keeps() {
+    fn variation_within_runs_widens_the_interval() {
         let wandering = || Repeat { rate: 100.0, seconds: vec![90.0, 110.0, 90.0, 110.0, 100.0] };
         let found = estimate(&[wandering(), wandering(), wandering()]).unwrap();
         assert_eq!((found.low, found.high), (90.0, 110.0));
@@ -150,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn another_calibration_comes_out_within_the_interval_as_often_as_it_says() {
+    fn the_prediction_interval_has_its_coverage() {
         for count in [3, 5, 8] {
             let mut simulation = Simulation::new(7);
             let mut calibration = || {

@@ -9,7 +9,7 @@ use record::{
     Reading, Record, Run, Second, Status, Storage, Sweep, Timestamp, Tool, Totals, Unit, Verdict,
 };
 
-/// A finding of `check` about nothing in particular.
+/// An example finding of `check`.
 pub(crate) fn finding(check: Check, verdict: Verdict) -> Finding {
     let evidence = match check {
         Check::LittlesLaw => Evidence::LittlesLaw(LittlesLaw::NothingDone),
@@ -29,13 +29,13 @@ pub(crate) fn finding(check: Check, verdict: Verdict) -> Finding {
     Finding::new(verdict, evidence)
 }
 
-/// A reading `at` seconds after the beginning.
+/// A reading `at` seconds after the start.
 pub(crate) fn reading(at: u64, values: &[(&str, u64)]) -> Reading {
     let values = values.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     Reading { at_ns: Nanos(at * 1_000_000_000), values }
 }
 
-/// Ten seconds of a closed loop that nothing disturbs: `jobs` jobs of 1000 steps/s each, one row and one transaction
+/// Ten seconds of an undisturbed closed loop: `jobs` jobs of 1000 steps/s each, one row and one transaction
 /// per step.
 pub(crate) fn run(test: &str, jobs: u32) -> Run {
     let each = u64::from(jobs) * 1_000;
@@ -97,13 +97,13 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
     }
 }
 
-/// The same beside nobody.
+/// The same without foreign load.
 pub(crate) fn alone(run: Run) -> Run {
     let load = ForeignLoad { watched_ns: run.window_ns, ..ForeignLoad::default() };
     Run { foreign_load: Some(Box::new(load)), ..run }
 }
 
-/// The same with random blocks.
+/// A run of random blocks.
 pub(crate) fn blocks_run(caches: CacheState) -> Run {
     let blocks = RandomBlocks {
         place: LoopPlace::Client,
@@ -119,7 +119,7 @@ pub(crate) fn blocks_run(caches: CacheState) -> Run {
     Run { layer: Layer::Storage, unit: Unit::Statement, blocks: Some(Box::new(blocks)), ..run("B100", 1) }
 }
 
-/// `count` values around `mean_ns`, none above twice of it.
+/// `count` values around `mean_ns`, at most twice as long.
 pub(crate) fn latency(count: u64, mean_ns: u64) -> Latency {
     Latency {
         count,
@@ -135,7 +135,7 @@ pub(crate) fn latency(count: u64, mean_ns: u64) -> Latency {
     .printable()
 }
 
-/// The same run with counters that rose by so much from the first reading to the last.
+/// The same run with these counter deltas between the first and the last reading.
 pub(crate) fn counted(mut run: Run, deltas: &[(&str, u64)]) -> Run {
     let last = run.readings.len() - 1;
     for (name, delta) in deltas {
@@ -145,7 +145,7 @@ pub(crate) fn counted(mut run: Run, deltas: &[(&str, u64)]) -> Run {
     run
 }
 
-/// The same run with its operations, in every place, `factor` times as many.
+/// The same run with `factor` times as many operations.
 pub(crate) fn faster(mut run: Run, factor: u64) -> Run {
     run.totals.operations *= factor;
     run.seconds.iter_mut().for_each(|second| second.operations *= factor);
@@ -183,7 +183,7 @@ pub(crate) fn io_run(test: &str, kind: IoKind, clones: u32) -> Run {
     run
 }
 
-/// All that `run` did, as a stream of `clones` clones with one I/O in flight each.
+/// The I/O of `run` as a stream of `clones` clones with one I/O in flight each.
 pub(crate) fn stream(run: &Run, kind: IoKind, clones: u32) -> IoStream {
     IoStream {
         job: "job".to_owned(),
@@ -214,7 +214,7 @@ pub(crate) fn stream(run: &Run, kind: IoKind, clones: u32) -> IoStream {
     }
 }
 
-/// What a run of storage has beside other runs.
+/// The storage part of a storage run.
 pub(crate) fn storage(run: &mut Run) -> &mut Storage {
     run.storage.as_mut().expect("a run of storage")
 }
@@ -238,7 +238,7 @@ pub(crate) fn engine() -> EngineInventory {
     }
 }
 
-/// An instrument with a loop of 50 ns and 200 ns with a test.
+/// An overhead of 50 ns per step, and 200 ns with a test.
 pub(crate) fn instrument() -> Instrument {
     Instrument { loop_step_ns: 50.0, null_engine_step_ns: 200.0, ..Instrument::default() }
 }

@@ -1,15 +1,13 @@
-//! What other programs took of the processors and of the measured device while a run went on.
+//! Foreign load during a run: other programs on the processors and on the measured device.
 //!
-//! Processors: what their processes used between two looks at all of them. Beside that stands what nobody accounts
-//! for: the time that the host's counters show as used, less that of dbdyno, its server, other programs, threads of the
-//! kernel and interrupts. It holds programs that cannot be seen from here (of another container) and the error of
-//! ticks. Threads of the kernel and interrupts work for whoever does I/O: the share of the device's bytes that is foreign
-//! is also the foreign share of their time.
+//! Processors: CPU time of their processes between two process scans, and unattributed time: busy time of the host less
+//! that of dbdyno, its server, other programs, kernel threads and interrupts. The latter includes hidden programs (of
+//! another container) and timer resolution. Kernel threads and interrupts are attributed by the foreign share of the
+//! device's bytes.
 //!
-//! The device: reads are those of the block layer less what dbdyno and its server had it read. Writes likewise, but a
-//! file system adds journal and metadata to them, and what was written through the page cache comes later: what other
-//! programs wrote counts as far as the block layer wrote more than ours, and beyond that only what is more than a
-//! journal explains.
+//! The device: reads of the block layer less those of dbdyno and its server. Writes in the same way, but with an
+//! allowance for journal, metadata and delayed buffered writes: writes of other programs count as far as the block
+//! layer wrote more than ours, unattributed ones only beyond the allowance.
 
 use record::{Bytes, Check, Ratio, Run, Verdict, name};
 
@@ -17,46 +15,45 @@ use crate::cpu::host_cpu_ns;
 use crate::delta::{delta, share};
 use crate::rules::RULES;
 
-/// Processors that others used, as shares of all of the host.
+/// CPU time of other programs, as shares of all processors of the host.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForeignCpu {
-    /// Of programs that were seen, and of the kernel where it worked for them.
+    /// Known programs, with their share of the kernel.
     pub used: Ratio,
-    /// Of what nobody accounts for; 0 within the error of ticks.
+    /// Unattributed; 0 below timer resolution.
     pub unseen: Ratio,
     /// Processors of the host.
     pub processors: f64,
 }
 
 impl ForeignCpu {
-    /// Both.
+    /// Both together.
     pub fn all(&self) -> Ratio {
         Ratio(self.used.0 + self.unseen.0)
     }
 }
 
-/// Bytes that others had the measured device read and write.
+/// I/O of other programs on the measured device.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForeignIo {
-    /// Of programs that were seen.
+    /// Bytes of known programs.
     pub used_bytes: f64,
-    /// Of what nobody accounts for.
+    /// Unattributed bytes.
     pub unseen_bytes: f64,
-    /// As a share of all bytes of the device.
+    /// Share of all bytes of the device.
     pub share: Ratio,
-    /// Per second.
+    /// Bytes per second.
     pub bytes_per_second: f64,
 }
 
-/// Whether other programs took so much from `run` that it tells no longer what the machine gives at most: it is no ceiling.
-/// A run that is too short to be invalid for them is not asked.
+/// Whether foreign load on `run` is too high for it to be a ceiling. False for a run that is too short to be judged.
 pub fn is_under_foreign_load(run: &Run) -> bool {
-    let of_others = |check: Check| matches!(check, Check::ForeignCpu | Check::ForeignIo);
+    let is_foreign = |check: Check| matches!(check, Check::ForeignCpu | Check::ForeignIo);
     let is_judged = run.window_ns.0 >= RULES.foreign_window_ns_min;
-    is_judged && run.findings.iter().any(|finding| of_others(finding.check()) && finding.verdict >= Verdict::Warn)
+    is_judged && run.findings.iter().any(|finding| is_foreign(finding.check()) && finding.verdict >= Verdict::Warn)
 }
 
-/// What others took of the processors while `run` went on; none where nobody looked.
+/// Foreign CPU load during `run`; None where not measured.
 pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     let load = run.foreign_load.as_ref()?;
     let processors = processors(run)?;
@@ -66,7 +63,7 @@ pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     let kernel_ns = load.kernel_processors * watched_ns + interrupts;
     let used_ns = load.processors * watched_ns + kernel_ns * for_others;
     let all_ns = host_cpu_ns(run)?;
-    // Both over the time between the readings: the looks are a moment further apart.
+    // Both over the time between the readings; the process scans are slightly further apart.
     let [user, system] =
         [name::HOST_CPU_USER_NS, name::HOST_CPU_SYSTEM_NS].map(|name| delta(run, name).unwrap_or(0) as f64);
     let own: f64 =
@@ -80,15 +77,14 @@ pub fn foreign_cpu(run: &Run) -> Option<ForeignCpu> {
     })
 }
 
-/// Processors of the host, by what its counters of time add up to in the time between the readings.
+/// Processors of the host: the sum of its CPU times over the time between the readings.
 fn processors(run: &Run) -> Option<f64> {
     let at = |reading: &record::Reading| reading.at_ns.0;
     let between = run.readings.iter().map(at).max()?.saturating_sub(run.readings.iter().map(at).min()?);
     share(host_cpu_ns(run)?, between as f64).map(|processors| processors.round().max(1.0))
 }
 
-/// What others had the measured device do while `run` went on; none where that cannot be told: of several devices, or
-/// where the server's own bytes are not known.
+/// Foreign I/O during `run`; None where not known: with several devices, or where the server's own bytes are not known.
 pub fn foreign_io(run: &Run) -> Option<ForeignIo> {
     let load = run.foreign_load.as_ref()?;
     let has_server = delta(run, name::SERVER_CPU_NS).is_some();
@@ -151,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_are_seen_and_those_that_are_not() {
+    fn known_programs_and_unattributed_time() {
         let found = foreign_cpu(&beside(20, ForeignLoad { processors: 1.0, ..ForeignLoad::default() })).unwrap();
         assert_eq!((found.used.0, found.unseen.0, found.processors), (0.5, 0.0, 2.0));
         let found = foreign_cpu(&beside(20, ForeignLoad::default())).unwrap();
@@ -159,7 +155,7 @@ mod tests {
         let found = foreign_cpu(&beside(11, ForeignLoad::default())).unwrap();
         assert_eq!(found.all().0, 0.0, "ticks");
         let found = foreign_cpu(&beside(20, ForeignLoad { kernel_processors: 1.0, ..ForeignLoad::default() })).unwrap();
-        assert_eq!(found.all().0, 0.0, "the kernel works for us");
+        assert_eq!(found.all().0, 0.0, "the kernel works for dbdyno");
         assert_eq!(foreign_cpu(&Run { foreign_load: None, ..beside(20, ForeignLoad::default()) }), None);
     }
 
@@ -176,18 +172,22 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_did_beyond_ours_is_foreign() {
-        let told = |read, written| ForeignLoad {
+    fn device_io_beyond_ours_is_foreign() {
+        let load = |read, written| ForeignLoad {
             read_bytes: Some(Bytes(read)),
             write_bytes: Some(Bytes(written)),
             ..ForeignLoad::default()
         };
-        let found = foreign_io(&io(beside(12, told(0, 0)), [1_000, 0, 1_000, 0, 0])).unwrap();
+        let found = foreign_io(&io(beside(12, load(0, 0)), [1_000, 0, 1_000, 0, 0])).unwrap();
         assert_eq!((found.used_bytes, found.unseen_bytes, found.share.0), (0.0, 0.0, 0.0));
-        let found = foreign_io(&io(beside(12, told(0, 9_000)), [1_000, 0, 1_000, 3_000, 0])).unwrap();
-        assert_eq!((found.used_bytes, found.unseen_bytes, found.share.0), (3_000.0, 0.0, 0.75), "no more than came");
-        let found = foreign_io(&io(beside(12, told(0, 0)), [1_000, 0, 4_000, 0, 0])).unwrap();
-        assert_eq!((found.used_bytes, found.unseen_bytes, found.share.0), (0.0, 3_000.0, 0.75), "nobody is seen");
+        let found = foreign_io(&io(beside(12, load(0, 9_000)), [1_000, 0, 1_000, 3_000, 0])).unwrap();
+        assert_eq!(
+            (found.used_bytes, found.unseen_bytes, found.share.0),
+            (3_000.0, 0.0, 0.75),
+            "limited by the device"
+        );
+        let found = foreign_io(&io(beside(12, load(0, 0)), [1_000, 0, 4_000, 0, 0])).unwrap();
+        assert_eq!((found.used_bytes, found.unseen_bytes, found.share.0), (0.0, 3_000.0, 0.75), "unattributed");
     }
 
     #[test]
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_whose_bytes_are_not_known_tells_nothing() {
+    fn unknown_bytes_of_the_server_make_it_unknown() {
         let run = io(beside(12, ForeignLoad::default()), [0, 0, 4_000, 0, 0]);
         assert_eq!(foreign_io(&counted(run, &[(name::SERVER_CPU_NS, 1)])), None);
     }

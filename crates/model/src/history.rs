@@ -1,10 +1,10 @@
-//! Where a metric changed from one record to the next: E-divisive (Matteson and James 2014) with a permutation test.
+//! Change points of a metric over records: E-divisive (Matteson and James 2014) with a permutation test.
 //!
 //! For a split of m and n values the statistic is m n / (m + n) times the energy distance of the two sides, 2 / (m n)
-//! sum |x - y| less the mean distance within either side. The best split of all segments is tested: the values of each
-//! segment are shuffled, and the split stands if hardly any shuffle has a better one. It is repeated until none does.
+//! sum |x - y| less the mean distance within either side. The best split of all segments is tested by permutations
+//! within segments, and kept if significant. This is repeated until no split is significant.
 //!
-//! It is meant for one value per record. The seconds of a run depend on each other and would be cut everywhere.
+//! For one value per record only: the seconds of a run are correlated and would be split everywhere.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,9 +12,9 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::rules::RULES;
 use crate::statistics::mean;
 
-/// Shuffles of the test: with none of them as good the chance is 1 / 1000, the least that can be said.
+/// Permutations of the test: the smallest p-value is 1 / 1000.
 const SHUFFLES: u32 = 999;
-/// Values that are looked at, the last ones: the cost grows with the square.
+/// Maximum of values, the last ones: the cost is quadratic.
 const VALUES_MAX: usize = 1_000;
 
 /// A change between two values.
@@ -22,18 +22,17 @@ const VALUES_MAX: usize = 1_000;
 pub struct ChangePoint {
     /// The index of the first value after it.
     pub index: usize,
-    /// Mean of the values since the change before.
+    /// Mean of the values since the previous change.
     pub before: f64,
     /// Mean of the values until the next change.
     pub after: f64,
-    /// Chance, at most, that values without a change have a split as clear as this one had when it was found: (r + 1) /
-    /// (n + 1) of n shuffles of which r were as clear, a bound where r is 0 (Phipson and Smyth 2010).
+    /// p-value of the permutation test: (r + 1) / (n + 1) for n permutations of which r have a statistic as large, an
+    /// upper bound where r is 0 (Phipson and Smyth 2010).
     pub p_value: f64,
 }
 
-/// The changes in `values`, by time. At least five values lie on each side of one, and no more than one of a thousand
-/// series without a change has any; with fewer than some 14 values none is certain enough. The same seed gives the same
-/// answer. Of more than a thousand values only the last thousand are looked at.
+/// The changes in `values`, by time, with at least five values on each side and a false positive rate of 0.1 % per
+/// series; at least about 14 values are needed. Deterministic for a seed. Only the last thousand values are used.
 pub fn change_points(values: &[f64], seed: u64) -> Vec<ChangePoint> {
     let over = values.len().saturating_sub(VALUES_MAX);
     let values = &values[over..];
@@ -59,7 +58,7 @@ pub fn change_points(values: &[f64], seed: u64) -> Vec<ChangePoint> {
     changes.map(change).collect()
 }
 
-/// The clearest split of all segments, and its chance; none where chance alone may have made it.
+/// The best split of all segments, and its p-value; None unless significant.
 fn next_split(values: &[f64], borders: &[usize], random: &mut Xoshiro256PlusPlus) -> Option<(usize, f64)> {
     let (clearest, split) = clearest(values, borders)?;
     if clearest <= 0.0 {
@@ -71,7 +70,7 @@ fn next_split(values: &[f64], borders: &[usize], random: &mut Xoshiro256PlusPlus
         for part in borders.windows(2) {
             shuffle(&mut shuffled[part[0]..part[1]], random);
         }
-        // What rounding makes of the same split is as clear.
+        // Tolerates rounding.
         as_clear += u32::from(self::clearest(&shuffled, borders)?.0 >= clearest * (1.0 - 1e-9));
         if chance(as_clear) > RULES.history_significance {
             return None;
@@ -84,7 +83,7 @@ fn chance(as_clear: u32) -> f64 {
     f64::from(as_clear + 1) / f64::from(SHUFFLES + 1)
 }
 
-/// The largest statistic of any split of any segment, and where it is; none where all segments are too short.
+/// The largest statistic of any split of any segment, with its index; None where all segments are too short.
 fn clearest(values: &[f64], borders: &[usize]) -> Option<(f64, usize)> {
     let parts = borders.windows(2).map(|part| part[0]..part[1]);
     let splits = parts.filter_map(|part| {
@@ -94,8 +93,7 @@ fn clearest(values: &[f64], borders: &[usize]) -> Option<(f64, usize)> {
     splits.max_by(|one, other| one.0.total_cmp(&other.0))
 }
 
-/// The best split of one segment: moving one value after the other from the right side to the left keeps the three sums
-/// of distances up to date.
+/// The best split of one segment, with incremental sums of distances.
 fn best_split(values: &[f64]) -> Option<(f64, usize)> {
     let (count, least) = (values.len(), RULES.history_segment_min);
     if count < 2 * least {
@@ -120,7 +118,7 @@ fn best_split(values: &[f64]) -> Option<(f64, usize)> {
     best
 }
 
-/// Every order is as likely (Fisher and Yates).
+/// A random permutation (Fisher and Yates).
 fn shuffle(values: &mut [f64], random: &mut Xoshiro256PlusPlus) {
     for at in (1..values.len()).rev() {
         let other = (u128::from(random.next_u64()) * (at as u128 + 1)) >> 64;

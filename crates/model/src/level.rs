@@ -1,25 +1,25 @@
-//! What a run says to a search.
+//! The result of a run for a search.
 
 use record::{Check, Finding, Outcome, Run, Verdict};
 
 use crate::bound::Bound;
 use crate::rate_search::Visit;
 
-/// Whether `run` kept the service level in its `storage.bound`, to be recorded by a [`Search`](crate::Search).
+/// Whether `run` met the service level in its `storage.bound`, to be recorded by a [`Search`](crate::Search).
 ///
-/// It did not where the rate itself was not kept or too much of its I/O failed, whatever the response times are. None
-/// where that is not known: no service level, no findings, a run that broke off, or one that is invalid for a reason that
-/// is not the load's.
+/// It missed it where it did not achieve the target rate or too much I/O failed, whatever the response times. None
+/// where not known: no service level, no findings, an aborted run, or one that is invalid for a reason other than the
+/// load.
 pub fn keeps_bound(run: &Run) -> Option<bool> {
-    let said = |check: Check| {
+    let worst = |check: Check| {
         let of = |finding: &&Finding| finding.check() == check;
         run.findings.iter().filter(of).map(|finding| finding.verdict).max()
     };
     if run.outcome != Outcome::Done {
         return None;
     }
-    let bound = said(Check::Bound)?;
-    if said(Check::Backlog) >= Some(Verdict::Warn) || said(Check::Failures) == Some(Verdict::Fail) {
+    let bound = worst(Check::Bound)?;
+    if worst(Check::Backlog) >= Some(Verdict::Warn) || worst(Check::Failures) == Some(Verdict::Fail) {
         return Some(false);
     }
     match bound {
@@ -30,22 +30,21 @@ pub fn keeps_bound(run: &Run) -> Option<bool> {
     }
 }
 
-/// The same of a search for `bound`, which also asks the response times of runs that are invalid for reasons of their
-/// surroundings: they still tell where the level lies. None of a run that broke off.
+/// The same for a search for `bound`, which also uses the response times of runs that are invalid because of
+/// disturbances. None for an aborted run.
 pub fn keeps_level(run: &Run, bound: &Bound) -> Option<bool> {
-    let of_times = || if run.outcome == Outcome::Done { bound.kept_by(&run.response) } else { None };
-    keeps_bound(run).or_else(of_times)
+    let by_times = || if run.outcome == Outcome::Done { bound.kept_by(&run.response) } else { None };
+    keeps_bound(run).or_else(by_times)
 }
 
-/// Whether `run` is invalid for what its surroundings took from it, so that whether it kept a level says little of the
-/// platform.
+/// Whether `run` is invalid because of disturbances, so that its result says little of the platform.
 pub fn is_disturbed(run: &Run) -> bool {
-    let of_surroundings =
+    let is_disturbance =
         |check| matches!(check, Check::Steal | Check::ForeignCpu | Check::ForeignIo | Check::Swapping | Check::Stall);
-    run.findings.iter().any(|finding| finding.verdict == Verdict::Fail && of_surroundings(finding.check()))
+    run.findings.iter().any(|finding| finding.verdict == Verdict::Fail && is_disturbance(finding.check()))
 }
 
-/// What `run` tells a search for `bound`; none of a run without a rate.
+/// The result of `run` for a search for `bound`; None for a run without a rate.
 pub fn visit(run: &Run, bound: &Bound) -> Option<Visit> {
     let rate = run.pace.rate().filter(|rate| rate.is_finite() && *rate > 0.0)?;
     Some(Visit { rate, kept: keeps_level(run, bound), is_disturbed: is_disturbed(run) })
@@ -76,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_asks_the_times_of_what_only_the_surroundings_spoilt() {
+    fn a_search_uses_the_times_of_disturbed_runs() {
         let mut run = io_run("io", IoKind::Read, 1);
         run.findings = vec![finding(Check::Bound, Verdict::Pass), finding(Check::Steal, Verdict::Fail)];
         let says = |run: &Run, text: &str| keeps_level(run, &text.parse().unwrap());
@@ -88,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_surroundings_took_disturbs_and_a_rate_that_is_not_kept_does_not() {
+    fn steal_disturbs_and_a_missed_rate_does_not() {
         let mut run = io_run("io", IoKind::Read, 1);
         let bound = "p99=2ms".parse().unwrap();
         assert_eq!(visit(&run, &bound), None, "it has no rate");
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_invalid_for_another_reason_says_nothing() {
+    fn a_run_that_is_invalid_for_another_reason_has_no_result() {
         let kept = (Check::Bound, Verdict::Pass);
         assert_eq!(says(&[kept, (Check::Steal, Verdict::Fail)]), None);
         assert_eq!(says(&[kept, (Check::Steal, Verdict::Warn)]), Some(true));

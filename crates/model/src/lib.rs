@@ -1,10 +1,9 @@
-//! Pure functions over records: the row of a run, the spec sheet, what the self-checks say, service levels and the
-//! search for the highest load that keeps one, and the answer of a calibration.
+//! Pure functions over records: rows, spec sheet, self-checks, service levels and the search for the highest load that
+//! meets one, calibrations, statistics, comparison, scalability.
 //!
-//! A crate of its own so that the compiler guards the direction, and because there are several consumers: `run` asks
-//! for findings, `report` for rows and sheet. It does no I/O, prints nothing and has no clock: the same record gives
-//! the same numbers for ever. A figure whose source is missing is absent, never zero. Every threshold stands in one
-//! place, [`RULES`], under a version.
+//! A crate of its own so that the compiler enforces the direction of dependencies, and because it has several
+//! consumers: `run` uses findings, `report` rows and sheet. It does no I/O, prints nothing and has no clock: results
+//! are deterministic. A figure without a source is absent, never 0. All thresholds are in [`RULES`], under a version.
 
 mod activity;
 mod attribution;
@@ -12,7 +11,6 @@ mod bound;
 mod calibration;
 mod checks;
 mod comparison;
-mod contradiction;
 mod cpu;
 mod delta;
 mod derived;
@@ -76,11 +74,11 @@ pub use comparison::{
     TestSide, Unshared, Violation, ViolationFound, compare, holm, rank_sum, shift_interval, shift_median, signed_rank,
     walsh_interval, walsh_median,
 };
-pub use contradiction::Contradiction;
 pub use cpu::{CpuShares, CpuUse};
 pub use delta::{delta, rate};
 pub use derived::Derived;
 pub use distribution::{buckets, quantile};
+pub use efficiency::Limit;
 pub use estimate::{Estimate, Method};
 pub use foreign::{ForeignCpu, ForeignIo, foreign_cpu, foreign_io, is_under_foreign_load};
 pub use group::{Repeats, by_degree, degree};
@@ -99,19 +97,19 @@ pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, perturbation, pr
 pub use queue::{generator_share, in_flight};
 pub use random_blocks::{PerOperation, only_visits, per_operation, reads_though_filled, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
-pub use recorded_search::{RecordedSearch, SearchPoint, io_search};
+pub use recorded_search::{Contradiction, RecordedSearch, SearchPoint, io_search};
 pub use response_interval::response_interval;
 pub use row::{Io, Quantiles, Row, doubt, is_answer, is_invalid, quantiles, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
-pub use sheet::{Limit, Line, Point, Sheet, sheet};
+pub use sheet::{Line, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
 pub use statistics::{
     Correlation, Interval, MeanInterval, OrderRanks, Section, Trend, autocorrelation, batch_means, correlation,
     f_quantile, is_printable, lag1, mean, mean_interval, median, normal_quantile, order_interval, order_ranks,
     pairs_needed, quantile_interval, samples_needed, student_quantile, trend, variance,
 };
-pub use steadiness::{Steadiness, WindowDeviation, mser5, steadiness, steadiness_of};
+pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use system::{
     Cell, Claim, Columns, ControlProbe, Degree, Durability, Fact, FactGroup, FactTable, InvalidReason, InvalidRun,

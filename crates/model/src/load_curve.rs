@@ -1,9 +1,8 @@
-//! Latency over the rate of arrivals: the runs of one test at one degree of parallelism under several rates, beside the
-//! plain run, which takes its steps as fast as possible.
+//! Latency over arrival rate: the open-loop runs of one test at one degree of parallelism, with the plain run, an
+//! unthrottled closed loop.
 //!
-//! The plain run is a closed loop: a job that waits asks for nothing meanwhile, so that the time in which the platform
-//! stands still is hardly in its latencies. Under a rate steps keep arriving, and their response time counts from the
-//! moment at which they were due. The two differ by what a closed loop leaves out (coordinated omission).
+//! In a closed loop a waiting job starts no steps, so that stalls hardly show in its latencies. In an open loop steps
+//! keep arriving, and response time counts from the intended start. The difference is coordinated omission.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +15,15 @@ use crate::group::middle;
 use crate::level::keeps_level;
 use crate::row::{Quantiles, is_invalid, quantiles, verdict};
 
-/// The p99 of an open loop has to be more than so many times that of the closed loop for [`RateCurve::contrast`].
+/// Minimum ratio of the p99 of open and closed loop for [`RateCurve::contrast`].
 const CONTRAST_MIN: f64 = 2.0;
 
-/// One test at one degree of parallelism under several rates.
+/// One test at one degree of parallelism at several rates.
 #[derive(Clone, Debug)]
 pub struct RateCurve<'a> {
     /// The code of the test.
     pub test: &'a str,
-    /// What it is, in a few words.
+    /// The title.
     pub title: &'a str,
     /// Which degree of parallelism the test varies.
     pub sweep: Sweep,
@@ -34,70 +33,69 @@ pub struct RateCurve<'a> {
     pub closed: Option<&'a Run>,
     /// Steps per second of that run.
     pub capacity: Option<Rate>,
-    /// The runs under a rate, from the lowest one upwards.
+    /// The runs at a rate, ascending.
     pub points: Vec<RatePoint<'a>>,
 }
 
-/// One run under a rate.
+/// One run at a rate.
 #[derive(Clone, Debug)]
 pub struct RatePoint<'a> {
-    /// It.
+    /// The run.
     pub run: &'a Run,
-    /// Steps per second that were due.
+    /// Target steps per second.
     pub asked: Rate,
-    /// The same as a share of the capacity; absent where that is not known.
+    /// Target as a share of the capacity; absent where unknown.
     pub share: Option<Ratio>,
-    /// Steps per second that were done.
+    /// Achieved steps per second.
     pub done: Option<Rate>,
-    /// Begun to done.
+    /// Service time, from start to end.
     pub service: Option<Quantiles>,
-    /// Due to done.
+    /// Response time, from intended start to end.
     pub response: Option<Quantiles>,
-    /// Whether it kept the service level that was searched for; absent where none was, and where that is not known.
+    /// Whether it met the service level of the search; absent without one, and where not known.
     pub kept: Option<bool>,
-    /// The worst that a check says of it.
+    /// The worst verdict of its checks.
     pub verdict: Verdict,
 }
 
-/// A closed and an open loop of the same test that tell different latencies, and why.
+/// A closed and an open loop of the same test with different latencies.
 #[derive(Clone, Debug)]
 pub struct Contrast<'a> {
     /// The plain run.
     pub closed: &'a Run,
-    /// The run under a rate.
+    /// The run at a rate.
     pub open: RatePoint<'a>,
-    /// What is called long here: half of the open loop's p99.
+    /// The threshold of long steps: half of the open loop's p99.
     pub long: Nanos,
-    /// Steps of the closed loop that took longer than that.
+    /// Long steps of the closed loop.
     pub closed_long: u64,
-    /// Steps of the open loop that did, from their due time.
+    /// Long steps of the open loop, from the intended start.
     pub open_long: u64,
 }
 
-/// Steps per second of the window, failed ones included: what a rate of arrivals is held against. None where the window
-/// is empty.
+/// Steps per second of the window, failed ones included, to be compared with an arrival rate. None for an empty window.
 pub fn steps_per_second(run: &Run) -> Option<Rate> {
     per_second(run, run.totals.steps)
 }
 
-/// Of plain runs of one test at one degree of parallelism, each as whether it is invalid and its steps per second, the
-/// place of the one that stands for the capacity: that with the median rate, the lower one of two. Invalid ones count only
-/// where all are: what spoils a figure need not spoil the load that is derived from it. None without any step.
+/// The index of the run that gives the capacity, among plain runs of one test at one degree of parallelism, each with
+/// whether it is invalid and its steps per second: that with the median rate, the lower one of two. Invalid runs count
+/// only where all are, since their rate may still serve for a target. None without any step.
 pub fn capacity(plain: &[(bool, f64)]) -> Option<usize> {
     let some_valid = plain.iter().any(|(invalid, rate)| !invalid && *rate > 0.0);
     let counts = |(invalid, rate): &(bool, f64)| *rate > 0.0 && (!some_valid || !invalid);
-    let mut places: Vec<usize> = (0..plain.len()).filter(|place| counts(&plain[*place])).collect();
-    places.sort_by(|one, other| plain[*one].1.total_cmp(&plain[*other].1).then(one.cmp(other)));
-    middle(&places).copied()
+    let mut indexes: Vec<usize> = (0..plain.len()).filter(|index| counts(&plain[*index])).collect();
+    indexes.sort_by(|one, other| plain[*one].1.total_cmp(&plain[*other].1).then(one.cmp(other)));
+    middle(&indexes).copied()
 }
 
-/// Whether `run` may stand for the capacity of its test: a plain one, as fast as possible, that did not break off.
+/// Whether `run` may give the capacity of its test: a plain, unthrottled closed loop that was not aborted.
 pub fn tells_capacity(run: &Run) -> bool {
     run.variation.is_none() && run.pace == Pace::AsFastAsPossible && run.outcome == Outcome::Done
 }
 
-/// A curve for each test and degree of parallelism of `record` that was run under rates beside the plain run, in the
-/// order in which they were first run.
+/// A curve for each test and degree of parallelism of `record` that was run at rates, in the order in which they were
+/// first run.
 pub fn rate_curves(record: &Record) -> Vec<RateCurve<'_>> {
     let bound: Option<Bound> = record.plan.until.as_ref().and_then(|until| until.level.parse().ok());
     let mut plain: BTreeMap<(&str, Dop), Vec<&Run>> = BTreeMap::new();
@@ -105,16 +103,16 @@ pub fn rate_curves(record: &Record) -> Vec<RateCurve<'_>> {
         plain.entry((&run.test, run.dop)).or_default().push(run);
     }
     let mut curves: Vec<RateCurve<'_>> = Vec::new();
-    let mut places: BTreeMap<(&str, Dop), usize> = BTreeMap::new();
+    let mut indexes: BTreeMap<(&str, Dop), usize> = BTreeMap::new();
     for run in record.runs.iter().filter(|run| is_under_rate(run)) {
         let Some(asked) = run.pace.rate() else { continue };
         let key = (run.test.as_str(), run.dop);
-        let place = *places.entry(key).or_insert(curves.len());
-        if place == curves.len() {
+        let index = *indexes.entry(key).or_insert(curves.len());
+        if index == curves.len() {
             curves.push(empty(run, plain.get(&key).map_or(&[], Vec::as_slice)));
         }
-        let capacity = curves[place].capacity;
-        curves[place].points.push(point(run, asked, capacity, bound.as_ref()));
+        let capacity = curves[index].capacity;
+        curves[index].points.push(point(run, asked, capacity, bound.as_ref()));
     }
     for curve in &mut curves {
         curve.points.sort_by(|one, other| one.asked.0.total_cmp(&other.asked.0));
@@ -122,16 +120,16 @@ pub fn rate_curves(record: &Record) -> Vec<RateCurve<'_>> {
     curves
 }
 
-/// Whether `run` is one of a curve.
+/// Whether `run` is a point of a curve.
 fn is_under_rate(run: &Run) -> bool {
     matches!(run.variation, Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }))
 }
 
-/// The curve of `run` without points, beside the `plain` runs of the same.
+/// The curve of `run` without points, with its `plain` runs.
 fn empty<'a>(run: &'a Run, plain: &[&'a Run]) -> RateCurve<'a> {
     let rate = |run: &Run| steps_per_second(run).map_or(0.0, |rate| rate.0);
     let rates: Vec<(bool, f64)> = plain.iter().map(|run| (is_invalid(run), rate(run))).collect();
-    let closed = capacity(&rates).map(|place| plain[place]);
+    let closed = capacity(&rates).map(|index| plain[index]);
     RateCurve {
         test: &run.test,
         title: &run.title,
@@ -161,16 +159,15 @@ fn point<'a>(run: &'a Run, asked: f64, capacity: Option<Rate>, bound: Option<&Bo
 }
 
 impl<'a> RateCurve<'a> {
-    /// The run at the lowest rate at which the open loop says something else than the closed one: its p99 is more than
-    /// twice as long. At the lowest one the queue that every rate near the capacity builds up explains least of it. None
-    /// where they agree, and where one of them is not known well enough.
+    /// The run at the lowest rate whose p99 is more than twice that of the closed loop; there the queueing near
+    /// capacity explains least of the difference. None where they agree, and where one of them is not known.
     pub fn contrast(&self) -> Option<Contrast<'a>> {
         let closed = self.closed.filter(|run| !is_invalid(run))?;
         let closed_p99 = quantiles(&closed.response)?.p99_ns?;
         let differs = |point: &&RatePoint<'a>| {
             let p99 = point.response.and_then(|response| response.p99_ns);
-            let is_told = point.verdict != Verdict::Fail;
-            is_told && p99.is_some_and(|p99| p99.0 as f64 > CONTRAST_MIN * closed_p99.0 as f64)
+            let is_valid = point.verdict != Verdict::Fail;
+            is_valid && p99.is_some_and(|p99| p99.0 as f64 > CONTRAST_MIN * closed_p99.0 as f64)
         };
         let open = self.points.iter().find(differs)?.clone();
         let long = Nanos(open.response?.p99_ns?.0 / 2);
@@ -180,8 +177,8 @@ impl<'a> RateCurve<'a> {
     }
 }
 
-/// How many of the values of `latency` are greater than `limit`, within the width of a bucket. None where its histogram
-/// cannot be read.
+/// The number of values of `latency` above `limit`, within the width of a bucket. None where its histogram cannot be
+/// read.
 fn longer(latency: &Latency, limit: Nanos) -> Option<u64> {
     Some(buckets(latency)?.into_iter().filter(|(value, _)| *value > limit).map(|(_, count)| count).sum())
 }
@@ -280,7 +277,7 @@ mod tests {
         #[test]
         fn the_capacity_is_one_of_the_rates(plain in prop::collection::vec((any::<bool>(), 0.0f64..1e9), 0..20)) {
             match capacity(&plain) {
-                Some(place) => prop_assert!(plain[place].1 > 0.0),
+                Some(index) => prop_assert!(plain[index].1 > 0.0),
                 None => prop_assert!(plain.iter().all(|(_, rate)| *rate <= 0.0)),
             }
         }

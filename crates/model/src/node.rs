@@ -4,16 +4,15 @@ use record::{NodeEventKind, NodeRun, Rate, Run, name};
 
 use crate::delta::rise;
 
-/// Operations per second of `node`: over the window of `run` or, of one that was lost in it, the time until then. None
-/// where that is empty.
+/// Operations per second of `node` over the window of `run`, or over the time until it was lost. None where that is
+/// empty.
 pub fn node_rate(run: &Run, node: &NodeRun) -> Option<Rate> {
     let lost = run.events.iter().find(|event| event.kind == NodeEventKind::Lost && event.node == node.node);
     let time = lost.map_or(run.window_ns, |event| event.at_ns.min(run.window_ns));
     (time.0 > 0).then(|| Rate(node.totals.operations as f64 / time.seconds()))
 }
 
-/// Commits that `node` itself counted, less those that dbdyno caused by reading its counters. None where it did not give
-/// both readings, or was reset between them.
+/// Commits counted by `node`, less dbdyno's bookkeeping. None where a reading is missing or the counter was reset.
 pub fn node_commits(node: &NodeRun) -> Option<u64> {
     let own = rise(&node.readings, name::BOOKKEEPING_COMMIT_COUNT).unwrap_or(0);
     Some(rise(&node.readings, name::COMMIT_COUNT)?.saturating_sub(own))
@@ -39,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_node_has_the_rate_that_it_had() {
+    fn the_rate_of_a_lost_node_is_until_its_loss() {
         let mut run = run("T611", 2);
         run.window_ns = Nanos(10_000_000_000);
         assert_eq!(node_rate(&run, &node(1_000)), Some(Rate(100.0)));

@@ -1,9 +1,8 @@
-//! What a platform costs, and what one gets for it.
+//! Cost of a platform, and price/performance.
 //!
-//! As the pricing rules of the TPC have it, the total of several years, three unless the price book says otherwise, is
-//! held against the rate: everything that is paid once, licences, and what is paid by the year or by the hour, around
-//! the clock. A ranking by price often turns with the discounts, so every cost is also given for discounts of 20 points
-//! more and less.
+//! As in the pricing rules of the TPC, the total cost of several years, three unless given, is divided by the rate:
+//! one-off prices, licences, and yearly or hourly prices around the clock. Rankings often depend on discounts, so every
+//! cost is also given for discounts of 20 points more and less.
 
 use record::{Rate, Ratio};
 
@@ -13,19 +12,19 @@ use crate::statistics::Interval;
 const HOURS_PER_YEAR: f64 = 8_760.0;
 const SECONDS_PER_YEAR: f64 = HOURS_PER_YEAR * 3_600.0;
 
-/// Products of cores and factors that are whole but for rounding are whole.
+/// Tolerance of rounding in products of cores and factors.
 const WHOLE: f64 = 1e-9;
 
-/// What a platform costs.
+/// The prices of a platform.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceBook {
     /// ISO code.
     pub currency: String,
-    /// As of when.
+    /// The date of the prices.
     pub date: String,
-    /// Whose prices these are.
+    /// The source of the prices.
     pub source: String,
-    /// For how many years what is paid by the year or by the hour counts.
+    /// The number of years for yearly and hourly prices.
     pub years: u32,
     /// The lines.
     pub items: Vec<PriceItem>,
@@ -34,31 +33,31 @@ pub struct PriceBook {
 /// One line of a price book.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PriceItem {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// How its price counts.
+    /// How the price is charged.
     pub kind: PriceKind,
-    /// How many of it: pieces, cores to be licensed, kilowatts.
+    /// The quantity: units, licensed cores, kilowatts.
     pub quantity: f64,
-    /// List price of one.
+    /// List price per unit.
     pub list_price: f64,
-    /// Share of the list price that is not paid, in [0, 1].
+    /// Discount on the list price, in [0, 1].
     pub discount: Ratio,
 }
 
-/// How a price counts.
+/// How a price is charged.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PriceKind {
-    /// Paid once.
+    /// Once.
     Once,
-    /// Paid once per licensed core: the quantity is in cores, times this factor, rounded up to whole licences.
+    /// Once per licensed core: the quantity in cores times the factor, rounded up to whole licences.
     PerCore {
         /// Licences per core.
         core_factor: f64,
     },
-    /// Paid every year.
+    /// Per year.
     PerYear,
-    /// Paid every hour (cloud, energy).
+    /// Per hour (cloud, energy).
     PerHour,
 }
 
@@ -67,9 +66,9 @@ pub enum PriceKind {
 pub struct Cost {
     /// With the discounts of the price book.
     pub amount: f64,
-    /// With 20 points more discount on every line, at most all of it.
+    /// With 20 points more discount on every line, at most 100 %.
     pub low: f64,
-    /// With 20 points less, at least none.
+    /// With 20 points less, at least 0.
     pub high: f64,
 }
 
@@ -80,7 +79,7 @@ impl Cost {
 }
 
 impl PriceItem {
-    /// What the line costs in `years` with `discount`.
+    /// The cost of the line over `years` with `discount`.
     fn cost(&self, years: f64, discount: f64) -> f64 {
         let count = match self.kind {
             PriceKind::Once => self.quantity,
@@ -91,7 +90,7 @@ impl PriceItem {
         count * self.list_price * (1.0 - discount.clamp(0.0, 1.0))
     }
 
-    /// Whole licences that the line buys; none where it is not priced by the core.
+    /// Whole licences of the line; 0 unless priced per core.
     pub fn licences(&self) -> f64 {
         match self.kind {
             PriceKind::PerCore { core_factor } => (self.quantity * core_factor - WHOLE).ceil().max(0.0),
@@ -108,26 +107,26 @@ impl PriceBook {
         Cost { amount: sum(0.0), low: sum(RULES.discount_step), high: sum(-RULES.discount_step) }
     }
 
-    /// Cores that are licensed: the quantity of the largest line that is priced by the core. Absent where none is.
+    /// Licensed cores: the largest quantity of a line priced per core. None without one.
     pub fn licensed_cores(&self) -> Option<f64> {
         let per_core = self.items.iter().filter(|item| matches!(item.kind, PriceKind::PerCore { .. }));
         per_core.map(|item| item.quantity).reduce(f64::max).filter(|cores| *cores > 0.0)
     }
 
-    /// The total over `rate`: money per operation per second. Absent where there is no rate.
+    /// The total over `rate`: cost per operation per second. None without a rate.
     pub fn cost_per_rate(&self, rate: Rate) -> Option<Cost> {
         (rate.0 > 0.0 && rate.0.is_finite()).then(|| self.total().times(1.0 / rate.0))
     }
 
-    /// What a million operations cost at a mean utilisation in (0, 1] of `rate` over the years of the book. Absent where
-    /// there is no rate, no utilisation or no year.
+    /// The cost of a million operations at a mean utilisation in (0, 1] of `rate` over the years of the book. None
+    /// without a rate, utilisation or years.
     pub fn cost_per_million(&self, rate: Rate, utilisation: Ratio) -> Option<Cost> {
         let operations = rate.0 * utilisation.0 * f64::from(self.years) * SECONDS_PER_YEAR;
         let is_use = utilisation.0 > 0.0 && utilisation.0 <= 1.0;
         (is_use && operations > 0.0 && operations.is_finite()).then(|| self.total().times(1e6 / operations))
     }
 
-    /// Operations per second for each licensed core; absent where no line is priced by the core.
+    /// Operations per second per licensed core; None where no line is priced per core.
     pub fn rate_per_licensed_core(&self, rate: Rate) -> Option<Rate> {
         self.licensed_cores().map(|cores| Rate(rate.0 / cores))
     }
@@ -138,22 +137,22 @@ impl PriceBook {
 pub struct CostRatio {
     /// With the discounts of the books.
     pub ratio: f64,
-    /// Its 95 % interval: that of the ratio of the rates, as prices have no error. Absent where that has none.
+    /// Its 95 % interval: that of the ratio of the rates, as prices have no error. Absent where that is absent.
     pub interval: Option<Interval>,
     /// With 20 points more discount for the base and 20 less for the other.
     pub worst: f64,
-    /// The other way round.
+    /// With 20 points less discount for the base and 20 more for the other.
     pub best: f64,
 }
 
 impl CostRatio {
-    /// Whether another discount turns the ranking.
+    /// Whether the ranking depends on discounts.
     pub fn turns(&self) -> bool {
         self.best < 1.0 && self.worst > 1.0
     }
 }
 
-/// Why what two platforms cost cannot be held against each other, as a clause; none where it can.
+/// The reason why two costs are not comparable, as a clause; None where they are.
 pub fn incomparable_prices(base: &PriceBook, other: &PriceBook) -> Option<String> {
     let is_free = |book: &PriceBook| book.total().low <= 0.0;
     match () {
@@ -163,13 +162,13 @@ pub fn incomparable_prices(base: &PriceBook, other: &PriceBook) -> Option<String
         () if base.years != other.years => {
             Some(format!("one is priced over {} years and the other over {}", base.years, other.years))
         }
-        () if is_free(base) || is_free(other) => Some("with enough discount one of the two costs nothing".to_owned()),
+        () if is_free(base) || is_free(other) => Some("with 20 points more discount one of the two is free".to_owned()),
         () => None,
     }
 }
 
-/// What the platform of `other` costs for its rate against that of `base`, where `rate_ratio` is the other's rate over
-/// that of the base, with its interval. Absent where there is no rate, and for what [`incomparable_prices`] says.
+/// The ratio of cost per rate, other over base, where `rate_ratio` is the ratio of the rates with its interval. None
+/// without a rate, and where [`incomparable_prices`].
 pub fn cost_ratio(
     base: &PriceBook,
     other: &PriceBook,
@@ -182,7 +181,7 @@ pub fn cost_ratio(
     }
     let over = |another: f64, one: f64| another / one / rate_ratio;
     let ratio = over(another.amount, one.amount);
-    // The logarithm of the rates' ratio is taken away: the ends change places.
+    // Dividing by the ratio of the rates swaps the ends.
     let interval = interval.filter(|interval| interval.low > 0.0).map(|interval| Interval {
         estimate: ratio,
         low: ratio * rate_ratio / interval.high,
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ranking_that_discounts_turn() {
+    fn a_ranking_that_depends_on_discounts() {
         let (base, other) = (
             book(vec![item(PriceKind::Once, 1.0, 1_000.0, 0.3)]),
             book(vec![item(PriceKind::Once, 1.0, 1_000.0, 0.2)]),
@@ -288,7 +287,7 @@ mod tests {
         assert_eq!(why(&euros, &other), "one is priced in EUR and the other in USD");
         let longer = PriceBook { years: 5, ..base.clone() };
         assert_eq!(why(&base, &longer), "one is priced over 3 years and the other over 5");
-        assert_eq!(why(&base, &book(Vec::new())), "with enough discount one of the two costs nothing");
+        assert_eq!(why(&base, &book(Vec::new())), "with 20 points more discount one of the two is free");
         assert_eq!(incomparable_prices(&base, &other), None);
     }
 

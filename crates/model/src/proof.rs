@@ -1,10 +1,10 @@
-//! Whether what stands beside a rate is its cause: runs that had less of one resource, each held against a control next to
-//! it that had all.
+//! Whether a resource causes the limit of a rate: runs with less of the resource, each compared with an adjacent
+//! control that has all of it.
 //!
 //! The elasticity of the rate X to a resource R is d ln X / d ln R, here ln(X'/X) / ln(R'/R) of two runs: 1 where the
-//! rate follows the resource, 0 where it does not care. Only a resource that was changed, with everything else as it
-//! was, may be called a cause (Pearl 2009, *Causality*, on interventions). Each pair of a control and a run with less
-//! tells an elasticity; their mean has an interval by Student's t, and no cause is told by fewer than three pairs.
+//! rate is proportional to the resource, 0 where it does not depend on it. Only an intervention on a resource, with all
+//! else unchanged, shows a cause (Pearl 2009, *Causality*). Each pair of a control and a run with less gives an
+//! elasticity; their mean has an interval by Student's t, and at least three pairs are required.
 
 mod perturbation;
 
@@ -19,23 +19,23 @@ use crate::statistics::{Interval, mean, median, student_interval};
 
 pub use perturbation::{IoPart, Perturbation, perturbation};
 
-/// The share of a control: a run that is carried out like the one with less, and has all.
+/// The share of a control, which has all of the resource.
 const ALL: f64 = 1.0;
 
-/// Whether a resource is why a test is not faster.
+/// Whether a resource limits a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
-    /// The rate follows the resource.
+    /// The resource is the limit.
     Because,
-    /// It follows in part.
+    /// It is a partial limit.
     InPart,
-    /// It does not.
+    /// It is not the limit.
     NotBecause,
-    /// The pairs are too few or lie too far apart to say.
+    /// The pairs are too few or scatter too much.
     Undecided,
 }
 
-/// A test at one degree of parallelism that was run with less of one resource, too.
+/// The result for one test, degree of parallelism and resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
     /// Its code.
@@ -44,50 +44,50 @@ pub struct Proof {
     pub sweep: Sweep,
     /// Degree of parallelism.
     pub dop: Dop,
-    /// What it had less of.
+    /// The reduced resource.
     pub resource: Resource,
-    /// What it had of it, as a share of what the controls had.
+    /// The share of it that was left.
     pub share: Ratio,
-    /// Operations per second of the controls; their median.
+    /// Median operations per second of the controls.
     pub control: Rate,
-    /// The same of those that had less.
+    /// The same of the runs with less.
     pub perturbed: Rate,
     /// Elasticity of the rate, the mean of all pairs.
     pub elasticity: f64,
-    /// Its 95 % interval; none of a single pair.
+    /// Its 95 % interval; absent for a single pair.
     pub interval: Option<Interval>,
-    /// A control and a run with less, both valid.
+    /// Valid pairs of a control and a run with less.
     pub pairs: usize,
-    /// What follows.
+    /// The conclusion.
     pub cause: Cause,
-    /// What was taken away, as a noun.
+    /// The resource, as a noun.
     pub what: String,
-    /// What that did, in words, as a clause: `with 80 % of that, 80 % of the rate (elasticity 1.00, 0.98 to 1.02)`.
+    /// The effect as a clause: `with 80 % of it, 80 % of the rate (elasticity 1.00, 0.98 to 1.02)`.
     pub effect: String,
 }
 
 impl Proof {
-    /// All of it in words, as a clause.
+    /// The conclusion as a clause.
     pub fn sentence(&self) -> String {
         let what = &self.what;
         let gist = match self.cause {
-            Cause::Because => format!("no faster because of {what}"),
-            Cause::InPart => format!("no faster in part for {what}"),
-            Cause::NotBecause => format!("not because of {what}"),
-            Cause::Undecided => format!("whether the cause is {what} is not decided"),
+            Cause::Because => format!("limited by {what}"),
+            Cause::InPart => format!("partly limited by {what}"),
+            Cause::NotBecause => format!("not limited by {what}"),
+            Cause::Undecided => format!("undecided whether limited by {what}"),
         };
         format!("{gist}: {}", self.effect)
     }
 }
 
-/// The elasticity of a rate that became `ratio` times what it was, when a resource became `share` times what it was.
-/// None where there is no such thing: nothing was changed, or a rate is nothing.
+/// The elasticity of a rate that changed by the factor `ratio` when a resource changed by the factor `share`. None
+/// where nothing was changed or a rate is 0.
 pub fn elasticity(ratio: f64, share: f64) -> Option<f64> {
     let (rate, resource) = (ratio.ln(), share.ln());
     (rate.is_finite() && resource.is_finite() && resource != 0.0).then(|| rate / resource)
 }
 
-/// What is proved in `record`, in the order in which it was tried. Invalid runs prove nothing.
+/// The proofs in `record`, in the order of their runs. Invalid runs do not count.
 pub fn proofs(record: &Record) -> Vec<Proof> {
     let mut tried: Vec<(&str, Dop, Resource, f64)> = Vec::new();
     for run in &record.runs {
@@ -141,8 +141,7 @@ fn proof(
     })
 }
 
-/// The rates of each run of `runs` with `share` of the resource and of the control that stands before it. Invalid runs make no
-/// pair.
+/// The rates of each control and of the run with `share` of the resource after it. Invalid runs make no pair.
 fn pairs(runs: &[&Run], resource: Resource, share: f64) -> Vec<(f64, f64)> {
     let mut control = None;
     let mut pairs = Vec::new();
@@ -161,7 +160,7 @@ fn rate(run: &Run) -> Option<f64> {
     Some(per_second(run, run.totals.operations)?.0).filter(|rate| *rate > 0.0)
 }
 
-/// Both ends of the interval have to say the same.
+/// Both ends of the interval have to agree.
 fn cause(interval: Option<Interval>) -> Cause {
     let of = |value: f64| match value {
         value if value >= RULES.proof_because_min => Cause::Because,
@@ -174,14 +173,14 @@ fn cause(interval: Option<Interval>) -> Cause {
     }
 }
 
-/// What the resource is called after `because of`.
+/// The resource in words.
 fn noun(limiter: Option<Limiter>, resource: Resource) -> String {
     match (resource, limiter) {
-        (Resource::Processors, Some(Limiter::OneThread { .. })) => "its one thread".to_owned(),
-        (Resource::Processors, _) => "the processors".to_owned(),
-        (Resource::DeviceIo, Some(Limiter::Resource(name))) => format!("the {name}"),
-        (Resource::DeviceIo, _) => "the I/O of the device".to_owned(),
-        (Resource::ArrivalRate, _) => "the rate that was asked for".to_owned(),
+        (Resource::Processors, Some(Limiter::OneThread { .. })) => "a single thread".to_owned(),
+        (Resource::Processors, _) => "CPU".to_owned(),
+        (Resource::DeviceIo, Some(Limiter::Resource(name))) => name,
+        (Resource::DeviceIo, _) => "device I/O".to_owned(),
+        (Resource::ArrivalRate, _) => "the target rate".to_owned(),
     }
 }
 
@@ -193,7 +192,7 @@ fn effect(share: f64, ratio: f64, elasticity: f64, interval: Option<Interval>, p
         _ => String::new(),
     };
     let (share, ratio, interval) = (percent(share), percent(ratio), interval.unwrap_or_default());
-    format!("with {share} of that, {ratio} of the rate (elasticity {elasticity:.2}{interval}{few})")
+    format!("with {share} of it, {ratio} of the rate (elasticity {elasticity:.2}{interval}{few})")
 }
 
 #[cfg(test)]
@@ -214,13 +213,13 @@ mod tests {
         run
     }
 
-    fn had(share: f64, steps: u64) -> Run {
+    fn reduced(share: f64, steps: u64) -> Run {
         Run { variation: Some(Variation::Perturbed { resource: Resource::Processors, share }), ..plain(steps) }
     }
 
     /// A plain run, and pairs of a control and a run with less.
-    fn tried(pairs: &[(u64, u64)]) -> Vec<Run> {
-        let pairs = pairs.iter().flat_map(|(all, less)| [had(1.0, *all), had(0.8, *less)]);
+    fn with_pairs(pairs: &[(u64, u64)]) -> Vec<Run> {
+        let pairs = pairs.iter().flat_map(|(all, less)| [reduced(1.0, *all), reduced(0.8, *less)]);
         std::iter::once(plain(200_000)).chain(pairs).collect()
     }
 
@@ -231,48 +230,50 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_that_follows_is_a_cause_and_one_that_does_not_is_none() {
-        let found = one(tried(&[(100_000, 80_000), (100_000, 80_100), (100_000, 79_900)]));
+    fn a_proportional_rate_shows_the_limit() {
+        let found = one(with_pairs(&[(100_000, 80_000), (100_000, 80_100), (100_000, 79_900)]));
         assert!((found.elasticity - 1.0).abs() < 1e-5, "{found:?}");
         assert_eq!((found.cause, found.pairs), (Cause::Because, 3));
         assert_eq!(
             found.sentence(),
-            "no faster because of the processors: with 80 % of that, 80 % of the rate (elasticity 1.00, 0.99 to 1.01)"
+            "limited by CPU: with 80 % of it, 80 % of the rate (elasticity 1.00, 0.99 to 1.01)"
         );
-        let found = one(tried(&[(100_000, 100_000), (100_000, 101_000), (101_000, 100_000)]));
+        let found = one(with_pairs(&[(100_000, 100_000), (100_000, 101_000), (101_000, 100_000)]));
         assert_eq!(found.cause, Cause::NotBecause, "{found:?}");
-        assert!(found.sentence().starts_with("not because of the processors"), "{}", found.sentence());
-        let found = one(tried(&[(100_000, 92_000), (100_000, 92_100), (100_000, 91_900)]));
+        assert!(found.sentence().starts_with("not limited by CPU"), "{}", found.sentence());
+        let found = one(with_pairs(&[(100_000, 92_000), (100_000, 92_100), (100_000, 91_900)]));
         assert_eq!(found.cause, Cause::InPart, "{found:?}");
-        assert!(!found.sentence().contains("because"), "{}", found.sentence());
-        assert_eq!(one(tried(&[(100_000, 104_000), (100_000, 104_100), (100_000, 103_900)])).cause, Cause::NotBecause);
+        assert!(found.sentence().starts_with("partly limited by CPU"), "{}", found.sentence());
+        assert_eq!(
+            one(with_pairs(&[(100_000, 104_000), (100_000, 104_100), (100_000, 103_900)])).cause,
+            Cause::NotBecause
+        );
     }
 
     #[test]
     fn fewer_than_three_pairs_decide_nothing() {
-        let found = one(tried(&[(100_000, 80_000)]));
+        let found = one(with_pairs(&[(100_000, 80_000)]));
         assert_eq!((found.cause, found.interval, found.pairs), (Cause::Undecided, None, 1));
         assert_eq!(
             found.sentence(),
-            "whether the cause is the processors is not decided: with 80 % of that, 80 % of the rate (elasticity 1.00, a \
-             single pair)"
+            "undecided whether limited by CPU: with 80 % of it, 80 % of the rate (elasticity 1.00, a single pair)"
         );
-        let found = one(tried(&[(100_000, 80_000), (100_000, 80_010)]));
+        let found = one(with_pairs(&[(100_000, 80_000), (100_000, 80_010)]));
         assert_eq!(found.cause, Cause::Undecided);
         assert!(found.sentence().ends_with(", 2 pairs)"), "{}", found.sentence());
     }
 
     #[test]
     fn pairs_that_lie_far_apart_decide_nothing() {
-        let found = one(tried(&[(100_000, 60_000), (100_000, 105_000), (100_000, 80_000)]));
+        let found = one(with_pairs(&[(100_000, 60_000), (100_000, 105_000), (100_000, 80_000)]));
         assert_eq!(found.cause, Cause::Undecided, "{found:?}");
-        assert!(!found.sentence().contains("because"), "{}", found.sentence());
+        assert!(found.sentence().starts_with("undecided whether"), "{}", found.sentence());
     }
 
     #[test]
-    fn what_changes_from_pair_to_pair_is_no_part_of_the_effect() {
+    fn drift_between_pairs_is_no_part_of_the_effect() {
         // A machine that slows down by a tenth from pair to pair.
-        let found = one(tried(&[(100_000, 80_000), (90_000, 72_000), (81_000, 64_800)]));
+        let found = one(with_pairs(&[(100_000, 80_000), (90_000, 72_000), (81_000, 64_800)]));
         assert_eq!(found.cause, Cause::Because, "{found:?}");
         assert!(found.interval.unwrap().half() < 1e-3, "{found:?}");
         assert!((found.control.0 - 9_000.0).abs() < 1e-6, "{found:?}");
@@ -283,16 +284,16 @@ mod tests {
         let finding = crate::fixture::finding(Check::Steal, Verdict::Fail);
         let invalid = |run: Run| Run { findings: vec![finding.clone()], ..run };
         let none = |runs: Vec<Run>| assert_eq!(proofs(&record(runs)), Vec::new());
-        none(vec![plain(100_000), had(1.0, 100_000), invalid(had(0.8, 80_000))]);
-        none(vec![plain(100_000), invalid(had(1.0, 100_000)), had(0.8, 80_000)]);
-        none(vec![plain(100_000), had(0.8, 80_000), had(1.0, 100_000)]);
-        none(vec![had(1.0, 100_000), had(0.8, 80_000)]);
-        none(vec![plain(100_000), had(1.0, 100_000)]);
+        none(vec![plain(100_000), reduced(1.0, 100_000), invalid(reduced(0.8, 80_000))]);
+        none(vec![plain(100_000), invalid(reduced(1.0, 100_000)), reduced(0.8, 80_000)]);
+        none(vec![plain(100_000), reduced(0.8, 80_000), reduced(1.0, 100_000)]);
+        none(vec![reduced(1.0, 100_000), reduced(0.8, 80_000)]);
+        none(vec![plain(100_000), reduced(1.0, 100_000)]);
         none(vec![plain(100_000)]);
         // Each control is held against one run only.
-        let found = one(vec![plain(100_000), had(1.0, 100_000), had(0.8, 80_000), had(0.8, 80_000)]);
+        let found = one(vec![plain(100_000), reduced(1.0, 100_000), reduced(0.8, 80_000), reduced(0.8, 80_000)]);
         assert_eq!(found.pairs, 1);
-        none(tried(&[(100_000, 0)]));
+        none(with_pairs(&[(100_000, 0)]));
     }
 
     proptest! {

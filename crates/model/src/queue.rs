@@ -1,15 +1,15 @@
-//! The queues of a run of storage: reads and writes of one job are streams of their own and share its slots.
+//! The queues of a storage run: the streams of one job share its slots.
 
 use record::{IoKind, IoStream, Nanos, Rate, Ratio, Run};
 
 use crate::delta::share;
 
-/// The streams that share one queue: all kinds of I/O of one job, or of one of its clones.
+/// The streams of one queue: all kinds of I/O of one job, or of one of its clones.
 pub(crate) struct Queue<'a> {
     pub(crate) streams: Vec<&'a IoStream>,
 }
 
-/// The queues of `run`, in the order of their first streams; none for a run that is not of storage.
+/// The queues of `run`, in the order of their first streams; empty unless a storage run.
 pub(crate) fn queues(run: &Run) -> Vec<Queue<'_>> {
     let streams = run.storage.iter().flat_map(|storage| &storage.streams);
     let mut queues: Vec<Queue<'_>> = Vec::new();
@@ -23,40 +23,38 @@ pub(crate) fn queues(run: &Run) -> Vec<Queue<'_>> {
     queues
 }
 
-/// I/Os that `run` keeps in flight where its queues are full: the slots of all jobs together. Absent for a run that is
-/// not of storage.
+/// I/Os in flight of `run` with full queues: the slots of all jobs together. None unless a storage run.
 pub fn in_flight(run: &Run) -> Option<u32> {
     let slots = queues(run).iter().map(Queue::slots).fold(0u64, u64::saturating_add);
     run.storage.as_ref().map(|_| u32::try_from(slots).unwrap_or(u32::MAX))
 }
 
-/// How near the generator came to its own ceiling: what a clone of the busiest job of `run` did, over what one thread
-/// does through the same path with I/O that does nothing. Absent where that ceiling is not known, and for a run that is
-/// not of storage.
+/// Utilisation of the generator: I/Os per second of a clone of the busiest job of `run`, over those of one thread with
+/// null I/O through the same path. None where that ceiling is not known, and unless a storage run.
 pub fn generator_share(run: &Run) -> Option<Ratio> {
     let ceiling = run.storage.as_ref()?.generator_per_second.filter(|ceiling| ceiling.0 > 0.0)?;
     let (_, done) = busiest(run)?;
     share(done.0, ceiling.0).map(Ratio)
 }
 
-/// The job whose clones do the most I/Os per second, and how many each of them does.
+/// The job whose clones do the most I/Os per second, and the rate of each clone.
 pub(crate) fn busiest(run: &Run) -> Option<(&str, Rate)> {
     let each = queues(run).into_iter().filter_map(|queue| Some((&*queue.streams[0].job, queue.per_clone()?)));
     each.max_by(|(_, one), (_, other)| one.0.total_cmp(&other.0))
 }
 
 impl Queue<'_> {
-    /// What the messages call it.
+    /// The name of its job.
     pub(crate) fn name(&self) -> &str {
         &self.streams[0].job
     }
 
-    /// Clones.
+    /// Number of clones.
     pub(crate) fn clones(&self) -> u32 {
         self.streams.iter().map(|stream| stream.clones).max().unwrap_or(0)
     }
 
-    /// I/Os that it can have in flight; clones of a report group may have different depths.
+    /// Maximum of I/Os in flight; clones of a report group may have different depths.
     pub(crate) fn slots(&self) -> u64 {
         self.streams.iter().map(|stream| u64::from(stream.slots)).max().unwrap_or(0)
     }
@@ -71,12 +69,12 @@ impl Queue<'_> {
         self.streams.iter().map(|stream| stream.window_ns).max().unwrap_or_default()
     }
 
-    /// I/Os that it did; a sync after writes is one beside them.
+    /// I/Os done, syncs included.
     pub(crate) fn operations(&self) -> u64 {
         self.sum(|stream| stream.operations)
     }
 
-    /// I/Os that took a turn of the pace and were done or failed: a sync takes none of its own.
+    /// I/Os that count for the pace, done or failed: all but syncs.
     pub(crate) fn turns(&self) -> u64 {
         let done = |stream: &IoStream| stream.operations.saturating_add(stream.failures);
         self.sum(|stream| if stream.kind == IoKind::Sync { 0 } else { done(stream) })
@@ -114,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_busiest_job_tells_how_near_the_generator_is() {
+    fn the_generator_share_is_that_of_the_busiest_job() {
         let mut run = io_run("io", IoKind::Read, 4);
         let idle =
             IoStream { job: "log".to_owned(), clones: 4, operations: 40, ..storage(&mut run).streams[0].clone() };

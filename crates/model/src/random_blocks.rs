@@ -1,36 +1,36 @@
-//! What a run of random blocks came to, operation by operation: the figures that the method is known for.
+//! Per-operation averages of a run of random blocks, as of SLOB.
 
 use record::{BlockOperation, Bytes, CacheState, Ratio, Record, Run, WaitClass, name};
 
 use crate::activity::{ActivityMethod, EventLine, own_activity};
 use crate::delta::delta;
 
-/// Figures of one operation on average; whatever has no source is absent.
+/// Per-operation averages; absent without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PerOperation {
-    /// Pages that the engine asked its own cache for.
+    /// Logical reads of the engine.
     pub logical_reads: Option<f64>,
-    /// Reads that the engine asked the operating system for.
+    /// Physical reads of the engine.
     pub physical_reads: Option<f64>,
-    /// Writes of data that the engine asked the operating system for.
+    /// Physical data writes of the engine.
     pub physical_writes: Option<f64>,
-    /// Read requests that the block layer completed.
+    /// Read requests of the block layer.
     pub device_reads: Option<f64>,
-    /// Write requests that the block layer completed, the log included.
+    /// Write requests of the block layer, the log included.
     pub device_writes: Option<f64>,
-    /// Rows that were changed, each in a block of its own; absent where operations were not told apart.
+    /// Rows changed, one per block; absent where operations were not timed separately.
     pub changes: Option<f64>,
 }
 
 impl PerOperation {
-    /// Physical reads over physical writes of the engine; none where nothing was written.
+    /// Physical reads over physical writes of the engine; None without writes.
     pub fn read_write_ratio(&self) -> Option<f64> {
         let writes = self.physical_writes.filter(|writes| *writes > 0.0)?;
         Some(self.physical_reads? / writes)
     }
 }
 
-/// The figures of `run`; none of a run of something else, or one in which nothing was done.
+/// The averages of `run`; None unless random blocks with operations.
 pub fn per_operation(run: &Run) -> Option<PerOperation> {
     let blocks = run.blocks.as_deref()?;
     let operations = run.totals.operations;
@@ -38,7 +38,7 @@ pub fn per_operation(run: &Run) -> Option<PerOperation> {
         return None;
     }
     let each = |counter: &str| delta(run, counter).map(|count| count as f64 / operations as f64);
-    let told_apart = blocks.operations.iter().all(|kind| kind.operation != BlockOperation::Batch);
+    let are_separate = blocks.operations.iter().all(|kind| kind.operation != BlockOperation::Batch);
     let changed = |kind: BlockOperation| {
         let of_kind = blocks.operations.iter().find(|one| one.operation == kind);
         of_kind.map_or(0, |one| one.rows) as f64 / operations as f64
@@ -49,21 +49,20 @@ pub fn per_operation(run: &Run) -> Option<PerOperation> {
         physical_writes: each(name::PHYSICAL_WRITE_COUNT),
         device_reads: each(name::DEVICE_READ_COUNT),
         device_writes: each(name::DEVICE_WRITE_COUNT),
-        changes: told_apart.then(|| changed(BlockOperation::Update)),
+        changes: are_separate.then(|| changed(BlockOperation::Update)),
     })
 }
 
-/// Whether the operations of `run` visited blocks and did nothing else: only then are its reads those of its work units.
-/// None of a run of something else, or where its parameters do not say.
+/// Whether the operations of `run` only visited blocks, so that its reads are those of its work units. None unless
+/// random blocks with these parameters.
 pub fn only_visits(run: &Run) -> Option<bool> {
     run.blocks.as_deref()?;
     let parameter = |name: &str| run.parameters.get(name).copied();
     Some(parameter("update_pct")? == 0 && parameter("scan_pct")? == 0)
 }
 
-/// Reads of an operation on average, of a run that read although every block was in the engine's cache when its window
-/// began. Of a run that only visits blocks not what is below a hundredth of its work unit: sessions look into the
-/// engine's own tables.
+/// Mean reads per operation of a run that reads although all blocks were preloaded. For a run that only visits blocks,
+/// reads below 1 % of its work unit are ignored: sessions read the engine's own tables.
 pub fn reads_though_filled(run: &Run) -> Option<f64> {
     let blocks = run.blocks.as_deref().filter(|blocks| blocks.caches == CacheState::Filled)?;
     let reads = per_operation(run)?.physical_reads?;
@@ -71,20 +70,19 @@ pub fn reads_though_filled(run: &Run) -> Option<f64> {
     (reads > least).then_some(reads)
 }
 
-/// The size of the tables of `run`, where it tells whether two runs are alike. Of random blocks it does not: their number
-/// does, which is one of the parameters, and how large a block is, is a difference between engines.
+/// The table size of `run` for comparability. None for random blocks, where the number of blocks is a parameter and
+/// block size is a difference between engines.
 pub(crate) fn compared_bytes(run: &Run) -> Option<Bytes> {
     run.data_bytes.filter(|bytes| run.blocks.is_none() && *bytes > Bytes(0))
 }
 
-/// Whether any operation of `run` changes something: of random blocks a part of them may.
+/// Whether any operation of `run` changes data.
 pub(crate) fn changes_anything(run: &Run) -> bool {
     run.changes || run.parameters.get("update_pct").is_some_and(|percent| *percent > 0)
 }
 
-/// The event that sessions of the engine waited for most in `run` of `record`, in words, and its share of the time of all
-/// sessions: as the engine timed it or, where it does not, as sessions were found when somebody looked. What its own
-/// processes wait for, or all threads together, is none of it, nor is the client. None where nobody waited.
+/// The top wait event of sessions in `run` of `record`, and its share of the time of all sessions, timed by the engine
+/// or sampled. Background waits and waits for the client do not count. None without waits.
 pub fn top_wait(record: &Record, run: &Run) -> Option<(String, Ratio)> {
     let time_ns = run.window_ns.0 as f64 * f64::from(run.dop.jobs);
     let is_wait = |event: &&EventLine| {
@@ -142,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filled_run_that_reads_is_told_from_one_that_does_not() {
+    fn reads_of_a_preloaded_run_are_detected() {
         let with = |reads: u64, updates: i64, caches: CacheState| {
             let mut run = of_blocks(&[(name::PHYSICAL_READ_COUNT, reads)]);
             run.parameters = [("update_pct", updates), ("scan_pct", 0)].map(|(name, n)| (name.to_owned(), n)).into();
@@ -156,7 +154,7 @@ mod tests {
         assert_eq!(reads_though_filled(&with(640, 10, CacheState::AsFound)), None);
         assert_eq!(only_visits(&with(0, 0, CacheState::Cold)), Some(true));
         assert_eq!(only_visits(&with(0, 1, CacheState::Cold)), Some(false));
-        assert_eq!(only_visits(&of_blocks(&[])), None, "its parameters do not say");
+        assert_eq!(only_visits(&of_blocks(&[])), None, "without parameters");
     }
 
     #[test]
@@ -171,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_engine_does_not_time_is_told_by_looks() {
+    fn the_top_wait_may_be_sampled() {
         let mut run = of_blocks(&[]);
         let found = |class, event: &str, session_count| SampledWait { class, event: event.to_owned(), session_count };
         run.activity = Some(Activity {
@@ -185,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_of_the_sessions_waits_for_is_no_top_wait() {
+    fn background_waits_are_no_top_wait() {
         let mut run = of_blocks(&[
             ("example_wait_data_write_ns", 9_000_000_000),
             ("example_wait_data_write_count", 9),
@@ -212,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_source_is_absent() {
+    fn averages_without_a_source_are_absent() {
         let mut run = of_blocks(&[]);
         let each = per_operation(&run).expect("operations were done");
         assert_eq!(

@@ -1,67 +1,129 @@
-//! A search for the highest rate that keeps a service level: what is measured next, and what it came to.
+//! A search for the highest rate that meets a service level: its next measurement, and its result.
 //!
-//! First the limit is bracketed ([`Search`]), roughly. Then rounds visit rates around what is known of it: five rates
-//! each, in an order that is drawn by lot, so that a platform that drifts is not taken for a rate; after each round the
-//! curve of [`level_limit`] is drawn through all that was told. When its interval is as narrow as was asked for, or the
-//! budget of runs is spent, the limit is visited three times, and three times the rate 10 % above it, by lot as well:
-//! an answer is claimed only where the level is missed there each time, or five times of six, and kept at least once at
-//! the limit. Otherwise rounds go on with what these visits told, as long as the budget lasts.
+//! First the limit is bracketed roughly ([`Search`]). Then rounds visit five rates around the estimate each, in
+//! randomized order, so that drift is not taken for rate; after each round [`level_limit`] is fitted to all runs. Once
+//! its interval is narrow enough, or the budget of runs is spent, the limit and the rate 10 % above it are visited
+//! three times each, also in randomized order. The result is confirmed where the level is missed above each time, or
+//! five times of six, and met at least once at the limit. Otherwise rounds continue with these visits, within the
+//! budget.
 //!
-//! A run that is invalid for what the surroundings took (the hypervisor, swapping) is made again and is no evidence,
-//! unless more than half of all are: then there is no other. What is asked for next depends on the seed and on what was
-//! recorded, so that a search that was broken off goes on where it was, and a record tells what each of its runs was
-//! made for.
+//! A run that is invalid because of disturbances (steal, swapping) is repeated and does not count, unless more than
+//! half of all are disturbed. The search is a function of the seed and of the recorded runs, so that an aborted search
+//! can be resumed, and the purpose of each run follows from a record.
 
-mod answer;
-mod lot;
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
-pub use answer::{Confirmation, Ending, Purpose, RateAnswer, Visit};
-
-use self::lot::Lot;
 use crate::kept_curve::{LevelLimit, Told, level_limit};
 use crate::search::{Answer, Search, Step};
 
-/// Where a round visits, in steps from the limit as it is known then.
+/// The visits of a round, in steps from the estimated limit.
 const ROUND: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
 
-/// A step is such a part of the scale of the curve,
+/// A step as a share of the scale of the curve,
 const STEP_OF_SCALE: f64 = 0.75;
 
-/// and not shorter or longer than this, in the logarithm of the rate.
+/// and its bounds, in the logarithm of the rate.
 const STEP_MIN: f64 = 0.025;
 const STEP_MAX: f64 = 0.12;
 
-/// The step of the first round, when no curve is known yet.
+/// The step of the first round, without a curve.
 const STEP_FIRST: f64 = 0.06;
 
-/// Rounds before an interval is believed.
+/// Minimum of rounds.
 const ROUNDS_MIN: u32 = 4;
 
-/// Rounds between a confirmation that failed and the next one.
+/// Rounds between a failed confirmation and the next one.
 const ROUNDS_BETWEEN: u32 = 2;
 
-/// Runs of rounds and confirmations, at most.
+/// Maximum of runs in rounds and confirmations.
 pub const SEARCH_RUNS_MAX: usize = 66;
 
 /// Visits of a confirmation at each of its two rates.
 const CONFIRMING: usize = 3;
 
-/// Visits above the limit that have to miss the level for one that kept it: with three of six, a curve that is flat would be
-/// confirmed every other time.
+/// Required misses above the limit per hit: with fewer, a flat curve would often be confirmed.
 const MISSED_PER_KEPT: usize = 5;
 
-/// The rate above the limit at which a level has to be missed, in times of the limit.
+/// The confirmation rate above the limit, as a multiple of it.
 pub const ABOVE: f64 = 1.1;
 
-/// A search that has rounds behind it needs no bracket that is narrower than so many times their goal.
+/// Tolerance of the bracket, as a multiple of the goal of the rounds.
 const BRACKET_GOALS: f64 = 2.0;
 
-/// While the limit is bracketed, so many disturbed runs are made again; where they are more than half, they count from
-/// then on.
+/// Disturbed runs that are repeated while bracketing; beyond, they count if more than half are disturbed.
 const DISTURBED_MAX: usize = 6;
 
-/// Rates this close to each other, as a part of them, are the same: another machine may round otherwise.
+/// Relative tolerance of equal rates: machines may round differently.
 const SAME: f64 = 1e-6;
+
+/// One run at a rate, as recorded by a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Visit {
+    /// Target steps per second.
+    pub rate: f64,
+    /// Whether it met the level; None where not known.
+    pub kept: Option<bool>,
+    /// Whether it is invalid because of disturbances.
+    pub is_disturbed: bool,
+}
+
+/// The purpose of a run of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Purpose {
+    /// To bracket the limit.
+    Bracket,
+    /// A round around the limit, counted from 1.
+    Round(u32),
+    /// A visit at the limit.
+    AtLimit,
+    /// A visit 10 % above it.
+    AboveLimit,
+}
+
+/// How a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The level is missed 10 % above the limit.
+    Confirmed,
+    /// It is not missed there, and the budget of runs is spent.
+    NotConfirmed,
+    /// All searched rates meet the level, or none does.
+    OneSided,
+}
+
+/// The visits at the limit and above it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Confirmation {
+    /// The estimated limit then, in steps per second.
+    pub rate: f64,
+    /// Its visits, as indexes.
+    pub at: Vec<usize>,
+    /// The visits 10 % above.
+    pub above: Vec<usize>,
+    /// Whether the level was missed above each time, or five times of six, and met at the limit at least once.
+    pub is_confirmed: bool,
+}
+
+/// The result of a search, so far.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RateAnswer {
+    /// The limit; None where all runs that count met the level or all missed it.
+    pub limit: Option<LevelLimit>,
+    /// The highest rate that met the level by the rule of [`Search`](crate::Search), and the lowest one above it that
+    /// missed it.
+    pub bracket: (Option<f64>, Option<f64>),
+    /// Runs that count.
+    pub told: usize,
+    /// Disturbed runs.
+    pub disturbed: usize,
+    /// Whether disturbed runs count, because they are more than half of all.
+    pub disturbed_count: bool,
+    /// The last complete confirmation.
+    pub confirmation: Option<Confirmation>,
+    /// How the search ended; None while in progress or aborted.
+    pub ending: Option<Ending>,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 enum Stage {
@@ -87,8 +149,8 @@ pub struct RateSearch {
 }
 
 impl RateSearch {
-    /// A search where a closed loop gives `capacity` steps per second, which is to know the limit to `goal`: 0.1 for ten
-    /// percent to both sides. The order of visits is drawn from `seed`.
+    /// A search where a closed loop achieves `capacity` steps per second, to a half-width of `goal`: 0.1 for 10 %.
+    /// Visits are randomized by `seed`.
     pub fn new(capacity: f64, goal: f64, seed: u64) -> RateSearch {
         let goal = if goal.is_finite() { goal.clamp(0.01, 0.5) } else { 0.1 };
         RateSearch {
@@ -104,7 +166,7 @@ impl RateSearch {
         }
     }
 
-    /// The rate to measure next; none where nothing is left to be measured.
+    /// The rate to measure next; None where the search has ended.
     pub fn next(&self) -> Option<(f64, Purpose)> {
         match &self.stage {
             Stage::Bracket => match self.bracket.next() {
@@ -117,16 +179,16 @@ impl RateSearch {
         }
     }
 
-    /// Notes what a run told.
+    /// Records a run.
     pub fn record(&mut self, visit: Visit) {
         if !(visit.rate.is_finite() && visit.rate > 0.0) {
             return;
         }
-        let asked = self.next();
-        let is_asked = asked.is_some_and(|(rate, _)| (rate / visit.rate - 1.0).abs() < SAME);
-        // What was not asked for is evidence all the same: of a record that another version made.
+        let expected = self.next();
+        let is_expected = expected.is_some_and(|(rate, _)| (rate / visit.rate - 1.0).abs() < SAME);
+        // Other runs count too: a record may be of another version.
         let otherwise = if self.stage == Stage::Bracket { Purpose::Bracket } else { Purpose::Round(self.rounds) };
-        let purpose = asked.filter(|_| is_asked).map_or(otherwise, |(_, purpose)| purpose);
+        let purpose = expected.filter(|_| is_expected).map_or(otherwise, |(_, purpose)| purpose);
         self.visits.push((visit, purpose));
         if self.stage == Stage::Bracket {
             let disturbed = self.visits.iter().filter(|(visit, _)| visit.is_disturbed).count();
@@ -137,9 +199,9 @@ impl RateSearch {
             return;
         }
         self.spent += 1;
-        let again = self.is_made_again(visit);
+        let again = self.is_repeated(visit);
         let (Stage::Round { queue } | Stage::Confirm { queue, .. }) = &mut self.stage else { return };
-        if is_asked {
+        if is_expected {
             let rate = queue.remove(0);
             queue.extend(again.then_some(rate));
         }
@@ -148,23 +210,23 @@ impl RateSearch {
         }
     }
 
-    /// The runs so far, in their order, each with what it was made for.
+    /// The runs so far, in order, with their purposes.
     pub fn visits(&self) -> &[(Visit, Purpose)] {
         &self.visits
     }
 
-    /// The first part of the search.
+    /// The bracketing part of the search.
     pub fn bracketing(&self) -> &Search {
         &self.bracket
     }
 
-    /// What the search came to, so far.
+    /// The result so far.
     pub fn answer(&self) -> RateAnswer {
-        let (told, disturbed_count) = self.evidence();
+        let (trials, disturbed_count) = self.evidence();
         let confirmed = self.confirmation.as_ref().filter(|confirmation| confirmation.is_confirmed);
-        let limit = level_limit(&told).map(|limit| match confirmed {
+        let limit = level_limit(&trials).map(|limit| match confirmed {
             None => limit,
-            // What was confirmed is what is claimed; its own visits are among what the interval is made of.
+            // The confirmed rate is the result; its visits are part of the interval.
             Some(Confirmation { rate, .. }) => {
                 let (mut low, mut high) = (limit.low, limit.high);
                 (low.rate, high.rate) = (low.rate.min(*rate), high.rate.max(*rate));
@@ -174,7 +236,7 @@ impl RateSearch {
         RateAnswer {
             limit,
             bracket: self.bracket.bracket(),
-            told: told.len(),
+            told: trials.len(),
             disturbed: self.visits.iter().filter(|(visit, _)| visit.is_disturbed).count(),
             disturbed_count,
             confirmation: self.confirmation.clone(),
@@ -185,38 +247,38 @@ impl RateSearch {
         }
     }
 
-    /// How near to the limit is near enough.
+    /// The goal of the half-width.
     pub fn goal(&self) -> f64 {
         self.goal
     }
 
-    /// What counts, and whether runs count that their surroundings disturbed.
+    /// The runs that count, and whether disturbed ones do.
     fn evidence(&self) -> (Vec<Told>, bool) {
         let disturbed = self.visits.iter().filter(|(visit, _)| visit.is_disturbed && visit.kept.is_some()).count();
         let all = self.visits.iter().filter(|(visit, _)| visit.kept.is_some()).count();
         let with_disturbed = 2 * disturbed > all;
         let counts = self.visits.iter().filter(|(visit, _)| with_disturbed || !visit.is_disturbed);
         let mut round = 0;
-        let told = counts.filter_map(|(visit, purpose)| {
+        let trials = counts.filter_map(|(visit, purpose)| {
             round = match purpose {
                 Purpose::Bracket => 0,
                 Purpose::Round(number) => 2 * number,
-                // The confirmation behind a round is a round of its own.
+                // A confirmation after a round is a round of its own.
                 Purpose::AtLimit | Purpose::AboveLimit => round | 1,
             };
             Some(Told { rate: visit.rate, kept: visit.kept?, round })
         });
-        (told.collect(), with_disturbed && disturbed > 0)
+        (trials.collect(), with_disturbed && disturbed > 0)
     }
 
-    /// Whether the rate of `visit` needs another one.
-    fn is_made_again(&self, visit: Visit) -> bool {
+    /// Whether the run `visit` is to be repeated.
+    fn is_repeated(&self, visit: Visit) -> bool {
         let own = || self.visits.iter().filter(|(_, purpose)| *purpose != Purpose::Bracket);
         let lost = own().filter(|(visit, _)| visit.is_disturbed || visit.kept.is_none()).count();
         (visit.is_disturbed || visit.kept.is_none()) && 2 * lost <= own().count() && self.is_left(1)
     }
 
-    /// Whether the budget allows so many runs.
+    /// Whether the budget allows this number of runs.
     fn is_left(&self, runs: usize) -> bool {
         self.spent + runs <= SEARCH_RUNS_MAX
     }
@@ -227,7 +289,7 @@ impl RateSearch {
             Step::Done(Answer::EvenHighest { .. }) => self.stage = Stage::Done(Ending::OneSided),
             Step::Done(_) => match (self.bracket.bracket(), level_limit(&self.evidence().0)) {
                 ((Some(kept), Some(not_kept)), _) => self.begin_round((kept * not_kept).sqrt(), STEP_FIRST),
-                // Not kept at the lowest rate, but at a higher one: where the limit lies is for rounds to tell.
+                // Missed at the lowest rate, but met at a higher one: left to the rounds.
                 (_, Some(limit)) => self.begin_round(limit.estimate, STEP_MAX),
                 (_, None) => self.stage = Stage::Done(Ending::OneSided),
             },
@@ -241,7 +303,7 @@ impl RateSearch {
         }
     }
 
-    /// Behind a round: another one, or the confirmation.
+    /// After a round: another one, or the confirmation.
     fn go_on(&mut self) {
         let limit = level_limit(&self.evidence().0);
         let is_enough = limit.is_some_and(|limit| limit.is_within(self.goal))
@@ -261,33 +323,33 @@ impl RateSearch {
     fn begin_round(&mut self, center: f64, step: f64) {
         self.rounds += 1;
         self.rounds_since += 1;
-        let mut lot = Lot::new(self.seed, self.spent);
-        // Where a round visits differs from round to round, so that together they visit more rates.
-        let center = center * (step * (lot.share() - 0.5)).exp();
-        let queue = lot.shuffled(ROUND.map(|place| center * (step * place).exp()).to_vec());
+        let mut order = RandomOrder::new(self.seed, self.spent);
+        // Shifts each round at random, so that the rounds cover more rates.
+        let center = center * (step * (order.share() - 0.5)).exp();
+        let queue = order.shuffled(ROUND.map(|offset| center * (step * offset).exp()).to_vec());
         self.stage = Stage::Round { queue };
     }
 
     fn begin_confirmation(&mut self, rate: f64) {
         let rates = [[rate; CONFIRMING], [rate * ABOVE; CONFIRMING]].concat();
-        let queue = Lot::new(self.seed, self.spent).shuffled(rates);
+        let queue = RandomOrder::new(self.seed, self.spent).shuffled(rates);
         self.stage = Stage::Confirm { rate, queue, first: self.visits.len() };
     }
 
     fn judge(&mut self, rate: f64, first: usize) {
         let of = |purpose: Purpose| -> Vec<usize> {
             let own = self.visits.iter().enumerate().skip(first);
-            own.filter(|(_, (_, other))| *other == purpose).map(|(place, _)| place).collect()
+            own.filter(|(_, (_, other))| *other == purpose).map(|(index, _)| index).collect()
         };
         let (at, above) = (of(Purpose::AtLimit), of(Purpose::AboveLimit));
         let (_, with_disturbed) = self.evidence();
-        let count = |places: &[usize], kept: bool| {
-            let visits = places.iter().map(|place| self.visits[*place].0);
+        let count = |indexes: &[usize], kept: bool| {
+            let visits = indexes.iter().map(|index| self.visits[*index].0);
             visits.filter(|visit| visit.kept == Some(kept) && (with_disturbed || !visit.is_disturbed)).count()
         };
         let (missed, kept) = (count(&above, false), count(&above, true));
         if kept == 1 && above.len() < 2 * CONFIRMING && self.is_left(CONFIRMING) {
-            // One that kept it may be luck: as many again say more.
+            // One hit may be chance: repeat.
             self.stage = Stage::Confirm { rate, queue: vec![rate * ABOVE; CONFIRMING], first };
             return;
         }
@@ -300,6 +362,30 @@ impl RateSearch {
             false if self.is_left(more) => self.go_on(),
             false => self.stage = Stage::Done(Ending::NotConfirmed),
         }
+    }
+}
+
+/// The randomized order of visits, and the randomized position of a round.
+struct RandomOrder(Xoshiro256PlusPlus);
+
+impl RandomOrder {
+    /// A generator of its own for each number of runs made.
+    fn new(seed: u64, runs: usize) -> RandomOrder {
+        RandomOrder(Xoshiro256PlusPlus::seed_from_u64(seed ^ (runs as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    }
+
+    /// A number in [0, 1).
+    fn share(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// A random permutation (Fisher and Yates).
+    fn shuffled(&mut self, mut values: Vec<f64>) -> Vec<f64> {
+        for last in (1..values.len()).rev() {
+            let other = (self.share() * (last + 1) as f64) as usize;
+            values.swap(last, other.min(last));
+        }
+        values
     }
 }
 

@@ -1,4 +1,4 @@
-//! A search for the highest rate that keeps a level, read from the runs that it made, as they decided it.
+//! A search for the highest rate that meets a level, replayed from its recorded runs.
 
 use record::{Arrival, Pace, Plan, Rate, Ratio, Record, Run, Until};
 
@@ -8,49 +8,67 @@ use crate::load_curve::RateCurve;
 use crate::rate_search::{Purpose, RateAnswer, RateSearch, Visit};
 use crate::row::row;
 
-/// How near to the limit was near enough where a record does not say so.
+/// The tolerance of records that do not state it.
 const TOLERANCE_OF_BEFORE: Ratio = Ratio(0.05);
 
-/// A search for the highest rate that keeps a level.
+/// A replayed search.
 #[derive(Clone, Debug)]
 pub struct RecordedSearch<'a> {
-    /// What was asked for.
+    /// The requested level, arrival and tolerance.
     pub until: Until,
-    /// The level of that.
+    /// The parsed level.
     pub bound: Bound,
-    /// The runs in the order in which they were made.
+    /// The runs, in the order of execution.
     pub points: Vec<SearchPoint<'a>>,
-    /// What they came to. The places of its confirmation are those of `points`.
+    /// The result. The indexes of its confirmation are those of `points`.
     pub answer: RateAnswer,
-    /// How near to the limit was near enough.
+    /// The goal of the half-width.
     pub goal: f64,
 }
 
 /// One run of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchPoint<'a> {
-    /// It.
+    /// The run.
     pub run: &'a Run,
-    /// What it told.
+    /// Its result.
     pub visit: Visit,
-    /// What it was made for.
+    /// Its purpose.
     pub purpose: Purpose,
 }
 
+/// A rate at which runs disagree about the service level, or that missed it although a higher rate is the result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contradiction {
+    /// Target steps per second.
+    pub asked: Rate,
+    /// Runs at this rate that met the level.
+    pub kept: u64,
+    /// Runs at this rate that missed it.
+    pub not_kept: u64,
+    /// Whether a higher rate is the result of the search.
+    pub is_below_answer: bool,
+}
+
 impl<'a> RateCurve<'a> {
-    /// What the search of `plan` came to at this curve. None where the plan searches for nothing that can be read.
+    /// The search of `plan` at this curve. None where the plan has no valid level.
     pub fn search(&self, plan: &Plan) -> Option<RecordedSearch<'a>> {
         let highest = self.points.last().map_or(1.0, |point| point.asked.0);
         let capacity = self.capacity.map_or(highest, |Rate(rate)| rate);
         recorded_search(self.points.iter().map(|point| point.run), capacity, plan.until.clone()?, plan.seed)
     }
+
+    /// The contradictions of the search of `plan` at this curve.
+    pub fn contradictions(&self, plan: &Plan) -> Vec<Contradiction> {
+        self.search(plan).map_or_else(Vec::new, |search| search.contradictions())
+    }
 }
 
-/// What the search for a rate of I/O that `record` holds came to; none where it holds none.
+/// The search for an I/O rate in `record`; None without one.
 pub fn io_search(record: &Record) -> Option<RecordedSearch<'_>> {
     let level = |run: &Run| Some(run.storage.as_ref()?.bound.clone()?).filter(|_| run.pace.rate().is_some());
     let bounded = || record.runs.iter().filter(|run| level(run).is_some());
-    // Records of before say at their runs only what was asked for.
+    // Older records have the level only at their runs.
     let of_runs = || {
         let first = bounded().next()?;
         let arrival = if matches!(first.pace, Pace::Rate { .. }) { Arrival::Fixed } else { Arrival::Poisson };
@@ -71,19 +89,40 @@ fn recorded_search<'a>(
     seed: u64,
 ) -> Option<RecordedSearch<'a>> {
     let bound: Bound = until.level.parse().ok()?;
-    let mut told: Vec<(&Run, Visit)> = runs.filter_map(|run| Some((run, visit(run, &bound)?))).collect();
-    told.sort_by_key(|(run, _)| run.number);
+    let mut visits: Vec<(&Run, Visit)> = runs.filter_map(|run| Some((run, visit(run, &bound)?))).collect();
+    visits.sort_by_key(|(run, _)| run.number);
     let mut search = RateSearch::new(capacity, until.tolerance.0, seed);
-    told.iter().for_each(|(_, visit)| search.record(*visit));
+    visits.iter().for_each(|(_, visit)| search.record(*visit));
     let purposes = search.visits().iter().map(|(_, purpose)| *purpose);
-    let points = told.into_iter().zip(purposes).map(|((run, visit), purpose)| SearchPoint { run, visit, purpose });
+    let points = visits.into_iter().zip(purposes).map(|((run, visit), purpose)| SearchPoint { run, visit, purpose });
     let points = points.collect();
     Some(RecordedSearch { until, bound, points, answer: search.answer(), goal: search.goal() })
 }
 
+impl RecordedSearch<'_> {
+    /// The contradictory rates of the bracketing runs, ascending. Rounds and confirmations do not count, since they
+    /// visit rates where runs disagree.
+    pub fn contradictions(&self) -> Vec<Contradiction> {
+        let answer = self.answer.bracket.0;
+        let bracketing = self.points.iter().filter(|point| point.purpose == Purpose::Bracket);
+        let mut searched: Vec<&SearchPoint<'_>> = bracketing.collect();
+        searched.sort_by(|one, other| one.visit.rate.total_cmp(&other.visit.rate));
+        let count = |alike: &[&SearchPoint<'_>], kept| {
+            alike.iter().filter(|point| point.visit.kept == Some(kept)).count() as u64
+        };
+        let of_rate = searched.chunk_by(|one, other| one.visit.rate == other.visit.rate).map(|alike| Contradiction {
+            asked: Rate(alike[0].visit.rate),
+            kept: count(alike, true),
+            not_kept: count(alike, false),
+            is_below_answer: answer.is_some_and(|answer| alike[0].visit.rate < answer),
+        });
+        of_rate.filter(|rate| rate.not_kept > 0 && (rate.kept > 0 || rate.is_below_answer)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use record::{Check, IoKind, Variation, Verdict};
+    use record::{Arrival, Check, IoKind, Pace, Variation, Verdict};
 
     use super::*;
     use crate::fixture::{finding, io_run, record, run, storage};
@@ -106,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_tells_what_the_search_told() {
+    fn a_replayed_search_has_the_same_result() {
         let mut search = RateSearch::new(4_000.0, 0.1, record_of(Vec::new()).plan.seed);
         let mut runs = Vec::new();
         while let Some((rate, _)) = search.next() {
@@ -127,7 +166,7 @@ mod tests {
         );
     }
 
-    /// The runs of a search for a rate of I/O, on a device that keeps the level below a thousand, but for lucky runs.
+    /// The runs of a search for an I/O rate on a device that meets the level below 1000, except for lucky runs.
     fn io_record(is_lucky: impl Fn(f64, usize) -> bool) -> record::Record {
         let bounded = |number: u32, rate: Option<f64>, kept: bool| {
             let mut run = Run { number, ..io_run("io", IoKind::Read, 1) };
@@ -175,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_of_another_version_are_evidence_and_no_end() {
+    fn runs_of_another_version_count() {
         let told = [(100.0, true), (200.0, false), (200.0, false), (150.0, true), (150.0, true)];
         let runs = told.iter().zip(2..).map(|((rate, kept), number)| bounded(number, *rate, *kept, false));
         let record = record_of(runs.collect());
@@ -188,5 +227,46 @@ mod tests {
         let mut without = record.plan.clone();
         without.until = None;
         assert!(curves[0].search(&without).is_none());
+    }
+
+    fn contradictions(results: &[(f64, bool)]) -> Vec<(f64, u64, u64, bool)> {
+        let runs = results.iter().map(|(rate, kept)| {
+            let pace = Pace::Poisson { steps_per_second: *rate };
+            let verdict = if *kept { Verdict::Pass } else { Verdict::Warn };
+            let findings = vec![finding(Check::Bound, verdict)];
+            Run {
+                variation: Some(Variation::Paced { pace, one_thread_per_core: false }),
+                pace,
+                findings,
+                ..run("T611", 4)
+            }
+        });
+        let mut record = record(runs.collect());
+        let level = "p99=2ms".to_owned();
+        record.plan.until = Some(Until { level, arrival: Arrival::Poisson, tolerance: Ratio(0.05) });
+        let told = rate_curves(&record)[0].contradictions(&record.plan);
+        told.into_iter().map(|rate| (rate.asked.0, rate.kept, rate.not_kept, rate.is_below_answer)).collect()
+    }
+
+    #[test]
+    fn runs_that_agree_contradict_nothing() {
+        assert!(
+            contradictions(&[(100.0, true), (200.0, false), (200.0, false), (150.0, true), (150.0, true)]).is_empty()
+        );
+        assert!(contradictions(&[(100.0, false), (100.0, false)]).is_empty());
+    }
+
+    #[test]
+    fn a_rate_kept_and_not_kept_and_one_below_the_answer_are_told() {
+        let results = [
+            (100.0, true),
+            (200.0, false),
+            (400.0, true),
+            (400.0, true),
+            (800.0, true),
+            (800.0, false),
+            (800.0, false),
+        ];
+        assert_eq!(contradictions(&results), [(200.0, 0, 1, true), (800.0, 1, 2, false)]);
     }
 }

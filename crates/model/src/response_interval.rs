@@ -1,4 +1,4 @@
-//! How well a quantile of the response times of one run is known, by sections of its window.
+//! The interval of a quantile of the response times of one run, by sections of its window.
 
 use hdrhistogram::Histogram;
 use record::{Nanos, Ratio, Run, Slices};
@@ -7,12 +7,12 @@ use crate::distribution::{decoded, quantile};
 use crate::rules::RULES;
 use crate::statistics::{Interval, Section, correlation, is_printable, quantile_interval};
 
-/// The quantile `wanted` of the response times of `run` in nanoseconds, with its interval within this run: another run
-/// may bring what this one cannot know. See [`quantile_interval`] for the method.
+/// The quantile `wanted` of the response times of `run` in nanoseconds, with its interval within this run, not
+/// between runs. See [`quantile_interval`] for the method.
 ///
-/// It is cut into ten sections, or fewer where too few values of one lie beyond the quantile. None where five are too
-/// many, where the run has no slices, where its seconds are worth fewer than ten independent ones, and where steps were
-/// due that did not end: how long they would have taken no section knows.
+/// It has ten sections, or fewer where too few values of one lie beyond the quantile. None where five are too many,
+/// without slices, with an effective sample size of the seconds below ten, and with unfinished steps, whose times are
+/// unknown.
 pub fn response_interval(run: &Run, wanted: Ratio) -> Option<Interval> {
     if run.totals.unfinished > 0 {
         return None;
@@ -22,13 +22,13 @@ pub fn response_interval(run: &Run, wanted: Ratio) -> Option<Interval> {
     let worth = correlation(&mean_responses(run))?.effective_samples;
     let sections =
         (RULES.sections_min..=RULES.sections_max).rev().find_map(|count| sections(&slices, count, wanted))?;
-    // The slices are coarser than the histogram of the run: what they are held against has to be as coarse.
+    // Slices are coarser than the histogram of the run, so the reference has to be as coarse.
     let coarse = interpolated(&together(&slices)?, wanted)?;
     let interval = quantile_interval(wanted.0, coarse, &sections, worth)?;
     Some(Interval::around(exact.0 as f64, interval.half()))
 }
 
-/// The histograms of the slices that are as wide as they should be; none where one cannot be read.
+/// The histograms of the whole slices; None where one cannot be read.
 fn whole_slices(slices: &Slices, window: Nanos) -> Option<Vec<Histogram<u64>>> {
     let whole = usize::try_from(window.0.checked_div(slices.width_ns.0)?).unwrap_or(usize::MAX);
     slices.responses.iter().take(whole).map(|text| decoded(text)).collect()
@@ -40,7 +40,7 @@ fn mean_responses(run: &Run) -> Vec<f64> {
     seconds.map(|second| second.response_ns_sum.0 as f64 / second.steps as f64).collect()
 }
 
-/// `count` sections of as many slices each, what is over at the beginning left out; none where a section has too few
+/// `count` sections of equally many slices, without the remainder at the beginning; None where a section has too few
 /// values or slices.
 fn sections(slices: &[Histogram<u64>], count: usize, wanted: Ratio) -> Option<Vec<Section>> {
     let size = slices.len() / count;
@@ -61,16 +61,16 @@ fn together(parts: &[Histogram<u64>]) -> Option<Histogram<u64>> {
     Some(all)
 }
 
-/// The value of a quantile, with the values of a bucket spread evenly over it: a slice has wide buckets.
+/// A quantile, interpolated within its bucket, since slices have wide buckets.
 fn interpolated(histogram: &Histogram<u64>, wanted: Ratio) -> Option<f64> {
-    let place = wanted.0 * histogram.len() as f64;
+    let rank = wanted.0 * histogram.len() as f64;
     let mut below = 0.0;
     for step in histogram.iter_recorded() {
         let count = step.count_at_value() as f64;
-        if below + count >= place {
+        if below + count >= rank {
             let low = histogram.lowest_equivalent(step.value_iterated_to()) as f64;
             let width = histogram.equivalent_range(step.value_iterated_to()) as f64;
-            return Some(low + width * (place - below).max(0.0) / count);
+            return Some(low + width * (rank - below).max(0.0) / count);
         }
         below += count;
     }
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_promise_too_much_is_refused() {
+    fn too_narrow_intervals_are_refused() {
         let run = run(2, 20, 0.0);
         assert!(response_interval(&run, Ratio(0.9)).is_some());
         assert_eq!(response_interval(&run, Ratio(0.99)), None, "240 values in a fifth, 2.4 of them beyond");
@@ -140,7 +140,7 @@ mod tests {
         assert_eq!(response_interval(&bare, Ratio(0.5)), None);
         let mut rising = run.clone();
         rising.seconds.iter_mut().zip(1..).for_each(|(second, at)| second.response_ns_sum = Nanos(at * 1_000_000));
-        assert_eq!(response_interval(&rising, Ratio(0.5)), None, "its seconds are worth a few");
+        assert_eq!(response_interval(&rising, Ratio(0.5)), None, "few independent seconds");
         let mut short = run;
         short.window_ns = Nanos(4_900_000_000);
         assert_eq!(response_interval(&short, Ratio(0.5)), None, "four whole slices");
@@ -157,7 +157,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
-        fn damaged_slices_are_no_panic(text in "[A-Za-z0-9+/=]{0,60}", width in any::<u64>(), wanted in any::<f64>()) {
+        fn damaged_slices_do_not_panic(text in "[A-Za-z0-9+/=]{0,60}", width in any::<u64>(), wanted in any::<f64>()) {
             let mut run = run(4, 20, 0.0);
             let slices = run.slices.as_mut().unwrap();
             slices.responses[3] = text;

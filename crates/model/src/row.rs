@@ -10,24 +10,23 @@ use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use};
 use crate::delta::{per_second, rate};
 use crate::foreign::foreign_cpu;
 
-/// The columns of one run. Whatever has no source is absent; rates are per second of the window, rates of bytes in
-/// bytes per second (a view that shows MB/s means 10^6 bytes).
+/// The columns of one run, absent without a source. Rates are per second of the window, byte rates in bytes per second.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// Position in the plan.
     pub number: u32,
     /// The code of the test.
     pub test: String,
-    /// What it is, in a few words.
+    /// The title.
     pub title: String,
-    /// The layer it is about.
+    /// The layer that it tests.
     pub layer: Layer,
-    /// What an operation is.
+    /// The unit of an operation.
     pub unit: Unit,
     /// Degree of parallelism.
     pub dop: Dop,
-    /// The worst that a check says; `Fail` where the run broke off. A row with `Fail` is invalid: its figures tell what
-    /// was counted, and are no result.
+    /// The worst verdict of the checks; `Fail` where the run was aborted. A row with `Fail` is invalid: its figures are
+    /// not a result.
     pub verdict: Verdict,
     /// Length of the window.
     pub window_ns: Nanos,
@@ -39,29 +38,29 @@ pub struct Row {
     pub transactions_per_second: Option<Rate>,
     /// Bytes that the test counts itself.
     pub bytes_per_second: Option<Rate>,
-    /// What all processors of the host did.
+    /// CPU utilisation of the host.
     pub cpu: Option<CpuShares>,
-    /// dbdyno itself, an engine in the same process included.
+    /// CPU time of dbdyno, an embedded engine included.
     pub client_cpu: Option<CpuUse>,
-    /// The engine's own processes.
+    /// CPU time of the engine's processes.
     pub server_cpu: Option<CpuUse>,
-    /// Other programs, and what nobody accounts for.
+    /// CPU time of other programs, unattributed time included.
     pub foreign_cpu: Option<CpuUse>,
-    /// Physical I/O as the engine counts it; the page cache may have served its reads.
+    /// Physical I/O of the engine, page cache hits included.
     pub engine_io: Io,
-    /// Physical I/O as the block layer saw it, of everybody on the device.
+    /// Physical I/O of the block layer, of all programs.
     pub device_io: Io,
     /// Redo (write-ahead log).
     pub redo_bytes_per_second: Option<Rate>,
-    /// Times that the engine forced its log to stable storage.
+    /// Log syncs of the engine.
     pub redo_syncs_per_second: Option<Rate>,
-    /// Cache flush requests that the block device completed.
+    /// Cache flush requests of the block device.
     pub flushes_per_second: Option<Rate>,
-    /// Pages that the engine asked its own cache for.
+    /// Logical reads of the engine.
     pub logical_reads_per_second: Option<Rate>,
-    /// Begun to done; absent where no step succeeded.
+    /// Service time, from start to end; absent where no step succeeded.
     pub service: Option<Quantiles>,
-    /// Due to done; absent where there was no step.
+    /// Response time, from intended start to end; absent without steps.
     pub response: Option<Quantiles>,
 }
 
@@ -90,7 +89,7 @@ impl Io {
     }
 }
 
-/// Two quantiles of a latency, as they may be shown.
+/// Two printable quantiles of a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantiles {
     /// The median.
@@ -142,13 +141,12 @@ pub fn row(run: &Run) -> Row {
     }
 }
 
-/// Whether `run` is no result: it broke off, or a check failed.
+/// Whether `run` is invalid: it was aborted, or a check failed.
 pub fn is_invalid(run: &Run) -> bool {
     verdict(run) == Verdict::Fail
 }
 
-/// Whether the rate of `run` was steady, as it was found when it was measured; absent where nothing was found: of runs
-/// of storage, and of runs that are too short to ask.
+/// The steadiness verdict of `run` as found when it was measured; None for storage runs and too short runs.
 pub fn steady_verdict(run: &Run) -> Option<SteadyVerdict> {
     run.findings.iter().find_map(|finding| match &finding.evidence {
         Evidence::Steady(Steady::Window { verdict, .. }) => Some(*verdict),
@@ -156,17 +154,17 @@ pub fn steady_verdict(run: &Run) -> Option<SteadyVerdict> {
     })
 }
 
-/// The worst that is said of `run`.
+/// The worst verdict of the findings of `run`.
 pub(crate) fn verdict(run: &Run) -> Verdict {
     worst(run, |_| true)
 }
 
-/// The worst of what is said of `run` in the findings that count.
+/// The worst verdict of the findings of `run` that `counts`.
 fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
     match run.outcome {
         Outcome::Failed { .. } => Verdict::Fail,
         Outcome::Done => {
-            // How long windows are is chosen for all runs alike and said beside them: a mark at each would hide others.
+            // The window length is common to all runs and reported once, not at each of them.
             let of_the_plan =
                 |finding: &&Finding| (finding.check(), finding.verdict) == (Check::WindowLength, Verdict::Unknown);
             let own = run.findings.iter().filter(|finding| counts(finding) && !of_the_plan(finding));
@@ -175,15 +173,14 @@ fn worst(run: &Run, counts: impl Fn(&Finding) -> bool) -> Verdict {
     }
 }
 
-/// Whether `finding` is what `run`, under a rate or with less of a resource than the plain one, was made to find out: that
-/// the rate is not kept, or does not keep a service level. It is an answer and no doubt. A traced repeat was made to be
-/// like the plain run.
+/// Whether `finding` is the expected result of `run`, a run at a rate or with less of a resource: that it does not
+/// achieve the rate, or misses a service level. It is then not a warning. A traced repeat is like a plain run.
 pub fn is_answer(run: &Run, finding: &Finding) -> bool {
     let is_made_for_it = !matches!(run.variation, None | Some(Variation::Traced));
     is_made_for_it && matches!(finding.check(), Check::Bound | Check::Backlog)
 }
 
-/// The worst that is in doubt about `run`: what [`is_answer`] counts only where it leaves no figures.
+/// The worst warning about `run`: [`is_answer`] findings count only where they invalidate it.
 pub fn doubt(run: &Run) -> Verdict {
     match verdict(run) {
         Verdict::Fail => Verdict::Fail,
@@ -191,8 +188,7 @@ pub fn doubt(run: &Run) -> Verdict {
     }
 }
 
-/// The median of `latency` and its 99th percentile, which is absent where too few values stand behind it; nothing of
-/// none.
+/// The median and the 0.99 quantile of `latency`, the latter absent with too few values; None without values.
 pub fn quantiles(latency: &Latency) -> Option<Quantiles> {
     (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns: latency.p99_ns })
 }

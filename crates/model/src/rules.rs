@@ -3,52 +3,51 @@
 /// Thresholds. Ratios lie in [0, 1] unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rules {
-    /// Goes up with every change of a value below, so that two verdicts can be told to come from the same rules.
+    /// Increases with every change of a value below, so that verdicts by the same rules can be recognised.
     pub version: u32,
 
-    /// Little's law: a gap up to here passes; a larger one passes only where the edges of the window explain it.
+    /// Little's law: a gap up to this passes; a larger one only where the edges of the window explain it.
     pub littles_gap_pass: f64,
-    /// Little's law: a gap up to here is a warning, a larger one a failure.
+    /// Little's law: a gap up to this is a warning, a larger one a failure.
     pub littles_gap_warn: f64,
-    /// Storage: share of the slots of a queue that may be empty while the generator makes the next batch.
+    /// Storage: share of the slots of a queue that may be empty while the generator prepares the next batch.
     pub queue_empty_max: f64,
-    /// A job may begin so long after its release; the scheduler of a busy machine needs it.
+    /// Wake-up delay of a job on a busy machine, nanoseconds.
     pub wake_up_ns: f64,
-    /// A mean read from a histogram of three significant digits may be off by this, and by one nanosecond.
+    /// Error of a mean from a histogram with three significant digits, besides one nanosecond.
     pub histogram_error: f64,
 
-    /// Commits of the engine that differ from ours by more than this share of ours are not ours.
+    /// Difference between commits of the engine and ours, as a share of ours.
     pub commit_gap: f64,
-    /// So many commits more than ours are laid to the engine's own background work, however few ours are.
+    /// Surplus commits attributed to background work of the engine, however few ours are.
     pub commit_surplus_count: u64,
 
-    /// Processor time over a shorter window is judged only where it is far within the limit, nanoseconds: 20 ticks of
-    /// a clock of 100 Hz.
+    /// CPU time in a shorter window is judged only where far within the limit, nanoseconds: 20 ticks at 100 Hz.
     pub client_share_window_ns_min: u64,
-    /// In such a window so much may be added by the reading of the counters, or hidden by two ticks, nanoseconds.
+    /// Error in such a window by counter readings and two ticks, nanoseconds.
     pub client_share_error_ns: f64,
-    /// Share of a processor per job that the client side may use.
+    /// CPU utilisation of the client per job.
     pub client_share_warn: f64,
-    /// Above this the figure is the client's and not the engine's.
+    /// Above this the client is the bottleneck.
     pub client_share_fail: f64,
-    /// Share of the service time that is the loop's and the interpreter's own, where both run in one process.
+    /// Share of the service time that is overhead of dbdyno, with an embedded engine.
     pub own_share_warn: f64,
-    /// Above this the figure is dbdyno's and not the engine's.
+    /// Above this the result is invalid.
     pub own_share_fail: f64,
 
-    /// Share of all processor time taken by the hypervisor.
+    /// Steal as a share of all CPU time.
     pub steal_warn: f64,
     /// Above this the result is invalid.
     pub steal_fail: f64,
-    /// In a shorter window nothing that the hypervisor took invalidates the result.
+    /// In a shorter window steal does not invalidate the result.
     pub steal_window_ns_min: u64,
-    /// One interval between two readings may not exceed this.
+    /// Limit of one interval between two readings.
     pub steal_interval: f64,
-    /// With so many intervals their 0.99 quantile is known, and above `steal_interval` the result is invalid.
+    /// Minimum number of intervals for their 0.99 quantile, which invalidates the result above `steal_interval`.
     pub steal_intervals_min: usize,
-    /// Less than this is within the tick of the kernel's accounting.
+    /// Less is below timer resolution.
     pub steal_ns_min: u64,
-    /// Intervals shorter than this say nothing, for the same reason.
+    /// Shorter intervals are ignored, for the same reason.
     pub interval_ns_min: u64,
 
     /// Share of the processors that other programs may use while a run uses all of them.
@@ -59,225 +58,218 @@ pub struct Rules {
     pub foreign_cpu_warn: f64,
     /// Above this the result is invalid.
     pub foreign_cpu_fail: f64,
-    /// Share of the processors that is used when a run is said to use all of them.
+    /// CPU utilisation from where on a run counts as using all processors.
     pub foreign_cpu_crowded: f64,
-    /// Share of the processors that the counters of the host show as used and that no process accounts for: below it is
-    /// the error of ticks.
+    /// Busy share of the processors that is not attributed to a process: less is below timer resolution.
     pub foreign_cpu_unseen_min: f64,
-    /// In a shorter window nothing that other programs do invalidates the result.
+    /// In a shorter window foreign load does not invalidate the result.
     pub foreign_window_ns_min: u64,
-    /// Share of a device's bytes that may be those of other programs.
+    /// Share of the device's bytes of other programs.
     pub foreign_io_warn: f64,
     /// Above this the result is invalid.
     pub foreign_io_fail: f64,
-    /// Bytes per second of other programs, below which they disturb no device.
+    /// Bytes per second of other programs below which they do not disturb.
     pub foreign_io_bytes_per_second_min: f64,
-    /// Bytes that a file system writes of its own accord for each flush: journal and metadata.
+    /// Bytes of journal and metadata that a file system writes per flush.
     pub foreign_io_flush_bytes: f64,
 
-    /// Share of the window during which the quota held the group back, from where on the quota is the limit.
+    /// Throttled share of the window from where on the quota is the limit.
     pub throttled_share: f64,
     /// Pages swapped in per second from where on the result is invalid.
     pub swap_in_per_second_fail: f64,
 
-    /// Share of what the engine read that must have come through the block layer.
+    /// Minimum share of reads that reach the block layer.
     pub device_share_min: f64,
-    /// Share of what was written through the page cache that must have come to the device within the window.
+    /// Minimum share of buffered writes that reach the device within the window.
     pub buffered_share_min: f64,
-    /// An engine that read less than this from outside its cache gives no share to speak of.
+    /// Minimum bytes read by an engine for a meaningful share.
     pub page_cache_bytes_min: u64,
-    /// Share of logical reads that may miss a cache in which the tables are said to lie.
+    /// Maximum miss ratio of tables inside the cache.
     pub cache_miss_max: f64,
-    /// A table with at most this share of the cache fits with what an engine adds to its rows; in [0, 1].
+    /// Maximum rows over cache size of tables inside the cache, with room for overhead; in [0, 1].
     pub cache_fill_max: f64,
-    /// The rows of a table that is said not to fit the cache have at least so many times its size; above 1.
+    /// Minimum rows over cache size of tables outside the cache; above 1.
     pub cache_multiple_min: f64,
 
-    /// Commits that share a flush may be so many times the jobs; at least 1.
+    /// Maximum commits per flush and job; at least 1.
     pub commits_per_flush_and_job: f64,
 
-    /// Steps per second of an open loop may fall short of what was asked for by this share, beside chance.
+    /// Shortfall of the rate of an open loop below its target, beyond chance.
     pub rate_shortfall: f64,
 
-    /// The best point may be so many times the speed for each of its jobs or threads; above 1. More than that is no
-    /// parallelism: the single job waited for something that is not work.
+    /// Maximum speedup per job or thread; above 1. More is not parallelism: the single job waited for something else.
     pub gain_per_worker_max: f64,
 
-    /// Whole seconds that a search for two levels needs.
+    /// Minimum of whole seconds for two levels.
     pub level_seconds_min: usize,
-    /// Seconds that make a level.
+    /// Minimum of seconds of a level.
     pub level_size_min: usize,
-    /// Steps per second from where on a second is a rate and not a coincidence.
+    /// Minimum of steps per second for a meaningful rate.
     pub level_steps_min: f64,
-    /// The upper level lies above the lower one by more than this share of it.
+    /// Minimum distance of the levels, as a share of the lower one.
     pub level_jump: f64,
-    /// Standard deviation within a level, as a share of the distance of the levels, at most. A straight drift has
-    /// 0.29.
+    /// Maximum standard deviation within a level, as a share of the distance of the levels. Linear drift has 0.29.
     pub level_spread_max: f64,
-    /// Gap between the levels, as a share of the distance of their means, at least.
+    /// Minimum gap between the levels, as a share of the distance of their means.
     pub level_gap_min: f64,
 
-    /// Share of steps that may fail before the result is invalid.
+    /// Share of failed steps above which the result is invalid.
     pub failure_share_fail: f64,
-    /// Share of due steps that may be left over before the result is invalid.
+    /// Share of steps not started above which the result is invalid.
     pub backlog_share_fail: f64,
-    /// Steps below which quantiles are hardly more than the values themselves.
+    /// Minimum of steps for quantiles.
     pub steps_min: u64,
-    /// Window below which nothing is said about steadiness.
+    /// Minimum window for steadiness.
     pub window_ns_min: u64,
 
-    /// Share of the regions that was never written, from where on a run that reads them is invalid.
+    /// Unwritten share of the regions from where on a run that reads them is invalid.
     pub unwritten_fail: f64,
-    /// Share of the regions that lies in the page cache before a buffered run reads them.
+    /// Share of the regions in the page cache before a buffered run.
     pub cached_warn: f64,
     /// Above this the result is invalid.
     pub cached_fail: f64,
-    /// Data that deflates to less than this share of its size is compressible.
+    /// Deflated size, as a share, below which data is compressible.
     pub compressed_min: f64,
-    /// Share of blocks that are equal to another one.
+    /// Maximum share of duplicate blocks.
     pub repeated_max: f64,
-    /// No medium behind a volatile cache makes data safe in less, nanoseconds.
+    /// Minimum sync time of a medium behind a volatile cache, nanoseconds.
     pub sync_ns_min: u64,
-    /// Share by which the rate falls in mid-run.
+    /// Minimum fall of the rate during a run, as a share.
     pub step_down: f64,
-    /// Whole seconds that the search for it needs.
+    /// Minimum of whole seconds for it.
     pub step_seconds_min: usize,
-    /// Neighbouring seconds are taken to correlate by at most this when it is searched for; in [0, 1).
+    /// Limit of the correlation of neighbouring seconds for it; in [0, 1).
     pub step_correlation_max: f64,
-    /// Rounds that the rule of SNIA looks at: the last ones.
+    /// The last rounds, which the rule of SNIA uses.
     pub steady_rounds: usize,
-    /// Largest less smallest round, as a share of their mean.
+    /// Maximum range of the rounds, as a share of their mean.
     pub steady_range_max: f64,
-    /// Rise or fall of the fitted line over these rounds, as a share of their mean.
+    /// Maximum change of the fitted line over these rounds, as a share of their mean.
     pub steady_rise_max: f64,
-    /// A commit of one job of an engine takes at least this share of what the probe of commits took.
+    /// Minimum commit time of an engine with one job, as a share of that of the commit probe.
     pub commit_over_probe_min: f64,
-    /// A sleeping thread that wakes so late tells of a generator that was held up, nanoseconds.
+    /// Scheduling delay of the generator above which there is a warning, nanoseconds.
     pub stall_ns_warn: u64,
-    /// Share of the generator's own ceiling, above which a rate is no limit of the device.
+    /// Maximum utilisation of the generator.
     pub generator_share_max: f64,
-    /// Share of the processors that the clones can occupy, used by dbdyno.
+    /// CPU utilisation of dbdyno on the processors that the clones can occupy.
     pub clones_share_warn: f64,
 
-    /// Intervals hold the truth with a chance of 1 less this, and tests reject by it.
+    /// Significance level of tests; the confidence of intervals is 1 less this.
     pub significance: f64,
-    /// Chance with which a planned number of pairs is to find the difference that it is planned for.
+    /// Power of a planned number of pairs.
     pub power: f64,
-    /// Values that have to lie beyond a quantile before it is printed.
+    /// Minimum of values beyond a printed quantile.
     pub samples_beyond_quantile: f64,
-    /// Independent values that a series is worth, below which it gets no interval.
+    /// Minimum effective sample size for an interval.
     pub interval_effective_samples_min: f64,
-    /// Batches of a series that are left when its neighbours still correlate, at least.
+    /// Minimum of batches of a correlated series.
     pub batches_min: usize,
-    /// Neighbouring batches are taken to correlate by at most this; in [0, 1).
+    /// Limit of the correlation of neighbouring batches; in [0, 1).
     pub correlation_max: f64,
-    /// Sections of a run from which the interval of a quantile is made, at least.
+    /// Minimum of sections for the interval of a quantile.
     pub sections_min: usize,
-    /// Sections that a run is cut into for it, where it has enough values.
+    /// Number of sections with enough values.
     pub sections_max: usize,
-    /// Neighbouring sections are taken to correlate by at most this; in [0, 1).
+    /// Limit of the correlation of neighbouring sections; in [0, 1).
     pub section_correlation_max: f64,
-    /// Pairs from where on the exact signed-rank test can reject anything.
+    /// Minimum of pairs for a significant exact signed-rank test.
     pub pairs_min: u64,
 
-    /// Whole seconds of a run below which nothing is said about its steadiness.
+    /// Minimum of whole seconds for steadiness.
     pub steadiness_seconds_min: usize,
-    /// Values that a longer run is taken together to, or a few more, before changes are looked for.
+    /// Approximate number of values that longer runs are averaged to for change points.
     pub steadiness_values_max: usize,
-    /// Cost of a change point, in long-run variances and natural logarithms of the number of values.
+    /// Penalty of a change point, in long-run variances times the natural logarithm of the number of values.
     pub change_penalty: f64,
-    /// Share by which levels may differ that are taken for the same, and that a significant drift may have.
+    /// Margin of equal levels, and of significant drift, as a share.
     pub steadiness_margin: f64,
-    /// Squared distance of the means on both sides of a cut, in variances of it, that is laid to chance: the most unlike
-    /// of all cuts exceeds it in one of a hundred series without a change (Andrews 1993, one parameter, cuts from 15 %).
+    /// Critical squared difference of the means on both sides of a cut, in its variances: the maximum over all cuts
+    /// exceeds it in 1 % of series without a change (Andrews 1993, one parameter, cuts from 15 %).
     pub cut_distance_max: f64,
-    /// Share of a run that has to be left after its beginning is cut.
+    /// Minimum share of a run after the cut of its beginning.
     pub counted_share_min: f64,
-    /// Batches through which the line of the drift is drawn.
+    /// Batches of the regression line of the drift.
     pub drift_batches: usize,
-    /// Drift over the counted seconds that must be excluded, as a share of the rate.
+    /// Maximum upper confidence limit of the drift over the counted seconds, as a share of the rate.
     pub drift_max: f64,
-    /// Autocorrelation from where on a peak is a period; in [0, 1].
+    /// Minimum autocorrelation of a period; in [0, 1].
     pub period_correlation_min: f64,
-    /// Seconds that a period has at least.
+    /// Minimum period in seconds.
     pub period_seconds_min: usize,
-    /// Cycles that the counted seconds have to hold, where there is a period.
+    /// Minimum of cycles within the counted seconds, where there is a period.
     pub cycles_min: u64,
-    /// Checkpoints that they have to hold, where the engine makes any: they bound one cycle fewer.
+    /// Minimum of checkpoints within them, where there are any: they bound one cycle fewer.
     pub checkpoints_min: u64,
-    /// Independent values that the counted seconds have to be worth.
+    /// Minimum effective sample size of the counted seconds.
     pub steadiness_effective_samples_min: f64,
-    /// Deviation of the rate of ten minutes from that of the counted seconds, at most, as TPC-E has it.
-    pub ten_minutes_deviation_max: f64,
-    /// The same of sixty minutes.
-    pub sixty_minutes_deviation_max: f64,
 
-    /// Share by which two systems may differ that are called equivalent.
+    /// Equivalence margin of two systems, as a share.
     pub equivalence_margin: f64,
-    /// Chance with which each of the two one-sided tests of equivalence may err.
+    /// Significance level of each of the two one-sided tests of equivalence.
     pub equivalence_significance: f64,
-    /// Share by which the tables of two systems may differ in size that are compared.
+    /// Maximum difference in table size of comparable systems, as a share.
     pub comparable_size_gap: f64,
-    /// Share by which the machine itself may give more or less after the last pair than before the first.
+    /// Maximum control drift, as a share.
     pub control_probe_change_max: f64,
 
-    /// Values on each side of a change in the history of records, at least.
+    /// Minimum of values on each side of a change in the history of records.
     pub history_segment_min: usize,
-    /// Chance below which a change in the history of records is one.
+    /// Significance level of a change in the history of records.
     pub history_significance: f64,
 
-    /// Different N that an extrapolation rests on, at least.
+    /// Minimum of different N for an extrapolation.
     pub scale_distinct_min: usize,
-    /// Repetitions at each of them, at least.
+    /// Minimum of repetitions at each N.
     pub scale_repeats_min: usize,
-    /// A number is given up to so many times the largest measured N; above 1.
+    /// Largest N with an estimate, as a multiple of the largest measured N; above 1.
     pub scale_horizon: f64,
-    /// The 95 % interval of a number may reach so many times its estimate, up or down; above 1.
+    /// Maximum extent of the 95 % interval, as a multiple of the estimate, up or down; above 1.
     pub scale_interval_factor_max: f64,
-    /// Coherency that cannot be told from zero may add so much to the divisor of the law at the target.
+    /// Maximum contribution of insignificant coherency to the divisor of the law at the target.
     pub scale_open_coherency_max: f64,
-    /// Efficiencies that are all above this say nothing of contention and coherency.
+    /// Efficiencies that are all above this do not determine contention and coherency.
     pub scale_uninformative_efficiency: f64,
-    /// A claim is supported where the data exclude less than this share of it.
+    /// A claim is supported where the data exclude rates below this share of it.
     pub scale_claim_share_min: f64,
-    /// A smaller chance of as few changes of sign along N says that the law does not fit.
+    /// Significance level of the runs test along N.
     pub scale_runs_p_min: f64,
-    /// The same for a curve in the linearised plot, for lack of fit, and for an outlier among all points.
+    /// Significance level of curvature, lack of fit, and outliers.
     pub scale_curve_p_min: f64,
-    /// Degrees of freedom that the scatter around a fit needs before anything is made of it.
+    /// Minimum degrees of freedom for a noise estimate from a fit.
     pub scale_freedom_min: usize,
-    /// Coefficient of variation of a run, where the points do not tell.
+    /// Assumed coefficient of variation of a run.
     pub scale_noise_assumed: f64,
-    /// No run repeats better than this.
+    /// Minimum coefficient of variation of a run.
     pub scale_noise_min: f64,
-    /// Error of an efficiency, for which it is said how far has to be measured.
+    /// Assumed error of an efficiency for the required N.
     pub scale_precision: f64,
 
-    /// Share by which a layer of a latency table may take longer than the one above it waited for, and still count as
-    /// part of it: the two are read one after the other.
+    /// Tolerated excess of a layer of a latency table over the one above, as a share: the two are not read
+    /// simultaneously.
     pub layer_excess_max: f64,
 
-    /// Points of discount, as a ratio, by which the sensitivity of a price is taken.
+    /// Change of the discount for the sensitivity of a price, as a ratio.
     pub discount_step: f64,
 
-    /// Use of a capacity from where on it is the limit.
+    /// Utilisation from where on a resource is the limit.
     pub attribution_use_min: f64,
-    /// Share of the response time that the largest class explains, at least.
+    /// Minimum share of the response time of a dominant class.
     pub attribution_class_min: f64,
-    /// Looks at what sessions do, below which their shares are chance.
+    /// Minimum number of session samples.
     pub attribution_looks_min: u64,
-    /// Share of the processors' work below which it is mostly that of others.
+    /// Own share of the busy CPU time below which it is mostly foreign load.
     pub attribution_own_work_min: f64,
-    /// Share of the response time that a wait has which explains more than processors that others fill.
+    /// Minimum share of the response time of a wait that outweighs foreign CPU load.
     pub attribution_waiting_min: f64,
 
-    /// Elasticity of the rate to a resource from where on the resource is the cause; above `proof_not_because_max`.
+    /// Elasticity from where on a resource is the limit; above `proof_not_because_max`.
     pub proof_because_min: f64,
-    /// Elasticity up to which it is not.
+    /// Elasticity up to which it is not the limit.
     pub proof_not_because_max: f64,
-    /// What a run is left with of the resource that is taken away, as a share of what it had; in (0, 1).
+    /// Share of the resource that a reduced run has; in (0, 1).
     pub proof_share: f64,
-    /// Pairs of a control and a run with less, before a cause is told.
+    /// Minimum of pairs of a control and a run with less.
     pub proof_pairs_min: usize,
 }
 
@@ -390,8 +382,6 @@ pub const RULES: Rules = Rules {
     cycles_min: 3,
     checkpoints_min: 4,
     steadiness_effective_samples_min: 20.0,
-    ten_minutes_deviation_max: 0.2,
-    sixty_minutes_deviation_max: 0.02,
 
     equivalence_margin: 0.02,
     equivalence_significance: 0.05,
@@ -432,4 +422,22 @@ pub const RULES: Rules = Rules {
 };
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_warning_comes_before_a_failure() {
+        let rules = RULES;
+        assert!(rules.littles_gap_pass < rules.littles_gap_warn);
+        assert!(rules.client_share_warn < rules.client_share_fail && rules.client_share_fail < 1.0);
+        assert!(rules.own_share_warn < rules.own_share_fail);
+        assert!(rules.steal_warn < rules.steal_fail && rules.steal_fail < rules.steal_interval);
+        assert!(rules.level_seconds_min >= 2 * rules.level_size_min);
+        assert!(rules.cached_warn < rules.cached_fail);
+        assert!(rules.cache_fill_max <= 1.0 && rules.cache_multiple_min > 1.0);
+        assert!(rules.steadiness_margin < rules.drift_max && rules.sections_min < rules.sections_max);
+        assert!(rules.interval_effective_samples_min <= rules.steadiness_effective_samples_min);
+        assert!(rules.steadiness_seconds_min >= 2 * rules.drift_batches);
+        assert!(rules.proof_not_because_max < rules.proof_because_min && rules.proof_pairs_min >= 3);
+    }
+}

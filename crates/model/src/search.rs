@@ -1,38 +1,36 @@
-//! The highest level of load that keeps a service level, found in few measurements.
+//! A search for the highest load that meets a service level, in few measurements.
 //!
-//! Doubles the level while it keeps, then halves the ratio between the highest kept and the lowest not kept level
-//! (bisection of the logarithm). A measurement is noisy, so that no answer rests on one: the level that is answered
-//! has kept more often than not and at least twice, and the level above it that did not keep is measured again before
-//! it is believed. A level that kept as often as not is not kept. Where a level keeps although a lower one did not, the
-//! lower one is taken for noise. What is asked for next depends on nothing but what was recorded.
+//! Doubles the level while it is met, then bisects the logarithm between the highest met and the lowest missed level.
+//! Measurements are noisy: the resulting level was met in the majority of at least two measurements, and the missed
+//! level above it was measured again. Ties count as missed. Where a level is met although a lower one was missed, the
+//! lower one is taken for noise. The search is a function of the recorded measurements.
 //!
-//! Assumes that a higher level is no easier to keep, but for noise. It lies where the platform changes while it is
-//! searched: burst credits make the first levels look kept that later ones, lower, are not.
+//! Assumes monotonicity except for noise. It is wrong where the platform changes during the search, as with burst
+//! credits.
 
-/// A level is measured three times at most to find out on which side it lies, once more where a measurement said
-/// nothing.
+/// Maximum of informative measurements per level.
 const TRIALS_MAX: u32 = 3;
 
-/// A level that is so many times the one that keeps is measured twice before it is believed.
+/// A missed level that is at least this multiple of the met one is measured again.
 const GIVING_UP_MIN: f64 = 1.5;
 
-/// A search for a rate begins at this share of what a closed loop gives,
+/// A search for a rate starts at this share of the closed-loop capacity,
 const MIDDLE_SHARE: f64 = 1.0 / 4.0;
 
-/// may go down to this one,
+/// with this lower bound,
 const LOWEST_SHARE: f64 = 1.0 / 64.0;
 
-/// and ends here: on a busy machine the closed loop may have met with less than the platform gives.
+/// and this upper bound, since the closed loop may have been disturbed.
 const FAR_SHARE: f64 = 4.0;
 
-/// So many measurements end every search.
+/// Maximum of measurements.
 const MEASUREMENTS_MAX: u32 = 64;
 
-/// A search in progress. Levels are what the caller varies: steps per second, or I/Os in flight.
+/// A search in progress over levels: steps per second, or I/Os in flight.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Search {
     lowest: f64,
-    /// Where it begins; it goes down from there where that does not keep.
+    /// The first level; the search goes down from there if it is missed.
     first: f64,
     ceiling: f64,
     tolerance: f64,
@@ -44,37 +42,37 @@ pub struct Search {
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// Measure at this level and [`Search::record`] whether the service level was kept.
+    /// Measure at this level and [`Search::record`] whether the service level was met.
     Measure(f64),
-    /// Nothing: this is the answer.
+    /// Stop with this result.
     Done(Answer),
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
-    /// The service level is kept at the one, confirmed by a second measurement, and not at the other.
+    /// The service level is met at the lower level, confirmed by a second measurement, and missed at the upper one.
     Between {
-        /// The highest level that keeps it.
+        /// The highest level that meets it.
         kept: f64,
-        /// The lowest level above that does not.
+        /// The lowest level above that misses it.
         not_kept: f64,
     },
-    /// Even the lowest level does not keep it.
+    /// The lowest level misses it.
     NotEvenLowest {
         /// That level.
         not_kept: f64,
     },
-    /// The highest level asked for keeps it, confirmed by a second measurement: the limit lies above.
+    /// The highest level meets it, confirmed by a second measurement: the limit is above.
     EvenHighest {
         /// That level.
         kept: f64,
     },
-    /// Measurements contradict each other for so long that the search was given up.
+    /// Measurements contradict each other; the search was stopped.
     Unsettled {
-        /// The highest level that keeps it, as far as is known.
+        /// The highest level that meets it, as far as known.
         kept: Option<f64>,
-        /// The lowest level above that does not.
+        /// The lowest level above that misses it.
         not_kept: Option<f64>,
     },
 }
@@ -84,20 +82,20 @@ struct Trial {
     level: f64,
     kept: u32,
     not_kept: u32,
-    untold: u32,
+    uninformative: u32,
 }
 
 impl Trial {
     fn measurements(&self) -> u32 {
-        self.kept + self.not_kept + self.untold
+        self.kept + self.not_kept + self.uninformative
     }
 
-    /// Whether it counts as kept; none where no measurement has told.
+    /// Whether it counts as met; None without an informative measurement.
     fn side(&self) -> Option<bool> {
         (self.kept + self.not_kept > 0).then_some(self.kept > self.not_kept)
     }
 
-    /// Whether another measurement would change nothing.
+    /// Whether another measurement could not change the side.
     fn is_settled(&self) -> bool {
         let (kept, not_kept) = (self.kept, self.not_kept);
         kept.abs_diff(not_kept) >= 2 || kept + not_kept >= TRIALS_MAX
@@ -105,10 +103,10 @@ impl Trial {
 }
 
 impl Search {
-    /// A search from `lowest` to `ceiling`, to within `tolerance` of the answer: 0.05 for five percent.
+    /// A search from `lowest` to `ceiling` with `tolerance`: 0.05 for 5 %.
     ///
-    /// What is no search is made one: levels are positive, the ceiling is not below the lowest level, and the
-    /// tolerance lies in [0.001, 1].
+    /// Arguments are clamped: levels are positive, the ceiling is at least the lowest level, and the tolerance is in
+    /// [0.001, 1].
     pub fn new(lowest: f64, ceiling: f64, tolerance: f64) -> Search {
         let lowest = if lowest.is_finite() { lowest.max(1e-6) } else { 1.0 };
         let ceiling = if ceiling.is_finite() { ceiling.max(lowest) } else { lowest };
@@ -116,8 +114,8 @@ impl Search {
         Search { lowest, first: lowest, ceiling, tolerance, whole: false, trials: Vec::new() }
     }
 
-    /// A search for a rate of arrivals, where a closed loop gives `capacity`; begun at a quarter of that and halved from
-    /// there where that does not keep: a low rate needs a long run, and few levels are that strict.
+    /// A search for an arrival rate, where a closed loop achieves `capacity`. It starts at a quarter of that and halves
+    /// if missed: low rates need long runs, and few levels are that strict.
     pub fn of_rates(capacity: f64, tolerance: f64) -> Search {
         let search = Search::new(capacity * LOWEST_SHARE, capacity * FAR_SHARE, tolerance);
         let first = (capacity * MIDDLE_SHARE).clamp(search.lowest, search.ceiling);
@@ -136,31 +134,31 @@ impl Search {
         self.lowest
     }
 
-    /// Notes what a measurement at `level` said; none where it said nothing (it was invalid, or no I/O was done). A
-    /// second measurement that says nothing counts as not kept.
+    /// Records a measurement at `level`; None where it is not informative (invalid, or no I/O was done). A second such
+    /// measurement counts as missed.
     pub fn record(&mut self, level: f64, kept: Option<bool>) {
         if !level.is_finite() {
             return;
         }
-        let place = self.trials.partition_point(|trial| trial.level < level);
-        if self.trials.get(place).is_none_or(|trial| trial.level != level) {
-            self.trials.insert(place, Trial { level, kept: 0, not_kept: 0, untold: 0 });
+        let index = self.trials.partition_point(|trial| trial.level < level);
+        if self.trials.get(index).is_none_or(|trial| trial.level != level) {
+            self.trials.insert(index, Trial { level, kept: 0, not_kept: 0, uninformative: 0 });
         }
-        let trial = &mut self.trials[place];
+        let trial = &mut self.trials[index];
         match kept {
             Some(true) => trial.kept += 1,
-            None if trial.untold == 0 => trial.untold += 1,
+            None if trial.uninformative == 0 => trial.uninformative += 1,
             _ => trial.not_kept += 1,
         }
     }
 
-    /// The highest level that keeps the service level, as far as is known, and the lowest one above it that does not.
+    /// The highest level that meets the service level, as far as known, and the lowest one above it that misses it.
     pub fn bracket(&self) -> (Option<f64>, Option<f64>) {
         let (low, high) = self.sides();
         (low.map(|trial| trial.level), high.map(|trial| trial.level))
     }
 
-    /// The highest trial that keeps, and the lowest one above it that does not.
+    /// The highest met trial, and the lowest missed one above it.
     fn sides(&self) -> (Option<&Trial>, Option<&Trial>) {
         let low = self.trials.iter().rev().find(|trial| trial.side() == Some(true));
         let above = |trial: &&Trial| low.is_none_or(|low| trial.level > low.level);
@@ -174,8 +172,8 @@ impl Search {
         if self.trials.iter().map(Trial::measurements).sum::<u32>() >= MEASUREMENTS_MAX {
             return Step::Done(Answer::Unsettled { kept: levels.0, not_kept: levels.1 });
         }
-        if let Some(untold) = self.trials.iter().find(|trial| trial.side().is_none()) {
-            return Step::Measure(untold.level);
+        if let Some(uninformative) = self.trials.iter().find(|trial| trial.side().is_none()) {
+            return Step::Measure(uninformative.level);
         }
         match (low, high) {
             (None, None) => Step::Measure(self.first),
@@ -184,8 +182,7 @@ impl Search {
             (None, Some(high)) => settled(high, Answer::NotEvenLowest { not_kept: high.level }),
             (Some(low), None) if low.level >= self.ceiling => settled(low, Answer::EvenHighest { kept: low.level }),
             (Some(low), None) => Step::Measure((low.level * 2.0).min(self.ceiling)),
-            // A level that did not keep once may have met with a disturbance: before the levels above it are given up, it
-            // gets a second measurement.
+            // A single miss may be a disturbance: measure again before ruling out higher levels.
             (Some(low), Some(high)) if !high.is_settled() && high.level >= low.level * GIVING_UP_MIN => {
                 Step::Measure(high.level)
             }
@@ -197,7 +194,7 @@ impl Search {
         }
     }
 
-    /// The level to try between the two; none where they are near enough.
+    /// The level between the two; None within the tolerance.
     fn between(&self, low: f64, high: f64) -> Option<f64> {
         if high <= low * (1.0 + self.tolerance) || (self.whole && high - low <= 1.0) {
             return None;
@@ -228,9 +225,9 @@ mod tests {
             match search.next() {
                 Step::Done(answer) => return (answer, measured),
                 Step::Measure(level) => {
-                    let said = platform(measured.len(), level);
+                    let result = platform(measured.len(), level);
                     measured.push(level);
-                    search.record(level, said);
+                    search.record(level, result);
                 }
             }
         }
@@ -254,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn begun_in_the_middle_it_goes_up_or_down() {
+    fn a_search_for_a_rate_goes_up_or_down_from_its_start() {
         let (answer, measured) = run(Search::of_rates(1_024.0, 0.3), |_, level| Some(level <= 40.0));
         assert_eq!(measured[..4], [256.0, 128.0, 64.0, 32.0]);
         assert!(matches!(answer, Answer::Between { kept, not_kept } if kept <= 40.0 && not_kept > 40.0), "{answer:?}");
@@ -266,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_does_not_keep_twice_is_none() {
+    fn a_level_met_once_is_no_result() {
         // 8 keeps once, by luck, and not again.
         let mut lucky = true;
         let (answer, _) = run(Search::whole(1, 64, 0.05), |_, level| {
@@ -295,14 +292,14 @@ mod tests {
     }
 
     #[test]
-    fn a_measurement_that_says_nothing_is_made_again_once() {
+    fn an_uninformative_measurement_is_repeated_once() {
         let (answer, measured) = run(Search::whole(1, 64, 0.05), |_, level| (level < 4.0).then_some(true));
         assert_eq!(measured[..6], [1.0, 2.0, 4.0, 4.0, 4.0, 3.0]);
         assert_eq!(answer, Answer::Between { kept: 3.0, not_kept: 4.0 });
     }
 
     #[test]
-    fn nonsense_is_made_a_search() {
+    fn invalid_arguments_are_clamped() {
         let (answer, _) = run(Search::new(f64::NAN, -5.0, f64::INFINITY), |_, _| Some(true));
         assert_eq!(answer, Answer::EvenHighest { kept: 1.0 });
         assert_eq!(run(Search::whole(0, 0, 0.0), |_, _| None).0, Answer::NotEvenLowest { not_kept: 1.0 });
@@ -340,7 +337,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_is_said_the_search_ends(said in prop::collection::vec(prop::option::of(any::<bool>()), 64)) {
+        fn the_search_ends_for_any_results(said in prop::collection::vec(prop::option::of(any::<bool>()), 64)) {
             let (answer, measured) = run(Search::new(1.0, 1e9, 0.001), |at, _| said[at]);
             prop_assert!(measured.len() <= 64);
             if let Answer::Between { kept, not_kept } = answer {
@@ -357,8 +354,8 @@ mod tests {
 
         #[test]
         fn one_contrary_measurement_of_a_level_does_not_mislead(seed in any::<u64>()) {
-            // Levels within a tenth of the limit are a matter of luck; of the others one measurement in ten is wrong, but
-            // never two of the same level.
+            // Levels within a tenth of the limit are a matter of luck; of the others one measurement in ten is wrong,
+            // but never two of the same level.
             let mut state = seed | 1;
             let mut random = || {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -1,21 +1,20 @@
 //! Where a series of rates changes its level: change points of the mean, robust against noise that is correlated from
 //! one second to the next.
 //!
-//! The variance of the noise is taken from differences of neighbours, which a change of level hardly touches: v1 and
-//! v2 are the means of the squared differences at distance one and two, without the largest tenth, over 0.62302, the mean
+//! The variance of the noise is taken from differences of neighbours, which a change of level hardly touches: v1 and v2
+//! are the means of the squared differences at distance one and two, without the largest tenth, over 0.62302, the mean
 //! of the lower nine tenths of chi-squared with one degree of freedom. Their correlation r is v2 / v1 - 1 in [0, 1] and
-//! one standard error of it, sqrt((1 - r^2) / n), since too low a guess cuts noise into pieces; and s2 (1 + r) / (1 - r)
-//! with s2 = v1 / (2 (1 - r)) is the long-run variance. (Medians instead of the means are a worse guess: of 1000
-//! stationary series of 360 values that keep 0.8 of the value before, 193 were cut with them and 33 as it is.) The
-//! segmentation is the exact minimum of the sum of squares around the segments' means plus 3 ln(n) long-run variances per
-//! change: optimal partitioning, pruned (PELT, Killick et al. 2012). Where levels change now and then, its cost grows
-//! with the length; where nothing changes, with the square of it: a few hundred values are meant.
+//! one standard error of it, sqrt((1 - r^2) / n), since too low an estimate splits noise; and s2 (1 + r) / (1 - r) with
+//! s2 = v1 / (2 (1 - r)) is the long-run variance. (With medians instead of means, 193 instead of 33 of 1000 stationary
+//! series of 360 values with autocorrelation 0.8 were split.) The segmentation is the exact minimum of the sum of
+//! squares around the segments' means plus 3 ln(n) long-run variances per change: optimal partitioning, pruned (PELT,
+//! Killick et al. 2012). Where levels change now and then, its cost grows with the length; where nothing changes, with
+//! the square of it: a few hundred values are meant.
 //!
-//! The caller says how large r can be. From a few dozen values it is hardly more than a guess; a low limit keeps a bad
-//! one from hiding a clear step. Noise with a stronger correlation is cut more often than it should be.
+//! The caller limits r: an estimate from a few dozen values is poor, and a low limit keeps it from hiding a clear step.
+//! Noise with a stronger correlation is split too often.
 //!
-//! It takes the noise for alike all along. It lies where the noise itself has a period: each half of a checkpoint's
-//! cycle is a segment then, if it is long enough.
+//! It assumes stationary noise. It is wrong for periodic noise: each half of a checkpoint cycle may be a segment.
 
 use crate::rules::RULES;
 use crate::statistics::{mean, variance};
@@ -29,14 +28,14 @@ const LENGTH_MIN: usize = 3;
 pub(crate) struct Segment {
     /// The index of the first one.
     pub(crate) begin: usize,
-    /// How many.
+    /// Their number.
     pub(crate) length: usize,
     /// Their mean.
     pub(crate) mean: f64,
 }
 
-/// The segments of `values`, which cover them without gaps; at least three values each, but for a series that has
-/// fewer. Neighbours are taken to correlate by at most `correlation_max`, in [0, 1).
+/// The segments of `values`, which cover them without gaps; at least three values each, unless the series has
+/// fewer. The correlation of neighbours is limited to `correlation_max`, in [0, 1).
 pub(crate) fn segments(values: &[f64], correlation_max: f64) -> Vec<Segment> {
     let sums = Sums::new(values);
     let count = values.len();
@@ -48,7 +47,7 @@ pub(crate) fn segments(values: &[f64], correlation_max: f64) -> Vec<Segment> {
         let cost = |begin: usize, end: usize| best[begin].0 + sums.squares(begin, end);
         let costs = begins.iter().map(|begin| (cost(*begin, end) + penalty, *begin));
         let least = costs.min_by(|one, other| one.0.total_cmp(&other.0)).unwrap_or((0.0, 0));
-        // A begin that is not better than a change point a segment's length ago never will be.
+        // Prunes begins that can no longer be optimal.
         if let Some(change) = end.checked_sub(LENGTH_MIN) {
             begins.retain(|begin| *begin + LENGTH_MIN > change || cost(*begin, change) <= best[change].0);
         }
@@ -68,12 +67,12 @@ pub(crate) fn segments(values: &[f64], correlation_max: f64) -> Vec<Segment> {
     segments
 }
 
-/// The segments of the last level, their mean over all their values, and the segments before: the level reaches back as
-/// long as a segment is within `margin` of what it has come to, as a share of it. None of none.
+/// The segments before the last level, and the last level: it reaches back over segments within `margin` of its mean,
+/// as a share of it. None without segments.
 pub(crate) fn last_level(segments: &[Segment], margin: f64) -> Option<(&[Segment], Segment)> {
     let mut level = *segments.last()?;
     let mut first = segments.len() - 1;
-    while let Some(before) = first.checked_sub(1).map(|place| &segments[place]) {
+    while let Some(before) = first.checked_sub(1).map(|index| &segments[index]) {
         if (before.mean - level.mean).abs() > margin * level.mean {
             break;
         }
@@ -107,7 +106,7 @@ fn long_run_variance(values: &[f64], correlation_max: f64) -> f64 {
     one / (2.0 * (1.0 - correlation)) * (1.0 + correlation) / (1.0 - correlation)
 }
 
-/// Sums of the values and of their squares up to each of them, from their mean, so that large values lose no digits.
+/// Sums of the values and of their squares up to each of them, centred on their mean for accuracy.
 struct Sums {
     sums: Vec<(f64, f64)>,
     mean: f64,
@@ -149,7 +148,8 @@ mod tests {
 
     #[test]
     fn the_mean_of_the_lower_nine_tenths_of_chi_squared_is_known() {
-        // Of the square of a normal variable up to its 0.9 quantile: by the midpoint rule, over the halves of both signs.
+        // Of the square of a normal variable up to its 0.9 quantile: by the midpoint rule, over the halves of both
+        // signs.
         let limit = crate::statistics::normal_quantile(0.95);
         let width = limit / 100_000.0;
         let middles = (0..100_000).map(|at| (f64::from(at) + 0.5) * width);

@@ -1,38 +1,38 @@
-//! A server with a known limit, for tests and for `examples/coverage.rs`: a single queue whose capacity and response times
-//! vary from run to run.
+//! A simulated server with a known limit, for tests and for `examples/coverage.rs`: a single queue whose capacity and
+//! response times vary between runs.
 
 use crate::simulation::Simulation;
 
-/// What varies. Deviations are of logarithms; the seed of the noise is that of its [`Simulation`].
+/// The variation. Deviations are of logarithms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Surroundings {
     /// Deviation of the capacity from one run to the next.
     pub capacity: f64,
-    /// Deviation of the response times of a run beside that.
+    /// Additional deviation of the response times of a run.
     pub times: f64,
-    /// Share of the runs that meet with a burst of noise: their response times are 2 to 20 times as long.
+    /// Share of the runs with a burst of noise, whose response times are 2 to 20 times as long.
     pub bursts: f64,
-    /// Share of the runs of which the hypervisor takes so much that they are invalid, and as slow as in a burst.
+    /// Share of the runs with steal, which are invalid and as slow as in a burst.
     pub stolen: f64,
-    /// Deviation of a capacity that wanders,
+    /// Deviation of a correlated variation of the capacity,
     pub wandering: f64,
-    /// of which each run keeps this share of that of the run before.
+    /// and its autocorrelation from run to run.
     pub keeps: f64,
     /// The capacity falls by this share over a hundred runs.
     pub falls: f64,
 }
 
-/// Nothing varies.
+/// No variation.
 pub(crate) const QUIET: Surroundings =
     Surroundings { capacity: 0.0, times: 0.0, bursts: 0.0, stolen: 0.0, wandering: 0.0, keeps: 0.0, falls: 0.0 };
 
 /// The limit on the 0.99 quantile of the response times, in seconds.
 const LIMIT_SECONDS: f64 = 0.005;
 
-/// Steps per second that the server does at most, on average.
+/// Mean capacity of the server, steps per second.
 pub(crate) const CAPACITY: f64 = 10_000.0;
 
-/// The server while it is searched.
+/// The server.
 pub(crate) struct Server<'a> {
     simulation: &'a mut Simulation,
     surroundings: Surroundings,
@@ -46,7 +46,7 @@ impl<'a> Server<'a> {
         Server { simulation, surroundings, wandering, runs: 0 }
     }
 
-    /// One run: whether it kept the level, and whether its surroundings disturbed it.
+    /// One run: whether it met the level, and whether it was disturbed.
     pub(crate) fn run(&mut self, rate: f64) -> (bool, bool) {
         let Surroundings { capacity, times, bursts, stolen, wandering, keeps, falls } = self.surroundings;
         self.wandering = keeps * self.wandering + (1.0 - keeps * keeps).sqrt() * self.simulation.normal();
@@ -63,7 +63,7 @@ impl<'a> Server<'a> {
     }
 }
 
-/// The rate at which half of the runs that are not stolen keep the level, by bisection of a share of many.
+/// The rate at which half of the runs without steal meet the level, by bisection over many runs.
 pub(crate) fn truth(surroundings: Surroundings) -> f64 {
     let calm = Surroundings { stolen: 0.0, falls: 0.0, keeps: 0.0, ..surroundings };
     let (mut low, mut high) = (CAPACITY / 4.0, CAPACITY * 2.0);

@@ -36,8 +36,8 @@ impl Simulation {
         }
     }
 
-    /// `count` values around `mean` with the standard deviation `deviation`, each of which keeps the share `keep` of the
-    /// one before: an autoregressive process of first order, in equilibrium from the beginning.
+    /// `count` values around `mean` with the standard deviation `deviation`, a stationary autoregressive
+    /// process of first order with autocorrelation `keep`.
     pub(crate) fn noise(&mut self, count: usize, keep: f64, mean: f64, deviation: f64) -> Vec<f64> {
         let mut state = self.normal();
         let fresh = (1.0 - keep * keep).sqrt();

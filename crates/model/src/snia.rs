@@ -2,24 +2,24 @@
 
 use crate::rules::RULES;
 
-/// What the rule says of the last five rounds.
+/// The rule applied to the last five rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snia {
     /// Their mean.
     pub average: f64,
-    /// Largest less smallest, as a share of the mean.
+    /// Range, as a share of the mean.
     pub range: f64,
     /// Slope of the line fitted to them by least squares, per round.
     pub slope: f64,
-    /// How far that line rises or falls over the five of them, as a share of the mean.
+    /// Change of that line over the five rounds, as a share of the mean.
     pub rise: f64,
     /// Whether the range is at most 0.2 and the rise at most 0.1.
     pub steady: bool,
 }
 
-/// The rule over the last five of `rounds`, each a rate; none where there are fewer, or where nothing was done.
+/// The rule over the last five of `rounds`, each a rate; None where there are fewer, or where nothing was done.
 ///
-/// It says nothing of slow drifts: a change that takes much longer than five rounds passes.
+/// It does not detect drifts that are much slower than five rounds.
 pub fn snia(rounds: &[f64]) -> Option<Snia> {
     let count = RULES.steady_rounds;
     let window = &rounds[rounds.len().checked_sub(count)?..];

@@ -1,11 +1,9 @@
-//! What of a run its row, its place in the sheet and its verdict need: all that is left of it where there are a hundred
-//! thousand of them.
+//! Thins out runs to what their row, line of the sheet and verdict need, for records with many runs.
 
 use record::{Latency, Nanos, Reading, Run};
 
-/// Takes out of `run` what neither [`crate::row`] nor [`crate::sheet`] nor the words about it look at: the series of
-/// seconds, slices, histograms, those of its nodes included, and the readings between the first and the last. They say
-/// the same of it as before.
+/// Removes from `run` what [`crate::row`], [`crate::sheet`] and findings do not use: seconds, slices, histograms, also
+/// of nodes, and the readings between the first and the last. Their results do not change.
 pub fn thin(run: &mut Run) {
     (run.seconds, run.slices) = (Vec::new(), None);
     let bare = |latency: &mut Latency| latency.histogram = String::new();
@@ -24,7 +22,7 @@ pub fn thin(run: &mut Run) {
     run.readings = edges(std::mem::take(&mut run.readings));
 }
 
-/// The first and the last of `readings`. A counter that was reset in between has no delta: it is taken out of the last.
+/// The first and the last of `readings`, without counters that were reset in between, which have no delta.
 fn edges(mut readings: Vec<Reading>) -> Vec<Reading> {
     readings.sort_by_key(|reading| reading.at_ns);
     let was_reset = |name: &str| {
@@ -37,7 +35,7 @@ fn edges(mut readings: Vec<Reading>) -> Vec<Reading> {
     if readings.len() == 1 {
         return readings;
     }
-    // A map that is made of a sorted series is half the size of one that grew.
+    // A map built from a sorted series takes half the memory of one that grew.
     let whole = |reading: &Reading| Reading {
         at_ns: reading.at_ns,
         values: reading

@@ -1,9 +1,8 @@
-//! Think time: what a platform does for a number of users who pause between two steps, and what of its processors they
-//! really use.
+//! Think time: throughput for users who pause between two steps, and their CPU utilisation corrected for SMT.
 //!
-//! The operating system counts a hardware thread as a processor. Two threads of one core share it, so that a machine
-//! whose threads are half busy may have little left: see [`crate::platform::capacity_used`], which needs what the second
-//! threads add, and that is known where the same was measured on one thread of each core.
+//! The operating system counts hardware threads as processors. Two threads of one core share it, so that a machine
+//! whose threads are half busy may have little headroom: see [`crate::platform::capacity_used`], which needs the SMT
+//! yield, known where the same was also measured on one thread per core.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,14 +18,14 @@ use crate::row::{Quantiles, is_invalid, quantiles};
 pub struct ThinkStudy<'a> {
     /// The code of the test.
     pub test: &'a str,
-    /// What it is, in a few words.
+    /// The title.
     pub title: &'a str,
     /// Which degree of parallelism the test varies.
     pub sweep: Sweep,
     /// Degree of parallelism of all its runs.
     pub dop: Dop,
-    /// The rate with all hardware threads over that with one of each core, both without think time; absent where one
-    /// of them is not known.
+    /// SMT yield: the rate with all hardware threads over that with one per core, both without think time; absent where
+    /// one of them is unknown.
     pub smt_yield: Option<f64>,
     /// The runs: all hardware threads first, then one per core, each from the longest think time to none.
     pub points: Vec<ThinkPoint<'a>>,
@@ -35,11 +34,11 @@ pub struct ThinkStudy<'a> {
 /// One run with a think time.
 #[derive(Clone, Debug)]
 pub struct ThinkPoint<'a> {
-    /// It.
+    /// The run.
     pub run: &'a Run,
     /// The wait of each job between two steps.
     pub think: Nanos,
-    /// Whether it used one hardware thread of each core only.
+    /// Whether it used only one hardware thread per core.
     pub one_thread_per_core: bool,
     /// Mean of the response times; absent where no step succeeded.
     pub response_mean: Option<Nanos>,
@@ -47,50 +46,49 @@ pub struct ThinkPoint<'a> {
     pub response: Option<Quantiles>,
     /// Transactions per second; steps of a test that makes none.
     pub per_second: Option<Rate>,
-    /// Share of the time of all hardware threads of the host that was spent in programs and in the kernel, whosever they
-    /// are.
+    /// CPU utilisation of the host, of all programs.
     pub busy: Option<Ratio>,
-    /// Whose processors `processors`, `processors_share` and `per_transaction` are about.
+    /// The scope of `processors`, `processors_share` and `per_transaction`.
     pub whose: Whose,
-    /// Hardware threads that were used: 1.5 is one and a half of them.
+    /// Hardware threads used: 1.5 is one and a half of them.
     pub processors: Option<f64>,
     /// The same as a share of all of the host.
     pub processors_share: Option<Ratio>,
-    /// Processor time per transaction.
+    /// CPU time per transaction.
     pub per_transaction: Option<Nanos>,
-    /// Share of the capacity of the host that is used by all of it; absent where the yield of the second threads is not
-    /// known, and where they were left alone.
+    /// Used share of the capacity of the host, corrected for SMT; absent where the SMT yield is unknown, and with one
+    /// thread per core.
     pub used: Option<Ratio>,
 }
 
-/// Whose processor time is told.
+/// The scope of CPU time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// That of dbdyno and the engine.
+    /// dbdyno and the engine.
     Own,
-    /// That of the whole host, whatever else was busy included: the engine's is not known.
+    /// The whole host, where the engine's CPU time is unknown.
     Host,
 }
 
 /// A study for each test and degree of parallelism of `record` that was run with think time, in the order in which they
-/// were first run. Runs without think time belong to it where they are plain or leave hardware threads alone.
+/// were first run, with the runs without think time that are plain or on one thread per core.
 pub fn think_studies(record: &Record) -> Vec<ThinkStudy<'_>> {
     let key = |run: &'_ Run| (run.test.clone(), run.dop);
     let studied = || record.runs.iter().filter(|run| is_studied(run, record) && !is_invalid(run));
     let is_telling = |run: &&Run| think(run) > Some(Nanos(0)) || is_on_fewer(run);
     let telling: BTreeSet<(String, Dop)> = studied().filter(is_telling).map(key).collect();
     let mut studies: Vec<ThinkStudy<'_>> = Vec::new();
-    let mut places: BTreeMap<(String, Dop), usize> = BTreeMap::new();
+    let mut indexes: BTreeMap<(String, Dop), usize> = BTreeMap::new();
     for run in studied() {
         let key = key(run);
         if !telling.contains(&key) {
             continue;
         }
-        let place = *places.entry(key).or_insert(studies.len());
-        if place == studies.len() {
+        let index = *indexes.entry(key).or_insert(studies.len());
+        if index == studies.len() {
             studies.push(empty(run));
         }
-        studies[place].points.extend(point(run, record));
+        studies[index].points.extend(point(run, record));
     }
     for study in &mut studies {
         study.points.sort_by_key(|point| (point.one_thread_per_core, std::cmp::Reverse(point.think), point.run.number));
@@ -108,15 +106,14 @@ fn empty(run: &Run) -> ThinkStudy<'_> {
     ThinkStudy { test, title, sweep: run.sweep, dop: run.dop, smt_yield: None, points: Vec::new() }
 }
 
-/// Whether `run` may be a point: with a think time or as fast as possible, plain or of a sweep of paces. Probes are none:
-/// no user waits for them.
+/// Whether `run` may be a point: a closed loop, plain or of a sweep of paces, and not a probe.
 fn is_studied(run: &Run, record: &Record) -> bool {
     let is_test = run.storage.is_none() && !run.kind.is_probe();
     let is_paced = matches!(run.variation, None | Some(Variation::Paced { .. }));
     is_test && is_paced && record.plan.until.is_none() && think(run).is_some()
 }
 
-/// The wait of each job between two steps; none in an open loop.
+/// The wait of each job between two steps; None in an open loop.
 fn think(run: &Run) -> Option<Nanos> {
     match run.pace {
         Pace::ThinkTime { think_ns } => Some(think_ns),
@@ -154,8 +151,7 @@ fn point<'a>(run: &'a Run, record: &Record) -> Option<ThinkPoint<'a>> {
     })
 }
 
-/// Processor time of dbdyno and the engine, which are one where the engine is in its process; absent where a part of it
-/// is not known.
+/// CPU time of dbdyno and the engine; None where a part of it is unknown.
 fn own_cpu_ns(run: &Run, record: &Record) -> Option<f64> {
     let client = delta(run, name::CLIENT_CPU_NS)? as f64;
     match record.engine.as_ref().map(|engine| engine.location) {
@@ -164,7 +160,7 @@ fn own_cpu_ns(run: &Run, record: &Record) -> Option<f64> {
     }
 }
 
-/// What the second hardware threads add, from the runs without think time.
+/// The SMT yield, from the runs without think time.
 fn yielded(study: &ThinkStudy<'_>) -> Option<f64> {
     let rate = |fewer: bool| {
         let saturated = |point: &&ThinkPoint<'_>| point.one_thread_per_core == fewer && point.think == Nanos(0);
@@ -222,15 +218,15 @@ mod tests {
             (point.busy, point.processors, point.per_second),
             (Some(Ratio(0.5)), Some(4.0), Some(Rate(4_000.0)))
         );
-        assert_eq!(point.whose, Whose::Host, "nothing is known of the engine");
+        assert_eq!(point.whose, Whose::Host, "the engine is unknown");
         // Four threads for ten seconds, and 40 000 transactions.
         assert_eq!(point.per_transaction, Some(Nanos(1_000_000)));
         assert!((point.used.unwrap().0 - 0.8).abs() < 1e-12);
-        assert_eq!(study.points[2].used, None, "where the second threads are left alone");
+        assert_eq!(study.points[2].used, None, "with one thread per core");
     }
 
     #[test]
-    fn what_others_on_the_host_use_is_not_charged_to_the_test() {
+    fn foreign_load_is_not_charged_to_the_test() {
         let own = [(name::CLIENT_CPU_NS, 3_000_000_000), (name::SERVER_CPU_NS, 5_000_000_000)];
         let shown = |deltas: &[(&str, u64)], location: Location| {
             let mut record = studied(vec![counted(thinking(20, false, 40_000, 40), deltas)]);
@@ -250,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_run_on_fewer_threads_nothing_is_said_of_capacity() {
+    fn without_a_run_on_fewer_threads_the_capacity_is_unknown() {
         let record = studied(vec![thinking(0, false, 50_000, 80), thinking(20, false, 40_000, 40)]);
         let studies = think_studies(&record);
         assert_eq!((studies[0].smt_yield, studies[0].points[0].used), (None, None));
@@ -264,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_host_does_not_tell_is_absent() {
+    fn figures_without_a_source_are_absent() {
         let mut bare = thinking(20, false, 40_000, 40);
         bare.readings.clear();
         let record = studied(vec![bare]);

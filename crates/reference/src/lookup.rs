@@ -1,10 +1,10 @@
-//! The published systems, and which of them a name means.
+//! The published systems, and lookup by name.
 
 use std::sync::OnceLock;
 
 use model::System;
 
-use crate::publication;
+use crate::publication::{self, LoadStudy};
 
 macro_rules! files {
     ($($name:literal)*) => {
@@ -12,28 +12,28 @@ macro_rules! files {
     };
 }
 
-/// Every publication, the oldest first.
+/// Every publication, oldest first.
 pub(crate) const FILES: &[(&str, &str)] = files! {
     "closson-1999-2010" "hp-dl980-violin-vma3205" "bolinski-nvmesh-2018" "datrium-slob-2018" "abakus-nvmeof-2024"
 };
 
-/// Why a name means no published system.
+/// Why a lookup failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lookup {
-    /// None is called so.
-    #[error("{name:?} is no published system; hint: there are {}", list(known))]
+    /// No system has this name.
+    #[error("{name:?} is not a published system; hint: known systems: {}", list(known))]
     Unknown {
-        /// As it was asked for.
+        /// The name as given.
         name: String,
         /// The names of all published systems.
         known: Vec<String>,
     },
-    /// Several names begin so or hold these words.
-    #[error("{name:?} may be any of {}; hint: write more of the name", list(candidates))]
+    /// Several names match.
+    #[error("{name:?} is ambiguous: {}; hint: give more of the name", list(candidates))]
     Ambiguous {
-        /// As it was asked for.
+        /// The name as given.
         name: String,
-        /// What it may be.
+        /// The matching names.
         candidates: Vec<String>,
     },
 }
@@ -42,37 +42,36 @@ fn list(names: &[String]) -> String {
     names.join(", ")
 }
 
-/// Every published system that comes with the program, the oldest first.
+/// Every published system, oldest first.
 pub fn published() -> &'static [System] {
     static SYSTEMS: OnceLock<Vec<System>> = OnceLock::new();
     SYSTEMS.get_or_init(|| {
         let parse = |(name, text): &(&str, &str)| {
-            // They are part of the program: a mistake in one is a mistake in it, found by its tests.
+            // Compiled in, and parsed by the tests: an error here is a bug.
             publication::parse(text).unwrap_or_else(|error| panic!("published/{name}.toml: {error}")).0
         };
         FILES.iter().map(parse).collect()
     })
 }
 
-/// Letters and digits of a name, at least: a file that is not there and is called `a` means no publication.
+/// Letters and digits of a name, at least: `a` is more likely a missing file than a publication.
 const LETTERS_MIN: usize = 2;
 
-/// The published system that `name` means: its name, the beginning of it, or words of it in their order. Capitals and
-/// what stands between words do not matter: `hp-dl980`, `HP DL980`, `dl980` and `violin` are one system. Fewer than
-/// two letters mean none.
+/// The published system that matches `name`: its name, a prefix of it, or consecutive words of it. Case and separators
+/// do not matter: `hp-dl980`, `HP DL980`, `dl980` and `violin` are the same system. Fewer than two letters match none.
 ///
-/// An error lists what there is, or what the name may mean.
+/// An error lists the known systems, or the candidates.
 pub fn find(name: &str) -> Result<&'static System, Lookup> {
     let wanted = plain(name);
     let systems = published();
     if let Some(exact) = systems.iter().find(|system| system.name == wanted) {
         return Ok(exact);
     }
-    let begins = |system: &&System| system.name.starts_with(&wanted);
-    let holds = |system: &&System| format!("-{}", system.name).contains(&format!("-{wanted}"));
-    let mut candidates: Vec<&System> = systems.iter().filter(begins).collect();
+    let starts = |system: &&System| system.name.starts_with(&wanted);
+    let contains = |system: &&System| format!("-{}", system.name).contains(&format!("-{wanted}"));
+    let mut candidates: Vec<&System> = systems.iter().filter(starts).collect();
     if candidates.is_empty() {
-        candidates = systems.iter().filter(holds).collect();
+        candidates = systems.iter().filter(contains).collect();
     }
     let names = |systems: &mut dyn Iterator<Item = &System>| systems.map(|system| system.name.clone()).collect();
     match (wanted.len() < LETTERS_MIN, candidates.as_slice()) {
@@ -84,7 +83,14 @@ pub fn find(name: &str) -> Result<&'static System, Lookup> {
     }
 }
 
-/// Small letters and digits, one `-` for whatever stands between them.
+/// The load study in the publication that matches `name`; none where nothing matches, or the publication has no study.
+pub fn load_study(name: &str) -> Option<LoadStudy> {
+    let system = find(name).ok()?;
+    let (_, text) = FILES.iter().find(|(file, _)| *file == system.name)?;
+    publication::parse(text).ok()?.1
+}
+
+/// Lower-case letters and digits, separated by one `-`.
 fn plain(name: &str) -> String {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     words.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("-")
@@ -101,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn file_name_system_and_list_agree_and_no_file_is_forgotten() {
+    fn file_names_match_system_names_and_every_file_is_listed() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("published");
         let files: BTreeSet<String> = std::fs::read_dir(folder)
             .unwrap()
@@ -113,13 +119,13 @@ mod tests {
         assert_eq!(systems, FILES.iter().map(|(name, _)| *name).collect::<Vec<_>>());
         let year = |system: &System| match &system.origin {
             Origin::Published { year, .. } => *year,
-            Origin::Measured { .. } => panic!("{} was not measured", system.name),
+            Origin::Measured { .. } => panic!("{} is published, not measured", system.name),
         };
         assert_eq!(published().iter().map(year).collect::<Vec<_>>(), [2010, 2012, 2018, 2018, 2024]);
     }
 
     #[test]
-    fn a_system_is_found_by_its_name_its_beginning_and_its_words() {
+    fn systems_are_found_by_name_prefix_and_words() {
         for system in published() {
             assert_eq!(find(&system.name), Ok(system));
         }
@@ -130,24 +136,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_found_is_answered_with_what_there_is() {
+    fn failed_lookups_list_known_systems_or_candidates() {
         assert_eq!(
             find("exadata").unwrap_err().to_string(),
-            "\"exadata\" is no published system; hint: there are closson-1999-2010, hp-dl980-violin-vma3205, \
+            "\"exadata\" is not a published system; hint: known systems: closson-1999-2010, hp-dl980-violin-vma3205, \
              bolinski-nvmesh-2018, datrium-slob-2018, abakus-nvmeof-2024"
         );
         assert_eq!(
             find("2018").unwrap_err().to_string(),
-            "\"2018\" may be any of bolinski-nvmesh-2018, datrium-slob-2018; hint: write more of the name"
+            "\"2018\" is ambiguous: bolinski-nvmesh-2018, datrium-slob-2018; hint: give more of the name"
         );
         assert!(matches!(find(""), Err(Lookup::Unknown { .. })));
-        assert!(matches!(find("a"), Err(Lookup::Unknown { .. })), "more likely a file that is not there");
+        assert!(matches!(find("a"), Err(Lookup::Unknown { .. })), "more likely a missing file");
         assert!(matches!(find("./l980"), Err(Lookup::Unknown { .. })), "not in the middle of a word");
+    }
+
+    #[test]
+    fn one_publication_has_a_load_study() {
+        let study = load_study("closson").expect("a load study");
+        assert_eq!((study.goal_mb_s, study.inflate_units, study.network_mb_s), (291.0, 15.0, 230.0));
+        assert_eq!((load_study("hp-dl980"), load_study("nobody")), (None, None));
     }
 
     proptest! {
         #[test]
-        fn no_name_is_too_strange(name in ".{0,40}") {
+        fn any_name_is_handled(name in ".{0,40}") {
             let _ = find(&name);
         }
     }

@@ -4,15 +4,15 @@
 //! currency = "CHF"
 //! date     = "2026-11-01"
 //! source   = "offer 4711 of the vendor"
-//! years    = 3                      # what is paid by the year or by the hour counts for as long; 3 unless said
+//! years    = 3                      # period over which yearly and hourly prices are counted; default 3
 //!
 //! [[item]]
 //! name        = "database licence"
-//! quantity    = 32                  # cores; 1 unless said
+//! quantity    = 32                  # cores; default 1
 //! list_price  = 47_500
-//! discount    = "20 %"              # or 0.2; none unless said
+//! discount    = "20 %"              # or 0.2; default none
 //! kind        = "per_core"          # once, per_core, per_year, per_hour
-//! core_factor = 0.5                 # licences per core, of kind per_core only; 1 unless said
+//! core_factor = 0.5                 # licences per core, per_core only; default 1
 //! ```
 
 use std::fmt;
@@ -24,22 +24,19 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 use toml::value::Datetime;
 
-use crate::figure::exact;
-use crate::price_error::PriceError;
-
-/// Years that are counted where the book does not say how many: the span of published prices per throughput.
+/// Default period, years: that of published price/performance.
 const YEARS: u32 = 3;
-/// The longest span that makes sense.
+/// The longest period accepted.
 const YEARS_MAX: i64 = 30;
-/// Prices, quantities and factors beyond are mistakes, and would lose digits.
+/// Larger prices, quantities and factors are mistakes, and would lose digits.
 const FIGURE_MAX: f64 = 1e12;
-/// So are those below, and what is paid for them may be nothing in all digits that there are.
+/// So are smaller ones, whose cost may round to 0.
 const FIGURE_MIN: f64 = 1e-12;
-/// What a book is at least.
+/// A minimal price book.
 const SMALLEST: &str = "currency = \"USD\", date = \"2026-01-31\", source = \"whose prices\", then per item [[item]] \
                         with name, list_price and kind = \"once\"";
 
-/// A price book as it is written; what it says is not checked yet.
+/// A price book as written, not validated yet.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BookFile {
@@ -71,7 +68,7 @@ enum Kind {
     PerHour,
 }
 
-/// A date of TOML, or words such as `spring 2026`.
+/// A TOML date, or words such as `spring 2026`.
 struct Date(String);
 
 impl<'de> Deserialize<'de> for Date {
@@ -89,7 +86,7 @@ impl<'de> Deserialize<'de> for Date {
     }
 }
 
-/// A share: a ratio, or percent in words.
+/// A ratio, or percent as text.
 struct Discount(f64);
 
 impl<'de> Deserialize<'de> for Discount {
@@ -104,7 +101,7 @@ impl Visitor<'_> for DiscountVisitor {
     type Value = Discount;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a ratio such as 0.2, or percent in words such as \"20 %\"")
+        formatter.write_str("a ratio such as 0.2, or percent as text such as \"20 %\"")
     }
 
     fn visit_f64<E: de::Error>(self, ratio: f64) -> Result<Discount, E> {
@@ -124,11 +121,38 @@ impl Visitor<'_> for DiscountVisitor {
     }
 }
 
+/// A price book that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct PriceError {
+    /// The file, as named by the caller.
+    pub path: String,
+    /// The line, counted from 1, where known.
+    pub line: Option<usize>,
+    /// What is wrong: thing, value, limit.
+    pub message: String,
+    /// What the user can do about it, as a clause.
+    pub hint: Option<String>,
+}
+
+impl fmt::Display for PriceError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "price book {}", self.path)?;
+        if let Some(line) = self.line {
+            write!(formatter, " line {line}")?;
+        }
+        write!(formatter, ": {}", self.message)?;
+        match &self.hint {
+            Some(hint) => write!(formatter, "; hint: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The prices in `text`; `path` is named in errors.
 ///
-/// An error says thing, value and limit: no TOML, unknown or missing keys, no items, a currency that is not three
-/// capital letters, a figure that is no number, negative or absurdly large, a discount above 1, a core factor without
-/// cores.
+/// Refused, with key, value and limit: invalid TOML, unknown or missing keys, no items, a currency that is not three
+/// capital letters, a figure that is not finite, negative or absurdly large, a discount above 1, a core factor of an
+/// item that is not priced per core.
 pub fn price_book(text: &str, path: &str) -> Result<PriceBook, PriceError> {
     let refusal = Refusal { text, path };
     refusal.book(toml::from_str(text).map_err(|error| refusal.of_toml(&error))?)
@@ -140,7 +164,7 @@ impl PriceError {
     }
 }
 
-/// Makes refusals that know their line.
+/// Builds errors that have their line.
 pub(crate) struct Refusal<'a> {
     /// The whole file.
     pub(crate) text: &'a str,
@@ -154,17 +178,21 @@ impl Refusal<'_> {
         let currency = file.currency.get_ref();
         if currency.len() != 3 || !currency.bytes().all(|letter| letter.is_ascii_uppercase()) {
             let message = format!("currency {currency:?} is not a code of three capital letters");
-            return Err(self.at(&file.currency, message, "write a code of ISO 4217 such as \"USD\" or \"EUR\""));
+            return Err(self.at(&file.currency, message, "give an ISO 4217 code such as \"USD\" or \"EUR\""));
         }
         for (name, value) in [("date", &file.date.get_ref().0), ("source", file.source.get_ref())] {
             if value.trim().is_empty() {
                 let place = if name == "date" { file.date.span() } else { file.source.span() };
-                return Err(self.within(place, format!("{name} is empty"), "say as of when and whose the prices are"));
+                return Err(self.within(
+                    place,
+                    format!("{name} is empty"),
+                    "give the date and the source of the prices",
+                ));
             }
         }
         let years = file.years.as_ref().map_or(Ok(YEARS), |years| self.years(years))?;
         if file.items.is_empty() {
-            let message = "there is no [[item]], at least 1 is needed".to_owned();
+            let message = "no [[item]], at least 1 is required".to_owned();
             return Err(self.within(0..0, message, "add [[item]] with name, list_price and kind").without_line());
         }
         let items = file.items.iter().map(|item| self.item(item)).collect::<Result<_, _>>()?;
@@ -187,7 +215,7 @@ impl Refusal<'_> {
         self.within(place.span(), message, hint)
     }
 
-    /// What the parser found.
+    /// A parser error.
     fn of_toml(&self, error: &toml::de::Error) -> PriceError {
         let message = error.message().trim_end().replace('\n', ", ");
         let hint = format!("a price book is TOML: {SMALLEST}");
@@ -211,7 +239,7 @@ impl Refusal<'_> {
     fn item(&self, item: &ItemFile) -> Result<PriceItem, PriceError> {
         let name = item.name.get_ref();
         if name.trim().is_empty() {
-            return Err(self.at(&item.name, "name of an item is empty".to_owned(), "say what is paid for"));
+            return Err(self.at(&item.name, "name of an item is empty".to_owned(), "give the item a name"));
         }
         let optional = |figure: &Option<Spanned<f64>>, what: &str| {
             figure.as_ref().map_or(Ok(1.0), |figure| self.positive(figure, what, name))
@@ -219,7 +247,7 @@ impl Refusal<'_> {
         let kind = match (*item.kind.get_ref(), &item.core_factor) {
             (Kind::PerCore, factor) => PriceKind::PerCore { core_factor: optional(factor, "core_factor")? },
             (_, Some(factor)) => {
-                let message = format!("core_factor {} of {name:?} has no cores", exact(*factor.get_ref()));
+                let message = format!("core_factor {} of {name:?} is not priced per core", exact(*factor.get_ref()));
                 return Err(self.at(factor, message, "use it with kind = \"per_core\" only"));
             }
             (Kind::Once, None) => PriceKind::Once,
@@ -238,43 +266,58 @@ impl Refusal<'_> {
     /// A finite figure that is not negative.
     fn figure(&self, figure: &Spanned<f64>, what: &str, name: &str) -> Result<f64, PriceError> {
         let value = *figure.get_ref();
-        let trouble = match value {
+        let problem = match value {
             _ if !value.is_finite() => "is not a finite number",
             _ if value < 0.0 => "is negative",
             _ if value > FIGURE_MAX => "is more than 1e12",
             _ if value > 0.0 && value < FIGURE_MIN => "is less than 1e-12",
-            // A zero with a sign is a zero.
+            // -0 is 0.
             _ => return Ok(value.abs()),
         };
         let hint = match what {
-            "list_price" => "write what one of it costs; what is taken off it is its discount",
-            _ => "write how many, more than 0",
+            "list_price" => "give the price of one unit, before any discount",
+            _ => "give a number above 0",
         };
-        Err(self.at(figure, format!("{what} {} of {name:?} {trouble}", exact(value)), hint))
+        Err(self.at(figure, format!("{what} {} of {name:?} {problem}", exact(value)), hint))
     }
 
     fn positive(&self, figure: &Spanned<f64>, what: &str, name: &str) -> Result<f64, PriceError> {
         let value = self.figure(figure, what, name)?;
         match value > 0.0 {
             true => Ok(value),
-            false => Err(self.at(
-                figure,
-                format!("{what} 0 of {name:?} is not more than 0"),
-                "leave out what is not paid for",
-            )),
+            false => {
+                Err(self.at(figure, format!("{what} 0 of {name:?} is not above 0"), "omit items that are not paid for"))
+            }
         }
     }
 
     fn discount(&self, discount: &Spanned<Discount>, name: &str) -> Result<Ratio, PriceError> {
         let Discount(value) = *discount.get_ref();
-        let trouble = match value {
+        let problem = match value {
             _ if !value.is_finite() => "is not a finite number",
             _ if value < 0.0 => "is negative",
-            _ if value > 1.0 => "is more than 1, the whole price",
+            _ if value > 1.0 => "is more than 1",
             _ => return Ok(Ratio(value.abs())),
         };
-        let message = format!("discount {} of {name:?} {trouble}", exact(value));
-        Err(self.at(discount, message, "write a share of the list price: 0.2 or \"20 %\""))
+        let message = format!("discount {} of {name:?} {problem}", exact(value));
+        Err(self.at(discount, message, "give a fraction of the list price: 0.2 or \"20 %\""))
+    }
+}
+
+/// A figure with all its digits, grouped by thousands from 10,000 on: `0.99`, `1809`, `68,336`.
+fn exact(value: f64) -> String {
+    let digits = format!("{value}");
+    let (whole, fraction) = digits.split_once('.').map_or((digits.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let (sign, whole) = whole.strip_prefix('-').map_or(("", whole), |rest| ("-", rest));
+    let mut grouped = whole.to_owned();
+    if value.is_finite() && whole.len() > 4 {
+        let groups: Vec<&str> =
+            whole.as_bytes().rchunks(3).rev().filter_map(|part| str::from_utf8(part).ok()).collect();
+        grouped = groups.join(",");
+    }
+    match fraction {
+        Some(fraction) => format!("{sign}{grouped}.{fraction}"),
+        None => format!("{sign}{grouped}"),
     }
 }
 

@@ -1,5 +1,4 @@
-//! The form in which publications are kept, the files of `published/`, and the systems that they become. Unknown keys are
-//! refused.
+//! The file format of publications in `published/`, and the systems parsed from them. Unknown keys are refused.
 
 use std::collections::BTreeMap;
 
@@ -10,15 +9,14 @@ use model::{
 use record::{Bytes, Dop, Layer, Nanos, Pace, Rate, Ratio, Sweep, Unit};
 use serde::Deserialize;
 
-use crate::load_study::LoadStudy;
 use crate::price_book::{BookFile, Refusal};
 
 const MIB: f64 = (1u64 << 20) as f64;
 
-/// Puts a figure where it belongs, in the units of dbdyno.
+/// Sets a column, converted to the units of dbdyno.
 type Put = fn(&mut Columns, f64);
 
-/// The columns of published tables, by the keys of their files, in the units of publications: a second, 10^6 bytes (mbps)
+/// The columns of published tables, by key, in the units of publications: per second, 10^6 bytes (mbps)
 /// or 2^20 and 2^30 (mib_s, gib_s), percent of all processors, seconds (time), milliseconds.
 const COLUMNS: [(&str, Put); 17] = [
     ("rps", |columns, figure| columns.rows_per_second = Some(Rate(figure))),
@@ -40,18 +38,18 @@ const COLUMNS: [(&str, Put); 17] = [
     ("service_ms_at_most", |columns, figure| columns.service_at_most_ns = Some(millis(figure))),
 ];
 
-/// The key of the rate, where it is in no column: in the unit of the test, a second.
+/// The key of a rate that is in no column: units of the test per second.
 const RATE: &str = "rate";
 
-/// What is divided by, and has to be above 0; a device that does nothing reads 0 a second.
+/// Columns that are divisors and must be above 0; rates may be 0.
 const TIMES: [&str; 3] = ["time", "service_ms", "service_ms_at_most"];
 
-/// A storage generator moves nothing but what it reads.
+/// A storage generator transfers only what it reads.
 fn reads(columns: &mut Columns, rate: Rate) {
     (columns.bytes_per_second, columns.read_bytes_per_second) = (Some(rate), Some(rate));
 }
 
-/// A storage generator moves nothing but what it writes.
+/// A storage generator transfers only what it writes.
 fn writes(columns: &mut Columns, rate: Rate) {
     (columns.bytes_per_second, columns.write_bytes_per_second) = (Some(rate), Some(rate));
 }
@@ -69,7 +67,7 @@ struct Publication {
     title: String,
     year: u32,
     source: String,
-    /// What contradicts itself in its figures: one sentence each.
+    /// Contradictions in its figures, one sentence each.
     #[serde(default)]
     remarks: Vec<String>,
     #[serde(default)]
@@ -84,7 +82,31 @@ struct Publication {
     load: Option<LoadStudy>,
 }
 
-/// Names and values of what stands once, by what it is about.
+/// A published load: the goal, and what it requires, in the units of the publication.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LoadStudy {
+    /// Terabytes of flat file per hour.
+    pub goal_tb_per_hour: f64,
+    /// The same in megabytes per second.
+    pub goal_mb_s: f64,
+    /// Flat file over its gzip.
+    pub gzip_ratio: f64,
+    /// Megabytes of gzip per second.
+    pub compressed_input_mb_s: f64,
+    /// Megabytes of flat file per second that a quarter of a core decompresses.
+    pub inflate_mb_s_per_quarter_core: f64,
+    /// Quarters of a core that decompression needs.
+    pub inflate_units: f64,
+    /// Cores that decompression needs.
+    pub inflate_cores: f64,
+    /// Bandwidth of two 1 Gbit/s links, megabytes per second.
+    pub network_mb_s: f64,
+    /// Seconds to transfer a terabyte over them.
+    pub network_seconds_per_tb: f64,
+}
+
+/// Facts by section: names and values.
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct Facts {
@@ -107,11 +129,11 @@ struct TestFigures {
     note: Option<String>,
     data_bytes: Option<Bytes>,
     parameters: BTreeMap<String, i64>,
-    /// What was varied, one of these; nothing where all are empty.
+    /// The varied degree, one of these; none where all are empty.
     nodes: Vec<u32>,
     jobs: Vec<u32>,
     threads: Vec<u32>,
-    /// Requests of all jobs.
+    /// Outstanding requests of all jobs.
     in_flight: Option<u32>,
     #[serde(flatten)]
     columns: BTreeMap<String, Vec<f64>>,
@@ -128,7 +150,7 @@ struct ClaimFigures {
     text: String,
 }
 
-/// A table of numbers and words, an empty word where nothing was published.
+/// A table of numbers and text; empty text where nothing was published.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TableFigures {
@@ -209,7 +231,7 @@ impl TableFigures {
 }
 
 impl TestFigures {
-    /// What was varied; one job where nothing was.
+    /// The degrees of parallelism; one job where none was varied.
     fn degrees(&self) -> Result<Vec<Dop>, String> {
         let code = &self.code;
         let varied: Vec<(&str, &[u32])> =
@@ -232,7 +254,7 @@ impl TestFigures {
         }
     }
 
-    /// A test in a closed loop, the only form of load that was published.
+    /// A closed-loop test, the only load type published.
     fn test(self) -> Result<SystemTest, String> {
         let degrees = self.degrees()?;
         self.columns.iter().try_for_each(|(key, figures)| self.check(key, figures, degrees.len()))?;
@@ -242,7 +264,7 @@ impl TestFigures {
         };
         Ok(SystemTest {
             points: degrees.iter().enumerate().map(|(index, dop)| self.point(unit, index, *dop)).collect(),
-            // Codes are those of the catalogue, whose probes are P and digits.
+            // Codes of the catalogue: probes are P and digits.
             is_probe: self.code.starts_with('P'),
             code: self.code,
             title: self.title,
@@ -253,7 +275,7 @@ impl TestFigures {
             data_bytes: self.data_bytes,
             changes: None,
             parameters: self.parameters,
-            // Published studies of storage were of arrays, past every cache of the host.
+            // Published storage studies measured arrays, bypassing the caches of the host.
             conditions: match layer {
                 Layer::Storage => BTreeMap::from([("reads".to_owned(), "from the device".to_owned())]),
                 _ => BTreeMap::new(),
@@ -287,7 +309,7 @@ impl TestFigures {
             .iter()
             .filter_map(|(key, put)| Some((put, at(key)?)))
             .for_each(|(put, figure)| put(&mut columns, figure));
-        // The published column that counts what the test counts.
+        // The published column in the unit of the test.
         let counted = match unit {
             Unit::Row | Unit::Block => {
                 columns.rows_per_second.or(columns.reads_per_second).or(columns.writes_per_second)

@@ -1,4 +1,4 @@
-//! What the database did: one row for each figure of each run in which an engine took part.
+//! Database activity: one row for each figure of each run with an engine.
 
 use model::{ActivityFigure, DatabaseActivity};
 use record::{Record, Run};
@@ -10,11 +10,11 @@ pub type ActivityRow<'a> = Part<'a, ActivityFigure>;
 
 /// The figures of each run of `record` that is not invalid.
 pub fn rows(record: &Record) -> impl Iterator<Item = ActivityRow<'_>> {
-    let of_run = |run| model::own_activity(record, run).map(|told| model::activity_figures(&told));
+    let of_run = |run| model::own_activity(record, run).map(|activity| model::activity_figures(&activity));
     parts(record, move |run| of_run(run).unwrap_or_default()).filter(|row| !row.is_invalid())
 }
 
-/// The figures of `activity`, which is of `run` of `record`.
+/// The figures of `activity` of `run` of `record`.
 pub fn rows_of<'a>(
     record: &'a Record,
     run: &'a Run,
@@ -26,7 +26,7 @@ pub fn rows_of<'a>(
 
 type Figure<'a> = Column<ActivityRow<'a>>;
 
-/// What it is a figure of, and its value.
+/// The figure and its value.
 pub fn columns<'a>() -> Vec<Column<ActivityRow<'a>>> {
     let mut columns = identity();
     columns.extend([

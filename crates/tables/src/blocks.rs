@@ -6,7 +6,7 @@ use record::{BlockOperations, RandomBlocks, Ratio, Record};
 use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::value::Value;
 
-/// What a run was like, and what an operation of it cost on average.
+/// A run, and its mean cost per operation.
 pub type BlocksRow<'a> = Part<'a, (&'a RandomBlocks, PerOperation)>;
 
 /// The runs of random blocks of `record`.
@@ -17,7 +17,7 @@ pub fn rows(record: &Record) -> impl Iterator<Item = BlocksRow<'_>> {
     })
 }
 
-/// Physical reads of the engine over the blocks of a work unit; what updates and scans read is no part of one.
+/// Physical reads of the engine over the blocks of a work unit; reads of updates and scans are not part of one.
 fn of_unit(of: &BlocksRow<'_>) -> Option<Ratio> {
     let (blocks, each) = &of.of;
     let reads = each.physical_reads.filter(|_| model::only_visits(of.run) == Some(true))?;
@@ -26,7 +26,7 @@ fn of_unit(of: &BlocksRow<'_>) -> Option<Ratio> {
 
 type Figure<'a> = Column<BlocksRow<'a>>;
 
-/// What was visited, then the results.
+/// The workload, then the results.
 pub fn columns<'a>() -> Vec<Column<BlocksRow<'a>>> {
     const ENGINE: &str = "engine";
     const DEVICE: &str = "device";
@@ -87,7 +87,7 @@ pub fn kind_rows(record: &Record) -> impl Iterator<Item = KindRow<'_>> {
 
 type KindFigure<'a> = Column<KindRow<'a>>;
 
-/// What was done, then its times.
+/// The operations, then their times.
 pub fn kind_columns<'a>() -> Vec<Column<KindRow<'a>>> {
     let mut columns = identity();
     columns.extend([

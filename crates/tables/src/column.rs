@@ -1,4 +1,4 @@
-//! A column: what a figure is called, what it is counted in, and where it comes from.
+//! A column: name, unit and source of a figure.
 
 use std::borrow::Cow;
 
@@ -6,36 +6,36 @@ use record::{Record, Resource, Run, Variation};
 
 use crate::value::Value;
 
-/// What a column holds: how it is rendered for people, and its type in a file.
+/// The kind of a column: how it is rendered, and its type in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Words.
+    /// Text.
     Text,
     /// Yes or no.
     Flag,
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     Count,
-    /// A size of data or of a device; people count it in units of 1000.
+    /// A size of data or of a device, rendered in units of 1000.
     Bytes,
-    /// A size of memory or of a block; people count it in units of 1024.
+    /// A size of memory or of a block, rendered in units of 1024.
     Memory,
-    /// A time as it was recorded, whole nanoseconds.
+    /// A recorded time, whole nanoseconds.
     Nanoseconds,
-    /// A time that was derived, fractions of nanoseconds.
+    /// A derived time, fractional nanoseconds.
     DerivedNanoseconds,
     /// Events per second.
     PerSecond,
-    /// I/Os per second; on a narrow page with fewer digits.
+    /// I/Os per second; with fewer digits in narrow output.
     IoPerSecond,
-    /// Bytes per second; the heading says MB/s, of 10^6 bytes.
+    /// Bytes per second; the heading has MB/s, 10^6 bytes.
     BytesPerSecond,
-    /// A share, mostly in [0, 1]; the heading says %.
+    /// A ratio, mostly in [0, 1]; the heading has %.
     Ratio,
-    /// I/Os per second of a storage run, as published reports have them: whole up to six digits.
+    /// I/Os per second of a storage run, as in published reports: integers up to six digits.
     Iops,
-    /// Any number of some size, such as seconds of processor time.
+    /// A number of arbitrary magnitude, such as seconds of processor time.
     Amount,
-    /// Any other number: processors in use, one thing for each of another.
+    /// Any other number: processors in use, one count per another.
     Number,
 }
 
@@ -71,9 +71,9 @@ impl Kind {
     }
 }
 
-/// What the rows of a table have in common.
+/// Common to the rows of all tables.
 pub trait Row {
-    /// Whether the row is about a run that is no result: its columns of results are empty then.
+    /// Whether the row is about an invalid run: its result columns are absent then.
     fn is_invalid(&self) -> bool {
         false
     }
@@ -81,7 +81,7 @@ pub trait Row {
 
 /// A row about a run.
 pub trait RowOfRun: Row {
-    /// The record that has it.
+    /// Its record.
     fn record(&self) -> &Record;
 
     /// The run.
@@ -90,19 +90,19 @@ pub trait RowOfRun: Row {
 
 /// A row about a part of a run.
 pub struct Part<'a, T> {
-    /// The record that has it.
+    /// Its record.
     pub record: &'a Record,
     /// The run.
     pub run: &'a Run,
-    /// Which of the runs of the record that is, from 0.
+    /// Index of the run in the record, from 0.
     pub place: usize,
-    /// The part, with what is derived for it.
+    /// The part, with its derived figures.
     pub of: T,
     is_invalid: bool,
 }
 
 impl<'a, T> Part<'a, T> {
-    /// The part `of` of `run`, which is of `record`.
+    /// The part `of` of `run` of `record`.
     pub(crate) fn new(record: &'a Record, run: &'a Run, of: T) -> Part<'a, T> {
         let place = record.runs.iter().position(|one| std::ptr::eq(one, run)).unwrap_or(0);
         Part { record, run, place, of, is_invalid: model::is_invalid(run) }
@@ -136,7 +136,7 @@ pub(crate) fn parts<'a, T, I: IntoIterator<Item = T>>(
     })
 }
 
-/// The first columns of every table about runs: by them rows of different tables belong together.
+/// The first columns of every table about runs: the keys that join tables.
 pub(crate) fn identity<R: RowOfRun>() -> Vec<Column<R>> {
     vec![
         Column::fact("record", Kind::Text, |of: &R| (&of.record().id).into()),
@@ -145,7 +145,7 @@ pub(crate) fn identity<R: RowOfRun>() -> Vec<Column<R>> {
     ]
 }
 
-/// The degree of parallelism of the run, and in what it differs from the plain one of its test.
+/// The degree of parallelism of the run, and its difference from the unperturbed run of its test.
 pub(crate) fn degree<R: RowOfRun>() -> [Column<R>; 6] {
     [
         Column::fact("nodes", Kind::Count, |of: &R| of.run().dop.nodes.into()).head("#N"),
@@ -157,7 +157,7 @@ pub(crate) fn degree<R: RowOfRun>() -> [Column<R>; 6] {
     ]
 }
 
-/// In what a run differs from the plain one of its test; absent where it is the plain one.
+/// How a run differs from the unperturbed run of its test; absent where it does not.
 pub(crate) fn varied(variation: Option<Variation>) -> Value<'static> {
     variation
         .map(|variation| match variation {
@@ -169,7 +169,7 @@ pub(crate) fn varied(variation: Option<Variation>) -> Value<'static> {
         .into()
 }
 
-/// What a perturbed run had more or less of.
+/// The perturbed resource.
 pub(crate) fn resource(variation: Option<Variation>) -> Option<&'static str> {
     match variation? {
         Variation::Perturbed { resource, .. } => Some(match resource {
@@ -181,7 +181,7 @@ pub(crate) fn resource(variation: Option<Variation>) -> Option<&'static str> {
     }
 }
 
-/// The share of that, or of the capacity of the plain run.
+/// Its ratio, or that of the capacity of the unperturbed run.
 pub(crate) fn share(variation: Option<Variation>) -> Option<f64> {
     match variation? {
         Variation::ShareOfCapacity { share } | Variation::Perturbed { share, .. } => Some(share),
@@ -189,18 +189,18 @@ pub(crate) fn share(variation: Option<Variation>) -> Option<f64> {
     }
 }
 
-/// Whether the run is no result.
+/// Whether the run is invalid.
 pub(crate) fn invalid<R: Row>() -> Column<R> {
     Column::fact("invalid", Kind::Flag, |of: &R| of.is_invalid().into())
 }
 
-/// One figure of rows that are an `R`.
+/// One figure of rows of type `R`.
 pub struct Column<R> {
-    /// Its name in files, with the unit in it: nanoseconds, bytes, per second; ratios lie in [0, 1].
+    /// Its name in files, with its unit: nanoseconds, bytes, per second; ratios are in [0, 1].
     pub key: &'static str,
-    /// What it holds.
+    /// Its kind.
     pub kind: Kind,
-    /// What it has in common with the columns beside it, such as `engine` or `service`; empty where that is nothing.
+    /// A heading shared with adjacent columns, such as `engine` or `service`; empty where there is none.
     pub group: &'static str,
     heading: &'static str,
     is_result: bool,
@@ -208,32 +208,32 @@ pub struct Column<R> {
 }
 
 impl<R: Row> Column<R> {
-    /// What is known of every row.
+    /// A column that every row has.
     pub(crate) fn fact(key: &'static str, kind: Kind, value: for<'r> fn(&'r R) -> Value<'r>) -> Column<R> {
         Column { key, kind, group: "", heading: "", is_result: false, value }
     }
 
-    /// A result: absent of an invalid row, so that nobody takes it for one.
+    /// A result: absent of an invalid row.
     pub(crate) fn result(key: &'static str, kind: Kind, value: for<'r> fn(&'r R) -> Value<'r>) -> Column<R> {
         Column { is_result: true, ..Column::fact(key, kind, value) }
     }
 
-    /// What people read above it, in place of the words of its key; on several lines where room is short.
+    /// Sets its heading, in place of the words of its key; several lines keep it narrow.
     pub(crate) fn head(self, heading: &'static str) -> Column<R> {
         Column { heading, ..self }
     }
 
-    /// Its heading below that of `group`.
+    /// Sets its heading below that of `group`.
     pub(crate) fn under(self, group: &'static str, heading: &'static str) -> Column<R> {
         Column { group, heading, ..self }
     }
 
-    /// What people read above it; its lines where room is short.
+    /// Its heading; several lines keep it narrow.
     pub fn heading(&self) -> Cow<'static, str> {
         if self.heading.is_empty() { Cow::Owned(self.key.replace('_', " ")) } else { Cow::Borrowed(self.heading) }
     }
 
-    /// Whether it is absent of an invalid row.
+    /// Whether it is absent of invalid rows.
     pub fn is_result(&self) -> bool {
         self.is_result
     }
@@ -244,7 +244,7 @@ impl<R: Row> Column<R> {
     }
 }
 
-/// The figures of a latency as seven columns of results, `NAME_ns_min` to `NAME_ns_max`, below the heading `NAME`.
+/// A latency as seven result columns, `NAME_ns_min` to `NAME_ns_max`, below the heading `NAME`.
 macro_rules! latency {
     ($column:ident, $name:literal, |$of:ident| $latency:expr) => {
         [

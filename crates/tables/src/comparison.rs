@@ -1,4 +1,4 @@
-//! Systems held against a base: of each test and system one row for the best points, and one for each equal degree of
+//! Systems compared to a base: of each test and system one row for the best points, and one for each equal degree of
 //! parallelism.
 
 use model::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, Interval, System, TestComparison};
@@ -6,25 +6,25 @@ use model::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, Interval
 use crate::column::{Column, Kind, Row};
 use crate::value::Value;
 
-/// A test on a system, held against the base.
+/// A test on a system, compared to the base.
 pub struct ComparedTestRow<'a> {
     /// The systems, the base first.
     pub systems: &'a [System],
-    /// What is said of them.
+    /// Their comparison.
     pub comparison: &'a Comparison,
     /// The test.
     pub test: &'a TestComparison,
-    /// Which of the systems is held against the base.
+    /// Index of the system compared to the base.
     pub index: usize,
-    /// What is said of the two.
+    /// The comparison of the two.
     pub compared_test: &'a ComparedTest,
-    /// Two points; absent where there are no best ones.
+    /// Two points; absent where there is no best point.
     pub point: Option<&'a ComparedPoint>,
-    /// Whether they are the best ones, which alone have a verdict.
+    /// Whether they are the best points; only those have a verdict.
     pub is_best: bool,
 }
 
-/// What cannot be compared has no ratio.
+/// Points that are not comparable have no ratio.
 impl Row for ComparedTestRow<'_> {
     fn is_invalid(&self) -> bool {
         matches!(self.compared_test.outcome, ComparisonOutcome::Incomparable { .. })
@@ -38,7 +38,7 @@ impl ComparedTestRow<'_> {
     }
 }
 
-/// The rows of `comparison`, which is of `systems`.
+/// The rows of `comparison` of `systems`.
 pub fn rows<'a>(systems: &'a [System], comparison: &'a Comparison) -> impl Iterator<Item = ComparedTestRow<'a>> {
     let of_test = |test: &'a TestComparison| {
         let compared_tests = test.compared_tests.iter().enumerate();
@@ -52,14 +52,14 @@ pub fn rows<'a>(systems: &'a [System], comparison: &'a Comparison) -> impl Itera
     })
 }
 
-/// A number that is one.
+/// A finite number.
 fn finite(value: Option<f64>) -> Value<'static> {
     value.filter(|value| value.is_finite()).into()
 }
 
 type Figure<'a> = Column<ComparedTestRow<'a>>;
 
-/// Who is held against whom at what, then the ratio, then what is said of it.
+/// Systems and points, the ratio, the verdict.
 pub fn columns<'a>() -> Vec<Column<ComparedTestRow<'a>>> {
     vec![
         Figure::fact("base", Kind::Text, |of| of.comparison.systems.first().into()),

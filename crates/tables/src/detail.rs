@@ -1,19 +1,18 @@
-//! What a record lists of its runs one by one, for files alone: seconds, findings, readings, parameters, what happened to
-//! nodes, what was traced.
+//! Details of runs, only written to files: seconds, findings, readings, parameters, node events, traces.
 
 use record::{Evidence, Finding, LayerLatency, NodeEvent, Reading, Record, Second};
 
 use crate::column::{Column, Kind, Part, identity, parts};
 use crate::value::Value;
 
-/// `columns` behind the record, the run and its test.
+/// `columns` after the record, the run and its test.
 fn behind_identity<'a, T, const N: usize>(columns: [Column<Part<'a, T>>; N]) -> Vec<Column<Part<'a, T>>> {
     let mut all = identity();
     all.extend(columns);
     all
 }
 
-/// What happened second by second; seconds are counted from 0: those that had passed when it began.
+/// Per-second figures; seconds are counted from 0.
 pub fn seconds(record: &Record) -> impl Iterator<Item = Part<'_, (usize, &Second)>> {
     parts(record, |run| run.seconds.iter().enumerate())
 }
@@ -34,7 +33,7 @@ pub fn second_columns<'a>() -> Vec<Column<Part<'a, (usize, &'a Second)>>> {
     ])
 }
 
-/// What the self-checks say.
+/// Findings of the checks.
 pub fn findings(record: &Record) -> impl Iterator<Item = Part<'_, &Finding>> {
     parts(record, |run| &run.findings)
 }
@@ -49,7 +48,7 @@ pub fn finding_columns<'a>() -> Vec<Column<Part<'a, &'a Finding>>> {
     ])
 }
 
-/// What a check found, as a record spells it, without the name of the check.
+/// A finding as in a record, without the name of the check.
 fn data(evidence: &Evidence) -> Value<'static> {
     match serde_json::to_value(evidence) {
         Ok(serde_json::Value::Object(named)) => named.into_values().next().map(|data| data.to_string()).into(),
@@ -60,7 +59,7 @@ fn data(evidence: &Evidence) -> Value<'static> {
 /// A counter of a reading: its name and its value.
 type Counted<'a> = Part<'a, (&'a Reading, &'a String, u64)>;
 
-/// Raw cumulative counters, one by one.
+/// Raw cumulative counters.
 pub fn readings(record: &Record) -> impl Iterator<Item = Counted<'_>> {
     parts(record, |run| {
         let readings = run.readings.iter();
@@ -78,7 +77,7 @@ pub fn reading_columns<'a>() -> Vec<Column<Counted<'a>>> {
     ])
 }
 
-/// How the tests were set.
+/// Test parameters.
 pub fn parameters(record: &Record) -> impl Iterator<Item = Part<'_, (&String, i64)>> {
     parts(record, |run| run.parameters.iter().map(|(name, value)| (name, *value)))
 }
@@ -92,7 +91,7 @@ pub fn parameter_columns<'a>() -> Vec<Column<Part<'a, (&'a String, i64)>>> {
     ])
 }
 
-/// What happened to nodes.
+/// Node events.
 pub fn events(record: &Record) -> impl Iterator<Item = Part<'_, &NodeEvent>> {
     parts(record, |run| &run.events)
 }
@@ -111,7 +110,7 @@ pub fn event_columns<'a>() -> Vec<Column<Part<'a, &'a NodeEvent>>> {
     ])
 }
 
-/// What was traced below the engine, by kind of operation at each measuring point.
+/// Traces below the engine, by kind of operation at each measuring point.
 pub fn traces(record: &Record) -> impl Iterator<Item = Part<'_, &LayerLatency>> {
     parts(record, |run| run.trace.iter().flat_map(|trace| &trace.latencies))
 }

@@ -1,4 +1,4 @@
-//! Files kept in the engine and on the file system: one row for each run of file streams.
+//! File streams in the engine and on the file system: one row for each run.
 
 use model::StreamFigures;
 use record::{FileStreams, Record};
@@ -6,7 +6,7 @@ use record::{FileStreams, Record};
 use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::value::Value;
 
-/// The streams of a run, and what they came to.
+/// The streams of a run, and their figures.
 pub type FileStreamRow<'a> = Part<'a, (&'a FileStreams, StreamFigures)>;
 
 /// The runs of file streams of `record`.
@@ -19,13 +19,13 @@ pub fn rows(record: &Record) -> impl Iterator<Item = FileStreamRow<'_>> {
 
 type Figure<'a> = Column<FileStreamRow<'a>>;
 
-/// What was kept, then the results.
+/// The workload, then the results.
 pub fn columns<'a>() -> Vec<Column<FileStreamRow<'a>>> {
     let mut columns = identity();
     columns.extend([
         Figure::fact("form", Kind::Text, |of| (&of.of.0.form).into()),
         Figure::fact("backend", Kind::Text, |of| Value::word(of.of.0.backend)),
-        Figure::fact("direction", Kind::Text, |of| Value::word(of.of.0.direction)).head("way"),
+        Figure::fact("direction", Kind::Text, |of| Value::word(of.of.0.direction)),
         Figure::fact("streams", Kind::Count, |of| of.run.dop.jobs.into()).head("#J"),
         Figure::fact("request_bytes", Kind::Memory, |of| of.of.0.request_bytes.into()).head("request"),
         Figure::fact("file_bytes", Kind::Memory, |of| of.of.0.file_bytes.into()).head("file"),
@@ -39,7 +39,7 @@ pub fn columns<'a>() -> Vec<Column<FileStreamRow<'a>>> {
         invalid(),
         Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| of.of.1.bytes_per_second.into()).head("MB/s"),
         Figure::result("over_file_system_ratio", Kind::Ratio, |of| model::over_file_system(of.record, of.run).into())
-            .head("% of\nfiles"),
+            .head("% of file\nsystem"),
         Figure::result("requests_per_second", Kind::PerSecond, |of| of.of.1.requests_per_second.into()).head("req/s"),
     ]);
     columns.extend(latency!(Figure, "request", |of| &of.of.0.requests));
@@ -49,7 +49,7 @@ pub fn columns<'a>() -> Vec<Column<FileStreamRow<'a>>> {
     columns
 }
 
-/// What a byte costs. Nanoseconds per byte are milliseconds per 10^6 bytes.
+/// Cost per byte. Nanoseconds per byte are milliseconds per 10^6 bytes.
 fn costs<'a>() -> [Figure<'a>; 6] {
     const TIME: &str = "CPU ms/MB";
     const BYTES: &str = "bytes per byte";

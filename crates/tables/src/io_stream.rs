@@ -5,7 +5,7 @@ use record::{IoJob, IoKind, IoStream, Pace, Rate, Record, Run};
 use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::value::Value;
 
-/// A stream, with the job that asked for it; absent where the plan does not have it.
+/// A stream, with its job; absent where the plan does not have it.
 pub type StreamRow<'a> = Part<'a, (&'a IoStream, Option<&'a IoJob>)>;
 
 /// The streams of `record`, in the order of the runs.
@@ -16,14 +16,14 @@ pub fn rows(record: &Record) -> impl Iterator<Item = StreamRow<'_>> {
     })
 }
 
-/// The job that a stream comes from: that of its name in the phase of the run, or else in any phase.
+/// The job of a stream: the one with its name in the phase of the run, or else in any phase.
 pub fn job<'a>(record: &'a Record, run: &Run, stream: &IoStream) -> Option<&'a IoJob> {
     let phases = &record.plan.io.as_ref()?.phases;
     let own = (run.number as usize).checked_sub(1).and_then(|index| phases.get(index));
     own.into_iter().chain(phases).flat_map(|phase| &phase.jobs).find(|job| job.name == stream.job)
 }
 
-/// What a stream does, in one word that the field uses: `randread`, `write`, `fdatasync`, `commit`.
+/// The I/O pattern of a stream: `randread`, `write`, `fdatasync`, `commit`.
 pub fn profile(of: &StreamRow<'_>) -> &'static str {
     let (stream, job) = of.of;
     match (stream.kind, stream.random) {
@@ -42,12 +42,12 @@ pub fn profile(of: &StreamRow<'_>) -> &'static str {
     }
 }
 
-/// I/Os per second of the window of the stream.
+/// I/Os per second over the window of the stream.
 pub fn operations_per_second(of: &StreamRow<'_>) -> Option<Rate> {
     per_second(of.of.0, of.of.0.operations)
 }
 
-/// Bytes per second of the window of the stream; absent of a sync, which moves none.
+/// Bytes per second over the window of the stream; absent of a sync, which transfers none.
 pub fn bytes_per_second(of: &StreamRow<'_>) -> Option<Rate> {
     per_second(of.of.0, of.of.0.bytes.0).filter(|_| of.of.0.kind != IoKind::Sync)
 }
@@ -56,7 +56,7 @@ fn per_second(stream: &IoStream, count: u64) -> Option<Rate> {
     (stream.window_ns.0 > 0).then(|| Rate(count as f64 / stream.window_ns.seconds()))
 }
 
-/// When its I/O was due, in a word.
+/// Its pace.
 fn pace(pace: Pace) -> &'static str {
     match pace {
         Pace::AsFastAsPossible => "as_fast_as_possible",
@@ -68,7 +68,7 @@ fn pace(pace: Pace) -> &'static str {
 
 type Figure<'a> = Column<StreamRow<'a>>;
 
-/// What was done, then the results.
+/// The workload, then the results.
 pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
     let mut columns = identity();
     columns.extend([
@@ -83,13 +83,13 @@ pub fn columns<'a>() -> Vec<Column<StreamRow<'a>>> {
         Figure::fact("clones", Kind::Count, |of| of.of.0.clones.into()).head("#J"),
         Figure::fact("depth", Kind::Count, |of| of.of.0.depth.into()).head("queue\ndepth"),
         Figure::fact("slots", Kind::Count, |of| of.of.0.slots.into()),
-        Figure::fact("at_work_ratio", Kind::Ratio, |of| of.of.0.at_work.into()),
+        Figure::fact("at_work_ratio", Kind::Ratio, |of| of.of.0.at_work.into()).head("duty\ncycle"),
         Figure::fact("block_bytes_min", Kind::Memory, |of| of.of.0.block_bytes_min.into()).head("smallest\nblock"),
         Figure::fact("block_bytes_max", Kind::Memory, |of| of.of.0.block_bytes_max.into()).head("largest\nblock"),
         Figure::fact("random", Kind::Flag, |of| of.of.0.random.into()),
         Figure::fact("direct", Kind::Flag, |of| of.of.0.direct.into()),
         Figure::fact("pace", Kind::Text, |of| pace(of.of.0.pace).into()),
-        Figure::fact("asked_per_second", Kind::PerSecond, |of| of.of.0.pace.rate().into()),
+        Figure::fact("asked_per_second", Kind::PerSecond, |of| of.of.0.pace.rate().into()).head("target\nIOPS"),
         Figure::fact("bound", Kind::Text, |of| {
             of.run.storage.as_ref().and_then(|storage| storage.bound.as_ref()).into()
         }),

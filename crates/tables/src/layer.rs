@@ -1,4 +1,4 @@
-//! Latency tables: one row for each line of the table of each run that has one.
+//! Latency breakdowns: one row for each line of each.
 
 use model::{LayerFigure, LayerLine, LayerMethod, LayerTable};
 use record::{MeasuringPoint, Record, Rung};
@@ -6,26 +6,26 @@ use record::{MeasuringPoint, Record, Rung};
 use crate::column::{Column, Kind, Row, resource, share, varied};
 use crate::value::Value;
 
-/// A line, and the table that it stands in.
+/// A line, and its table.
 pub struct LayerRow<'a> {
-    /// The record that has it.
+    /// Its record.
     pub record: &'a Record,
     /// The table.
     pub table: &'a LayerTable,
     /// The line.
     pub line: LayerLine<'a>,
-    /// What it says.
+    /// Its figures.
     pub figure: LayerFigure<'a>,
 }
 
-/// Only a row has a distribution to be expected; what is left of a layer, or is not there, has none.
+/// Only a layer has a distribution; a remainder or an absent layer has none.
 impl Row for LayerRow<'_> {
     fn is_invalid(&self) -> bool {
         !matches!(self.line, LayerLine::Row(..))
     }
 }
 
-/// The lines of `tables`, which are of `record`.
+/// The lines of `tables` of `record`.
 pub fn rows<'a>(record: &'a Record, tables: &'a [LayerTable]) -> impl Iterator<Item = LayerRow<'a>> {
     let lines = tables.iter().flat_map(|table| model::layer_lines(table).into_iter().map(move |line| (table, line)));
     lines.map(move |(table, line)| LayerRow { record, table, figure: model::layer_figure(table, &line), line })
@@ -37,7 +37,7 @@ pub fn tables(record: &Record) -> Vec<LayerTable> {
     record.runs.iter().filter_map(|run| tables.own_table(run)).collect()
 }
 
-/// The name of a measuring point beside every figure.
+/// The name of a measuring point.
 pub fn id(point: MeasuringPoint) -> &'static str {
     match point {
         MeasuringPoint::ClientResponse => "L1",
@@ -50,7 +50,7 @@ pub fn id(point: MeasuringPoint) -> &'static str {
     }
 }
 
-/// A rung of the ladder, as it is called.
+/// The name of a tracer.
 pub fn rung_word(rung: Rung) -> &'static str {
     match rung {
         Rung::Bpf => "bpf",
@@ -62,7 +62,7 @@ pub fn rung_word(rung: Rung) -> &'static str {
 
 type Figure<'a> = Column<LayerRow<'a>>;
 
-/// Of which run, and what its lines say.
+/// The run, the line, its figures.
 pub fn columns<'a>() -> Vec<Column<LayerRow<'a>>> {
     let mut columns = vec![
         Figure::fact("record", Kind::Text, |of| (&of.record.id).into()),
@@ -96,13 +96,13 @@ fn figures<'a>() -> [Figure<'a>; 21] {
         Figure::fact("count", Kind::Count, |of| of.figure.count.into()),
         Figure::result("fan_out", Kind::Number, |of| of.figure.fan_out.into()).head("fan-\nout"),
         Figure::result("mean_ns", Kind::DerivedNanoseconds, |of| of.figure.mean_ns.into()).head("mean"),
-        Figure::result("p50_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|told| told.p50_ns).into())
+        Figure::result("p50_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|latency| latency.p50_ns).into())
             .head("p50"),
-        Figure::result("p90_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|told| told.p90_ns).into())
+        Figure::result("p90_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|latency| latency.p90_ns).into())
             .head("p90"),
-        Figure::result("p99_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|told| told.p99_ns).into())
+        Figure::result("p99_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|latency| latency.p99_ns).into())
             .head("p99"),
-        Figure::result("max_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|told| told.max_ns).into())
+        Figure::result("max_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|latency| latency.max_ns).into())
             .head("max"),
         Figure::fact("method", Kind::Text, |of| {
             of.figure

@@ -1,9 +1,9 @@
-//! The figures of a record as columns, each defined once: what it is called, what it is counted in, where it comes from.
+//! The figures of a record as columns, each defined once: name, unit, source.
 //!
-//! A crate of its own because there are two consumers: `report` chooses columns by their keys and renders them for people,
-//! `export` writes all of them into files. It derives nothing that `model` could derive, renders nothing and does no I/O.
-//! A figure that has no source is absent, and so are the results of an invalid run; that is decided here, so that no view can
-//! forget it. A figure is added as one line of the list of its row.
+//! A separate crate because it has two consumers: `report` selects columns by key and renders them, `export` writes all
+//! of them to files. It derives nothing that `model` could derive, renders nothing and does no I/O. A figure without a
+//! source is absent, and so are the results of an invalid run; this is decided here, for all views. A figure is added
+//! as one line in the list of its row.
 
 pub mod activity;
 pub mod blocks;

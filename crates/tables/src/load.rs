@@ -6,7 +6,7 @@ use record::{Load, LoadStage, Record};
 use crate::column::{Column, Kind, Part, identity, invalid, parts};
 use crate::value::Value;
 
-/// A load, and what it came to.
+/// A load, and its figures.
 pub type LoadRow<'a> = Part<'a, (&'a Load, LoadFigures)>;
 
 /// The loads of `record`.
@@ -19,7 +19,7 @@ pub fn rows(record: &Record) -> impl Iterator<Item = LoadRow<'_>> {
 
 type Figure<'a> = Column<LoadRow<'a>>;
 
-/// What was loaded, then the results.
+/// The load, then the results.
 pub fn columns<'a>() -> Vec<Column<LoadRow<'a>>> {
     let mut columns = identity();
     columns.extend([
@@ -37,14 +37,14 @@ pub fn columns<'a>() -> Vec<Column<LoadRow<'a>>> {
         Figure::fact("batches", Kind::Count, |of| of.of.0.batches.into()),
         Figure::fact("rows", Kind::Count, |of| of.of.0.rows.into()),
         Figure::fact("rejected_rows", Kind::Count, |of| of.of.0.rejected_rows.into()).head("rows\nrejected"),
-        Figure::fact("resumed_rows", Kind::Count, |of| of.of.0.resumed_rows.into()).head("rows\nthere before"),
+        Figure::fact("resumed_rows", Kind::Count, |of| of.of.0.resumed_rows.into()).head("rows\nresumed"),
         Figure::fact("retried_batches", Kind::Count, |of| of.of.0.retried_batches.into()),
         Figure::fact("deferred_batches", Kind::Count, |of| of.of.0.deferred_batches.into()),
         Figure::fact("table_bytes", Kind::Bytes, |of| of.of.0.table_bytes.into()).under("table", "size"),
         Figure::fact("index_bytes", Kind::Bytes, |of| of.of.0.index_bytes.into()).under("indexes", "size"),
-        Figure::fact("indexes", Kind::Text, |of| Value::word(of.of.0.indexes)).under("indexes", "made"),
+        Figure::fact("indexes", Kind::Text, |of| Value::word(of.of.0.indexes)).under("indexes", "built"),
         Figure::fact("index_build_ns", Kind::Nanoseconds, |of| of.of.0.index_build_ns.into())
-            .under("indexes", "made in"),
+            .under("indexes", "build\ntime"),
         Figure::fact("first_query_ns", Kind::Nanoseconds, |of| of.of.0.first_query_ns.into()).head("first\nquery"),
         invalid(),
     ]);
@@ -55,7 +55,7 @@ pub fn columns<'a>() -> Vec<Column<LoadRow<'a>>> {
 fn results<'a>() -> [Figure<'a>; 13] {
     const TIME: &str = "CPU s per TB";
     const CPUS: &str = "CPUs in use";
-    const WRITTEN: &str = "bytes written per byte";
+    const WRITTEN: &str = "write amplification";
     [
         Figure::result("rows_per_second", Kind::PerSecond, |of| of.of.1.rows_per_second.into()).head("rows/s"),
         Figure::result("flat_bytes_per_second", Kind::BytesPerSecond, |of| of.of.1.flat_per_second.into())
@@ -76,27 +76,27 @@ fn results<'a>() -> [Figure<'a>; 13] {
             .under(WRITTEN, "data"),
         Figure::result("device_write_bytes_per_byte", Kind::Number, |of| of.of.1.written.device.into())
             .under(WRITTEN, "device"),
-        Figure::result("flat_over_input", Kind::Number, |of| of.of.1.input_ratio.into()).head("flat file\nover input"),
+        Figure::result("flat_over_input", Kind::Number, |of| of.of.1.input_ratio.into()).head("flat file\n/ input"),
         Figure::result("flat_over_table", Kind::Number, |of| of.of.1.table_ratio.into())
-            .under("table", "flat file\nover it"),
+            .under("table", "flat file\n/ table"),
         Figure::result("plain_over_table", Kind::Number, |of| {
             model::load::table_against_plain(of.record, of.run).into()
         })
-        .under("table", "plain\nover it"),
+        .under("table", "plain\n/ table"),
     ]
 }
 
-/// A stage of a load, and how busy it was; absent where that is not known.
+/// A stage of a load, and its utilization; absent where not known.
 pub type StageRow<'a> = Part<'a, (&'a Load, &'a LoadStage, Option<StageFigures>)>;
 
 /// The stages of the loads of `record`.
 pub fn stage_rows(record: &Record) -> impl Iterator<Item = StageRow<'_>> {
     parts(record, |run| {
-        let told = model::load::stages(run);
+        let figures = model::load::stages(run);
         let stages = run.load.iter().flat_map(|load| load.stages.iter().map(move |stage| (&**load, stage)));
         stages
             .map(move |(load, stage)| {
-                let busy = told.iter().find(|told| told.kind == stage.kind).copied();
+                let busy = figures.iter().find(|figures| figures.kind == stage.kind).copied();
                 (load, stage, busy)
             })
             .collect::<Vec<_>>()
@@ -105,7 +105,7 @@ pub fn stage_rows(record: &Record) -> impl Iterator<Item = StageRow<'_>> {
 
 type StageFigure<'a> = Column<StageRow<'a>>;
 
-/// What a stage did.
+/// The stage, then the results.
 pub fn stage_columns<'a>() -> Vec<Column<StageRow<'a>>> {
     let mut columns = identity();
     columns.extend([
@@ -115,12 +115,12 @@ pub fn stage_columns<'a>() -> Vec<Column<StageRow<'a>>> {
         StageFigure::fact("busy_ns", Kind::Nanoseconds, |of| of.of.1.busy_ns.into()).head("busy"),
         StageFigure::fact("cpu_ns", Kind::Nanoseconds, |of| of.of.1.cpu_ns.into()).head("CPU"),
         StageFigure::fact("bytes", Kind::Bytes, |of| of.of.1.bytes.into()),
-        StageFigure::result("busy_ratio", Kind::Ratio, |of| of.of.2.as_ref().map(|told| told.busy).into())
+        StageFigure::result("busy_ratio", Kind::Ratio, |of| of.of.2.as_ref().map(|figures| figures.busy).into())
             .head("busy %"),
         StageFigure::result("thread_bytes_per_second", Kind::BytesPerSecond, |of| {
-            of.of.2.as_ref().and_then(|told| told.per_thread).into()
+            of.of.2.as_ref().and_then(|figures| figures.per_thread).into()
         })
-        .head("MB/s at work,\nof a thread"),
+        .head("MB/s per\nbusy thread"),
     ]);
     columns
 }

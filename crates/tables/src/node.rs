@@ -1,11 +1,11 @@
-//! What each node did: one row for each node of each run that spread its jobs over several.
+//! Nodes: one row for each node of each multi-node run.
 
 use record::{NodeInventory, NodeRun, Rate, Record, Run};
 
 use crate::column::{Column, Kind, Part, identity, invalid, latency, parts};
 use crate::run::failures;
 
-/// A node, and what is known of it.
+/// A node, and its provisioned data.
 pub type NodeRow<'a> = Part<'a, (&'a NodeRun, Option<&'a NodeInventory>)>;
 
 /// The nodes of each run of `record`.
@@ -13,13 +13,13 @@ pub fn rows(record: &Record) -> impl Iterator<Item = NodeRow<'_>> {
     parts(record, move |run| run.nodes.iter().map(move |node| (node, inventory(record, node.node))))
 }
 
-/// What is known of node `node`, counted from 1.
+/// The provisioned data of node `node`, counted from 1.
 pub fn inventory(record: &Record, node: u32) -> Option<&NodeInventory> {
     record.nodes.get((node as usize).checked_sub(1)?)
 }
 
-/// Commits per second as the node itself counted them, over the window of the run: the time between the readings of a
-/// node has that of reading the others in it.
+/// Commits per second as counted by the node, over the window of the run: the interval between a node's readings
+/// includes the time to read the others.
 fn commits_per_second(run: &Run, node: &NodeRun) -> Option<Rate> {
     let seconds = run.window_ns.seconds();
     model::node_commits(node).filter(|_| seconds > 0.0).map(|commits| Rate(commits as f64 / seconds))
@@ -27,7 +27,7 @@ fn commits_per_second(run: &Run, node: &NodeRun) -> Option<Rate> {
 
 type Figure<'a> = Column<NodeRow<'a>>;
 
-/// What was counted, then the results.
+/// Counts, then results.
 pub fn columns<'a>() -> Vec<Column<NodeRow<'a>>> {
     let mut columns = identity();
     columns.extend([

@@ -1,4 +1,4 @@
-//! What the platform of a run was, in the columns that a comparison of many records asks for.
+//! The platform of a run, for comparison of many records.
 
 use crate::column::{Column, Kind};
 use crate::run::RunRow;
@@ -6,7 +6,7 @@ use crate::value::Value;
 
 type Figure<'a> = Column<RunRow<'a>>;
 
-/// The platform, and how it was measured; the same in every row of a record.
+/// The platform and the measurement setup; the same in every row of a record.
 pub fn columns<'a>() -> Vec<Column<RunRow<'a>>> {
     vec![
         Figure::fact("tool_version", Kind::Text, |of| (&of.record.tool.version).into()),
@@ -57,7 +57,7 @@ pub fn columns<'a>() -> Vec<Column<RunRow<'a>>> {
     ]
 }
 
-/// A size of a machine; 0 stands for one that was not found out.
+/// A size of a machine; 0 if unknown.
 fn known(size: u64) -> Value<'static> {
     Some(size).filter(|size| *size > 0).into()
 }

@@ -1,14 +1,14 @@
-//! What the runs of a record have in common: the settings of the engine, and the data that were loaded.
+//! Common to the runs of a record: engine settings and loaded data.
 
 use record::{DataSet, EngineInventory, Nanos, Ratio, Record, Setting};
 
 use crate::column::{Column, Kind, Row};
 
-/// A thing of a record.
+/// A part of a record.
 pub struct Owned<'a, T> {
-    /// The record that has it.
+    /// Its record.
     pub record: &'a Record,
-    /// The thing.
+    /// The part.
     pub of: T,
 }
 
@@ -63,13 +63,13 @@ pub fn data_set_columns<'a>() -> Vec<Column<Owned<'a, &'a DataSet>>> {
     ]
 }
 
-/// Rows over the time of the load, without what was built afterwards.
+/// Rows over the load time, without what was built afterwards.
 fn rows_per_second(set: &DataSet) -> Option<f64> {
     let seconds = set.load_ns?.seconds();
     (seconds > 0.0).then(|| set.rows as f64 / seconds)
 }
 
-/// The share that one party has of the processor time that both spent on the load.
+/// The ratio of one party's processor time to that of both.
 fn cpu_share(set: &DataSet, part: Option<Nanos>) -> Option<Ratio> {
     let both = set.generator_cpu_ns?.0 as f64 + set.server_cpu_ns?.0 as f64;
     (both > 0.0).then_some(Ratio(part?.0 as f64 / both))

@@ -1,11 +1,11 @@
-//! Published systems: tables of their own, so that nobody takes their figures for measured ones.
+//! Published systems: separate tables, so that their figures are not mistaken for measured ones.
 
 use model::{Cell, Claim, Fact, Origin, PriceBook, PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest};
 
 use crate::column::{Column, Kind, Row};
 use crate::value::Value;
 
-/// A thing of a published system.
+/// A part of a published system.
 pub struct Published<'a, T> {
     system: &'a System,
     of: T,
@@ -13,7 +13,7 @@ pub struct Published<'a, T> {
 
 impl<T> Row for Published<'_, T> {}
 
-/// `columns` behind the name of the system.
+/// `columns` after the name of the system.
 fn behind_name<'a, T, const N: usize>(columns: [Column<Published<'a, T>>; N]) -> Vec<Column<Published<'a, T>>> {
     let mut all = vec![Column::fact("reference", Kind::Text, |of: &Published<'a, T>| (&of.system.name).into())];
     all.extend(columns);
@@ -71,7 +71,7 @@ pub fn point_columns<'a>() -> Vec<Column<Published<'a, (&'a SystemTest, &'a Syst
     ])
 }
 
-/// What it says of itself.
+/// Its published facts.
 pub fn facts(system: &System) -> impl Iterator<Item = Published<'_, &Fact>> {
     system.facts.iter().map(move |of| Published { system, of })
 }
@@ -86,10 +86,10 @@ pub fn fact_columns<'a>() -> Vec<Column<Published<'a, &'a Fact>>> {
     ])
 }
 
-/// A cell of a published table: its title, the number of the row from 1, the name of the column.
+/// A cell of a published table: title, row number from 1, column name.
 type TableCell<'a> = (&'a str, u64, &'a String, &'a Cell);
 
-/// The cells of the published tables that are no points of a test, one by one.
+/// The cells of the published tables that are not points of a test.
 pub fn figures(system: &System) -> impl Iterator<Item = Published<'_, TableCell<'_>>> {
     let rows = system.tables.iter().flat_map(|table| table.rows.iter().zip(1_u64..).map(move |row| (table, row)));
     let cells = rows.flat_map(|(table, (row, number))| {
@@ -117,7 +117,7 @@ pub fn figure_columns<'a>() -> Vec<Column<Published<'a, TableCell<'a>>>> {
     ])
 }
 
-/// What it claims in words.
+/// Its claims.
 pub fn claims(system: &System) -> impl Iterator<Item = Published<'_, &Claim>> {
     system.claims.iter().map(move |of| Published { system, of })
 }
@@ -134,7 +134,7 @@ pub fn claim_columns<'a>() -> Vec<Column<Published<'a, &'a Claim>>> {
     ])
 }
 
-/// What it costs.
+/// Its prices.
 pub fn prices(system: &System) -> impl Iterator<Item = Published<'_, (&PriceBook, &PriceItem)>> {
     let items = system.price.iter().flat_map(|book| book.items.iter().map(move |item| (book, item)));
     items.map(move |of| Published { system, of })
@@ -161,7 +161,7 @@ pub fn price_columns<'a>() -> Vec<Column<Published<'a, (&'a PriceBook, &'a Price
     ])
 }
 
-/// What contradicts itself in its figures.
+/// Contradictions in its figures.
 pub fn remarks(system: &System) -> impl Iterator<Item = Published<'_, &String>> {
     let published = system.remarks.iter().filter_map(|remark| match remark {
         Remark::Published { text, .. } => Some(text),

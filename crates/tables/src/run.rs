@@ -9,21 +9,21 @@ use record::{NodeEventKind, Outcome, Pace, Rate, Record, Run, Verdict, name};
 use crate::column::{Column, Kind, Row, RowOfRun, degree, identity, invalid, latency};
 use crate::value::Value;
 
-/// What the columns of runs need.
+/// Context for the columns of runs.
 pub struct RunRow<'a> {
-    /// The record that has it.
+    /// Its record.
     pub record: &'a Record,
     /// The run.
     pub run: &'a Run,
-    /// Which repetition it is; absent where the plan does not have it.
+    /// Number of the repetition; absent where the plan does not have it.
     pub repeat: Option<u32>,
-    /// What was derived from what was counted and read.
+    /// The figures derived from it.
     pub row: model::Row,
     steadiness: OnceCell<Steadiness>,
 }
 
 impl<'a> RunRow<'a> {
-    /// The row of `run`, which is of `record`.
+    /// The row of `run` of `record`.
     pub fn new(record: &'a Record, run: &'a Run) -> RunRow<'a> {
         RunRow { record, run, repeat: None, row: model::row(run), steadiness: OnceCell::new() }
     }
@@ -35,18 +35,18 @@ impl<'a> RunRow<'a> {
         counts.into_iter().flatten().chain(log).flatten().any(|Rate(rate)| rate > 0.0)
     }
 
-    /// Whether its rate was steady, and which seconds count; absent where the seconds were left out of the record.
+    /// Steadiness of its rate; absent where the record has no seconds.
     fn steadiness(&self) -> Option<&Steadiness> {
-        let told = || model::steadiness(self.run);
-        (!self.run.seconds.is_empty()).then(|| self.steadiness.get_or_init(told))
+        let derive = || model::steadiness(self.run);
+        (!self.run.seconds.is_empty()).then(|| self.steadiness.get_or_init(derive))
     }
 
-    /// To how many nodes `kind` happened: in the run, or before it.
+    /// The number of nodes with an event `kind`, in the run or before it.
     fn nodes(&self, kind: NodeEventKind) -> Value<'static> {
         self.run.events.iter().filter(|event| event.kind == kind).count().into()
     }
 
-    /// The sum of counter `time` over that of counter `count`.
+    /// Counter `time` over counter `count`.
     fn mean(&self, time: &str, count: &str) -> Value<'static> {
         let count = delta(self.run, count).filter(|count| *count > 0);
         delta(self.run, time).zip(count).map(|(time, count)| time as f64 / count as f64).into()
@@ -76,7 +76,7 @@ impl RowOfRun for RunRow<'_> {
     }
 }
 
-/// The runs of `record`, in the order in which they were carried out.
+/// The runs of `record`, in order of execution.
 pub fn rows(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
     let repeats: HashMap<u32, u32> = record.plan.runs.iter().map(|planned| (planned.number, planned.repeat)).collect();
     record.runs.iter().map(move |run| RunRow { repeat: repeats.get(&run.number).copied(), ..RunRow::new(record, run) })
@@ -84,7 +84,7 @@ pub fn rows(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
 
 type Figure<'a> = Column<RunRow<'a>>;
 
-/// What was run and counted, then the results.
+/// The run and its counts, then the results.
 pub fn columns<'a>() -> Vec<Column<RunRow<'a>>> {
     let mut columns = facts();
     columns.extend(results());
@@ -105,7 +105,7 @@ fn facts<'a>() -> Vec<Figure<'a>> {
     columns.extend(degree());
     columns.extend([
         Figure::fact("in_flight", Kind::Count, |of| model::in_flight(of.run).into()),
-        Figure::fact("steps_per_second_asked", Kind::PerSecond, |of| of.run.pace.rate().into()),
+        Figure::fact("steps_per_second_asked", Kind::PerSecond, |of| of.run.pace.rate().into()).head("target\nsteps/s"),
         Figure::fact("think_ns", Kind::Nanoseconds, |of| match of.run.pace {
             Pace::ThinkTime { think_ns } => think_ns.into(),
             _ => Value::Absent,
@@ -137,7 +137,7 @@ fn facts<'a>() -> Vec<Figure<'a>> {
     columns
 }
 
-/// Rates are per second of the window, processors are counted in whole ones.
+/// Rates are over the window; processors are counted as processors in use.
 fn results<'a>() -> Vec<Figure<'a>> {
     let mut columns = vec![
         Figure::result("operations_per_second", Kind::PerSecond, |of| of.row.operations_per_second.into())
@@ -146,13 +146,17 @@ fn results<'a>() -> Vec<Figure<'a>> {
         Figure::result("transactions_per_second", Kind::PerSecond, |of| of.row.transactions_per_second.into())
             .head("tx/s"),
         Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| of.row.bytes_per_second.into()).head("MB/s"),
-        // As it was found when it was measured, where the seconds are not there to be asked.
+        // Where the record has no seconds, the verdict recorded with the run.
         Figure::result("steadiness", Kind::Text, |of| {
-            let told = of.steadiness().map(|told| told.verdict);
-            told.or_else(|| model::steady_verdict(of.run)).map(|verdict| verdict.word()).into()
+            let derived = of.steadiness().map(|steadiness| steadiness.verdict);
+            derived.or_else(|| model::steady_verdict(of.run)).map(|verdict| verdict.word()).into()
         }),
-        Figure::result("counted_from_second", Kind::Count, |of| of.steadiness().map(|told| told.counted.start).into()),
-        Figure::result("counted_seconds", Kind::Count, |of| of.steadiness().map(|told| told.counted.len()).into()),
+        Figure::result("counted_from_second", Kind::Count, |of| {
+            of.steadiness().map(|steadiness| steadiness.counted.start).into()
+        }),
+        Figure::result("counted_seconds", Kind::Count, |of| {
+            of.steadiness().map(|steadiness| steadiness.counted.len()).into()
+        }),
     ];
     columns.extend(processors());
     columns.extend(engine());
@@ -260,7 +264,7 @@ fn device<'a>() -> [Figure<'a>; 10] {
     ]
 }
 
-/// Of storage runs alone.
+/// Of storage runs only.
 fn generator<'a>() -> [Figure<'a>; 4] {
     const GROUP: &str = "generator";
     [
@@ -275,7 +279,7 @@ fn generator<'a>() -> [Figure<'a>; 4] {
         Figure::result("stall_ns_max", Kind::Nanoseconds, |of| {
             of.run.storage.as_ref().and_then(|storage| storage.stall_ns_max).into()
         })
-        .under(GROUP, "longest\nstall"),
+        .under(GROUP, "max sched.\ndelay"),
     ]
 }
 

@@ -6,7 +6,7 @@ use record::{Record, Scan};
 use crate::column::{Column, Kind, Part, identity, invalid, parts};
 use crate::value::Value;
 
-/// What was read and from where, and what it came to.
+/// A scan, and its figures.
 pub type ScanRow<'a> = Part<'a, (Scan, ScanFigures)>;
 
 /// The scans of `record`.
@@ -17,7 +17,7 @@ pub fn rows(record: &Record) -> impl Iterator<Item = ScanRow<'_>> {
 
 type Figure<'a> = Column<ScanRow<'a>>;
 
-/// What was read, then the results.
+/// The scan, then the results.
 pub fn columns<'a>() -> Vec<Column<ScanRow<'a>>> {
     let mut columns = identity();
     columns.extend([
@@ -28,7 +28,7 @@ pub fn columns<'a>() -> Vec<Column<ScanRow<'a>>> {
         Figure::fact("scans", Kind::Count, |of| of.run.totals.transactions.into()),
         invalid(),
         Figure::result("scan_ns_mean", Kind::Nanoseconds, |of| Value::time(&of.run.service, of.run.service.mean_ns))
-            .head("a scan"),
+            .head("scan\ntime"),
         Figure::result("rows_per_second", Kind::PerSecond, |of| of.of.1.rows_per_second.into()).head("rows/s"),
     ]);
     columns.extend(rates());

@@ -1,4 +1,4 @@
-//! All tables, as files have them.
+//! All tables, as exported.
 
 use std::ops::ControlFlow;
 
@@ -11,16 +11,16 @@ use crate::{
     activity, blocks, detail, file_stream, io_stream, layer, load, node, platform, provision, reference, run, scan,
 };
 
-/// Takes the rows of a table one by one, until it breaks off.
+/// Receives the rows of a table, and may stop.
 type Taker<'a> = &'a mut dyn FnMut(&[Value<'_>]) -> ControlFlow<()>;
 
-/// One table about what `S` is, with all of its columns.
+/// One table of an `S`, with all its columns.
 pub struct Table<S: 'static = Record> {
-    /// Its name, and that of its file.
+    /// Its name and file name.
     pub name: &'static str,
     /// Key and kind of its columns.
     pub heads: fn() -> Vec<(&'static str, Kind)>,
-    /// Hands each of its rows in an `S` to the taker: a value for each column.
+    /// Passes each of its rows in an `S` to the receiver: one value per column.
     pub rows: fn(&S, Taker<'_>) -> ControlFlow<()>,
 }
 
@@ -42,7 +42,7 @@ macro_rules! table {
     };
 }
 
-/// All tables about records. Rows of different tables belong together by `record` and `run`.
+/// All tables about records, joined by `record` and `run`.
 pub const OF_RECORDS: &[Table] = &[
     table!("runs", runs, run::rows),
     table!("seconds", detail::second_columns, detail::seconds),
@@ -69,7 +69,7 @@ pub const OF_RECORDS: &[Table] = &[
     table!("data_sets", provision::data_set_columns, provision::data_sets),
 ];
 
-/// All tables about published systems. Rows of different tables belong together by `reference`.
+/// All tables about published systems, joined by `reference`.
 pub const OF_SYSTEMS: &[Table<System>] = &[
     table!("reference_points", reference::point_columns, reference::points),
     table!("reference_facts", reference::fact_columns, reference::facts),
@@ -79,7 +79,7 @@ pub const OF_SYSTEMS: &[Table<System>] = &[
     table!("reference_remarks", reference::remark_columns, reference::remarks),
 ];
 
-/// The columns of a run, and those of its platform behind them.
+/// The columns of a run, then those of its platform.
 fn runs<'a>() -> Vec<Column<run::RunRow<'a>>> {
     let mut columns = run::columns();
     columns.extend(platform::columns());

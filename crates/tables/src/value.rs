@@ -8,20 +8,20 @@ use serde::Serialize;
 /// The value of a column in one row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Words.
+    /// Text.
     Text(Cow<'a, str>),
-    /// A whole number that is not negative.
+    /// A non-negative integer.
     Count(u64),
     /// Any number.
     Number(f64),
     /// Yes or no.
     Flag(bool),
-    /// The source gives none.
+    /// No source.
     Absent,
 }
 
 impl Value<'_> {
-    /// The name of a variant as a record spells it.
+    /// The name of a variant as in a record.
     pub(crate) fn word(variant: impl Serialize) -> Value<'static> {
         match serde_json::to_value(variant) {
             Ok(serde_json::Value::String(word)) => word.into(),
@@ -29,12 +29,12 @@ impl Value<'_> {
         }
     }
 
-    /// One of the times of `latency` that any value has; absent where no value was recorded.
+    /// One of the times of `latency`; absent where nothing was recorded.
     pub(crate) fn time(latency: &Latency, time: Nanos) -> Value<'static> {
         (latency.count > 0).then_some(time).into()
     }
 
-    /// As a figure, whatever its kind; none of words, of a flag, and where there is none.
+    /// As a number; none of text, flags and absent values.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Count(count) => Some(*count as f64),
@@ -43,7 +43,7 @@ impl Value<'_> {
         }
     }
 
-    /// With all of its digits, for a program; empty where there is none.
+    /// With all its digits, for programs; empty where absent.
     pub fn exact(&self) -> Cow<'_, str> {
         match self {
             Value::Text(text) => Cow::Borrowed(text),
@@ -56,7 +56,7 @@ impl Value<'_> {
 }
 
 impl<'a> From<&'a str> for Value<'a> {
-    /// A text without letters says nothing.
+    /// Empty text is absent.
     fn from(text: &'a str) -> Value<'a> {
         if text.is_empty() { Value::Absent } else { Value::Text(Cow::Borrowed(text)) }
     }

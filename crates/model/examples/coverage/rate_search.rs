@@ -1,4 +1,4 @@
-//! Searches for a rate on a server whose limit is known.
+//! Rate searches on a server with a known limit.
 
 use std::ops::RangeInclusive;
 
@@ -8,13 +8,13 @@ use crate::simulated_server::{CAPACITY, QUIET, Server, Surroundings, truth};
 use crate::simulation::Simulation;
 use crate::{Tables, share};
 
-/// How near to the limit the searches are to come.
+/// The precision goal of the searches.
 const GOAL: f64 = 0.1;
 
-/// An interval that holds the answer of a repeat 95 times of 100 holds the limit more often.
+/// An interval that covers the result of a repeat with 95 % covers the limit more often.
 const HOLDS: RangeInclusive<f64> = 0.94..=1.0;
 
-/// One search, each with noise of its own.
+/// One search, with independent noise.
 fn search(seed: u64, surroundings: Surroundings) -> (RateAnswer, usize) {
     let mut simulation = Simulation::new(seed);
     let mut server = Server::new(&mut simulation, surroundings);
@@ -26,21 +26,19 @@ fn search(seed: u64, surroundings: Surroundings) -> (RateAnswer, usize) {
     (search.answer(), search.visits().len())
 }
 
-/// Two searches of the same server: whether the interval of each holds the limit, and the answer of the other.
+/// Two searches of the same server: coverage of the limit, and of the result of the other search.
 pub(crate) fn twice(tables: &mut Tables) {
-    tables.begin(
-        "search for a rate, interval of a repeat: share of searches that hold the limit, and the other's answer",
-    );
+    tables.begin("rate search, interval of a repeat: coverage of the limit, and of the other's result");
     let noisy = Surroundings { capacity: 0.05, times: 0.2, ..QUIET };
     let cases = [
-        ("nothing varies", QUIET),
+        ("no noise", QUIET),
         ("capacity 5 %, times 20 %", noisy),
         ("capacity 10 %, times 40 %", Surroundings { capacity: 0.1, times: 0.4, ..QUIET }),
-        ("the first, and 1 run in 10 in a burst", Surroundings { bursts: 0.1, ..noisy }),
-        ("the first, and 3 runs in 10 stolen", Surroundings { stolen: 0.3, ..noisy }),
-        ("the first, wandering by 5 %, keeping 0.7", Surroundings { wandering: 0.05, keeps: 0.7, ..noisy }),
-        ("the first, wandering by 5 %, keeping 0.95", Surroundings { wandering: 0.05, keeps: 0.95, ..noisy }),
-        ("the first, falling by 10 % over 100 runs", Surroundings { falls: 0.1, ..noisy }),
+        ("5 %/20 %, 1 run in 10 in a burst", Surroundings { bursts: 0.1, ..noisy }),
+        ("5 %/20 %, 3 runs in 10 with stolen time", Surroundings { stolen: 0.3, ..noisy }),
+        ("5 %/20 %, autocorrelated 5 %, rho 0.7", Surroundings { wandering: 0.05, keeps: 0.7, ..noisy }),
+        ("5 %/20 %, autocorrelated 5 %, rho 0.95", Surroundings { wandering: 0.05, keeps: 0.95, ..noisy }),
+        ("5 %/20 %, decline of 10 % over 100 runs", Surroundings { falls: 0.1, ..noisy }),
         ("capacity 20 %, times 60 %", Surroundings { capacity: 0.2, times: 0.6, ..QUIET }),
     ];
     for (at, (name, surroundings)) in cases.into_iter().enumerate() {
@@ -66,7 +64,7 @@ pub(crate) fn twice(tables: &mut Tables) {
         halves.sort_by(f64::total_cmp);
         let all = 2 * pairs as usize;
         let remark = format!(
-            "holds the other's answer {:.3}, they overlap {:.3}, confirmed {:.3}, within the goal {:.3}, half width \
+            "covers the other's result {:.3}, overlap {:.3}, confirmed {:.3}, within the goal {:.3}, half width \
              {:.1} % (median), {} runs",
             share(agreed, all),
             share(overlapped, pairs as usize),
@@ -75,8 +73,8 @@ pub(crate) fn twice(tables: &mut Tables) {
             100.0 * halves.get(halves.len() / 2).copied().unwrap_or(f64::NAN),
             runs / all
         );
-        // What wanders for as long as a search lasts, no search can know; of what falls, the limit at the beginning is held
-        // against the mean.
+        // Correlation longer than a search is invisible to it; for a decline, the limit at the start is compared to the
+        // mean.
         let limits = (surroundings.keeps < 0.9 && surroundings.falls == 0.0).then_some(HOLDS);
         tables.line(name, share(held, all), limits, &remark);
     }

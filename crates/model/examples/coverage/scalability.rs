@@ -1,4 +1,4 @@
-//! Of rates beyond what was measured.
+//! Extrapolation of rates.
 
 use dbdyno_model::median;
 use dbdyno_model::scalability::{LoadPoint, Profile, Scatter, fit};
@@ -8,7 +8,7 @@ use crate::{COVERS, Tables, share};
 
 /// The Universal Scalability Law, measured up to 16 with multiplicative noise of 2 %, one run each.
 pub(crate) fn beyond_what_was_measured(tables: &mut Tables) {
-    tables.begin("scalability, fitted up to 16: share of bands and profiles that hold the true rate");
+    tables.begin("scalability, fitted up to 16: coverage of the true rate by bands and profiles");
     let law = |n: f64| 1_000.0 * n / (1.0 + 0.02 * (n - 1.0) + 2e-4 * n * (n - 1.0));
     let targets = [24.0, 32.0, 64.0, 128.0];
     let (mut band, mut profile, mut widths) = ([0; 4], [0; 4], [const { Vec::new() }; 4]);

@@ -1,4 +1,4 @@
-//! Whether runs are called steady that are, and are not that are not.
+//! Error rates of the steadiness verdict.
 
 use std::ops::RangeInclusive;
 
@@ -24,7 +24,7 @@ fn judge(
 
 /// 1800 s, rho 0.6, a coefficient of variation of 5 %.
 pub(crate) fn by_scenario(tables: &mut Tables) {
-    tables.begin("steadiness of 1800 s, rho 0.6, CV 5 %: share that is steady");
+    tables.begin("steadiness of 1800 s, rho 0.6, CV 5 %: ratio of steady verdicts");
     let mut simulation = Simulation::new(6);
     let scenarios: [(&str, Shape, RangeInclusive<f64>); 10] = [
         ("flat", |_| 1.0, 0.95..=1.0),
@@ -46,7 +46,7 @@ pub(crate) fn by_scenario(tables: &mut Tables) {
     }
 }
 
-/// Where the beginning was cut in the middle case, the mean rate, which is 1000 at rest, and the verdicts.
+/// The median warm-up cut and rate, 1000 in the steady state, and the verdicts.
 fn summary(found: &[Steadiness]) -> String {
     let steady: Vec<&Steadiness> = found.iter().filter(|found| found.verdict.is_steady()).collect();
     let cuts: Vec<f64> = steady.iter().map(|found| found.counted.start as f64).collect();
@@ -72,9 +72,9 @@ fn summary(found: &[Steadiness]) -> String {
     format!("{cut}; {}", counts.join(", "))
 }
 
-/// A warm-up of a twentieth of the run, one of a quarter, and a drift of 20 %, in runs of other lengths.
+/// A warm-up of a twentieth of the run, one of a quarter, and a drift of 20 %, by length of the run.
 pub(crate) fn by_length(tables: &mut Tables) {
-    tables.begin("steadiness by length: share that is steady");
+    tables.begin("steadiness by length: ratio of steady verdicts");
     let mut simulation = Simulation::new(7);
     let cases = [
         (60, 0.3, 0.03),

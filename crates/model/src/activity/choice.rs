@@ -7,19 +7,19 @@ use record::{Record, Run};
 use super::has_activity;
 use crate::sheet::sheet;
 
-/// Which runs are wanted.
+/// The runs that are selected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ActivityChoice {
-    /// Of each test the one with the best rate.
+    /// The run with the best rate of each test.
     Best,
-    /// The one of this number.
+    /// The run of this number.
     Number(u32),
-    /// All of this test.
+    /// All runs of this test.
     Test(String),
 }
 
 impl ActivityChoice {
-    /// A number of a run, or the code of a test.
+    /// Parses the number of a run, or the code of a test.
     pub fn parse(text: &str) -> ActivityChoice {
         match text.parse() {
             Ok(number) => ActivityChoice::Number(number),
@@ -28,8 +28,8 @@ impl ActivityChoice {
     }
 }
 
-/// The runs of `record` that `choice` means and of which there is something to tell, in the order of the spec sheet or in
-/// that in which they were carried out.
+/// The runs of `record` that `choice` selects and that have activity: in the order of the spec sheet, or in the order
+/// of execution.
 pub fn activity_runs<'a>(record: &'a Record, choice: &ActivityChoice) -> Vec<&'a Run> {
     let runs = || record.runs.iter().filter(|run| has_activity(run));
     match choice {

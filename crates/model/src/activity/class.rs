@@ -1,24 +1,24 @@
-//! What the waits that engines time are: their class, and whose they are, by the words of their names.
+//! Classifies the waits that engines time, and tells waits of sessions from background waits, by the words of their
+//! names.
 
 use record::WaitClass;
 
-/// What is known of a wait that an engine times.
+/// A wait that an engine times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TimedWait {
-    /// Its class.
+    /// The class.
     pub(super) class: WaitClass,
-    /// Whether the engine's own processes are who waits, or all threads together, so that it is no part of database time.
+    /// Whether background processes or all threads together wait, so that it is not part of database time.
     pub(super) is_background: bool,
-    /// Whether it is one of the instruments of an engine that times every lock and file of all its threads: what was
-    /// sampled of sessions tells more of them.
+    /// Whether it is an instrument of an engine that times every lock and file of all threads; samples of sessions are
+    /// more specific.
     pub(super) is_instrument: bool,
-    /// Whether of each wait only whole units are counted that are longer than most waits: the sum is too little.
+    /// Whether waits are counted in whole units that are longer than most waits, so that the sum is too low.
     pub(super) is_coarse: bool,
 }
 
-/// What the wait `event` is, with underscores between its words; `is_counted` where the engine says how often it was, and
-/// `is_embedded` where the engine has no processes of its own. None for what is no wait of anybody for one thing: a time
-/// that nobody counts, a wait for work.
+/// Classifies the wait `event`, whose words are separated by underscores. `is_counted`: the engine counts these waits;
+/// `is_embedded`: the engine has no processes of its own. None for a time without a count, and for a wait for work.
 pub(super) fn timed_wait(event: &str, is_counted: bool, is_embedded: bool) -> Option<TimedWait> {
     if let Some(class) = instrument(event) {
         return class.map(|class| TimedWait { class, is_background: true, is_instrument: true, is_coarse: false });
@@ -27,8 +27,8 @@ pub(super) fn timed_wait(event: &str, is_counted: bool, is_embedded: bool) -> Op
     let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
     let (is_log, is_data) = (has(&["log", "wal", "redo"]), has(&["data"]));
     let (writes, syncs) = (has(&["write"]), has(&["sync", "fsync", "flush"]));
-    // Of several processes those that write data in the background wait most for it. Where only the waits of sessions
-    // are timed, nobody counts how often.
+    // In a server, background writers wait most for data writes. An engine that times only sessions does not count
+    // them.
     let by_others = has(&["background"]) || is_data && (writes || syncs) && is_counted && !is_embedded;
     let class = match () {
         () if by_others => WaitClass::SystemIo,
@@ -45,8 +45,8 @@ pub(super) fn timed_wait(event: &str, is_counted: bool, is_embedded: bool) -> Op
     Some(TimedWait { class, is_background: by_others, is_instrument: false, is_coarse: false })
 }
 
-/// Whether `event` is an instrument, and its class: all threads together, the engine's own included, one in another. No
-/// class for one in which threads wait for work, or work.
+/// The class of `event` if it is an instrument, which covers all threads, background threads included, and nests. Inner
+/// None for one in which threads work or wait for work.
 fn instrument(event: &str) -> Option<Option<WaitClass>> {
     let begins = |beginning: &str| event.starts_with(beginning);
     let is_log = event.contains("binlog") || event.contains("BIN_LOG") || event.contains("log_file");
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wait_has_its_class_and_its_owner() {
+    fn waits_are_classified_as_foreground_or_background() {
         let of_server = |event, counted| timed_wait(event, counted, false).map(|it| (it.class, it.is_background));
         for (event, class) in [
             ("wal_sync", WaitClass::Commit),
@@ -91,13 +91,13 @@ mod tests {
         for event in ["data_write", "data_sync", "data_file_write", "background_log_write"] {
             assert_eq!(of_server(event, true), Some((WaitClass::SystemIo, true)), "{event}");
         }
-        assert_eq!(of_server("data_write", false), Some((WaitClass::UserIo, false)), "those of sessions");
+        assert_eq!(of_server("data_write", false), Some((WaitClass::UserIo, false)), "waits of sessions");
         assert_eq!(of_server("flow_control_paused", false), Some((WaitClass::Cluster, false)));
         assert_eq!(of_server("anything", false), None);
     }
 
     #[test]
-    fn an_embedded_engine_has_nobody_to_write_in_the_background() {
+    fn an_embedded_engine_has_no_background_writers() {
         let found = |event| timed_wait(event, true, true).map(|it| (it.class, it.is_background));
         assert_eq!(found("data_write"), Some((WaitClass::UserIo, false)));
         assert_eq!(found("log_sync"), Some((WaitClass::Commit, false)));

@@ -1,81 +1,72 @@
-//! Where database time went: what the engine timed, and what it did not as far as it was sampled.
+//! Database time by event: as timed by the engine, or as sampled where the engine does not time it.
 
 use std::collections::BTreeMap;
 
 use record::{Activity, Nanos, Ratio, SampledWait, WaitClass, name};
 
 use super::class::{self, TimedWait};
-use super::sessions::{SampleCalibration, period};
-use super::{ActivityMethod, ClassLine, DatabaseTime, EventLine, NotKnown, Place, looks_ns};
+use super::sessions::{SampleCalibration, sampled_ns};
+use super::{ActivityMethod, ClassLine, Context, DatabaseTime, EventLine, NotKnown, sampling_ns};
 use crate::delta::{delta, share};
 use crate::layers;
-use crate::wait_count::{is_coarse, wait_count};
+use crate::wait_count::{event_words, is_coarse, sample_period, wait_count};
 
-/// How what is left of database time is called: an engine times most of its waits and not all.
+/// The name of the remainder of database time: engines do not time all of their waits.
 const REST: &str = "CPU or not instrumented";
 
-/// All that is known of events.
+/// The events of a run.
 pub(super) struct Events {
-    /// Parts of database time, the most first.
+    /// Parts of database time, largest first.
     pub(super) foreground: Vec<EventLine>,
-    /// What is no part of it: waits of the engine's own processes, or of all threads together; the most first.
+    /// Waits of background processes or of all threads together, which are not part of database time; largest first.
     pub(super) background: Vec<EventLine>,
-    /// Samples held against what the engine timed.
+    /// Samples compared with the times of the engine.
     pub(super) calibrations: Vec<SampleCalibration>,
 }
 
-/// Database time: by the engine's counter less what dbdyno's looks took; of an embedded engine the calls of it; otherwise
-/// as far as it was sampled.
-pub(super) fn database_time(place: &Place<'_>) -> Option<DatabaseTime> {
-    let run = place.run;
+/// Database time: the engine's counter less the cost of dbdyno's session sampling; for an embedded engine the time of
+/// its calls; otherwise as sampled.
+pub(super) fn database_time(context: &Context<'_>) -> Option<DatabaseTime> {
+    let run = context.run;
     if let Some((_, counted)) = layers::database_time(run) {
-        let total_ns = (counted as f64 - looks_ns(run)).max(0.0);
+        let total_ns = (counted as f64 - sampling_ns(run)).max(0.0);
         return Some(DatabaseTime { total_ns, method: ActivityMethod::Timed });
     }
-    if place.is_embedded() && run.service.count > 0 {
+    if context.is_embedded() && run.service.count > 0 {
         let total_ns = run.service.mean_ns.0 as f64 * run.service.count as f64;
         return Some(DatabaseTime { total_ns, method: ActivityMethod::Called });
     }
     let activity = run.activity.as_ref().filter(|activity| activity.sample_count > 0)?;
-    let method = ActivityMethod::Sampled { period_ns: period(activity) };
-    // Nobody found in a few looks does not mean that nobody was there.
+    let method = ActivityMethod::Sampled { period_ns: sample_period(activity) };
+    // A few samples without an active session do not mean that there was none.
     let total_ns = Some(sampled_ns(activity, run.window_ns, |_| true)).filter(|total_ns| *total_ns > 0.0)?;
     Some(DatabaseTime { total_ns, method })
 }
 
-/// The time of the sessions of `activity` in the waits that are `wanted`: so many at a time, on average, for all of the
-/// window. Nobody who has nothing to do is among them.
-pub(super) fn sampled_ns(activity: &Activity, window: Nanos, wanted: impl Fn(&SampledWait) -> bool) -> f64 {
-    let waits = activity.waits.iter().filter(|wait| wait.class != WaitClass::Idle && wanted(wait));
-    // A sum of nothing would be a negative zero.
-    let sessions = waits.fold(0.0, |sum, wait| sum + wait.session_count as f64);
-    share(sessions, activity.sample_count as f64).unwrap_or(0.0) * window.0 as f64
-}
-
-/// The events of a run. What is not known is added to `not_known`.
-pub(super) fn events(place: &Place<'_>, time: Option<DatabaseTime>, not_known: &mut Vec<NotKnown>) -> Events {
-    let timed = timed(place);
-    let activity = place.run.activity.as_ref().filter(|activity| activity.sample_count > 0);
+/// The events of a run; appends to `not_known` what has no source.
+pub(super) fn events(context: &Context<'_>, time: Option<DatabaseTime>, not_known: &mut Vec<NotKnown>) -> Events {
+    let timed = timed(context);
+    let activity = context.run.activity.as_ref().filter(|activity| activity.sample_count > 0);
     let mut events = Events { foreground: Vec::new(), background: Vec::new(), calibrations: Vec::new() };
     if let Some(activity) = activity {
-        events.foreground = sampled(activity, place.run.window_ns, &timed);
-        events.calibrations = calibrations(activity, place.run.window_ns, &timed);
+        events.foreground = sampled(activity, context.run.window_ns, &timed);
+        events.calibrations = calibrations(activity, context.run.window_ns, &timed);
     }
     if timed.is_empty() && activity.is_none() {
-        let reason = "the engine times no waits as it is set, and nobody looked at its sessions";
+        let reason = "the engine times no waits with its current settings, and its sessions were not sampled";
         not_known.push(NotKnown { what: "timed events", reason: reason.to_owned() });
     }
     for one in timed {
         let found =
-            activity.map_or(0.0, |activity| sampled_ns(activity, place.run.window_ns, |wait| is_same(&one, wait)));
+            activity.map_or(0.0, |activity| sampled_ns(activity, context.run.window_ns, |wait| is_same(&one, wait)));
         let (line, wait) = one;
         if wait.is_coarse && !wait.is_background {
-            let stands = if found > 0.0 { "the samples stand for it" } else { "it is too little" };
+            let consequence = if found > 0.0 { "samples are used instead" } else { "the time is too low" };
             let reason =
-                format!("{}: it counts milliseconds, and most of these waits are shorter; {stands}", line.event);
+                format!("{}: it counts milliseconds, and most of these waits are shorter; {consequence}", line.event);
             not_known.push(NotKnown { what: "the time of a wait by the engine", reason });
             if found > 0.0 {
-                // How often it was, the engine does know.
+                // The count of the engine is right.
                 for sample in events.foreground.iter_mut().filter(|sample| sample.event == line.event) {
                     sample.count = line.count;
                     sample.mean_ns = line.count.and_then(|count| share(sample.total_ns, count as f64));
@@ -97,9 +88,9 @@ pub(super) fn events(place: &Place<'_>, time: Option<DatabaseTime>, not_known: &
     events
 }
 
-/// What the engine timed.
-fn timed(place: &Place<'_>) -> Vec<(EventLine, TimedWait)> {
-    let run = place.run;
+/// The waits that the engine timed.
+fn timed(context: &Context<'_>) -> Vec<(EventLine, TimedWait)> {
+    let run = context.run;
     let line = |event: String, class, total: u64, count: Option<u64>| EventLine {
         event,
         class,
@@ -113,35 +104,29 @@ fn timed(place: &Place<'_>) -> Vec<(EventLine, TimedWait)> {
         let wait = name::wait(counter)?;
         let total = delta(run, counter)?;
         let count = wait_count(run, &wait);
-        let known = class::timed_wait(wait.event, count.is_some(), place.is_embedded())?;
-        let known = TimedWait { is_coarse: is_coarse(place.run, counter, total, count), ..known };
-        Some((line(words(wait.event), known.class, total, count), known))
+        let known = class::timed_wait(wait.event, count.is_some(), context.is_embedded())?;
+        let known = TimedWait { is_coarse: is_coarse(context.run, counter, total, count), ..known };
+        Some((line(event_words(wait.event), known.class, total, count), known))
     };
     let counters = run.readings.first().map(|reading| &reading.values);
     counters.into_iter().flat_map(|values| values.keys()).filter_map(wait).collect()
 }
 
-/// Whether a sample means the same as something that the engine timed: it is called so. Of an instrument of all threads
-/// it does not.
+/// Whether a sample and a timed wait are the same event, by name. Never for an instrument, which covers all threads.
 fn is_same((line, known): &(EventLine, TimedWait), sample: &SampledWait) -> bool {
-    !known.is_instrument && words(&sample.event) == line.event
+    !known.is_instrument && event_words(&sample.event) == line.event
 }
 
-/// The name of an event in words.
-fn words(event: &str) -> String {
-    event.replace('_', " ")
-}
-
-/// Waits that were sampled and that the engine did not time. Sessions on a processor are in what is left of database
+/// Waits that were sampled and that the engine did not time. Sessions on CPU are part of the remainder of database
 /// time.
 fn sampled(activity: &Activity, window: Nanos, timed: &[(EventLine, TimedWait)]) -> Vec<EventLine> {
-    let method = ActivityMethod::Sampled { period_ns: period(activity) };
+    let method = ActivityMethod::Sampled { period_ns: sample_period(activity) };
     let is_line = |wait: &&SampledWait| {
         !matches!(wait.class, WaitClass::Cpu | WaitClass::Idle)
             && !timed.iter().any(|known| !known.1.is_coarse && is_same(known, wait))
     };
     let line = |wait: &SampledWait| EventLine {
-        event: if wait.event.is_empty() { "not named".to_owned() } else { words(&wait.event) },
+        event: if wait.event.is_empty() { "unnamed".to_owned() } else { event_words(&wait.event) },
         class: wait.class,
         method,
         count: None,
@@ -152,7 +137,7 @@ fn sampled(activity: &Activity, window: Nanos, timed: &[(EventLine, TimedWait)])
     activity.waits.iter().filter(is_line).map(line).collect()
 }
 
-/// The samples of each event that the engine timed as well.
+/// Samples and times of each event that has both.
 fn calibrations(activity: &Activity, window: Nanos, timed: &[(EventLine, TimedWait)]) -> Vec<SampleCalibration> {
     let calibration = |one: &(EventLine, TimedWait)| {
         let (line, known) = one;
@@ -163,12 +148,12 @@ fn calibrations(activity: &Activity, window: Nanos, timed: &[(EventLine, TimedWa
     timed.iter().filter_map(calibration).collect()
 }
 
-/// What no wait explains.
+/// Database time that no wait accounts for.
 fn rest(lines: &[EventLine], time: Option<DatabaseTime>, not_known: &mut Vec<NotKnown>) -> Option<EventLine> {
     let time = time?;
     let waited: f64 = lines.iter().map(|line| line.total_ns).sum();
     if waited > time.total_ns {
-        let reason = "the waits that are known are longer than database time: the engine's own processes waited, too";
+        let reason = "the known waits exceed database time: waits of background processes are among them";
         not_known.push(NotKnown { what: REST, reason: reason.to_owned() });
         return None;
     }

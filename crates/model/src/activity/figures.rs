@@ -6,35 +6,35 @@ use super::{ActivityMethod, DatabaseActivity, EventLine, IoLine, IoObserver, Mic
 use crate::delta::share;
 use crate::rules::RULES;
 
-/// What a figure is about.
+/// The section of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivitySection {
-    /// Sessions at work, and how they were looked at.
+    /// Active sessions, and how they were sampled.
     Sessions,
-    /// So much of everything.
+    /// Load profile.
     LoadProfile,
     /// A part of database time.
     Event,
-    /// What the engine's own processes waited for, or all threads together.
+    /// Waits of background processes, or of all threads together.
     OtherWait,
     /// All events of a class.
     WaitClass,
-    /// Samples held against what the engine timed.
+    /// Samples compared with the times of the engine.
     Sample,
-    /// What was read and written.
+    /// I/O.
     Io,
-    /// What was done with the log.
+    /// Log activity.
     Log,
     /// Checkpoints that ended in the window.
     Checkpoint,
-    /// How times are distributed.
+    /// Histograms of times.
     Histogram,
-    /// What has no source.
+    /// Figures without a source.
     NotKnown,
 }
 
 impl ActivitySection {
-    /// Its name, for a program.
+    /// Its name in exports.
     pub fn word(self) -> &'static str {
         match self {
             ActivitySection::Sessions => "sessions",
@@ -52,21 +52,21 @@ impl ActivitySection {
     }
 }
 
-/// What a value is counted in.
+/// The unit of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureUnit {
     /// Nanoseconds.
     Nanos,
     /// Bytes.
     Bytes,
-    /// How many.
+    /// A count.
     Count,
-    /// One figure over another.
+    /// A ratio.
     Ratio,
 }
 
 impl FigureUnit {
-    /// Its name, for a program.
+    /// Its name in exports.
     pub fn word(self) -> &'static str {
         match self {
             FigureUnit::Nanos => "ns",
@@ -80,31 +80,30 @@ impl FigureUnit {
 /// One figure of the activity of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActivityFigure {
-    /// What it is about.
+    /// The section.
     pub section: ActivitySection,
-    /// Of what: an event, a line of the load profile, a kind of I/O.
+    /// The event, the line of the load profile, or the kind of I/O.
     pub name: String,
-    /// Which figure of that: `time`, `waits`, `mean time`; `total` of a line of the load profile.
+    /// The figure: `time`, `waits`, `mean time`; `total` for a line of the load profile.
     pub figure: &'static str,
     /// The class of a wait, as a record spells it.
     pub class: Option<&'static str>,
-    /// How it came about, where that may differ: `timed`, `sampled`, `called` of calls that dbdyno timed, `rest` of what
-    /// is left of database time.
+    /// The method of measurement, where it may differ: `timed`, `sampled`, `called` (calls timed by dbdyno), `rest`
+    /// (the remainder of database time).
     pub method: Option<&'static str>,
-    /// Of a bucket of a histogram: it holds times below so many microseconds, and not below half of it. Absent of the
-    /// last one, which has no limit.
+    /// Upper bound of a histogram bucket in microseconds; the lower bound is half of it. Absent for the last one.
     pub below_us: Option<u64>,
-    /// The value in all of the window; absent where it has no source.
+    /// The value over the window; absent without a source.
     pub value: Option<f64>,
-    /// What it is counted in.
+    /// The unit.
     pub unit: FigureUnit,
-    /// Per second of the window, of what adds up over time.
+    /// Per second of the window, for additive figures.
     pub per_second: Option<f64>,
-    /// Per transaction, of what adds up over time; absent where there was none.
+    /// Per transaction, for additive figures; absent without transactions.
     pub per_transaction: Option<f64>,
-    /// Of database time; of a bucket the share of all times of its histogram.
+    /// Share of database time; for a bucket, share of all times of its histogram.
     pub share: Option<Ratio>,
-    /// Why there is no value, where there is none.
+    /// The reason why there is no value.
     pub reason: Option<String>,
 }
 
@@ -126,8 +125,8 @@ impl ActivityFigure {
         }
     }
 
-    /// The same, where it adds up over time.
-    fn spread(self, activity: &DatabaseActivity) -> Self {
+    /// Adds the figures per second and per transaction.
+    fn additive(self, activity: &DatabaseActivity) -> Self {
         let over = |whole: f64| self.value.and_then(|value| share(value, whole));
         let (per_second, per_transaction) =
             (over(activity.elapsed_ns.seconds()), activity.transactions.and_then(|count| over(count as f64)));
@@ -135,7 +134,7 @@ impl ActivityFigure {
     }
 }
 
-/// A class as a record spells it.
+/// The name of a class in records.
 fn class(class: WaitClass) -> &'static str {
     match class {
         WaitClass::Cpu => "cpu",
@@ -160,7 +159,7 @@ fn method(method: ActivityMethod) -> &'static str {
     }
 }
 
-/// All figures of `activity`, in the order of its views. A figure that has no source and no reason is left out.
+/// All figures of `activity`, in the order of its views; those with neither a value nor a reason are left out.
 pub fn activity_figures(activity: &DatabaseActivity) -> Vec<ActivityFigure> {
     let mut figures = sessions(activity);
     figures.extend(load_profile(activity));
@@ -226,10 +225,10 @@ fn event(activity: &DatabaseActivity, section: ActivitySection, line: &EventLine
         method: Some(method(line.method)),
         ..ActivityFigure::new(section, &line.event, figure, unit, value)
     };
-    let time = of("time", FigureUnit::Nanos, Some(line.total_ns)).spread(activity);
+    let time = of("time", FigureUnit::Nanos, Some(line.total_ns)).additive(activity);
     [
         ActivityFigure { share: line.of_database_time, ..time },
-        of("waits", FigureUnit::Count, line.count.map(|count| count as f64)).spread(activity),
+        of("waits", FigureUnit::Count, line.count.map(|count| count as f64)).additive(activity),
         of("mean time", FigureUnit::Nanos, line.mean_ns),
     ]
 }
@@ -240,7 +239,7 @@ fn classes(activity: &DatabaseActivity) -> impl Iterator<Item = ActivityFigure> 
             class: Some(class(line.class)),
             ..ActivityFigure::new(ActivitySection::WaitClass, class(line.class), figure, unit, value)
         };
-        let time = of("time", FigureUnit::Nanos, Some(line.total_ns)).spread(activity);
+        let time = of("time", FigureUnit::Nanos, Some(line.total_ns)).additive(activity);
         [
             ActivityFigure { share: line.of_database_time, ..time },
             of("average sessions", FigureUnit::Count, line.average_sessions),
@@ -249,7 +248,7 @@ fn classes(activity: &DatabaseActivity) -> impl Iterator<Item = ActivityFigure> 
 }
 
 fn samples(activity: &DatabaseActivity) -> impl Iterator<Item = ActivityFigure> {
-    // Of a few sightings no factor follows.
+    // A few samples give no factor.
     let is_enough = activity.sessions.found.is_some_and(|found| found >= RULES.attribution_looks_min);
     activity.calibrations.iter().flat_map(move |line| {
         let of = |figure, unit, value| ActivityFigure::new(ActivitySection::Sample, &line.event, figure, unit, value);
@@ -270,8 +269,8 @@ fn io(activity: &DatabaseActivity, line: &IoLine) -> [ActivityFigure; 3] {
     let name = format!("{observer} {}", line.kind);
     let of = |figure, unit, value| ActivityFigure::new(ActivitySection::Io, &name, figure, unit, value);
     [
-        of("requests", FigureUnit::Count, line.count.map(|count| count as f64)).spread(activity),
-        of("bytes", FigureUnit::Bytes, line.bytes.map(|bytes| bytes as f64)).spread(activity),
+        of("requests", FigureUnit::Count, line.count.map(|count| count as f64)).additive(activity),
+        of("bytes", FigureUnit::Bytes, line.bytes.map(|bytes| bytes as f64)).additive(activity),
         of("mean time", FigureUnit::Nanos, line.mean_ns),
     ]
 }
@@ -280,8 +279,8 @@ fn log(activity: &DatabaseActivity) -> [ActivityFigure; 4] {
     let log = &activity.log;
     let of = |figure, unit, value| ActivityFigure::new(ActivitySection::Log, "log", figure, unit, value);
     [
-        of("bytes", FigureUnit::Bytes, log.bytes.map(|bytes| bytes as f64)).spread(activity),
-        of("syncs", FigureUnit::Count, log.syncs.map(|syncs| syncs as f64)).spread(activity),
+        of("bytes", FigureUnit::Bytes, log.bytes.map(|bytes| bytes as f64)).additive(activity),
+        of("syncs", FigureUnit::Count, log.syncs.map(|syncs| syncs as f64)).additive(activity),
         of("bytes per sync", FigureUnit::Bytes, log.bytes_per_sync),
         of("commits per sync", FigureUnit::Count, log.commits_per_sync),
     ]

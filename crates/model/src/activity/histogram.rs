@@ -7,38 +7,38 @@ use record::{Latency, MeasuringPoint, Nanos, Run};
 use super::ActivityMethod;
 use crate::delta::delta;
 use crate::distribution::buckets;
+use crate::wait_count::event_words;
 
 /// The last bucket with a limit holds what is less than 2^32 microseconds, 71 minutes.
 const LAST: u32 = 32;
 
-/// How many times lie in one bucket.
+/// The number of times in one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MicroBucket {
-    /// They are less than so many microseconds, and not less than half of it; the first one holds all below 1. Absent for
-    /// all from 2^32 on.
+    /// Upper bound in microseconds; the lower bound is half of it, and 0 for the first bucket. Absent from 2^32 on.
     pub below_us: Option<u64>,
-    /// How many.
+    /// Times in the bucket.
     pub count: u64,
 }
 
 /// A distribution of times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MicroHistogram {
-    /// Of what.
+    /// What is distributed.
     pub title: String,
-    /// How it came about.
+    /// The method of measurement.
     pub method: ActivityMethod,
-    /// How many times all together.
+    /// Times in all buckets.
     pub count: u64,
-    /// Without gaps, from the first that holds any to the last.
+    /// Without gaps, from the first to the last that is not empty.
     pub buckets: Vec<MicroBucket>,
 }
 
-/// All buckets of `latency` from less than 1 microsecond to the last that holds any. None where its histogram is missing
+/// The buckets of `latency` from below 1 microsecond to the last that is not empty. None where its histogram is missing
 /// or cannot be read.
 ///
-/// The buckets of a stored histogram lie in one of these each, as far as it has three significant digits: its edges are
-/// multiples of a power of two that a thousand of it is a multiple of as well.
+/// Each bucket of a stored histogram with three significant digits lies within one of these, since both have edges at
+/// multiples of the same power of two.
 pub fn micro_buckets(latency: &Latency) -> Option<Vec<MicroBucket>> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for (value, count) in buckets(latency)? {
@@ -48,7 +48,7 @@ pub fn micro_buckets(latency: &Latency) -> Option<Vec<MicroBucket>> {
     Some(filled(&counts, 0))
 }
 
-/// The exponent of the limit of the bucket in which `value` lies; one more than the last has none.
+/// The exponent of the upper bound of the bucket of `value`; `LAST + 1` for the unbounded one.
 fn bucket_of(value: Nanos) -> u32 {
     (0..=LAST).find(|exponent| value.0 < 1_000_u64 << exponent).unwrap_or(LAST + 1)
 }
@@ -63,8 +63,7 @@ fn filled(counts: &BTreeMap<u32, u64>, first: u32) -> Vec<MicroBucket> {
     (first..=*last).map(bucket).collect()
 }
 
-/// Every histogram that `run` has: of the client, the engine's own, and of its trace or of that of the run that `repeats`
-/// it while it was traced.
+/// All histograms of `run`: of the client, of the engine, and of its trace or of that of its traced repeat `repeats`.
 pub(super) fn histograms(run: &Run, repeats: Option<&Run>) -> Vec<MicroHistogram> {
     let of_latency = |title: String, method, latency: &Latency| {
         let all = micro_buckets(latency)?;
@@ -97,7 +96,8 @@ fn point(point: MeasuringPoint) -> &'static str {
     }
 }
 
-/// Those that an engine counts itself, in counters `ENGINE_wait_EVENT_under_Nus_count` and `..._over_Nus_count`.
+/// The histograms that an engine counts itself, in counters `ENGINE_wait_EVENT_under_Nus_count` and
+/// `..._over_Nus_count`.
 fn engine(run: &Run) -> Vec<MicroHistogram> {
     let mut events: BTreeMap<&str, BTreeMap<u32, u64>> = BTreeMap::new();
     let counters = run.readings.first().map(|reading| &reading.values);
@@ -110,7 +110,7 @@ fn engine(run: &Run) -> Vec<MicroHistogram> {
         }
     }
     let histogram = |(event, counts): (&str, BTreeMap<u32, u64>)| MicroHistogram {
-        title: format!("wait: {}", event.replace('_', " ")),
+        title: format!("wait: {}", event_words(event)),
         method: ActivityMethod::Timed,
         count: counts.values().fold(0, |sum, count| sum.saturating_add(*count)),
         buckets: filled(&counts, counts.keys().next().copied().unwrap_or(0)),
@@ -118,8 +118,8 @@ fn engine(run: &Run) -> Vec<MicroHistogram> {
     events.into_iter().map(histogram).collect()
 }
 
-/// The event and the exponent of the limit that a counter of a histogram is about. What is over the last limit is in the
-/// bucket behind it, however far above.
+/// The event and the exponent of the upper bound in the name of a histogram counter. Values over the last bound are in
+/// the bucket after it.
 fn parsed(counter: &str) -> Option<(&str, u32)> {
     let rest = counter.strip_suffix("us_count")?;
     let (stem, limit, above) = match rest.rsplit_once("_under_") {
@@ -173,8 +173,8 @@ mod tests {
         );
         let [found] = &engine(&run)[..] else { panic!("one event") };
         assert_eq!((found.title.as_str(), found.count), ("wait: single block read", 8));
-        let ends = (found.buckets.first().unwrap(), found.buckets.last().unwrap());
-        assert_eq!((ends.0.below_us, ends.0.count, ends.1.below_us, ends.1.count), (Some(64), 5, Some(1 << 23), 1));
+        let edges = (found.buckets.first().unwrap(), found.buckets.last().unwrap());
+        assert_eq!((edges.0.below_us, edges.0.count, edges.1.below_us, edges.1.count), (Some(64), 5, Some(1 << 23), 1));
     }
 
     proptest! {

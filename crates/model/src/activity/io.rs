@@ -1,27 +1,27 @@
-//! What was read and written, by kind, as the engine counts it and as the block layer saw it; the log; checkpoints.
+//! I/O by kind, as counted by the engine and by the block layer; the log; checkpoints.
 
 use record::{Run, name};
 
 use super::profile::commits;
-use super::{NotKnown, Place};
+use super::{Context, NotKnown};
 use crate::delta::{delta, device_write_ns, share};
 use crate::wait_count::wait_count;
 
-/// Who counted I/O.
+/// The source that counted I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoObserver {
-    /// The engine, of what it asked the operating system for.
+    /// The engine: its requests to the operating system.
     Engine,
-    /// The block layer, of everybody on the device.
+    /// The block layer: all I/O of the device.
     Device,
 }
 
 /// I/O of one kind.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IoLine {
-    /// What was done.
+    /// The kind.
     pub kind: &'static str,
-    /// Who counted it.
+    /// The source.
     pub observer: IoObserver,
     /// Requests.
     pub count: Option<u64>,
@@ -35,41 +35,41 @@ pub struct IoLine {
     pub mean_ns: Option<f64>,
 }
 
-/// What was done with the log.
+/// Log activity.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LogActivity {
-    /// Bytes that were produced.
+    /// Bytes generated.
     pub bytes: Option<u64>,
     /// The same per second.
     pub bytes_per_second: Option<f64>,
     /// The same per transaction.
     pub bytes_per_transaction: Option<f64>,
-    /// Times that it was forced to stable storage.
+    /// Syncs to stable storage.
     pub syncs: Option<u64>,
     /// The same per second.
     pub syncs_per_second: Option<f64>,
-    /// Bytes that one of them made durable, on average.
+    /// Mean bytes made durable by one sync.
     pub bytes_per_sync: Option<f64>,
-    /// Commits that one of them made durable, on average: above 1 where commits share them. Absent of a run that changes
-    /// nothing: its commits need none.
+    /// Mean commits made durable by one sync; above 1 with group commit. Absent for a read-only run, whose commits need
+    /// no sync.
     pub commits_per_sync: Option<f64>,
 }
 
 /// Checkpoints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Checkpoints {
-    /// How many.
+    /// Checkpoints.
     pub count: u64,
-    /// Blocks that they wrote, where that is counted.
+    /// Blocks written by them, where counted.
     pub blocks: Option<u64>,
 }
 
-/// Names of the counters of a line: how often, bytes, time; empty where there is none.
+/// The counters of a line: requests, bytes, time; empty where there is none.
 struct Sources {
     kind: &'static str,
     counts: &'static [&'static str],
     bytes: &'static [&'static str],
-    /// Times that are waits are of the requests that are counted as such, which may be others than `counts`.
+    /// A time of waits belongs to the requests counted as waits, which may differ from `counts`.
     times: &'static [&'static str],
 }
 
@@ -122,20 +122,20 @@ const DEVICE: [Sources; 3] = [
     Sources { kind: "flush", counts: &[name::DEVICE_FLUSH_COUNT], bytes: &[], times: &[name::DEVICE_FLUSH_NS] },
 ];
 
-/// I/O by kind; a kind that neither is counted nor timed has no line. What is not known is added to `not_known`.
-pub(super) fn lines(place: &Place<'_>, not_known: &mut Vec<NotKnown>) -> Vec<IoLine> {
+/// I/O by kind; a kind that is neither counted nor timed has no line. Appends to `not_known` what has no source.
+pub(super) fn lines(context: &Context<'_>, not_known: &mut Vec<NotKnown>) -> Vec<IoLine> {
     let mut line = |sources: &Sources, observer| {
-        let count = place.first_of(sources.counts);
-        let bytes = place.first_of(sources.bytes);
-        let time = timed(place, sources.times, count);
+        let count = context.first_of(sources.counts);
+        let bytes = context.first_of(sources.bytes);
+        let time = timed(context, sources.times, count);
         if count > Some(0) && time.is_some_and(|time| time.count.is_none()) {
             let reason = format!(
-                "{}: requests that the engine times are counted with others that it does not time",
+                "{}: the engine counts requests that it times together with requests that it does not time",
                 sources.kind
             );
             not_known.push(NotKnown { what: "the mean time of I/O", reason });
         }
-        let seconds = place.run.window_ns.seconds();
+        let seconds = context.run.window_ns.seconds();
         (count.is_some() || bytes.is_some() || time.is_some()).then(|| IoLine {
             kind: sources.kind,
             observer,
@@ -155,25 +155,26 @@ pub(super) fn lines(place: &Place<'_>, not_known: &mut Vec<NotKnown>) -> Vec<IoL
 #[derive(Clone, Copy)]
 struct Timed {
     total_ns: u64,
-    /// How many these requests were; absent where nobody counted just them.
+    /// Timed requests; absent where they have no count of their own.
     count: Option<u64>,
 }
 
 impl Timed {
-    /// None also where the requests took no time that the source can tell.
+    /// Mean time; None also below the resolution of the source.
     fn mean_ns(self) -> Option<f64> {
         share(self.total_ns as f64, self.count? as f64).filter(|mean_ns| *mean_ns > 0.0)
     }
 }
 
-/// The first of these times that is there; where it is no wait, `count` is of the same requests.
-fn timed(place: &Place<'_>, times: &[&str], count: Option<u64>) -> Option<Timed> {
+/// The first of these counters that exists; a time that is not a wait belongs to `count` requests.
+fn timed(context: &Context<'_>, times: &[&str], count: Option<u64>) -> Option<Timed> {
     times.iter().find_map(|time| {
-        let own = place.own_name(time);
-        let common = if *time == name::DEVICE_WRITE_NS { device_write_ns(place.run) } else { delta(place.run, time) };
-        let total_ns = common.or_else(|| delta(place.run, own.as_deref()?))?;
+        let own = context.own_name(time);
+        let common =
+            if *time == name::DEVICE_WRITE_NS { device_write_ns(context.run) } else { delta(context.run, time) };
+        let total_ns = common.or_else(|| delta(context.run, own.as_deref()?))?;
         let wait = own.as_deref().and_then(name::wait);
-        Some(Timed { total_ns, count: wait.map_or(count, |wait| wait_count(place.run, &wait)) })
+        Some(Timed { total_ns, count: wait.map_or(count, |wait| wait_count(context.run, &wait)) })
     })
 }
 

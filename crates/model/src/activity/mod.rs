@@ -1,12 +1,10 @@
-//! What the database did during one run, in the order in which an administrator reads it: how much of everything per
-//! second and per transaction, where the time of its sessions went, what it read and wrote, and how its times are
-//! distributed.
+//! Database activity during one run: load profile per second and per transaction, database time by event, I/O, and
+//! histograms.
 //!
-//! Words and formulas are those of the workload reports that most of them know. Database time is the time that sessions
-//! of users were at work for a statement, all together, on a processor or waiting for anything but their client. Database
-//! time over elapsed time is the average number of active sessions. What an event took is told as a share of database
-//! time, and never as a share of the samples: what the samples missed would be lost in it. What has no source says so and
-//! is not 0.
+//! Terms and formulas follow AWR and Statspack. Database time is the time of all foreground sessions on CPU or in waits
+//! other than for the client. Database time over elapsed time is the average number of active sessions (AAS). The share
+//! of an event is a share of database time, never of the samples, which would hide what the samples missed. A figure
+//! without a source has a reason and is not 0.
 
 mod choice;
 mod class;
@@ -30,97 +28,95 @@ pub use io::{Checkpoints, IoLine, IoObserver, LogActivity};
 pub use profile::{ProfileLine, ProfileUnit};
 pub use sessions::{SampleCalibration, SessionLoad};
 
-/// How a figure came about.
+/// The method of measurement of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActivityMethod {
-    /// The engine timed each and added up.
+    /// Timed by the engine, each one.
     Timed,
-    /// Sessions were looked at now and then: an estimate.
+    /// Estimated from samples of sessions.
     Sampled {
-        /// Between two looks, on average.
+        /// Mean time between two samples.
         period_ns: Nanos,
     },
-    /// The calls of an engine in the same process, timed by who makes them.
+    /// Calls of an embedded engine, timed by the caller.
     Called,
-    /// What is left of database time when all waits that are known are taken off.
+    /// Database time less all known waits.
     Rest,
 }
 
 /// Database time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DatabaseTime {
-    /// Of all sessions together, nanoseconds; without what the looks of dbdyno took.
+    /// Of all sessions, nanoseconds, without the cost of dbdyno's samples.
     pub total_ns: f64,
-    /// Where it is from.
+    /// The method of measurement.
     pub method: ActivityMethod,
 }
 
-/// Time that went into one thing.
+/// Time in one event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventLine {
-    /// What the engine calls it.
+    /// The name in the engine.
     pub event: String,
-    /// Its class.
+    /// The wait class.
     pub class: WaitClass,
-    /// How it came about.
+    /// The method of measurement.
     pub method: ActivityMethod,
-    /// How often; absent where nobody counted.
+    /// Number of waits; absent where they are not counted.
     pub count: Option<u64>,
-    /// All together, nanoseconds.
+    /// Total time, nanoseconds.
     pub total_ns: f64,
-    /// Over the count.
+    /// Total over count.
     pub mean_ns: Option<f64>,
-    /// Of database time; above 1 where the engine's own processes are among those that waited. Absent of what they wait
-    /// for alone, and where database time is not known.
+    /// Share of database time; above 1 where background processes waited too. Absent for background waits, and where
+    /// database time is not known.
     pub of_database_time: Option<Ratio>,
 }
 
-/// Time that went into one class.
+/// Time in one wait class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClassLine {
-    /// Which one.
+    /// The class.
     pub class: WaitClass,
-    /// All its events, nanoseconds.
+    /// Time of all its events, nanoseconds.
     pub total_ns: f64,
-    /// Of database time.
+    /// Share of database time.
     pub of_database_time: Option<Ratio>,
-    /// Sessions in it, on average.
+    /// Mean number of sessions in it.
     pub average_sessions: Option<f64>,
 }
 
-/// Something that is not known.
+/// A figure that has no source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotKnown {
-    /// What.
+    /// The figure.
     pub what: &'static str,
-    /// Why, as a clause.
+    /// The reason, as a clause.
     pub reason: String,
 }
 
-/// What the database did during one run.
+/// Database activity during one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DatabaseActivity {
     /// The window.
     pub elapsed_ns: Nanos,
-    /// Transactions that were committed or rolled back in it, by which figures per transaction are reckoned; absent where
-    /// there was none.
+    /// Transactions committed or rolled back, the divisor of figures per transaction; absent where there was none.
     pub transactions: Option<u64>,
     /// Database time.
     pub database_time: Option<DatabaseTime>,
-    /// Sessions at work.
+    /// Active sessions.
     pub sessions: SessionLoad,
-    /// So much of everything.
+    /// Load profile.
     pub profile: Vec<ProfileLine>,
-    /// Where database time went, the most first.
+    /// Events of database time, largest first.
     pub events: Vec<EventLine>,
-    /// What the engine's own processes waited for, and what all threads together did, the most first: no part of
-    /// database time.
+    /// Waits of background processes and of all threads together, largest first; not part of database time.
     pub background: Vec<EventLine>,
-    /// Events by class, the most first.
+    /// Events by class, largest first.
     pub classes: Vec<ClassLine>,
-    /// Samples held against what the engine timed.
+    /// Samples compared with the times of the engine.
     pub calibrations: Vec<SampleCalibration>,
-    /// What was read and written, by kind.
+    /// I/O by kind.
     pub io: Vec<IoLine>,
     /// The log.
     pub log: LogActivity,
@@ -128,72 +124,72 @@ pub struct DatabaseActivity {
     pub checkpoints: Option<Checkpoints>,
     /// Distributions of times.
     pub histograms: Vec<MicroHistogram>,
-    /// What has no source.
+    /// Figures without a source.
     pub not_known: Vec<NotKnown>,
 }
 
-/// What is known beside a run.
+/// A run with what is known of its engine and host.
 #[derive(Clone, Copy, Debug)]
-struct Place<'a> {
+struct Context<'a> {
     run: &'a Run,
-    /// What the names of the engine's own counters begin with.
+    /// The prefix of the engine's own counters.
     engine: Option<&'a str>,
-    /// Where the engine is.
+    /// Location of the engine.
     location: Option<Location>,
-    /// Processors of this host that may be used.
+    /// Usable processors of this host.
     processors: u32,
 }
 
-impl Place<'_> {
+impl Context<'_> {
     fn is_embedded(&self) -> bool {
         self.location == Some(Location::InProcess)
     }
 
-    /// The rise of the first of these counters that is there, by a common name or by one of the engine's own.
+    /// The delta of the first of these counters that exists, by its common name or prefixed by the engine.
     fn first_of(&self, names: &[&str]) -> Option<u64> {
         let own = |name: &str| delta(self.run, &self.own_name(name)?);
         names.iter().find_map(|name| delta(self.run, name).or_else(|| own(name)))
     }
 
-    /// How the engine's own counter of this name is called.
+    /// The name of the engine's own counter `name`.
     fn own_name(&self, name: &str) -> Option<String> {
         Some(format!("{}_{name}", self.engine?))
     }
 }
 
-/// What the database did during `run` of `record`, with the distributions that a traced repeat of it has. None for a run
-/// in which no engine takes part, and of one that broke off before its window.
+/// The activity of `run` of `record`, with the histograms of its traced repeat. None for a run without an engine, and
+/// for one that was aborted before its window.
 pub fn database_activity(record: &Record, run: &Run) -> Option<DatabaseActivity> {
-    has_activity(run).then(|| told(record, run, traced_repeat(record, run)))
+    has_activity(run).then(|| activity_of(record, run, traced_repeat(record, run)))
 }
 
-/// The same without what a traced repeat of the run has: that is told with the repeat, where all runs are told.
+/// The same without the histograms of the traced repeat.
 pub fn own_activity(record: &Record, run: &Run) -> Option<DatabaseActivity> {
-    has_activity(run).then(|| told(record, run, None))
+    has_activity(run).then(|| activity_of(record, run, None))
 }
 
-fn told(record: &Record, run: &Run, repeats: Option<&Run>) -> DatabaseActivity {
-    let place = Place {
+fn activity_of(record: &Record, run: &Run, repeats: Option<&Run>) -> DatabaseActivity {
+    let context = Context {
         run,
         engine: record.engine.as_ref().map(|engine| engine.name.as_str()),
         location: record.engine.as_ref().map(|engine| engine.location),
         processors: record.host.cpu.threads,
     };
     let mut not_known = Vec::new();
-    let database_time = event::database_time(&place);
-    let transactions = profile::transactions(&place);
-    let events = event::events(&place, database_time, &mut not_known);
+    let database_time = event::database_time(&context);
+    let transactions = profile::transactions(&context);
+    let events = event::events(&context, database_time, &mut not_known);
     DatabaseActivity {
         elapsed_ns: run.window_ns,
         transactions,
         database_time,
-        sessions: sessions::load(&place, database_time, &mut not_known),
-        profile: profile::profile(&place, database_time, transactions),
+        sessions: sessions::load(&context, database_time, &mut not_known),
+        profile: profile::profile(&context, database_time, transactions),
         classes: event::classes(&events.foreground, database_time, run.window_ns),
         events: events.foreground,
         background: events.background,
         calibrations: events.calibrations,
-        io: io::lines(&place, &mut not_known),
+        io: io::lines(&context, &mut not_known),
         log: io::log(run, transactions),
         checkpoints: io::checkpoints(run, &mut not_known),
         histograms: histogram::histograms(run, repeats),
@@ -201,24 +197,24 @@ fn told(record: &Record, run: &Run, repeats: Option<&Run>) -> DatabaseActivity {
     }
 }
 
-/// The run that repeats `run` while the kernel's events are traced.
+/// The traced repeat of `run`.
 fn traced_repeat<'a>(record: &'a Record, run: &Run) -> Option<&'a Run> {
     let is_it =
         |other: &&Run| other.variation == Some(Variation::Traced) && (&other.test, other.dop) == (&run.test, run.dop);
     record.runs.iter().filter(|_| run.variation.is_none() && run.trace.is_none()).find(is_it)
 }
 
-/// Whether an engine took part in `run`, and there was a window.
+/// Whether `run` used an engine and has a window.
 fn has_activity(run: &Run) -> bool {
     run.storage.is_none() && !run.kind.is_probe() && run.window_ns.0 > 0
 }
 
-/// What the looks of dbdyno took, nanoseconds: their sessions are in what an engine counts for all sessions.
-fn looks_ns(run: &Run) -> f64 {
+/// Time of dbdyno's samples, nanoseconds: engines count it with that of all sessions.
+fn sampling_ns(run: &Run) -> f64 {
     run.activity.as_ref().map_or(0.0, |activity| activity.cost_ns.0 as f64)
 }
 
-/// Whether the processor time of dbdyno is that of the engine, too.
-fn cpu_counter(place: &Place<'_>) -> &'static str {
-    if place.is_embedded() { name::CLIENT_CPU_NS } else { name::SERVER_CPU_NS }
+/// The counter of the engine's CPU time; an embedded engine shares that of dbdyno.
+fn cpu_counter(context: &Context<'_>) -> &'static str {
+    if context.is_embedded() { name::CLIENT_CPU_NS } else { name::SERVER_CPU_NS }
 }

@@ -1,99 +1,99 @@
-//! Sessions at work: by what the engine timed, and by looks.
+//! Active sessions: by the times of the engine, and by samples.
 
-use record::{Activity, Nanos, Ratio, WaitClass};
+use record::{Activity, Nanos, Ratio, SampledWait, WaitClass};
 
-use super::event::sampled_ns;
-use super::{ActivityMethod, DatabaseTime, NotKnown, Place};
+use super::{ActivityMethod, Context, DatabaseTime, NotKnown};
 use crate::delta::share;
+use crate::wait_count::sample_period;
 
-/// Sessions at work, on average over the window.
+/// Active sessions, on average over the window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SessionLoad {
     /// Database time over elapsed time.
     pub average: Option<f64>,
-    /// Sessions found at work over looks.
+    /// Active sessions found over the number of samples.
     pub sampled: Option<f64>,
     /// Processors of this host; absent where the engine is on another one.
     pub processors: Option<u32>,
-    /// What the samples found of the database time that the engine timed: above 1 where they found more. Absent where it
-    /// timed none.
+    /// Sampled over timed database time; above 1 where samples found more. Absent where the engine does not time it.
     pub coverage: Option<Ratio>,
-    /// How many sessions were found at work, over all looks: of few of them little follows.
+    /// Active sessions found in all samples together; few of them say little.
     pub found: Option<u64>,
-    /// How often somebody looked; absent where nobody was to.
+    /// Samples taken; absent where sessions are not sampled.
     pub sample_count: Option<u64>,
-    /// Between two looks, as it was on average.
+    /// Mean time between two samples.
     pub period_ns: Option<Nanos>,
-    /// What all looks took.
+    /// Time that all samples took.
     pub cost_ns: Option<Nanos>,
 }
 
-/// Samples of one thing held against what the engine timed of it.
+/// Sampled and timed time of one event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SampleCalibration {
-    /// What.
+    /// The event.
     pub event: String,
     /// By the engine, nanoseconds.
     pub timed_ns: f64,
     /// By the samples, nanoseconds.
     pub sampled_ns: f64,
-    /// What a sampled time is to be multiplied by: timed over sampled. Absent where no sample found it.
+    /// Timed over sampled, by which a sampled time is to be multiplied. Absent where no sample found it.
     pub factor: Option<f64>,
 }
 
 impl SampleCalibration {
-    /// Of `event`.
+    /// The calibration of `event`.
     pub(super) fn new(event: String, timed_ns: f64, sampled_ns: f64) -> SampleCalibration {
         SampleCalibration { event, timed_ns, sampled_ns, factor: share(timed_ns, sampled_ns) }
     }
 }
 
-/// Between two looks: as it was, and not as it was planned.
-pub(super) fn period(activity: &Activity) -> Nanos {
-    match activity.watched_ns.0.checked_div(activity.sample_count) {
-        Some(period) if period > 0 => Nanos(period),
-        _ => activity.period_ns,
-    }
-}
-
-/// Sessions found at work, over all looks.
+/// Active sessions found in all samples.
 fn found(activity: &Activity) -> u64 {
     let at_work = activity.waits.iter().filter(|wait| wait.class != WaitClass::Idle);
     at_work.fold(0, |sum, wait| sum.saturating_add(wait.session_count))
 }
 
-/// Sessions at work.
-pub(super) fn load(place: &Place<'_>, time: Option<DatabaseTime>, not_known: &mut Vec<NotKnown>) -> SessionLoad {
-    let (run, window) = (place.run, place.run.window_ns);
+/// The time of the sessions of `activity` in the `wanted` waits: their mean number over the samples times the window.
+/// Idle sessions do not count.
+pub(super) fn sampled_ns(activity: &Activity, window: Nanos, wanted: impl Fn(&SampledWait) -> bool) -> f64 {
+    let waits = activity.waits.iter().filter(|wait| wait.class != WaitClass::Idle && wanted(wait));
+    // `sum` of an empty iterator is -0.0.
+    let sessions = waits.fold(0.0, |sum, wait| sum + wait.session_count as f64);
+    share(sessions, activity.sample_count as f64).unwrap_or(0.0) * window.0 as f64
+}
+
+/// The active sessions of a run.
+pub(super) fn load(context: &Context<'_>, time: Option<DatabaseTime>, not_known: &mut Vec<NotKnown>) -> SessionLoad {
+    let (run, window) = (context.run, context.run.window_ns);
     let activity = run.activity.as_ref();
-    let looked = activity.filter(|activity| activity.sample_count > 0);
+    let sampled_activity = activity.filter(|activity| activity.sample_count > 0);
     let timed = time.filter(|time| time.method == ActivityMethod::Timed);
-    let sampled = looked.map(|activity| sampled_ns(activity, window, |_| true));
-    if looked.is_none() {
+    let sampled = sampled_activity.map(|activity| sampled_ns(activity, window, |_| true));
+    if sampled_activity.is_none() {
         let reason = match activity {
-            Some(_) => "the run was over before the first look",
-            None if place.is_embedded() => "an engine in this process has no list of its sessions",
-            None => "nobody looked at the sessions, or the engine does not tell",
+            Some(_) => "the run ended before the first sample",
+            None if context.is_embedded() => "an embedded engine has no list of its sessions",
+            None => "sessions were not sampled, or the engine does not list them",
         };
         not_known.push(NotKnown { what: "sampled sessions", reason: reason.to_owned() });
     }
     if timed.is_none() {
         let reason = match time.map(|time| time.method) {
-            Some(ActivityMethod::Called) => "the calls of the engine, timed by dbdyno, stand for it",
-            Some(_) => "the engine does not time it as it is set; what was sampled stands for it",
-            None => "the engine does not time it as it is set",
+            Some(ActivityMethod::Called) => "the time of its calls, measured by dbdyno, is used instead",
+            Some(_) => "the engine does not time it with its current settings; samples are used instead",
+            None => "the engine does not time it with its current settings",
         };
         not_known.push(NotKnown { what: "database time by the engine", reason: reason.to_owned() });
     }
     SessionLoad {
         average: time.and_then(|time| share(time.total_ns, window.0 as f64)),
         sampled: sampled.and_then(|sampled| share(sampled, window.0 as f64)),
-        processors: (place.location != Some(record::Location::Remote) && place.processors > 0)
-            .then_some(place.processors),
+        processors: (context.location != Some(record::Location::Remote) && context.processors > 0)
+            .then_some(context.processors),
         coverage: sampled.zip(timed).and_then(|(sampled, time)| share(sampled, time.total_ns)).map(Ratio),
-        found: looked.map(found),
+        found: sampled_activity.map(found),
         sample_count: activity.map(|activity| activity.sample_count),
-        period_ns: looked.map(period),
+        period_ns: sampled_activity.map(sample_period),
         cost_ns: activity.map(|activity| activity.cost_ns),
     }
 }

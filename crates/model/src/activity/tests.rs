@@ -14,8 +14,8 @@ fn wait(class: WaitClass, event: &str, session_count: u64) -> SampledWait {
     SampledWait { class, event: event.to_owned(), session_count }
 }
 
-/// A hundred looks in ten seconds.
-fn looked(run: Run, waits: Vec<SampledWait>) -> Run {
+/// A hundred samples in ten seconds.
+fn sampled(run: Run, waits: Vec<SampledWait>) -> Run {
     let activity = Activity {
         period_ns: Nanos(100_000_000),
         sample_count: 100,
@@ -53,7 +53,7 @@ fn busy() -> Run {
         wait(WaitClass::Application, "Lock:transactionid", 30),
         wait(WaitClass::Idle, "Activity:x", 999),
     ];
-    looked(run, waits)
+    sampled(run, waits)
 }
 
 fn placed(run: Run, location: Location) -> (Record, Run) {
@@ -72,7 +72,7 @@ fn of(run: Run) -> DatabaseActivity {
 fn active_sessions_are_database_time_over_elapsed_time() {
     let found = of(busy());
     let time = found.database_time.unwrap();
-    assert_eq!((time.total_ns, time.method), (25e9, ActivityMethod::Timed), "what the looks took is taken off");
+    assert_eq!((time.total_ns, time.method), (25e9, ActivityMethod::Timed), "less the cost of sampling");
     let load = found.sessions;
     assert_eq!((load.average, load.sampled), (Some(2.5), Some(1.9)));
     assert_eq!((load.coverage, load.found), (Some(Ratio(0.76)), Some(190)), "19 s of 25 s");
@@ -80,7 +80,7 @@ fn active_sessions_are_database_time_over_elapsed_time() {
 }
 
 #[test]
-fn events_are_shares_of_database_time_and_the_rest_is_what_they_leave() {
+fn events_are_shares_of_database_time_and_the_rest_is_the_remainder() {
     let found = of(busy());
     let lines: Vec<_> = found
         .events
@@ -106,7 +106,7 @@ fn events_are_shares_of_database_time_and_the_rest_is_what_they_leave() {
 }
 
 #[test]
-fn samples_are_held_against_what_the_engine_timed() {
+fn samples_are_compared_with_the_times_of_the_engine() {
     let found = of(busy());
     let [calibration] = &found.calibrations[..] else { panic!("{:?}", found.calibrations) };
     assert_eq!((&*calibration.event, calibration.timed_ns, calibration.sampled_ns), ("wal sync", 12e9, 10e9));
@@ -123,16 +123,16 @@ fn figures_are_per_second_and_per_transaction() {
     assert_eq!((line("Logical reads").per_second, line("Commits").per_second), (Some(50_000.0), Some(1_000.0)));
     let missing = line("Physical read");
     assert_eq!((missing.total, missing.per_second), (None, None));
-    assert!(missing.reason.is_some(), "what has no source says so");
+    assert!(missing.reason.is_some(), "a line without a source has a reason");
     let log = &found.log;
     assert_eq!((log.bytes_per_sync, log.commits_per_sync), (Some(5_000.0), Some(2.5)));
     assert_eq!(found.checkpoints, Some(Checkpoints { count: 1, blocks: Some(900) }));
 }
 
 #[test]
-fn without_a_counter_the_samples_stand_for_database_time() {
+fn without_a_counter_database_time_is_sampled() {
     let waits = vec![wait(WaitClass::Cpu, "", 60), wait(WaitClass::Application, "row_lock_wait", 40)];
-    let found = of(looked(run("T716", 4), waits));
+    let found = of(sampled(run("T716", 4), waits));
     let time = found.database_time.unwrap();
     assert_eq!((time.total_ns, found.sessions.average, found.sessions.coverage), (10e9, Some(1.0), None));
     let lines: Vec<_> = found.events.iter().map(|line| (&*line.event, line.total_ns)).collect();
@@ -169,7 +169,7 @@ fn waits_of_more_than_database_time_leave_no_rest() {
 }
 
 #[test]
-fn histograms_of_a_traced_repeat_stand_with_the_run_that_it_repeats() {
+fn histograms_of_a_traced_repeat_are_shown_with_its_plain_run() {
     let latency = crate::distribution::tests::stored(&[1_500, 70_000, 70_000]);
     let seen = LayerLatency {
         point: MeasuringPoint::SystemCall,
@@ -192,7 +192,7 @@ fn histograms_of_a_traced_repeat_stand_with_the_run_that_it_repeats() {
 }
 
 #[test]
-fn of_a_wait_that_is_counted_in_too_large_units_the_samples_are_believed() {
+fn a_wait_timed_in_too_coarse_units_is_replaced_by_samples() {
     let timed = |time, count| [("engine_row_lock_wait_time_ns", time), ("engine_row_lock_wait_count", count)];
     let run_of = |time: u64, count: u64| {
         let mut run = counted(run("T716", 8), &timed(time, count));
@@ -201,13 +201,13 @@ fn of_a_wait_that_is_counted_in_too_large_units_the_samples_are_believed() {
             let value = reading.values.get_mut("engine_row_lock_wait_time_ns").unwrap();
             *value -= 1_000;
         });
-        looked(run, vec![wait(WaitClass::Cpu, "", 100), wait(WaitClass::Application, "row_lock_wait", 600)])
+        sampled(run, vec![wait(WaitClass::Cpu, "", 100), wait(WaitClass::Application, "row_lock_wait", 600)])
     };
     // 20 000 waits of a quarter of a millisecond, by the counter.
     let short = of(run_of(5 * SECOND, 20_000));
     let line = short.events.iter().find(|line| line.event == "row lock wait").unwrap();
     assert_eq!((line.total_ns, line.method), (60e9, ActivityMethod::Sampled { period_ns: Nanos(SECOND / 10) }));
-    assert_eq!((line.count, line.mean_ns), (Some(20_000), Some(3e6)), "how often it was, the engine knows");
+    assert_eq!((line.count, line.mean_ns), (Some(20_000), Some(3e6)), "the count is that of the engine");
     assert!(short.not_known.iter().any(|it| it.reason.contains("it counts milliseconds")));
     assert_eq!(short.calibrations[0].factor, Some(5.0 / 60.0), "the two stand side by side");
     let long = of(run_of(5 * SECOND, 50));
@@ -229,7 +229,7 @@ fn a_mean_time_is_one_of_the_requests_that_were_timed() {
 }
 
 #[test]
-fn every_figure_of_the_views_is_one_for_a_program() {
+fn every_figure_of_the_views_is_exported() {
     let found = of(busy());
     let figures = activity_figures(&found);
     let one = |section: &str, name: &str, figure: &str| {
@@ -253,11 +253,11 @@ fn every_figure_of_the_views_is_one_for_a_program() {
     assert_eq!(one("sessions", "looks", "coverage of database time").value, Some(0.76));
     let missing = one("load_profile", "Physical read", "total");
     assert!(missing.value.is_none() && missing.reason.is_some(), "{missing:?}");
-    assert!(figures.iter().all(|it| it.value.is_some() || it.reason.is_some()), "nothing says nothing");
+    assert!(figures.iter().all(|it| it.value.is_some() || it.reason.is_some()), "each figure has a value or a reason");
 }
 
 #[test]
-fn nothing_is_made_up() {
+fn figures_without_a_source_are_absent() {
     let found = of(run("T611", 1));
     assert_eq!((found.database_time, found.sessions.average, found.sessions.sampled), (None, None, None));
     assert!(found.events.is_empty() && found.classes.is_empty() && found.calibrations.is_empty());
@@ -265,7 +265,7 @@ fn nothing_is_made_up() {
     for what in ["timed events", "sampled sessions", "database time by the engine", "checkpoints"] {
         assert!(found.not_known.iter().any(|it| it.what == what), "{what}");
     }
-    let mut never = looked(run("T611", 1), Vec::new());
+    let mut never = sampled(run("T611", 1), Vec::new());
     never.activity.as_mut().unwrap().sample_count = 0;
     let found = of(never);
     assert_eq!((found.sessions.sampled, found.sessions.sample_count), (None, Some(0)));

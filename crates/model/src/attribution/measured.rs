@@ -1,4 +1,4 @@
-//! What a record tells about the limit of its runs.
+//! The limits of the runs of a record.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,45 +7,44 @@ use record::{Cpu, Dop, IoKind, Location, Pace, Ratio, Record, Run, Unit, name};
 use super::classes::classes;
 use super::{Attribution, ClosedSystem, Resource, attribution};
 use crate::cpu::cpu_shares;
-use crate::delta::{delta, per_second, rate, share};
-use crate::efficiency::rate_in;
+use crate::delta::{delta, per_second, rate, rate_in, share};
 use crate::foreign::{foreign_cpu, is_under_foreign_load};
+use crate::group::{ByTest, fastest, valid};
 use crate::platform::{capacity_used, smt_yield};
 use crate::row::is_invalid;
 use crate::rules::RULES;
-use crate::sheet::{ByTest, fastest, valid};
 use crate::system::Degree;
 
-/// Probes of processors, any of which tells what a second hardware thread of a core is worth.
+/// CPU probes, any of which gives the SMT yield.
 const PROCESSOR_PROBES: [&str; 3] = ["P111", "P113", "P114"];
 
-/// How the resources of storage are called that probes find.
-pub(crate) const RANDOM_READS: &str = "random reads of the device";
-pub(crate) const SEQUENTIAL_READS: &str = "bytes read from the device";
-pub(crate) const RANDOM_WRITES: &str = "random writes of the device";
-pub(crate) const SEQUENTIAL_WRITES: &str = "bytes written to the device";
-pub(crate) const SYNCED_WRITES: &str = "forced writes of the log";
+/// The names of the storage resources.
+pub(crate) const RANDOM_READS: &str = "random device reads";
+pub(crate) const SEQUENTIAL_READS: &str = "device read bandwidth";
+pub(crate) const RANDOM_WRITES: &str = "random device writes";
+pub(crate) const SEQUENTIAL_WRITES: &str = "device write bandwidth";
+pub(crate) const SYNCED_WRITES: &str = "log syncs";
 
-/// What the probes of a record found, against which its runs are held.
+/// The capacities that the probes of a record found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Capacities {
     /// Hardware threads of the host.
     threads: u32,
-    /// Y, where the host has two threads per core and a probe was run on both.
+    /// SMT yield Y, where the host has two threads per core and a probe was run on both.
     smt_yield: Option<f64>,
-    /// What the probes of storage found.
+    /// Storage capacities.
     storage: Vec<Capacity>,
-    /// The codes of the probes of storage.
+    /// The codes of the storage probes.
     storage_probes: HashSet<String>,
-    /// The engine, where it runs in other processes than dbdyno.
+    /// The engine, where it is not embedded.
     engine: Option<String>,
-    /// Whether the engine runs on another host, of whose processors and devices nothing is known.
+    /// Whether the engine runs on another host, whose processors and devices are not measured.
     is_remote: bool,
     /// Time of an operation with one job, seconds, by test.
     demand_seconds: HashMap<String, f64>,
 }
 
-/// What a probe of storage found.
+/// A storage capacity.
 #[derive(Clone, Debug, PartialEq)]
 struct Capacity {
     what: &'static str,
@@ -54,7 +53,7 @@ struct Capacity {
 }
 
 impl Capacities {
-    /// Those of `record`.
+    /// The capacities of `record`.
     pub fn of(record: &Record) -> Capacities {
         let by_test = ByTest::of(record);
         let engine = record.engine.as_ref().filter(|engine| engine.location != Location::InProcess);
@@ -67,7 +66,7 @@ impl Capacities {
         };
         for run in &record.runs {
             let runs = by_test.runs(&run.test);
-            // Each test once, where its first run stands.
+            // Each test once, at its first run.
             if !runs.first().is_some_and(|first| std::ptr::eq(*first, run)) {
                 continue;
             }
@@ -83,7 +82,7 @@ impl Capacities {
         capacities
     }
 
-    /// Of several probes of one kind the best is the capacity.
+    /// Keeps the best of several probes of one kind.
     fn add(&mut self, found: Capacity) {
         match self.storage.iter_mut().find(|capacity| capacity.what == found.what) {
             Some(capacity) => capacity.per_second = capacity.per_second.max(found.per_second),
@@ -91,11 +90,10 @@ impl Capacities {
         }
     }
 
-    /// What limits `run`: the processors' time, what the block layer counted against what the probes of storage found,
-    /// the processor time of dbdyno against that of its jobs, and where the response time went. None for an invalid run,
-    /// for a run that needs no engine, and where none of it is known. Of an engine on another host only what dbdyno
-    /// itself does is known. A probe of storage counts where the run names one as its ceiling: there the engine's data
-    /// lie on the probed device.
+    /// The limit of `run`, by CPU time, block layer counters over storage capacities, CPU time of dbdyno's threads, and
+    /// the breakdown of the response time. None for an invalid run, for a run without an engine, and where nothing is
+    /// known. For a remote engine only dbdyno itself is known. A storage capacity counts where a storage probe is the
+    /// ceiling of the run: then the engine's data are on the probed device.
     pub fn attribute(&self, run: &Run) -> Option<Attribution> {
         if is_invalid(run) || run.storage.is_some() || run.kind.is_probe() {
             return None;
@@ -105,7 +103,7 @@ impl Capacities {
             let demand_per_operation = share(self::rate(run, capacity.counter)?.0, rate)?;
             Some(Resource { name: capacity.what.to_owned(), capacity: capacity.per_second, demand_per_operation })
         });
-        let drive = ClosedSystem {
+        let system = ClosedSystem {
             rate,
             clients: f64::from(run.dop.jobs.saturating_mul(run.dop.threads)),
             demand_seconds: self.demand_seconds.get(&run.test).copied(),
@@ -113,7 +111,7 @@ impl Capacities {
                 Pace::ThinkTime { think_ns } => think_ns.seconds(),
                 _ => 0.0,
             },
-            keeps_up: keeps_up(run),
+            keeps_up: achieves_target(run),
             cpu_used: self.cpu_used(run),
             resources: storage.chain(self.client(run, rate)).collect(),
             classes: classes(run, !self.is_remote),
@@ -121,8 +119,8 @@ impl Capacities {
             own_work: self.own_work(run),
             foreign: foreign_cpu(run).filter(|_| !self.is_remote).map(|found| found.all()),
         };
-        let is_known = drive.cpu_used.is_some() || !drive.resources.is_empty() || !drive.classes.is_empty();
-        (is_known && rate > 0.0).then(|| attribution(&drive))
+        let is_known = system.cpu_used.is_some() || !system.resources.is_empty() || !system.classes.is_empty();
+        (is_known && rate > 0.0).then(|| attribution(&system))
     }
 
     fn is_on_probed_device(&self, run: &Run) -> bool {
@@ -130,29 +128,29 @@ impl Capacities {
         ceiling.is_some_and(|ceiling| self.storage_probes.contains(&ceiling.probe))
     }
 
-    /// Processors; without a probe of SMT as the operating system counts.
+    /// CPU utilisation; without an SMT probe as counted by the operating system.
     fn cpu_used(&self, run: &Run) -> Option<Ratio> {
         let busy = cpu_shares(run).filter(|_| !self.is_remote)?.busy().0;
         Some(Ratio(self.smt_yield.map_or(busy, |yielded| capacity_used(busy, yielded))))
     }
 
-    /// How much of the window the one client and the engine behind it were on a processor: they take turns, so that
-    /// together they are one thread of work. None where there are more, where the window is too short for the clocks,
-    /// and where the engine's part is not known.
+    /// Share of the window that a single client and its server process were on CPU: they alternate, so that together
+    /// they are one thread. None with more clients, with a window too short for the clocks, and where the engine's part
+    /// is not known.
     fn thread_used(&self, run: &Run) -> Option<Ratio> {
-        let alone = run.dop.jobs == 1 && run.dop.threads == 1;
-        let told = run.window_ns.0 >= RULES.client_share_window_ns_min && !self.is_remote;
-        (alone && told).then_some(())?;
+        let is_single = run.dop.jobs == 1 && run.dop.threads == 1;
+        let is_measured = run.window_ns.0 >= RULES.client_share_window_ns_min && !self.is_remote;
+        (is_single && is_measured).then_some(())?;
         share(self.own_cpu_ns(run)?, run.window_ns.0 as f64).map(Ratio)
     }
 
-    /// What share of the processors' work is of dbdyno and the engine.
+    /// Share of the busy CPU time that is of dbdyno and the engine.
     fn own_work(&self, run: &Run) -> Option<Ratio> {
         let busy = delta(run, name::HOST_CPU_USER_NS)?.checked_add(delta(run, name::HOST_CPU_SYSTEM_NS)?)?;
         share(self.own_cpu_ns(run)?, busy as f64).map(Ratio)
     }
 
-    /// Processor time of dbdyno and the engine; none where the engine's is not known.
+    /// CPU time of dbdyno and the engine; None where the engine's is not known.
     fn own_cpu_ns(&self, run: &Run) -> Option<f64> {
         let client = delta(run, name::CLIENT_CPU_NS)? as f64;
         match self.engine {
@@ -161,9 +159,9 @@ impl Capacities {
         }
     }
 
-    /// The threads of dbdyno, where they are not the engine's, too.
+    /// The threads of dbdyno; None for an embedded engine, which shares them.
     fn client(&self, run: &Run, rate: f64) -> Option<Resource> {
-        let name = format!("threads of dbdyno that drive {}", self.engine.as_ref()?);
+        let name = format!("dbdyno client threads for {}", self.engine.as_ref()?);
         let capacity = f64::from(run.dop.jobs.min(self.threads));
         let used = share(delta(run, name::CLIENT_CPU_NS)? as f64, run.window_ns.0 as f64)?;
         (capacity > 0.0).then_some(())?;
@@ -171,20 +169,19 @@ impl Capacities {
     }
 }
 
-/// What limits `run` of `record`; [`Capacities`] serve many runs.
+/// The limit of `run` of `record`; use [`Capacities`] for many runs.
 pub fn attribute(record: &Record, run: &Run) -> Option<Attribution> {
     Capacities::of(record).attribute(run)
 }
 
-/// Whether as many steps were done per second as were to arrive, but for chance: of n steps that arrive at random, three
-/// times the square root of n.
-fn keeps_up(run: &Run) -> bool {
+/// Whether the target rate was achieved, within three standard deviations of random arrivals (3 sqrt(n)).
+fn achieves_target(run: &Run) -> bool {
     let (Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second }) = run.pace else { return false };
-    let due = steps_per_second * run.window_ns.seconds();
-    run.totals.steps as f64 >= due * (1.0 - RULES.rate_shortfall) - 3.0 * due.sqrt()
+    let target = steps_per_second * run.window_ns.seconds();
+    run.totals.steps as f64 >= target * (1.0 - RULES.rate_shortfall) - 3.0 * target.sqrt()
 }
 
-/// What a second hardware thread of a core is worth, by the runs of a probe of processors.
+/// The SMT yield by the runs of a CPU probe.
 fn yield_of(runs: &[&Run], cpu: &Cpu) -> Option<f64> {
     let cores = cpu.cores.filter(|cores| cpu.smt == Some(true) && Some(cpu.threads) == cores.checked_mul(2))?;
     let runs = valid(runs, Unit::Operation);
@@ -192,7 +189,7 @@ fn yield_of(runs: &[&Run], cpu: &Cpu) -> Option<f64> {
     smt_yield(rate(cpu.threads)?.0, rate(cores)?.0)
 }
 
-/// The time of an operation with one job that works as fast as it can, by the runs of one test.
+/// The time of an operation with one job in an unthrottled closed loop, by the runs of one test.
 fn demand_seconds(runs: &[&Run], unit: Unit) -> Option<f64> {
     let runs = valid(runs, unit);
     let single = runs
@@ -201,7 +198,7 @@ fn demand_seconds(runs: &[&Run], unit: Unit) -> Option<f64> {
     share(1.0, per_second(single, single.totals.operations)?.0)
 }
 
-/// What the runs of a probe of storage found, and the counter that tells of the same in a run.
+/// The capacity that the runs of a storage probe found, and the counter of the same in a run.
 fn storage(runs: &[&Run]) -> Option<Capacity> {
     let best = |unit: Unit| {
         let valid: Vec<&Run> = valid(runs, unit).into_values().collect();

@@ -1,5 +1,5 @@
-//! Steps of an open loop that were due and never begun: the platform does not keep this rate, and the response times
-//! are lower bounds.
+//! Steps of an open loop that were not started: the platform does not achieve the target rate, and response times are
+//! lower bounds.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let Some(_) = &run.storage else {
-        let own = Due {
+        let own = Target {
             pace: run.pace,
             steps: run.totals.steps,
             unfinished: run.totals.unfinished,
@@ -23,37 +23,37 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         let (verdict, backlog) = own.judge(None)?;
         return Some(Finding::new(verdict, Evidence::Backlog(backlog)));
     };
-    let judged = jobs(run).into_iter().filter_map(|(job, due)| due.judge(Some(job)));
+    let judged = jobs(run).into_iter().filter_map(|(job, target)| target.judge(Some(job)));
     worst(judged.map(|(verdict, backlog)| (verdict, Evidence::Backlog(backlog))))
 }
 
-/// What was due by one pace.
+/// The target of one pace.
 #[derive(Clone, Copy)]
-struct Due {
+struct Target {
     pace: Pace,
     steps: u64,
     unfinished: u64,
     window: Nanos,
-    /// Share of the time in which steps are due.
+    /// Share of the time in which the job is active.
     at_work: f64,
 }
 
-/// The jobs of a run of storage: a pace is that of all clones of one, and of all kinds of I/O.
-fn jobs(run: &Run) -> Vec<(String, Due)> {
-    let mut jobs: BTreeMap<(u32, String), Due> = BTreeMap::new();
+/// The jobs of a storage run: the pace of a job is shared by its clones and kinds of I/O.
+fn jobs(run: &Run) -> Vec<(String, Target)> {
+    let mut jobs: BTreeMap<(u32, String), Target> = BTreeMap::new();
     for queue in queues(run) {
         let first = queue.streams[0];
-        let begun = Due { pace: first.pace, steps: 0, unfinished: 0, window: Nanos(0), at_work: first.at_work.0 };
-        let due = jobs.entry((first.report_group, first.job.clone())).or_insert(begun);
-        due.steps = due.steps.saturating_add(queue.turns());
-        due.unfinished = due.unfinished.saturating_add(queue.sum(|stream| stream.unfinished));
-        due.window = due.window.max(queue.window());
+        let initial = Target { pace: first.pace, steps: 0, unfinished: 0, window: Nanos(0), at_work: first.at_work.0 };
+        let target = jobs.entry((first.report_group, first.job.clone())).or_insert(initial);
+        target.steps = target.steps.saturating_add(queue.turns());
+        target.unfinished = target.unfinished.saturating_add(queue.sum(|stream| stream.unfinished));
+        target.window = target.window.max(queue.window());
     }
-    jobs.into_iter().map(|((_, job), due)| (job, due)).collect()
+    jobs.into_iter().map(|((_, job), target)| (job, target)).collect()
 }
 
-impl Due {
-    /// The backlog of `job`, of the whole run where there is none; nothing of a closed loop.
+impl Target {
+    /// The backlog of `job`, or of the whole run; None for a closed loop.
     fn judge(&self, job: Option<String>) -> Option<(Verdict, Backlog)> {
         let (Pace::Rate { steps_per_second } | Pace::Poisson { steps_per_second }) = self.pace else { return None };
         let count = self.unfinished;
@@ -66,8 +66,8 @@ impl Due {
         Some((verdict, Backlog::NotStarted { job, count, share: Ratio(ratio), limit }))
     }
 
-    /// Every step was done in the end; whether as many a second as the `due` ones. Arrivals at random differ from
-    /// their mean by three standard deviations, the root of their number each, at most once in several hundred runs.
+    /// All steps were done; whether at the target rate `due`. Random arrivals deviate from their mean by three standard
+    /// deviations, each the root of their number, at most once in several hundred runs.
     fn kept(&self, due: f64, job: Option<String>) -> (Verdict, Backlog) {
         let steps = self.steps as f64;
         let done = steps / self.window.seconds().max(1e-9);
@@ -87,7 +87,7 @@ mod tests {
     use crate::fixture::{io_run, run, storage};
 
     #[test]
-    fn a_rate_that_is_only_caught_up_with_after_the_window_is_not_kept() {
+    fn a_rate_achieved_only_after_the_window_is_a_warning() {
         let says = |seconds: u64| {
             let mut run = run("T611", 1);
             run.totals.steps = 10_000;
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_due_and_not_done_means_that_the_rate_is_not_kept() {
+    fn steps_not_started_miss_the_target() {
         let says = |left: u64| {
             let mut run = run("T611", 1);
             run.pace = Pace::Poisson { steps_per_second: 1_000.0 };
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn in_bursts_the_rate_is_due_only_while_the_job_is_at_work() {
+    fn in_bursts_the_target_applies_while_the_job_is_active() {
         let mut bursts = io_run("io", IoKind::Write, 1);
         storage(&mut bursts).streams[0].pace = Pace::Rate { steps_per_second: 4_000.0 };
         assert_eq!(check(&bursts).unwrap().verdict, Verdict::Warn);
@@ -141,6 +141,6 @@ mod tests {
         assert_eq!(check(&mixed).unwrap().verdict, Verdict::Pass, "with the other clone");
         storage(&mut mixed).streams[0].unfinished = 1_000;
         assert_eq!(check(&mixed).unwrap().verdict, Verdict::Fail);
-        assert_eq!(check(&io_run("io", IoKind::Read, 1)), None, "as fast as possible");
+        assert_eq!(check(&io_run("io", IoKind::Read, 1)), None, "closed loop, unthrottled");
     }
 }

@@ -1,4 +1,4 @@
-//! A service level that a search holds the run against.
+//! The service level of a search.
 
 use record::evidence::Bound as Kept;
 use record::{Evidence, Finding, Run, Verdict};
@@ -9,7 +9,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     Some(level_finding(run, run.storage.as_ref()?.bound.as_ref()?))
 }
 
-/// Whether `run` keeps the service level `level`, written as `p99=5ms`, that a search holds its response times against.
+/// Whether the response times of `run` meet the service level `level`, written as `p99=5ms`.
 pub fn level_finding(run: &Run, level: &str) -> Finding {
     let Ok(bound) = level.parse::<Bound>() else {
         return Finding::new(Verdict::Unknown, Evidence::Bound(Kept::Invalid { level: level.to_owned() }));
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_that_is_not_kept_is_a_warning() {
+    fn a_missed_level_is_a_warning() {
         let level = |statistic: &str, level: &str, value_ns: u64| {
             let [level, statistic] = [level, statistic].map(str::to_owned);
             Evidence::Bound(Kept::Level { level, statistic, value_ns: Some(Nanos(value_ns)), confirms: None })
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_unknown() {
+    fn a_level_that_cannot_be_evaluated_is_unknown() {
         assert_eq!(says("p95=2ms").0, Verdict::Unknown, "no histogram");
         assert_eq!(says("soon").0, Verdict::Unknown);
         let mut idle = io_run("io", IoKind::Read, 1);

@@ -1,11 +1,10 @@
-//! Whether the tables lie inside or outside the engine's cache, as the test wants it.
+//! Whether the tables are inside or outside the engine's cache, as the test requires.
 //!
-//! Inside: the bytes that the engine read over logical reads times block size, the share that missed the cache; where
-//! it is not counted, the size of the rows against the cache, with room for what an engine adds to them. Outside: rows
-//! at least twice the cache. Only the size of the rows as they were generated is known, not what the engine made of
-//! them: one that stores rows as they are has tables that are at least as large, one that compresses by itself, as
-//! those that store columns do, may have smaller ones, which then fit a cache that the rows do not. A finding therefore
-//! speaks of the rows and not of the table. Where each session has a cache of its own, that one is meant.
+//! Inside: miss ratio, bytes read by the engine over logical reads times block size; where not counted, size of the
+//! rows over the cache, with room for the overhead of the engine. Outside: rows at least twice the cache. Only the size
+//! of the generated rows is known: engines that store rows have tables at least as large, engines that compress (column
+//! stores) may have smaller ones that fit the cache. A finding is therefore about the rows. The cache is that of a
+//! session where each has its own.
 
 use record::evidence::CacheFill;
 use record::{CacheFit, EngineInventory, Evidence, Finding, Ratio, Run, Verdict, name};
@@ -24,7 +23,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     finding(verdict, Evidence::CacheFit(fill))
 }
 
-/// The share of logical reads that the engine's cache did not serve.
+/// The miss ratio of the engine's cache.
 fn miss_ratio(run: &Run, engine: &EngineInventory) -> Option<f64> {
     let asked = delta(run, name::LOGICAL_READ_COUNT)? as f64 * engine.block_bytes?.0 as f64;
     share(delta(run, name::PHYSICAL_READ_BYTES)? as f64, asked)
@@ -93,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn a_small_table_leaves_room_for_what_an_engine_adds() {
+    fn a_small_table_leaves_room_for_the_overhead_of_the_engine() {
         assert_eq!(verdict(&sized(CacheFit::Inside, 64)), Verdict::Pass);
         assert_eq!(verdict(&sized(CacheFit::Inside, 100)), Verdict::Unknown);
         assert_eq!(verdict(&sized(CacheFit::Inside, 200)), Verdict::Warn);
     }
 
     #[test]
-    fn what_missed_the_cache_decides_where_it_is_counted() {
+    fn the_miss_ratio_decides_where_it_is_counted() {
         let counters = |read: u64| [(name::LOGICAL_READ_COUNT, 10_000), (name::PHYSICAL_READ_BYTES, read * 8_192)];
         let (cold, warm) =
             (counted(sized(CacheFit::Inside, 10), &counters(500)), counted(sized(CacheFit::Inside, 200), &counters(9)));
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_that_does_not_care_is_not_asked() {
+    fn a_test_without_a_requirement_is_not_checked() {
         assert_eq!(says(&run("T131", 1)), None);
         for fit in [CacheFit::Outside, CacheFit::Inside] {
             assert_eq!(verdict(&Run { data_bytes: None, ..sized(fit, 1) }), Verdict::Unknown);

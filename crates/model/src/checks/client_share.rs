@@ -1,17 +1,16 @@
-//! How much of the result is dbdyno's own processor time.
+//! CPU utilisation of dbdyno itself.
 //!
-//! With an engine in other processes: processor time of dbdyno over window times the processors that its jobs can
-//! occupy, min(jobs, hardware threads). Above the limit the client sets the pace and not the engine. Over a moment the
-//! ticks of the clock and the reading of the counters at both ends are a good part of it: there only a share passes that
-//! is within the limit with them added, and no other is judged.
+//! With an engine in other processes: CPU time of dbdyno over window times the processors that its jobs can occupy,
+//! min(jobs, hardware threads). Above the limit the client is the bottleneck. In a short window the timer resolution
+//! and the reading of counters matter: only a share that is within the limit with these added passes; others are
+//! unknown.
 //!
-//! A generator of I/O is held against the processors of its clones, and its limit is higher: it has nothing else to do.
-//! One that polls uses all of them by design, and the time says nothing; how near it is to its own ceiling has a check
-//! of its own.
+//! An I/O generator is compared with the processors of its clones, with a higher limit, since it does nothing else.
+//! With polling it uses all of them by design; its own ceiling has a separate check.
 //!
-//! In one process the two cannot be told apart by counters. There the cost of one step, measured on work that does
-//! nothing, is held against the service time: own share = step cost x steps / sum of service times. The step cost is
-//! that of a test with one statement, so for one with many it is a lower bound.
+//! With an embedded engine the counters do not separate the two. There the overhead of a step, calibrated on empty
+//! work, is compared with the service time: own share = step cost x steps / sum of service times. It is that of a test
+//! with one statement, so that it is a lower bound for more.
 
 use record::evidence::ClientShare;
 use record::{Evidence, Finding, Location, Ratio, Run, Verdict, name};
@@ -23,7 +22,7 @@ use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     if run.load.is_some() {
-        // To parse and convert is part of a load, and what that costs one of its figures.
+        // Parsing and conversion are part of a load, and their cost is one of its figures.
         return None;
     }
     let (verdict, share) = match context.engine {
@@ -42,9 +41,8 @@ fn outside(run: &Run, context: &Context<'_>) -> (Verdict, ClientShare) {
     let limit = RULES.client_share_warn;
     let (verdict, is_coarse) = match ratio {
         None => (Verdict::Unknown, false),
-        Some(ratio) => {
-            over_a_moment(run, ratio, occupied, limit).unwrap_or((graded(ratio, limit, RULES.client_share_fail), false))
-        }
+        Some(ratio) => in_short_window(run, ratio, occupied, limit)
+            .unwrap_or((graded(ratio, limit, RULES.client_share_fail), false)),
     };
     let server = delta(run, name::SERVER_CPU_NS).zip(used);
     let of_both = server.and_then(|(server, used)| share(used, used + server as f64)).map(Ratio);
@@ -57,22 +55,22 @@ fn generator(run: &Run, context: &Context<'_>) -> (Verdict, ClientShare) {
     let clones = queues(run).iter().map(Queue::clones).fold(0, u32::saturating_add);
     let occupied = f64::from(clones.min(context.host_threads).max(1));
     let ratio = delta(run, name::CLIENT_CPU_NS).and_then(|used| share(used as f64, run.window_ns.0 as f64 * occupied));
-    // In the words of the generator: `polled completion`, `polled submission`.
+    // Modes of the generator: `polled completion`, `polled submission`.
     let polls = run.storage.iter().flat_map(|storage| &storage.modes).any(|mode| mode.contains("polled"));
     let limit = RULES.clones_share_warn;
     let (verdict, is_coarse) = match ratio {
         None => (Verdict::Unknown, false),
         Some(_) if polls => (Verdict::Pass, false),
         Some(ratio) => {
-            over_a_moment(run, ratio, occupied, limit).unwrap_or((graded(ratio, limit, f64::INFINITY), false))
+            in_short_window(run, ratio, occupied, limit).unwrap_or((graded(ratio, limit, f64::INFINITY), false))
         }
     };
     let (share, limit) = (ratio.map(Ratio), Ratio(limit));
     (verdict, ClientShare::Processors { share, of_storage: true, of_both: None, limit, polls, is_coarse })
 }
 
-/// The verdict on `ratio` where the window is only a moment, and whether the clock is too coarse to judge it.
-fn over_a_moment(run: &Run, ratio: f64, occupied: f64, limit: f64) -> Option<(Verdict, bool)> {
+/// The verdict on `ratio` in a short window, and whether the timer resolution is too coarse.
+fn in_short_window(run: &Run, ratio: f64, occupied: f64, limit: f64) -> Option<(Verdict, bool)> {
     let window = run.window_ns.0;
     let error = share(RULES.client_share_error_ns, window as f64 * occupied)?;
     (window < RULES.client_share_window_ns_min).then_some(match ratio + error <= limit {
@@ -133,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_beside_the_engine_is_held_against_the_processors_it_can_occupy() {
+    fn a_client_is_compared_with_the_processors_it_can_occupy() {
         let used = |jobs: u32, seconds: u64| {
             let counters = [(name::CLIENT_CPU_NS, seconds * 1_000_000_000), (name::SERVER_CPU_NS, 6_000_000_000)];
             says(&counted(run("T611", jobs), &counters), Location::UnixSocket, &instrument())
@@ -147,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_a_moment_is_not_judged() {
+    fn a_short_window_is_not_judged() {
         let mut short = counted(run("T611", 1), &[(name::CLIENT_CPU_NS, 190_000_000)]);
         short.window_ns = Nanos(199_999_999);
         let (verdict, share) = says(&short, Location::UnixSocket, &instrument());
@@ -157,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_far_within_the_limit_passes_over_a_moment_too() {
+    fn a_share_far_within_the_limit_passes_in_a_short_window() {
         let over_100_ms =
             |run: Run| says(&Run { window_ns: Nanos(100_000_000), ..run }, Location::Remote, &instrument());
         let io = |used_ns: u64| {
@@ -172,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn in_one_process_the_cost_of_a_step_is_held_against_its_service_time() {
+    fn embedded_the_cost_of_a_step_is_compared_with_its_service_time() {
         // 1 ms each: 200 ns are 0.02 %.
         let cost = ClientShare::PerStep { share: Some(Ratio(0.0002)), with_interpreter: true, limit: Ratio(0.05) };
         assert_eq!(says(&run("T611", 1), Location::InProcess, &instrument()), (Verdict::Pass, cost));
@@ -191,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_is_held_against_its_clones_unless_it_polls() {
+    fn a_generator_is_compared_with_its_clones_unless_it_polls() {
         let used = |seconds: u64| {
             counted(io_run("io", record::IoKind::Read, 1), &[(name::CLIENT_CPU_NS, seconds * 1_000_000_000)])
         };

@@ -1,8 +1,8 @@
-//! Commits as we count them against commits as the engine counts them.
+//! Commits counted by dbdyno compared with commits counted by the engine.
 //!
-//! gap = (engine's commits - bookkeeping - ours) / ours. A shortfall means that we counted what the engine did not do;
-//! a surplus, that somebody else was at work, or the engine itself in the background. Not asked where the engine does
-//! not count the transactions of this test.
+//! gap = (engine's commits - bookkeeping - ours) / ours. A shortfall means that commits are missing in the engine; a
+//! surplus, other sessions or background work of the engine. Not applied where the engine does not count the
+//! transactions of this test.
 
 use record::evidence::CommitCount;
 use record::{Check, Evidence, Finding, Ratio, Run, Verdict, name};
@@ -14,7 +14,7 @@ use crate::rules::RULES;
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let ours = run.commits_expected?;
     let Some(surplus) = surplus(run) else {
-        // Whoever reads the counters may have said why they are missing.
+        // The reader of the counters may already have reported why they are missing.
         let is_known = run.findings.iter().any(|finding| finding.check() == Check::CommitCount);
         let unknown = Finding::new(Verdict::Unknown, Evidence::CommitCount(CommitCount::NotCounted));
         return (!is_known).then_some(unknown);
@@ -32,7 +32,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     finding(verdict, Evidence::CommitCount(CommitCount::Counted { ours, surplus, difference, limit }))
 }
 
-/// Commits that the engine counted above ours; negative where it counted fewer. None where either is not known.
+/// Commits of the engine in excess of ours; negative where it counted fewer. None where either is not known.
 pub(super) fn surplus(run: &Run) -> Option<i128> {
     let expected = run.commits_expected?;
     let counted = delta(run, name::COMMIT_COUNT)?;
@@ -64,14 +64,14 @@ mod tests {
     }
 
     #[test]
-    fn commits_that_the_engine_does_not_know_are_a_failure() {
+    fn commits_missing_in_the_engine_are_a_failure() {
         assert_eq!(says(23, 22), (Verdict::Fail, -1));
         assert_eq!(says(1_000, 995).0, Verdict::Pass, "at the limit");
         assert_eq!(says(1_000, 994).0, Verdict::Fail);
     }
 
     #[test]
-    fn a_few_more_are_the_engines_own_and_many_more_are_somebody_elses() {
+    fn a_small_surplus_passes_and_a_large_one_is_a_warning() {
         assert_eq!(says(23, 28).0, Verdict::Pass);
         assert_eq!(says(23, 29).0, Verdict::Warn);
         assert_eq!(says(10_000, 10_050).0, Verdict::Pass);
@@ -79,13 +79,13 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_counter_is_unknown_and_a_test_without_commits_is_not_asked() {
+    fn a_missing_counter_is_unknown_and_a_test_without_commits_is_not_checked() {
         let mut silent = run("T716", 1);
         assert_eq!(check(&silent), None);
         silent.commits_expected = Some(23);
         assert_eq!(check(&silent).unwrap().verdict, Verdict::Unknown);
         let not_read = CommitCount::NotRead { message: "the connection is gone".to_owned() };
         silent.findings.push(Finding::new(Verdict::Unknown, Evidence::CommitCount(not_read)));
-        assert_eq!(check(&silent), None, "said already");
+        assert_eq!(check(&silent), None, "already reported");
     }
 }

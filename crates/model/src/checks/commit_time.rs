@@ -1,9 +1,8 @@
-//! Whether commits of the engine took as long as a commit takes on the same device without it.
+//! Commit time of the engine compared with that of the storage probe on the same device.
 //!
-//! One job cannot share a flush with others: a transaction that reached stable storage took at least about as long as a
-//! write and a sync of the probe. One that was faster did not wait for them, unless the counters of the run show a sync
-//! of the log or a flush of the device for each commit: then the probe and the engine disagree, and the run alone does
-//! not tell which of the two is right.
+//! With one job there is no group commit: a durable transaction takes at least about as long as a write and a sync of
+//! the probe. A faster one did not wait for them, unless the counters show a log sync or a device flush for each
+//! commit: then probe and engine disagree, and the run does not show which is right.
 
 use record::evidence::Flush;
 use record::{Evidence, Finding, Run, Verdict, name};
@@ -20,7 +19,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     }
     let transaction_ns = run.service.p50_ns;
     let commits = run.commits_expected.unwrap_or(run.totals.transactions);
-    // The last commit may be counted after the last reading, so that a gap as between two counts of commits is none.
+    // Tolerates the gap of the commit count check: the last commit may be counted after the last reading.
     let enough = |count: &u64| *count as f64 >= commits as f64 * (1.0 - RULES.commit_gap);
     let counted = |counter: &str| delta(run, counter).filter(enough);
     let (log_syncs, flushes) = (counted(name::REDO_SYNC_COUNT), counted(name::DEVICE_FLUSH_COUNT));
@@ -42,10 +41,10 @@ mod tests {
     fn says(commit_ns: u64, probe_ns: Option<u64>, jobs: u32, durable: Option<bool>) -> Option<Verdict> {
         let mut run = run("T311", jobs);
         run.service.p50_ns = Nanos(commit_ns);
-        told(&run, probe_ns, durable).map(|(verdict, _)| verdict)
+        judged(&run, probe_ns, durable).map(|(verdict, _)| verdict)
     }
 
-    fn told(run: &Run, probe_ns: Option<u64>, durable: Option<bool>) -> Option<(Verdict, [Option<u64>; 2])> {
+    fn judged(run: &Run, probe_ns: Option<u64>, durable: Option<bool>) -> Option<(Verdict, [Option<u64>; 2])> {
         let (mut engine, instrument) = (engine(), instrument());
         engine.durable = durable;
         let context = Context {
@@ -73,11 +72,11 @@ mod tests {
     fn counting(counters: &[(&str, u64)]) -> (Verdict, [Option<u64>; 2]) {
         let mut run = counted(run("T311", 1), counters);
         run.service.p50_ns = Nanos(371_000);
-        told(&run, Some(2_163_000), Some(true)).unwrap()
+        judged(&run, Some(2_163_000), Some(true)).unwrap()
     }
 
     #[test]
-    fn an_engine_whose_syncs_are_counted_is_not_said_to_skip_them() {
+    fn an_engine_whose_syncs_are_counted_is_not_warned_of() {
         assert_eq!(
             counting(&[(name::REDO_SYNC_COUNT, 10_000), (name::DEVICE_FLUSH_COUNT, 10_012)]),
             (Verdict::Unknown, [Some(10_000), Some(10_012)])
@@ -96,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_a_flush_may_be_shared_or_is_not_asked_for() {
+    fn group_commit_and_non_durable_commits_are_not_checked() {
         assert_eq!(says(30_000, Some(500_000), 4, Some(true)), None, "group commit");
         assert_eq!(says(30_000, Some(500_000), 1, Some(false)), None, "the settings say so already");
         assert_eq!(says(30_000, None, 1, Some(true)), None);

@@ -1,7 +1,7 @@
-//! Data that a device can compress or store once: one that does shows more than it has.
+//! Compressible or duplicate data, which inflate the figures of a device that compresses or deduplicates.
 //!
-//! From a sample of what lies in the files when the run has ended: its size after deflating it, and the share of equal
-//! blocks. Whether the device makes use of it cannot be seen from here, so that it is never more than a warning.
+//! By a sample of the files at the end of the run: deflated size and share of equal blocks. Never more than a warning,
+//! since it is not known whether the device makes use of it.
 
 use record::evidence::Compressible;
 use record::{Evidence, Finding, IoFile, Run, Verdict};
@@ -11,7 +11,7 @@ use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let storage = run.storage.as_ref()?;
-    // An empty file has nothing to take a sample of; one in memory has no device that could compress.
+    // An empty file has no sample, and a file in memory no device.
     let asked = |file: &&IoFile| file.has_device != Some(false) && (file.size_bytes.0 > 0 || file.is_device);
     let found: Vec<(Verdict, Evidence)> = storage.files.iter().filter(asked).map(judge).collect();
     if found.iter().all(|(verdict, _)| *verdict == Verdict::Pass) && !found.is_empty() {
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn what_compresses_or_repeats_is_said() {
+    fn compressible_and_duplicate_data_are_warnings() {
         assert_eq!(says(Some(1.0), Some(0.05)), (Verdict::Pass, Evidence::Compressible(Compressible::None)));
         let found = Compressible::Compresses { path: "/data/file".to_owned(), size: Ratio(0.42) };
         assert_eq!(says(Some(0.42), Some(0.0)), (Verdict::Warn, Evidence::Compressible(found)));
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_file_and_one_in_memory_are_not_asked() {
+    fn an_empty_file_and_one_in_memory_are_not_checked() {
         let mut empty = io_run("io", IoKind::Commit, 1);
         storage(&mut empty).files[0].size_bytes = record::Bytes(0);
         assert_eq!((check(&empty), check(&run("T211", 1))), (None, None));

@@ -1,4 +1,4 @@
-//! What was read against what was written: blocks whose content was checked.
+//! Verified content of blocks.
 
 use record::evidence::Content;
 use record::{Evidence, Finding, IoStream, Run, Verdict};

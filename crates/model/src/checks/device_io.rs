@@ -1,11 +1,10 @@
-//! I/O that was asked for against I/O that the block layer saw.
+//! Requested I/O compared with the I/O of the block layer.
 //!
-//! Reads: bytes that the device read over bytes that the streams read. What is missing came from memory. Writes
-//! likewise; of buffered writes what is missing may still lie in the page cache, or was overwritten there, so that only
-//! direct writes and commits must all have come through. Trims against what was discarded: a file system that frees
-//! blocks need not tell the device, and then it was not the device that was measured. The block layer counts the I/O of
-//! everybody on the device: the check cannot see what a busy neighbour hides. The counters are those of one device, so
-//! that they prove nothing of a run that uses several. A run without files did no I/O and is not asked.
+//! Reads: bytes read by the device over bytes read by the streams; the rest came from memory. Writes in the same way;
+//! missing buffered writes may still be in the page cache or were overwritten there, so that only direct writes and
+//! commits must all reach the device. Trims over discards: a file system need not pass them on, and then the device was
+//! not measured. The block layer counts all programs, whose I/O may hide missing bytes. Its counters are of one device
+//! and not conclusive for several. Not applied to a run without files.
 
 use record::evidence::{DeviceIo, IoDirection};
 use record::{Evidence, Finding, IoKind, IoStream, Ratio, Run, Storage, Verdict, name};
@@ -37,7 +36,7 @@ fn trims(run: &Run, storage: &Storage) -> Option<(Verdict, Evidence)> {
     all_or_fail(IoDirection::Trim, asked, seen(run, name::DEVICE_DISCARD_BYTES, asked))
 }
 
-/// Of a direction whose I/O has to reach the device.
+/// The verdict on a direction whose I/O has to reach the device.
 fn all_or_fail(direction: IoDirection, asked: f64, seen: Option<f64>) -> Option<(Verdict, Evidence)> {
     let verdict = match seen {
         _ if asked == 0.0 => return None,
@@ -101,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_that_the_device_never_saw_invalidate_the_run() {
+    fn reads_missing_at_the_device_invalidate_the_run() {
         let read = device_share(IoDirection::Read, Some(0.03), 0.9, false);
         assert_eq!(says(&seen_by_device(IoKind::Read, 0.03)), (Verdict::Fail, read));
         assert_eq!(says(&seen_by_device(IoKind::Read, 0.9)).0, Verdict::Pass);
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_may_stay_in_the_page_cache_only_where_nothing_forces_them_out() {
+    fn only_buffered_writes_may_stay_in_the_page_cache() {
         assert_eq!(says(&seen_by_device(IoKind::Write, 0.5)).0, Verdict::Fail, "direct");
         let mut buffered = seen_by_device(IoKind::Write, 0.5);
         storage(&mut buffered).streams[0].direct = false;
@@ -121,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn of_mixed_writes_the_forced_part_must_have_come_through() {
+    fn the_forced_part_of_mixed_writes_must_reach_the_device() {
         let mut mixed = seen_by_device(IoKind::Write, 1.0);
         let streams = &mut storage(&mut mixed).streams;
         streams.push(IoStream { direct: false, ..streams[0].clone() });
@@ -131,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_device_measures_none() {
+    fn a_file_without_a_device_invalidates_the_run() {
         let mut memory = seen_by_device(IoKind::Read, 1.0);
         let file = &mut storage(&mut memory).files[0];
         (file.has_device, file.file_system) = (Some(false), Some("tmpfs".to_owned()));
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn trims_that_the_device_was_not_told_of_invalidate_the_run() {
+    fn trims_missing_at_the_device_invalidate_the_run() {
         let says =
             |discarded: u64| says(&counted(io_run("io", IoKind::Trim, 1), &[(name::DEVICE_DISCARD_BYTES, discarded)]));
         let trimmed = |share| device_share(IoDirection::Trim, Some(share), 0.9, false);
@@ -150,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_of_one_device_prove_nothing_of_several() {
+    fn counters_of_one_device_are_not_conclusive_for_several() {
         let mut run = seen_by_device(IoKind::Read, 1.0);
         let files = &mut storage(&mut run).files;
         files.push(IoFile { path: "/data/other".to_owned(), ..files[0].clone() });
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_files_and_a_run_of_something_else_are_not_asked() {
+    fn a_run_without_files_and_other_runs_are_not_checked() {
         let mut null = io_run("io", IoKind::Read, 1);
         storage(&mut null).files.clear();
         assert_eq!((check(&null), check(&run("T626", 1))), (None, None));

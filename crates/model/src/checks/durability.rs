@@ -1,9 +1,9 @@
 //! Whether commits were forced to stable storage.
 //!
-//! Asked only of tests that change something. The settings say whether a
-//! commit waits for the log; where they say so and the device has a volatile write cache, its count of flushes must
-//! agree: some, and no more commits per flush than a group of concurrent jobs explains. A flush that is missing is a
-//! warning and not a failure: a stacked device passes flushes on without counting them.
+//! Applied to tests with changes. Settings decide whether a commit waits for the log; if so, and the device has a
+//! volatile write cache, the number of flushes must agree: above 0, with at most as many commits per flush as group
+//! commit of the jobs explains. Missing flushes are a warning, not a failure, since a stacked device may pass them on
+//! uncounted.
 
 use record::evidence::{Durable, FlushCounter};
 use record::{Evidence, Finding, Location, Run, Verdict, name};
@@ -88,7 +88,7 @@ mod tests {
     const BACK: Option<&str> = Some("write back");
 
     #[test]
-    fn commits_and_flushes_are_held_against_each_other() {
+    fn commits_are_compared_with_flushes() {
         let verdict = |flushes: u64| says(&[REDO, (name::DEVICE_FLUSH_COUNT, flushes)], Some(true), BACK).unwrap();
         assert_eq!(verdict(9_000), (Verdict::Pass, counted_by(FlushCounter::Device, 9_000)));
         assert_eq!(verdict(2_500).0, Verdict::Pass, "4 per flush, 2 jobs");
@@ -97,21 +97,21 @@ mod tests {
     }
 
     #[test]
-    fn settings_that_do_not_wait_are_said() {
+    fn settings_that_do_not_wait_are_a_warning() {
         let (verdict, durable) = says(&[REDO, (name::DEVICE_FLUSH_COUNT, 9_000)], Some(false), BACK).unwrap();
         assert!(verdict == Verdict::Warn && matches!(durable, Durable::DoesNotWait { .. }), "{durable:?}");
         assert_eq!(says(&[REDO], None, BACK).unwrap().0, Verdict::Unknown);
     }
 
     #[test]
-    fn flushes_of_another_host_are_not_held_against_it() {
+    fn flushes_of_another_host_are_unknown() {
         let here = says(&[REDO, (name::DEVICE_FLUSH_COUNT, 0)], Some(true), BACK).unwrap();
         let there = says_at(Location::Remote, &[REDO, (name::DEVICE_FLUSH_COUNT, 0)], Some(true), BACK).unwrap();
         assert_eq!((here.0, there.0), (Verdict::Warn, Verdict::Unknown));
     }
 
     #[test]
-    fn a_test_that_only_reads_is_not_asked() {
+    fn a_read_only_test_is_not_checked() {
         let (engine, instrument) = (engine(), instrument());
         let context = Context {
             engine: Some(&engine),
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_device_does_not_count_the_engine_may() {
+    fn syncs_of_the_engine_replace_missing_flush_counts() {
         assert_eq!(says(&[REDO], Some(true), BACK).unwrap().0, Verdict::Unknown);
         assert_eq!(says(&[REDO], Some(true), Some("write through")).unwrap().0, Verdict::Pass);
         let by_engine = says(&[REDO, (name::REDO_SYNC_COUNT, 8_000)], Some(true), BACK);

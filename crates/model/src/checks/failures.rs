@@ -1,5 +1,5 @@
-//! Steps that failed. A few belong to some tests (serialization, deadlocks), and are said; with many the rest is not
-//! what was to be measured.
+//! Failed steps. A few are expected in some tests (serialization, deadlocks) and are a warning; many invalidate the
+//! run.
 
 use record::evidence::{Failures, FirstFailure};
 use record::{Evidence, Finding, Ratio, Run, Verdict};
@@ -22,7 +22,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     finding(verdict, Evidence::Failures(Some(Box::new(failures))))
 }
 
-/// The first failure of a run of storage.
+/// The first failure of a storage run.
 fn first_failure(run: &Run) -> Option<FirstFailure> {
     let mut streams = run.storage.iter().flat_map(|storage| &storage.streams);
     streams.find_map(|stream| {
@@ -39,7 +39,7 @@ mod tests {
     use crate::fixture::{io_run, run, storage};
 
     #[test]
-    fn failures_are_said_by_kind_and_many_of_them_invalidate_the_run() {
+    fn failures_are_counted_by_kind_and_many_invalidate_the_run() {
         let mut failing = run("T716", 1);
         assert_eq!(check(&failing).unwrap().verdict, Verdict::Pass);
         failing.totals.failures.insert(FailureKind::Deadlock, 50);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_io_is_said_in_the_words_of_the_system() {
+    fn a_failed_io_has_the_message_of_the_system() {
         let mut full = io_run("io", record::IoKind::Write, 1);
         full.totals.failures.insert(FailureKind::Other, 100);
         storage(&mut full).streams[0].first_failure = Some("No space left on device (os error 28)".to_owned());

@@ -1,11 +1,10 @@
-//! Flushes against syncs, and how long a sync took.
+//! Flushes compared with syncs, and sync time.
 //!
-//! A sync on a device with a volatile cache ends with a flush of that cache, or with a write that goes past it (FUA);
-//! a device that says that it writes through needs neither. Concurrent syncs share a flush, so that fewer flushes than
-//! syncs are no fault as long as the slots explain it. Only direct writes that sync themselves can use FUA, which no
-//! counter shows: for them a flush that is missing proves nothing. A stacked device may pass flushes on without
-//! counting them. How long a medium takes bounds how fast a sync can be; one that is faster was acknowledged by
-//! something in front of the medium.
+//! A sync on a device with a volatile cache needs a flush or a write past the cache (FUA); a write-through device needs
+//! neither. Concurrent syncs share a flush, so that fewer flushes than syncs are valid as far as the slots explain it.
+//! Only direct synchronous writes can use FUA, which is not counted: for them missing flushes are not conclusive. A
+//! stacked device may pass flushes on uncounted. A sync faster than any medium was acknowledged by a cache in front of
+//! it.
 
 use record::evidence::{Flush, FlushSharing};
 use record::{Evidence, Finding, IoKind, IoStream, Nanos, Run, Verdict, name};
@@ -41,8 +40,8 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
         }
         Some(_) => (Verdict::Pass, FlushSharing::Enough),
     };
-    let is_asked = verdict < Verdict::Fail && context.write_cache == Some("write back");
-    let fastest_ns = forced.iter().filter_map(|stream| too_fast(stream)).min().filter(|_| is_asked);
+    let is_checked = verdict < Verdict::Fail && context.write_cache == Some("write back");
+    let fastest_ns = forced.iter().filter_map(|stream| too_fast(stream)).min().filter(|_| is_checked);
     let verdict = if fastest_ns.is_some() { Verdict::Warn } else { verdict };
     finding(verdict, Evidence::Flush(Flush::Syncs { syncs, flushes, sharing, slots, fastest_ns }))
 }
@@ -58,7 +57,7 @@ fn is_forced(stream: &IoStream) -> bool {
     matches!(stream.kind, IoKind::Sync | IoKind::Commit)
 }
 
-/// The median of its syncs, where no medium behind a volatile cache can be so fast.
+/// The median sync time, where too fast for any medium behind a volatile cache.
 fn too_fast(stream: &IoStream) -> Option<Nanos> {
     let median = stream.service.p50_ns;
     (stream.service.count > 0 && median.0 < RULES.sync_ns_min).then_some(median)
@@ -115,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn syncs_share_a_flush_as_far_as_there_are_slots() {
+    fn syncs_in_flight_share_a_flush() {
         assert_eq!(says(&flushed(IoKind::Sync, 10_050), Some("write back")).unwrap().0, Verdict::Pass);
         assert_eq!(says(&flushed(IoKind::Sync, 5_000), Some("write back")).unwrap().0, Verdict::Pass);
         let (verdict, flush) = says(&flushed(IoKind::Sync, 4_000), Some("write back")).unwrap();
@@ -129,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sync_that_is_faster_than_any_medium_is_said() {
+    fn a_sync_faster_than_any_medium_is_a_warning() {
         let mut fast = flushed(IoKind::Commit, 10_000);
         storage(&mut fast).streams[0].service.p50_ns = Nanos(12_300);
         let (verdict, flush) = says(&fast, Some("write back")).unwrap();
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn flushes_of_one_device_prove_nothing_of_several() {
+    fn flushes_of_one_device_are_not_conclusive_for_several() {
         let mut several = flushed(IoKind::Sync, 0);
         let files = &mut storage(&mut several).files;
         files.push(record::IoFile { path: "/dev/disk".to_owned(), is_device: true, ..files[0].clone() });
@@ -150,11 +149,11 @@ mod tests {
     }
 
     #[test]
-    fn what_forces_nothing_is_not_asked() {
+    fn runs_without_syncs_are_not_checked() {
         assert_eq!(says(&flushed(IoKind::Write, 0), Some("write back")), None);
         assert_eq!(says(&run("T716", 1), Some("write back")), None);
         let mut memory = flushed(IoKind::Sync, 0);
         storage(&mut memory).files[0].has_device = Some(false);
-        assert_eq!(says(&memory, Some("write back")), None, "the check of device I/O says it");
+        assert_eq!(says(&memory, Some("write back")), None, "left to the check of device I/O");
     }
 }

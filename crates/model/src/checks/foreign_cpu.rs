@@ -1,9 +1,8 @@
-//! Processor time that other programs took.
+//! CPU time of other programs.
 //!
-//! Where a run uses all processors, what others take is missing in its figure: the limit is low. Where it leaves some
-//! idle, others may use those, and still share caches, memory and clock with it: the limit is higher. What no process
-//! accounts for never invalidates a run, and neither do processes among which an engine out of sight may be, nor anything in
-//! a run that makes no claims or is short.
+//! The limit is low where the run uses all processors, and higher where it leaves some idle, whose users still share
+//! caches, memory and clock. CPU time not attributed to a process never invalidates a run, nor do processes that may
+//! belong to a remote engine, nor anything in a run that makes no claims or is short.
 
 use record::evidence::{ForeignCpuShare, ProgramCpu};
 use record::{BackgroundProgram, Evidence, Finding, Location, Ratio, Run, Verdict};
@@ -13,7 +12,7 @@ use crate::cpu::cpu_shares;
 use crate::foreign::foreign_cpu;
 use crate::rules::RULES;
 
-/// Programs that use so much of a processor are named.
+/// Minimum CPUs of a listed program.
 const NAMED_PROCESSORS_MIN: f64 = 0.005;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
@@ -28,7 +27,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let may_be_engine = !is_probe(run) && context.engine.is_some_and(|engine| engine.location == Location::Remote);
     let verdict = match found {
         _ if found.used.0 > fail && may_invalidate(run, context) && !may_be_engine => Verdict::Fail,
-        _ if found.all().0 > warn => doubt(context),
+        _ if found.all().0 > warn => warning(context),
         _ => Verdict::Pass,
     };
     let share = ForeignCpuShare {
@@ -43,25 +42,24 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     finding(verdict, Evidence::ForeignCpu(Some(Box::new(share))))
 }
 
-/// What is said of others where they do not invalidate the run: where nothing is claimed, it is not judged.
-pub(super) fn doubt(context: &Context<'_>) -> Verdict {
+/// The verdict above the warning limit: unknown for a run that makes no claims.
+pub(super) fn warning(context: &Context<'_>) -> Verdict {
     if context.makes_claims { Verdict::Warn } else { Verdict::Unknown }
 }
 
-/// Whether others may invalidate the run: not where nothing is claimed, and not in a window as short as what they do once in
-/// a while.
+/// Whether foreign load may invalidate the run: it makes claims, and its window is not too short.
 pub(super) fn may_invalidate(run: &Run, context: &Context<'_>) -> bool {
     context.makes_claims && run.window_ns.0 >= RULES.foreign_window_ns_min
 }
 
-/// Whether the run needs every processor: as many jobs as there are, or hardly any time left idle.
+/// Whether the run needs all processors: at least as many jobs, or hardly any idle time.
 fn uses_all(run: &Run, context: &Context<'_>) -> bool {
     let workers = run.dop.jobs.saturating_mul(run.dop.threads);
     let busy = cpu_shares(run).map_or(0.0, |shares| shares.busy().0);
     workers >= context.host_threads || busy >= RULES.foreign_cpu_crowded
 }
 
-/// Those that are worth naming.
+/// The listed programs.
 fn programs(run: &Run) -> Vec<ProgramCpu> {
     let programs = run.foreign_load.as_ref().map_or(&[][..], |load| &load.programs);
     let program = |one: &BackgroundProgram| ProgramCpu { name: one.name.clone(), processors: one.processors };
@@ -77,7 +75,7 @@ mod tests {
 
     const SECOND: u64 = 1_000_000_000;
 
-    /// Ten seconds on `processors` processors, of which others used `others` and everybody `busy`.
+    /// Ten seconds on `processors` processors, of which `busy` were used in total and `others` by other programs.
     fn beside(jobs: u32, processors: u64, busy: f64, others: f64) -> Run {
         let busy_ns = (busy * 10e9) as u64;
         let counters = [
@@ -131,7 +129,7 @@ mod tests {
         assert_eq!(judged(&beside(2, 2, 2.0, 0.1), 2, true, None).0, Verdict::Warn);
         let (verdict, share) = judged(&beside(2, 2, 2.0, 0.02), 2, true, None);
         assert_eq!((verdict, share.map(|share| share.share)), (Verdict::Pass, Some(Ratio(0.01))));
-        assert_eq!(judged(&beside(2, 2, 2.0, 0.7), 2, false, None).0, Verdict::Unknown, "nothing is claimed");
+        assert_eq!(judged(&beside(2, 2, 2.0, 0.7), 2, false, None).0, Verdict::Unknown, "makes no claims");
         let short = Run { window_ns: Nanos(SECOND), ..beside(2, 2, 2.0, 0.7) };
         assert_eq!(judged(&short, 2, true, None).0, Verdict::Warn);
     }
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_seen_or_may_be_the_engine_warns() {
+    fn unattributed_time_and_a_possible_engine_only_warn() {
         let mut hidden = beside(2, 2, 2.0, 0.7);
         hidden.foreign_load = Some(Box::new(ForeignLoad { watched_ns: Nanos(10 * SECOND), ..ForeignLoad::default() }));
         let (verdict, share) = judged(&hidden, 2, true, None);
@@ -156,12 +154,13 @@ mod tests {
         engine.location = Location::Remote;
         let mut test = beside(2, 2, 2.0, 0.7);
         test.test = "T611".to_owned();
+        test.kind = record::RunKind::Test;
         let (verdict, share) = judged(&test, 2, true, Some(&engine));
         assert_eq!((verdict, share.map(|share| share.may_be_engine)), (Verdict::Warn, Some(true)));
     }
 
     #[test]
-    fn nobody_looked() {
+    fn without_foreign_load_data_it_is_unknown() {
         assert_eq!(judged(&Run { foreign_load: None, ..run("P111", 1) }, 2, true, None).0, Verdict::Unknown);
     }
 }

@@ -1,13 +1,13 @@
 //! I/O of other programs on the measured device.
 //!
-//! Asked of runs that use the device: runs of storage, and those whose own bytes or flushes are worth speaking of. What no
-//! process accounts for (data that were written into the page cache before, or by programs that cannot be seen) never
-//! invalidates a run; nor does anything where nothing is claimed, or in a short window.
+//! Applied to runs that use the device: storage runs, and runs with a relevant number of bytes or flushes. I/O not
+//! attributed to a process (earlier page cache writes, or hidden programs) never invalidates a run, nor does anything
+//! in a run that makes no claims or is short.
 
 use record::evidence::{ForeignIoShare, ProgramIo};
 use record::{BackgroundProgram, Evidence, Finding, Rate, Ratio, Run, Verdict, name};
 
-use super::foreign_cpu::{doubt, may_invalidate};
+use super::foreign_cpu::{may_invalidate, warning};
 use super::{Context, finding, uses_several_devices};
 use crate::delta::delta;
 use crate::foreign::{ForeignIo, foreign_io};
@@ -20,8 +20,8 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     }
     let device = delta(run, name::DEVICE_READ_BYTES)?.checked_add(delta(run, name::DEVICE_WRITE_BYTES)?)?;
     let Some(found) = foreign_io(run) else {
-        let is_asked = run.foreign_load.is_some() && device as f64 > floor(run);
-        return if is_asked { finding(Verdict::Unknown, Evidence::ForeignIo(None)) } else { None };
+        let is_checked = run.foreign_load.is_some() && device as f64 > floor(run);
+        return if is_checked { finding(Verdict::Unknown, Evidence::ForeignIo(None)) } else { None };
     };
     let own = device as f64 - found.used_bytes - found.unseen_bytes;
     let flushes = delta(run, name::DEVICE_FLUSH_COUNT).unwrap_or(0) > 0 && run.changes;
@@ -33,7 +33,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let verdict = match () {
         () if is_little => Verdict::Pass,
         () if used > RULES.foreign_io_fail && may_invalidate(run, context) => Verdict::Fail,
-        () if found.share.0 > RULES.foreign_io_warn => doubt(context),
+        () if found.share.0 > RULES.foreign_io_warn => warning(context),
         () => Verdict::Pass,
     };
     let limit = if verdict == Verdict::Fail { RULES.foreign_io_fail } else { RULES.foreign_io_warn };
@@ -47,12 +47,12 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     finding(verdict, Evidence::ForeignIo(Some(Box::new(io))))
 }
 
-/// Bytes below which the device is not used.
+/// Bytes below which the device counts as unused.
 fn floor(run: &Run) -> f64 {
     RULES.foreign_io_bytes_per_second_min * run.window_ns.seconds()
 }
 
-/// Programs that read or write so much in a second are named.
+/// Minimum bytes per second of a listed program.
 const NAMED_BYTES_PER_SECOND_MIN: f64 = 100_000.0;
 
 /// The busiest programs first.
@@ -67,7 +67,7 @@ fn programs(run: &Run, found: &ForeignIo) -> Vec<ProgramIo> {
     busy
 }
 
-/// What no program accounts for, where it is worth speaking of.
+/// I/O not attributed to a program, where relevant.
 fn unseen(found: &ForeignIo) -> Option<Rate> {
     let per_second = found.bytes_per_second / (found.used_bytes + found.unseen_bytes).max(1.0);
     (found.unseen_bytes > found.used_bytes * 0.1).then_some(Rate(found.unseen_bytes * per_second))
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, instrument, io_run, run};
 
-    /// 10 s of a storage run that read 82 MB, while `dd` wrote so many.
+    /// 10 s of a storage run that read 82 MB, while `dd` wrote.
     fn beside(run: Run, own: u64, written: u64, seen: u64) -> Run {
         let load = ForeignLoad {
             watched_ns: Nanos(10_000_000_000),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_does_not_use_the_device_is_not_asked() {
+    fn a_run_that_does_not_use_the_device_is_not_checked() {
         let busy = Run { changes: false, ..run("P111", 1) };
         assert_eq!(judged(&beside(busy, 0, 8_400_000_000, 8_400_000_000)), None);
         assert_eq!(judged(&run("P111", 1)), None);

@@ -1,8 +1,7 @@
-//! How near the generator came to its own ceiling: above it a rate is the generator's and not the device's.
+//! Utilisation of the generator: near its ceiling a rate is that of the generator and not of the device.
 //!
-//! I/Os per second of one clone, of the job that is nearest, over what one thread does through the same path with I/O
-//! that does nothing: [`generator_share`], which reports show as well. No I/O is faster than none, so that a share above
-//! 1 says that the ceiling was measured too low, and nothing of the run.
+//! I/Os per second of one clone of the busiest job over those of one thread with null I/O through the same path, see
+//! [`generator_share`]. A share above 1 means that the ceiling was measured too low.
 
 use record::evidence::GeneratorBound;
 use record::{Evidence, Finding, Ratio, Run, Verdict};
@@ -46,12 +45,12 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_near_the_generators_own_is_no_limit_of_the_device() {
+    fn a_rate_near_the_ceiling_is_a_warning() {
         assert_eq!((says(2_000.0), says(1_250.0)), ((Verdict::Pass, 0.5), (Verdict::Warn, 0.8)));
     }
 
     #[test]
-    fn a_control_probe_that_was_exceeded_is_none() {
+    fn an_exceeded_ceiling_is_unknown() {
         assert_eq!(says(800.0), (Verdict::Unknown, 1.25));
         assert_eq!(says(1_000.0).0, Verdict::Warn, "all of it");
     }

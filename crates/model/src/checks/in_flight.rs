@@ -1,11 +1,10 @@
-//! Little's law for storage: I/Os in flight are throughput times service time, and no more than there are slots.
+//! Little's law for storage: I/Os in flight are throughput times service time, and at most the slots.
 //!
-//! Each job has slots, as many as its clones have I/Os in flight at most, shared by all kinds of its I/O. The sum of the
-//! service times of a queue over its window is the mean number in flight; above the slots, something counted twice or a
-//! clock is wrong. Where I/O is made as fast as possible and no sync interrupts it, the slots should all be taken, but
-//! for the edges of the window (see the check of other runs), the pauses of a job that works in bursts, and the time
-//! that the generator takes between two I/Os. Each stream counts its operations three times, and the sum of the streams
-//! is what the run counts.
+//! A job has as many slots as I/Os its clones can have in flight, shared by all its kinds of I/O. The sum of service
+//! times of a queue over its window is the mean number in flight; above the slots, counts or clocks are wrong. In an
+//! unthrottled closed loop without syncs all slots should be in use, except for the edges of the window (see the check
+//! of other runs), pauses between bursts, and the time of the generator between two I/Os. Each stream has three counts
+//! of its operations, and the streams add up to the run.
 
 use record::evidence::{CountedTwice, LittlesLaw};
 use record::{Evidence, Finding, IoKind, IoStream, Pace, Ratio, Run, Storage, Verdict};
@@ -27,7 +26,7 @@ pub(super) fn check(run: &Run, storage: &Storage) -> Option<Finding> {
     worst(judged.map(|(verdict, law)| (verdict, Evidence::LittlesLaw(law))))
 }
 
-/// What two counts of the same stream disagree on, if any do.
+/// The first disagreement between counts of the same stream.
 fn miscounted(stream: &IoStream) -> Option<LittlesLaw> {
     let seconds: u128 = stream.seconds.iter().map(|second| u128::from(second.operations)).sum();
     let done = u128::from(stream.operations);
@@ -41,8 +40,7 @@ fn miscounted(stream: &IoStream) -> Option<LittlesLaw> {
     counts_differ(Some(&stream.job), pairs)
 }
 
-/// Whether the streams have lost I/Os of the run, or the other way round. A sync beside writes may or may not be
-/// among the operations of the run.
+/// A disagreement between the streams and the run. Syncs after writes may or may not be operations of the run.
 fn lost(run: &Run, storage: &Storage) -> Option<LittlesLaw> {
     let sum = |of: fn(&IoStream) -> bool| -> u128 {
         storage.streams.iter().filter(|stream| of(stream)).map(|stream| u128::from(stream.operations)).sum()
@@ -52,7 +50,7 @@ fn lost(run: &Run, storage: &Storage) -> Option<LittlesLaw> {
     if (least..=most).contains(&counted) { None } else { counts_differ(None, [(CountedTwice::Streams, most, counted)]) }
 }
 
-/// The I/Os in flight of a queue; `full` says whether all of its slots should be taken.
+/// The verdict on the I/Os in flight of a queue; `full`: all of its slots should be in use.
 fn judge(queue: &Queue<'_>, full: bool) -> Option<(Verdict, LittlesLaw)> {
     let window = queue.window().0 as f64;
     let slots = queue.slots() as f64;
@@ -73,7 +71,7 @@ fn judge(queue: &Queue<'_>, full: bool) -> Option<(Verdict, LittlesLaw)> {
     Some((verdict, LittlesLaw::Queue { job, in_flight, slots, limit: Ratio(limit) }))
 }
 
-/// Whether nothing but the generator keeps a slot empty.
+/// Whether all slots should be in use.
 fn is_full(queue: &Queue<'_>) -> bool {
     let failed = queue.sum(|stream| stream.failures) > 0;
     let free = |stream: &&IoStream| {
@@ -82,8 +80,8 @@ fn is_full(queue: &Queue<'_>) -> bool {
     !failed && queue.streams.iter().all(free)
 }
 
-/// Whether no clone of a queue does I/O that is counted in another one, as happens in a report group of jobs that do
-/// different kinds: such a group has one stream of each kind, and each goes by the name of the first job that does it.
+/// Whether no I/O of a clone of the queue is counted in another queue. That happens in a report group of jobs with
+/// different kinds of I/O: each kind is one stream, named after the first job that does it.
 fn is_apart(queue: &Queue<'_>, queues: &[Queue<'_>]) -> bool {
     let of_group = |stream: &IoStream| (stream.report_group, stream.clone);
     let has = |queue: &Queue<'_>, kind| queue.streams.iter().any(|stream| stream.kind == kind);
@@ -125,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn slots_that_stay_empty_are_said_only_where_nothing_explains_them() {
+    fn unexplained_empty_slots_are_a_warning() {
         let mut run = io_run("io", IoKind::Write, 4);
         storage(&mut run).streams[0].slots = 8;
         assert_eq!(says(&run).0, Verdict::Warn);
@@ -153,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_of_jobs_that_do_different_kinds_is_not_held_to_full_queues() {
+    fn a_group_of_jobs_with_different_kinds_need_not_fill_its_queues() {
         // Four clones that read, and four more that read and write: their writes go by another name.
         let mut group = io_run("io", IoKind::Read, 4);
         storage(&mut group).streams[0].slots = 8;

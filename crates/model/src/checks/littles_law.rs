@@ -1,32 +1,28 @@
-//! Little's law, and that what was counted in three places is the same.
+//! Little's law, and the agreement of independent counts.
 //!
-//! L = X R: the jobs in flight are throughput times response time (Little 1961; Denning and Buzen 1978, operational
-//! laws, exact for any window whose edges are accounted for). Three sources count independently of each other: totals,
-//! the series of seconds, and the histograms; the number of jobs comes from the plan and not from a count.
+//! L = X R: jobs in flight are throughput times response time (Little 1961; Denning and Buzen 1978, operational
+//! laws, exact for any window whose edges are accounted for). Three sources count independently: totals, the series of
+//! seconds, and histograms; the number of jobs is from the plan.
 //!
 //! 1. Steps, operations and rows of the seconds add up to the totals, and each histogram holds one value per step
 //!    that it should hold.
 //! 2. The sum of service times over the seconds is mean times count of the histogram, to the error of its buckets.
-//! 3. In a closed loop without failures, jobs = (sum of response times + think times) / window. What may be missing
-//!    is the edge: a job begins when it wakes, and has nothing to do from its own last step to the end of the last
-//!    step of all. That is at most (longest response + longest think time + wake-up) / window of each job.
-//!    A job whose node is lost counts until then; the step that it was in is an edge as well.
-//!    In an open loop, jobs are idle between due times: the sum of service times may not exceed jobs times window.
+//! 3. In a closed loop without failures, jobs = (sum of response times + think times) / window. The edges may be
+//!    missing: wake-up at the start, and from the last step of a job to the end of the last step of all, at most
+//!    (max response + max think time + wake-up) / window per job. A job whose node is lost counts until then.
+//!    In an open loop, jobs are idle between intended starts: the sum of service times is at most jobs times window.
 //!
-//! A run of storage has queues instead of jobs, and is asked by streams: see `in_flight`.
+//! Storage runs have queues instead of jobs: see `in_flight`.
 //!
-//! It lies where all sources share one clock that is wrong, and it sees no work that no step waits for.
+//! It cannot detect a wrong clock shared by all sources, nor work that no step waits for.
 
 use record::evidence::{CountedTwice, GapExplanation, LittlesLaw};
 use record::{Evidence, Finding, Pace, Ratio, Run, Verdict};
 
-use super::{failed_steps, finding, in_flight, is_open};
+use super::{failed_steps, finding, is_open};
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
-    if let Some(storage) = &run.storage {
-        return in_flight::check(run, storage);
-    }
     let (verdict, law) = judge(run);
     finding(verdict, Evidence::LittlesLaw(law))
 }
@@ -42,7 +38,7 @@ fn judge(run: &Run) -> (Verdict, LittlesLaw) {
     }
 }
 
-/// What two counts of the same disagree on, if any do.
+/// The first disagreement between counts.
 fn miscounted(run: &Run) -> Option<LittlesLaw> {
     let sum = |value: fn(&record::Second) -> u64| -> u128 {
         run.seconds.iter().map(|second| u128::from(value(second))).sum()
@@ -61,7 +57,7 @@ fn miscounted(run: &Run) -> Option<LittlesLaw> {
     counts_differ(None, pairs)
 }
 
-/// The first of `pairs` whose counts differ; `job` is the job of storage that they are of.
+/// The first of `pairs` whose counts differ; `job` is their storage job.
 pub(super) fn counts_differ(
     job: Option<&str>,
     pairs: impl IntoIterator<Item = (CountedTwice, u128, u128)>,
@@ -71,7 +67,7 @@ pub(super) fn counts_differ(
     Some(LittlesLaw::CountsDiffer { job: job.map(str::to_owned), counted, value, expected })
 }
 
-/// Whether the seconds and the histogram give different service times.
+/// A disagreement between seconds and histogram about service times.
 fn sums_differ(run: &Run) -> Option<LittlesLaw> {
     let mean = run.service.mean_ns.0 as f64;
     let histogram = mean * run.service.count as f64;
@@ -95,7 +91,7 @@ fn open(run: &Run) -> (Verdict, LittlesLaw) {
     (if is_possible { Verdict::Pass } else { Verdict::Fail }, LittlesLaw::OpenLoop { busy, jobs })
 }
 
-/// How many jobs there were on average: those whose node was lost were there until then.
+/// Mean number of jobs: those whose node was lost count until then.
 fn jobs_on_average(run: &Run) -> f64 {
     let window = run.window_ns.0 as f64;
     let gone =
@@ -103,25 +99,24 @@ fn jobs_on_average(run: &Run) -> f64 {
     f64::from(run.dop.jobs) - run.events.iter().map(gone).sum::<f64>()
 }
 
-/// Pauses of random blocks: uniform between two lengths, one before every so many operations.
+/// Random pauses of random blocks: uniformly distributed, one per `frequency` operations.
 #[derive(Clone, Copy)]
-struct Drawn {
+struct RandomPauses {
     frequency: f64,
     least_ns: f64,
     most_ns: f64,
 }
 
-impl Drawn {
-    /// Those of `run`, by its parameters.
-    fn of(run: &Run) -> Option<Drawn> {
+impl RandomPauses {
+    /// The pauses of `run`, by its parameters.
+    fn of(run: &Run) -> Option<RandomPauses> {
         let parameter = |name: &str| run.parameters.get(name).map(|value| *value as f64);
         let frequency = parameter("think_tm_frequency").filter(|frequency| *frequency > 0.0)?;
         let [least_ns, most_ns] = [parameter("think_tm_min_ms")? * 1e6, parameter("think_tm_max_ms")? * 1e6];
-        Some(Drawn { frequency, least_ns, most_ns })
+        Some(RandomPauses { frequency, least_ns, most_ns })
     }
 
-    /// By how much all pauses of so many operations together may differ from their mean, nanoseconds: three standard
-    /// deviations of a sum of uniform ones.
+    /// Three standard deviations of the sum of the pauses of `operations` operations, nanoseconds.
     fn deviation_ns(self, operations: u64) -> f64 {
         3.0 * (self.most_ns - self.least_ns) * (operations as f64 / self.frequency / 12.0).sqrt()
     }
@@ -134,21 +129,21 @@ fn closed(run: &Run) -> (Verdict, LittlesLaw) {
         Pace::ThinkTime { think_ns } => think_ns.0 as f64,
         _ => 0.0,
     };
-    let drawn = Drawn::of(run);
-    // Where pauses are drawn, a job may be in the longest of them at the end.
-    let longest = drawn.map_or(think, |drawn| think.max(drawn.most_ns));
-    // After its last step a job thinks no more.
-    let thoughts = (run.totals.steps as f64 - jobs).max(0.0);
+    let random = RandomPauses::of(run);
+    // With random pauses, a job may be in the longest of them at the end.
+    let longest = random.map_or(think, |pauses| think.max(pauses.most_ns));
+    // No think time after the last step of a job.
+    let pauses = (run.totals.steps as f64 - jobs).max(0.0);
     let responses: f64 = run.seconds.iter().map(|second| second.response_ns_sum.0 as f64).sum();
-    let in_flight = (responses + think * thoughts) / window;
+    let in_flight = (responses + think * pauses) / window;
     let gap = (jobs - in_flight) / jobs;
     let edge = (run.response.max_ns.0 as f64 + longest + RULES.wake_up_ns) / window;
-    let chance = drawn.map_or(0.0, |drawn| drawn.deviation_ns(run.totals.steps) / (window * jobs));
+    let chance = random.map_or(0.0, |pauses| pauses.deviation_ns(run.totals.steps) / (window * jobs));
     let limit = RULES.littles_gap_pass.max(if gap > 0.0 { edge } else { 0.0 }) + chance;
     let failed = failed_steps(run);
     let explanation = match gap > limit {
         true if failed > 0 => Some(GapExplanation::FailedSteps { count: failed }),
-        // The faster ones are idle at the end.
+        // Faster jobs are idle at the end.
         true if jobs > 1.0 && run.jobs_ended_apart => Some(GapExplanation::JobsEndedApart),
         _ => None,
     };
@@ -206,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn jobs_that_did_nothing_for_a_while_are_found_out() {
+    fn idle_jobs_are_detected() {
         let (verdict, law) = says(&lazy(10_001));
         assert_eq!((verdict, thousandths(&law)[2]), (Verdict::Fail, 500));
         assert!(matches!(law, LittlesLaw::ClosedLoop { limit: Ratio(0.01), explanation: None, .. }), "{law:?}");
@@ -214,11 +209,11 @@ mod tests {
         assert_eq!(says(&lazy(19_901)).0, Verdict::Pass, "0.5 % apart");
         assert_eq!(says(&lazy(10_000)).0, Verdict::Fail, "5,000 steps each by chance");
         let apart = Run { jobs_ended_apart: true, ..lazy(10_000) };
-        assert_eq!(says(&apart).0, Verdict::Unknown, "5,000 steps each were asked for");
+        assert_eq!(says(&apart).0, Verdict::Unknown, "5,000 steps each were planned");
     }
 
     #[test]
-    fn a_job_whose_node_was_lost_was_there_until_then() {
+    fn a_job_counts_until_its_node_is_lost() {
         // Of two jobs one did nothing in the second half of 10 s, and the other everything that it should.
         let mut run = lazy(15_001);
         assert_eq!(says(&run).0, Verdict::Fail, "a quarter is missing");
@@ -256,7 +251,7 @@ mod tests {
         assert_eq!(says(&run).0, Verdict::Pass, "4.5 % of 100 ms are less than a late wake-up");
         let mut run = lazy(4_001);
         run.pace = Pace::ThinkTime { think_ns: Nanos(3_000_000) };
-        assert_eq!(says(&run).0, Verdict::Fail, "8 of 10 s are told of");
+        assert_eq!(says(&run).0, Verdict::Fail, "8 of 10 s are accounted for");
         run.pace = Pace::ThinkTime { think_ns: Nanos(4_000_000_000) };
         (run.window_ns, run.totals.steps) = (Nanos(5_000_000_000), 3);
         (run.totals.operations, run.totals.rows) = (3, 3);
@@ -276,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn pauses_that_are_drawn_may_add_up_to_more_or_less_than_their_mean() {
+    fn random_pauses_may_deviate_from_their_mean() {
         // Ten seconds of two jobs, one pause of 0.1 to 0.5 s before each of 61 steps: 18.3 s by their mean.
         let mut run = lazy(63);
         run.pace = Pace::ThinkTime { think_ns: Nanos(300_000_000) };
@@ -284,14 +279,14 @@ mod tests {
         assert_eq!(says(&run).0, Verdict::Fail, "8 % are missing");
         let drawn = [("think_tm_frequency", 1), ("think_tm_min_ms", 100), ("think_tm_max_ms", 500)];
         run.parameters = drawn.map(|(name, value)| (name.to_owned(), value)).into();
-        assert_eq!(says(&run).0, Verdict::Pass, "and may be where pauses are drawn");
+        assert_eq!(says(&run).0, Verdict::Pass, "within the deviation of random pauses");
         run.parameters.insert("think_tm_min_ms".to_owned(), 499);
         run.parameters.insert("think_tm_max_ms".to_owned(), 501);
-        assert_ne!(says(&run).0, Verdict::Pass, "but not where they are nearly all the same");
+        assert_ne!(says(&run).0, Verdict::Pass, "but not of nearly constant ones");
     }
 
     #[test]
-    fn counts_that_disagree_fail_whatever_the_law_says() {
+    fn counts_that_disagree_fail() {
         let mut run = run("T611", 2);
         run.seconds[3].rows -= 1;
         let counted = CountedTwice::Rows;

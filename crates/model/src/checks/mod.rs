@@ -1,5 +1,5 @@
-//! The self-checks of a run, one file each. Each is a pure function that gives a verdict with the figures that it rests
-//! on, or nothing where it has nothing to ask.
+//! The self-checks of a run, one file each: pure functions that return a verdict with its evidence, or None where they
+//! do not apply.
 
 mod backlog;
 mod bound;
@@ -37,33 +37,31 @@ pub use bound::level_finding;
 pub use node_loss::lost_node;
 use record::{EngineInventory, Evidence, Finding, Instrument, Nanos, Outcome, Pace, Run, Storage, Verdict};
 
-/// What the checks need to know beside the run.
+/// The context of a run for its checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Context<'a> {
     /// The engine; absent where only probes are run.
     pub engine: Option<&'a EngineInventory>,
     /// Hardware threads that the jobs may use.
     pub host_threads: u32,
-    /// Whether the figures are to mean something: those of preset `smoke`, which proves that everything works, are not
-    /// spoilt by what others do meanwhile.
+    /// Whether the figures make claims. Preset `smoke` only tests operation and cannot be invalidated by disturbances.
     pub makes_claims: bool,
-    /// What dbdyno itself costs.
+    /// The overhead of dbdyno.
     pub instrument: &'a Instrument,
-    /// `write back` or `write through`, as the device below the measured directory says.
+    /// `write back` or `write through`, as reported by the device of the measured directory.
     pub write_cache: Option<&'a str>,
-    /// The median of a commit (a write and its sync) as the probe of storage found it with one job, where the engine's
-    /// data lie on the same device.
+    /// Median commit time (a write and its sync) of the storage probe with one job, where the engine's data are on the
+    /// same device.
     pub flush_probe: Option<Nanos>,
 }
 
-/// What every check says of `run`, in the order of [`record::Check`]. Nothing for a run that broke off: it is invalid whatever
-/// its counts are.
+/// The findings of `run`, in the order of [`record::Check`]. Empty for an aborted run, which is invalid anyway.
 pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
     if matches!(run.outcome, Outcome::Failed { .. }) {
         return Vec::new();
     }
     let mut findings: Vec<Finding> = [
-        littles_law::check(run),
+        run.storage.as_ref().map_or_else(|| littles_law::check(run), |storage| in_flight::check(run, storage)),
         commit_count::check(run),
         client_share::check(run, context),
         steal::check(run, context),
@@ -103,8 +101,7 @@ fn finding(verdict: Verdict, evidence: Evidence) -> Option<Finding> {
     Some(Finding::new(verdict, evidence))
 }
 
-/// The worst of what the parts of a run show, with the number of others that show the same; nothing where no part shows
-/// anything.
+/// The worst finding of the parts of a run, with the number of other parts with the same verdict; None without parts.
 fn worst(parts: impl IntoIterator<Item = (Verdict, Evidence)>) -> Option<Finding> {
     let parts: Vec<(Verdict, Evidence)> = parts.into_iter().collect();
     let verdict = parts.iter().map(|(verdict, _)| *verdict).max()?;
@@ -114,8 +111,7 @@ fn worst(parts: impl IntoIterator<Item = (Verdict, Evidence)>) -> Option<Finding
     Some(Finding { verdict, evidence, others })
 }
 
-/// Whether the files of a run lie on more than one device, as far as can be told: a device beside files, or several
-/// devices.
+/// Whether the files of a run are known to be on more than one device: a device and files, or several devices.
 fn uses_several_devices(storage: &Storage) -> bool {
     let devices = storage.files.iter().filter(|file| file.is_device).count();
     devices > 0 && storage.files.len() > 1
@@ -137,12 +133,12 @@ pub(crate) fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// Whether `run` needs no engine, as probes and runs of storage do, so that nothing that an engine does is about it.
+/// Whether `run` is without an engine: a probe or a storage run.
 fn is_probe(run: &Run) -> bool {
     run.storage.is_some() || run.kind.is_probe()
 }
 
-/// Whether due times do not depend on when steps end; of storage, those of any of its streams.
+/// Whether `run` is an open loop; for storage, any of its streams.
 fn is_open(run: &Run) -> bool {
     let streams = run.storage.iter().flat_map(|storage| &storage.streams);
     is_open_pace(run.pace) || streams.into_iter().any(|stream| is_open_pace(stream.pace))
@@ -162,10 +158,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use proptest::prelude::*;
-    use record::{Check, Nanos, name};
+    use record::{Check, IoKind, Nanos, name};
 
     use super::*;
-    use crate::fixture::{alone, counted, engine, instrument, run};
+    use crate::fixture::{alone, counted, engine, instrument, io_run, run};
 
     fn context<'a>(engine: &'a EngineInventory, instrument: &'a Instrument) -> Context<'a> {
         Context {
@@ -179,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_undisturbed_run_passes_and_says_only_that_it_was_short() {
+    fn an_undisturbed_run_passes_except_for_its_length() {
         let (engine, instrument) = (engine(), instrument());
         let mut calm = counted(
             alone(run("T716", 2)),
@@ -199,9 +195,9 @@ mod tests {
         );
         calm.commits_expected = Some(20_000);
         let findings = findings(&calm, &context(&engine, &instrument));
-        let said: Vec<_> = findings.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
-        assert_eq!(said.len(), 1, "{findings:#?}");
-        assert_eq!((said[0].check(), said[0].verdict), (Check::WindowLength, Verdict::Unknown));
+        let others: Vec<_> = findings.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
+        assert_eq!(others.len(), 1, "{findings:#?}");
+        assert_eq!((others[0].check(), others[0].verdict), (Check::WindowLength, Verdict::Unknown));
         let passed: BTreeSet<Check> = findings.iter().map(Finding::check).collect();
         for check in [Check::LittlesLaw, Check::CommitCount, Check::ClientShare, Check::Steal, Check::Durability] {
             assert!(passed.contains(&check), "{check:?}");
@@ -217,18 +213,18 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_is_not_asked_about_the_engine() {
+    fn checks_of_engines_do_not_apply_to_a_probe() {
         let (engine, instrument) = (engine(), instrument());
         let probe = counted(run("P111", 2), &[(name::CLIENT_CPU_NS, 20_000_000_000)]);
-        let asked: Vec<Check> = findings(&probe, &context(&engine, &instrument)).iter().map(Finding::check).collect();
-        assert!(!asked.contains(&Check::Durability) && !asked.contains(&Check::CommitCount));
+        let checks: Vec<Check> = findings(&probe, &context(&engine, &instrument)).iter().map(Finding::check).collect();
+        assert!(!checks.contains(&Check::Durability) && !checks.contains(&Check::CommitCount));
         assert!(findings(&probe, &context(&engine, &instrument)).iter().all(|finding| finding.verdict < Verdict::Warn));
     }
 
     #[test]
-    fn a_probe_is_a_p_and_digits() {
-        let codes = ["P111", "T111", "P", "Pxy", "payments"];
-        assert_eq!(codes.map(|code| is_probe(&run(code, 1))), [true, false, false, false, false]);
+    fn probes_and_storage_runs_need_no_engine() {
+        assert_eq!([run("P111", 1), run("T111", 1)].map(|run| is_probe(&run)), [true, false]);
+        assert!(is_probe(&io_run("F1", IoKind::Read, 1)));
     }
 
     #[test]
@@ -239,7 +235,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_was_counted_no_check_panics_and_each_speaks_once(
+        fn no_counts_make_a_check_panic_or_report_twice(
             counts in prop::array::uniform6(any::<u64>()),
             window in any::<u64>(),
             jobs in 0u32..5,

@@ -1,4 +1,4 @@
-//! Nodes that were lost: what the others did is measured, and it is another platform from then on.
+//! Lost nodes: the others continue, as a different platform from then on.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     finding(Verdict::Warn, Evidence::NodeLoss(NodeLoss::Lost { nodes }))
 }
 
-/// What happened to a node in `run`: which one, when, how many jobs ended with it, and the rates around it.
+/// The loss of a node in `run`: node, time, its jobs, and the rates around it.
 pub fn lost_node(run: &Run, event: &NodeEvent) -> LostNode {
     let (node, name) = (event.node, event.name.trim().to_owned());
     if event.kind == NodeEventKind::Gone {
@@ -31,16 +31,15 @@ pub fn lost_node(run: &Run, event: &NodeEvent) -> LostNode {
     LostNode { node, name, loss: Some(loss) }
 }
 
-/// Whole seconds after `event` in which nothing was done until something was again; absent where there is none.
+/// Whole seconds without operations after `event`; None where there is none.
 fn standstill(run: &Run, event: &NodeEvent) -> Option<u64> {
     let from = event.at_ns.seconds() as usize + 1;
     let still = run.seconds.get(from..)?.iter().take_while(|second| second.operations == 0).count();
     (still > 0).then_some(still as u64)
 }
 
-/// Operations per second in the whole seconds before and after `event`, up to the second of the event next to it, since
-/// from there on it is another platform again; absent where there is no such second. Events of the same second have the
-/// same rates around them.
+/// Operations per second in the whole seconds before and after `event`, up to those of the neighbouring events; None
+/// without such a second. Events of the same second have the same rates.
 fn rates_around(run: &Run, event: &NodeEvent) -> (Option<Rate>, Option<Rate>) {
     let second = |event: &NodeEvent| event.at_ns.seconds() as usize;
     let at = second(event);
@@ -93,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_node_is_told_with_the_rates_around_it() {
+    fn a_lost_node_has_the_rates_around_it() {
         let mut run = spread(&[300, 300, 100, 0, 200, 200]);
         assert_eq!(check(&run).unwrap().verdict, Verdict::Pass);
         run.events.push(lost(3, 2_300));

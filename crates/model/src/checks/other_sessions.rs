@@ -1,7 +1,6 @@
-//! Sessions of others in an engine that dbdyno did not start, as far as they commit.
+//! Other sessions in an engine that dbdyno did not start, as far as they commit.
 //!
-//! Seen only through the engine's count of commits: a session that reads where reads are not counted stays unseen, so
-//! nothing here ever passes.
+//! Detected only by the engine's commit count: read-only sessions stay undetected, so that it never passes.
 
 use record::evidence::OtherSessions;
 use record::{Evidence, Finding, Ratio, Run, Verdict};
@@ -29,7 +28,7 @@ mod tests {
     use crate::fixture::{counted, engine, instrument, run};
 
     #[test]
-    fn commits_of_others_are_said_where_others_can_be() {
+    fn commits_of_other_sessions_are_a_warning() {
         let instrument = instrument();
         let mut engine = engine();
         let mut busy = counted(run("T716", 1), &[(name::COMMIT_COUNT, 20_000)]);
@@ -47,7 +46,7 @@ mod tests {
                 },
             )
         };
-        assert_eq!(asked(&engine, &busy), None, "nobody else is in a server of our own");
+        assert_eq!(asked(&engine, &busy), None, "a temporary server has no other sessions");
         engine.temporary = false;
         let found = asked(&engine, &busy).unwrap();
         let others = OtherSessions { commits: 10_000, share: Ratio(1.0), engine: "engine".to_owned() };

@@ -1,11 +1,11 @@
-//! How much of what the engine read came from the block device and not from the operating system's page cache.
+//! Reads served by the page cache instead of the device.
 //!
-//! share = bytes that the block layer read / bytes that the engine read. Asked only of tests whose tables should not
-//! fit the engine's cache, and of random blocks that do not lie in it: there the reads are the point. The block layer's
-//! bytes are those of everybody on the device and include read-ahead, so that the share may exceed 1.
+//! share = bytes read by the block layer / bytes read by the engine. Applied to tests whose tables should not fit the
+//! engine's cache, and to random blocks outside it. The block layer counts all programs and read-ahead, so that the
+//! share may exceed 1.
 //!
-//! A run of storage that reads through the page cache is asked how much of its regions lay there before it began. What
-//! it brought in itself, and read again, is seen by the check of device I/O.
+//! For buffered storage runs: the share of the regions in the page cache at the start. Pages cached by the run itself
+//! are detected by the check of device I/O.
 
 use record::evidence::PageCache;
 use record::{CacheFit, CacheState, DataReads, Evidence, Finding, IoFile, IoKind, Ratio, Run, Storage, Verdict, name};
@@ -34,7 +34,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     let seen = share(device as f64, engine as f64)?;
     let verdict = match seen {
         seen if seen >= RULES.device_share_min => Verdict::Pass,
-        // Data come from the device then; a log that is read back, and what is sorted in files, do not.
+        // Direct data reads come from the device; log reads and sort files may not.
         _ if run.changes && data_reads == Some(DataReads::Direct) => Verdict::Unknown,
         _ => Verdict::Warn,
     };
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_page_cache_served_is_said() {
+    fn reads_from_the_page_cache_are_a_warning() {
         let found = check(&read(100_000_000, 3_000_000)).unwrap();
         assert_eq!(found.verdict, Verdict::Warn);
         let reads = PageCache::EngineReads { device_share: Some(Ratio(0.03)), data_reads: None };
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_that_an_update_reads_back_is_no_doubt_about_its_data() {
+    fn log_reads_of_updates_are_no_warning() {
         let direct = Run { changes: false, data_reads: Some(DataReads::Direct), ..read(100_000_000, 40_000_000) };
         assert_eq!(check(&direct).unwrap().verdict, Verdict::Warn, "a test that changes nothing has no log to read");
         let update = check(&Run { changes: true, ..direct.clone() }).unwrap();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn of_random_blocks_it_is_asked_where_the_engine_has_to_read_them() {
+    fn random_blocks_are_checked_unless_preloaded() {
         let counters = [(name::PHYSICAL_READ_BYTES, 100_000_000), (name::DEVICE_READ_BYTES, 3_000_000)];
         let says = |caches| check(&counted(blocks_run(caches), &counters)).map(|finding| finding.verdict);
         assert_eq!(says(CacheState::AsFound), Some(Verdict::Warn));
@@ -98,10 +98,10 @@ mod tests {
     }
 
     #[test]
-    fn it_is_asked_only_where_reads_are_the_point() {
+    fn it_applies_only_to_tables_outside_the_cache() {
         let inside = Run { cache_fit: Some(CacheFit::Inside), ..read(100_000_000, 0) };
         assert_eq!(check(&inside), None);
-        assert_eq!(check(&read(5_000, 0)), None, "next to nothing was read");
+        assert_eq!(check(&read(5_000, 0)), None, "almost nothing was read");
         let unknown = Run { readings: Vec::new(), ..read(100_000_000, 0) };
         assert_eq!(check(&unknown).unwrap().verdict, Verdict::Unknown);
     }
@@ -115,7 +115,7 @@ mod tests {
             storage.files[0].cached = cached.map(Ratio);
             check(&run).map(|finding| (finding.verdict, finding.evidence))
         };
-        assert_eq!(says(Some(1.0), true), None, "past it");
+        assert_eq!(says(Some(1.0), true), None, "O_DIRECT");
         assert_eq!(
             says(Some(0.51), false),
             Some((

@@ -1,10 +1,10 @@
-//! A rate that jumps between two levels: the kernel moved client or server to another processor, a cache was used up,
-//! a burst of a cloud disk ended.
+//! A rate that jumps between two levels: a migration to another processor, an exhausted cache, the end of a burst of a
+//! cloud disk.
 //!
-//! The steps of each whole second, sorted, are cut in two where the sum of squares within the parts is least (k-means
-//! in one dimension, exact, k = 2). Two levels are said where the upper one is well above the lower one, each is narrow
-//! against their distance, and between them lies a gap. A straight drift and ordinary scatter have no gap and broad
-//! halves; neither is said here. Not asked of windows too short to tell.
+//! The sorted steps of whole seconds are split where the sum of squares within the parts is least (exact k-means in one
+//! dimension, k = 2). There are two levels where the upper one is well above the lower one, each is narrow compared
+//! with their distance, and there is a gap between them. Linear drift and ordinary scatter have broad halves without a
+//! gap. Not applied to short windows.
 
 use record::evidence::RateLevels;
 use record::{Evidence, Finding, Rate, Run, Verdict};
@@ -24,7 +24,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     finding(verdict, Evidence::RateLevels(levels))
 }
 
-/// Share of a limit within which a value is taken to be at it: rounding must not decide.
+/// Relative tolerance of limits for rounding.
 const ROUNDING: f64 = 1e-9;
 
 /// The two levels of `rates`, if there are two.
@@ -43,8 +43,8 @@ fn levels(rates: &[f64]) -> Option<RateLevels> {
     (distance > RULES.level_jump * lower * (1.0 + ROUNDING) && narrow && apart).then_some(levels)
 }
 
-/// Where the sum of squares within the two parts is least: one pass over sums from the left, for a day has 86,400
-/// seconds. Values are taken from their mean, so that the sums keep their digits.
+/// The split with the least sum of squares within the parts: one pass with running sums, since a day has 86,400
+/// seconds. Values are centred for accuracy.
 fn best_cut(sorted: &[f64]) -> Option<usize> {
     let cuts = RULES.level_size_min..=sorted.len().checked_sub(RULES.level_size_min)?;
     let origin = mean(sorted);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_seconds_of_a_run_are_said_with_both_levels() {
+    fn the_seconds_of_a_run_have_both_levels() {
         let mut jumping = run("T611", 1);
         jumping.seconds[..4].iter_mut().for_each(|second| second.steps = 3_000);
         let found = check(&jumping).unwrap();

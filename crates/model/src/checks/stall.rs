@@ -1,8 +1,7 @@
-//! The generator itself was held up: a thread of ours that only sleeps woke up late.
+//! Scheduling delay of the generator: a thread that only sleeps woke up late.
 //!
-//! Where I/O is due at given times, what was late counts from its due time all the same: the response times hold the
-//! stall, the service times do not, and both are worth showing. They are no property of the device alone, which is what
-//! the warning says. A closed loop asks for nothing while it stands still, and only does less.
+//! In an open loop, response times count from the intended start and include the stall, service times do not; they are
+//! then not of the device alone. A closed loop only does less during a stall.
 
 use record::evidence::Stall;
 use record::{Evidence, Finding, Nanos, Run, Verdict};
@@ -42,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_is_a_warning_that_says_what_holds_it() {
+    fn a_stall_is_a_warning() {
         let open = Pace::Rate { steps_per_second: 1_000.0 };
         assert_eq!(says(2_000, open), (Verdict::Warn, true));
         assert_eq!((says(100, open).0, says(20, open).0), (Verdict::Warn, Verdict::Pass));
@@ -51,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_watched_is_unknown_only_under_a_rate() {
+    fn an_unmeasured_stall_is_unknown_only_in_an_open_loop() {
         let mut unwatched = io_run("io", IoKind::Read, 1);
         storage(&mut unwatched).stall_ns_max = None;
         assert_eq!((check(&unwatched), check(&run("T611", 1))), (None, None));

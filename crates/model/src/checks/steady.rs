@@ -1,9 +1,9 @@
 //! Whether the rate was steady.
 //!
-//! Of a run of storage: whether its preconditioning came to a steady state, by the rule of SNIA over its last five
-//! rounds. Of every other run: what `steadiness` says of its seconds, and which of them are steady at which rate. The
-//! figures of a run are those of the whole window: where these are not the steady ones, to the margin, it is a warning.
-//! Nothing is said of a run that is too short to ask; that it is has a check of its own.
+//! For storage runs: whether preconditioning reached a steady state, by the rule of SNIA over the last five rounds. For
+//! other runs: the result of `steadiness`, with the steady seconds and their rate. The figures of a run are of the
+//! whole window; it is a warning where these differ from the steady ones by more than the margin. Too short runs are
+//! left to the check of window length.
 
 use record::evidence::{SniaRule, Steady};
 use record::{Evidence, Finding, Rate, Ratio, Run, SteadyRate, SteadyVerdict, Storage, Verdict};
@@ -34,7 +34,7 @@ fn steady(run: &Run) -> Option<Finding> {
     finding(verdict, Evidence::Steady(Steady::Window { verdict: found.verdict, reason: found.reason, counted }))
 }
 
-/// The steady seconds of `run` with their rate, and that of the whole window where it is another one.
+/// The steady seconds of `run` with their rate, and that of the whole window where it differs.
 fn counted(run: &Run, found: &Steadiness) -> SteadyRate {
     let differs = |whole: &Rate| (whole.0 - found.rate).abs() > RULES.steadiness_margin * found.rate;
     SteadyRate {
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_five_rounds_speak() {
+    fn the_last_five_rounds_decide() {
         let (verdict, rule) = says(&[900.0, 100.0, 98.0, 100.0, 104.0, 102.0]).unwrap();
         let thousandths = |ratio: Ratio| (ratio.0 * 1e3).round();
         let rule = rule.map(|rule| [rule.range, rule.range_max, rule.rise, rule.rise_max].map(thousandths));
@@ -102,7 +102,7 @@ mod tests {
         run
     }
 
-    /// A level with a small wave on it that no second shares with the next.
+    /// A level with small uncorrelated noise.
     fn level(mean: u64, length: usize) -> impl Iterator<Item = u64> {
         (0..length).map(move |at| mean + [0, 7, 2, 9, 4, 1, 8, 3, 6, 5, 0][at * at % 11] * mean / 1_000)
     }
@@ -135,7 +135,7 @@ mod tests {
             (Verdict::Warn, SteadyVerdict::WarmupCut, Some((51, 300, (5_024.0, Some(4_689.0)))))
         );
         let (verdict, word, found) = counted(&seconds(level(4_000, 20).chain(level(5_000, 480))));
-        assert_eq!((verdict, word), (Verdict::Pass, SteadyVerdict::WarmupCut), "hardly moves the whole: {found:?}");
+        assert_eq!((verdict, word), (Verdict::Pass, SteadyVerdict::WarmupCut), "hardly changes the whole: {found:?}");
         assert_eq!(found.map(|(first, last, _)| (first, last)), Some((21, 500)));
         let (verdict, word, reason, counted) = window(&seconds(level(5_000, 220).chain(level(3_000, 80))));
         assert_eq!((verdict, word, counted), (Verdict::Warn, SteadyVerdict::NotSteady, None));
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_drift_is_a_warning_that_counts_nothing() {
-        // Noise decides whether change points take a rise of 5 % for two levels.
+        // Depending on noise, change points take a rise of 5 % for two levels.
         let found = (0..20).find_map(|seed| {
             let noise = Simulation::new(seed).noise(300, 0.0, 1.0, 0.05);
             let rising = noise.iter().zip(0..).map(|(noise, at)| (noise * (5_000.0 + 0.8 * f64::from(at))) as u64);

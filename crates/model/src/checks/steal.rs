@@ -1,9 +1,8 @@
-//! Processor time that the hypervisor gave to others.
+//! CPU steal.
 //!
-//! Its share of the time of all processors, over the window and over each interval between two readings. A share
-//! above the limit that is only a few ticks of the kernel's accounting is not judged. One bad interval is a warning; only
-//! where there are so many that their 0.99 quantile is known does it invalid the run. A window that is no longer than such an
-//! interval is judged as one: it is warned of. So is one that makes no claims.
+//! Its share of the time of all processors, over the window and over each interval between two readings. Below the
+//! timer resolution it is not judged. One bad interval is a warning; it invalidates the run only with enough intervals
+//! for their 0.99 quantile. A window no longer than an interval, or without claims, is only warned of.
 
 use record::evidence::Steal;
 use record::{Evidence, Finding, Nanos, Ratio, Run, Verdict, name};
@@ -40,6 +39,7 @@ pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     };
     finding(verdict, Evidence::Steal(Some(steal)))
 }
+
 /// The share of steal in each interval between two readings of the host that is long enough, sorted.
 fn intervals(run: &Run) -> Vec<f64> {
     let states = [
@@ -65,7 +65,7 @@ fn intervals(run: &Run) -> Vec<f64> {
     shares
 }
 
-/// Of sorted values; the largest where there are fewer than a hundred.
+/// The 0.99 quantile of sorted values; the largest of fewer than a hundred.
 fn quantile_99(sorted: &[f64]) -> Option<f64> {
     sorted.get(((sorted.len() as f64 * 0.99).ceil() as usize).saturating_sub(1)).copied()
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use crate::fixture::{counted, instrument, reading, run};
 
-    /// Two processors, one reading per second, so many milliseconds stolen in each.
+    /// Two processors, one reading per second, with these milliseconds of steal in each.
     fn says(stolen_ms: &[u64]) -> (Verdict, Steal) {
         let (mut idle, mut steal) = (0, 0);
         let mut run = run("T611", 1);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_claimed_nothing_is_spoilt() {
+    fn without_claims_steal_only_warns() {
         let stolen = states(18_000_000_000, 2_000_000_000).into_iter().chain([(name::HOST_CPU_SYSTEM_NS, 0)]);
         let stolen: Vec<_> = stolen.collect();
         let run = counted(run("T611", 1), &stolen);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn without_the_counter_nothing_is_known() {
+    fn without_the_counter_it_is_unknown() {
         let unknown = Finding::new(Verdict::Unknown, Evidence::Steal(None));
         assert_eq!(judged(&run("T611", 1), true), unknown);
     }

@@ -1,11 +1,9 @@
-//! A rate that fell in mid-run and stayed there: a throttle, spent burst credits, a device that grew hot, a fast cache
-//! that was full.
+//! A rate that fell during the run and stayed low: throttling, spent burst credits, heat, a full cache.
 //!
-//! The I/Os of each whole second of a stream are cut into segments of one level (see `segment`). The last level reaches
-//! back as far as segments are within half of the limit of it; what is held against it is the highest level before.
-//! It is no step where the rate was low before, and high again in between: that is a rate that swings, and has a
-//! check of its own. Each stream is asked by itself, since a job that is done leaves less to the sum. Not asked of
-//! short windows and of rare I/O.
+//! The I/Os of the whole seconds of a stream are split into segments of one level (see `segment`). The last level
+//! reaches back over segments within half of the limit, and is compared with the highest level before. An oscillating
+//! rate is not a step and has a check of its own. Streams are checked separately, since a finished job reduces the sum.
+//! Not applied to short windows and rare I/O.
 
 use record::evidence::StepDown;
 use record::{Evidence, Finding, IoKind, IoStream, Rate, Run, Verdict};
@@ -15,7 +13,7 @@ use crate::rules::RULES;
 use crate::segment::{Segment, last_level, segments};
 use crate::statistics::batch_means;
 
-/// Longer series are taken together to so many values.
+/// Longer series are averaged to this number of values.
 const VALUES_MAX: usize = 360;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
@@ -32,7 +30,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     worst(falls.map(|(stream, fall)| (Verdict::Warn, Evidence::StepDown(Some(fall.of(&stream.job))))))
 }
 
-/// I/Os of the whole seconds of `stream`; none where they are too few to tell.
+/// I/Os of the whole seconds of `stream`; None where they are too few.
 fn rates(stream: &IoStream) -> Option<Vec<f64>> {
     let whole = usize::try_from(stream.window_ns.0 / 1_000_000_000).unwrap_or(usize::MAX).min(stream.seconds.len());
     let rates: Vec<f64> = stream.seconds[..whole].iter().map(|second| second.operations as f64).collect();
@@ -66,7 +64,7 @@ fn fall(rates: &[f64]) -> Option<Fall> {
     let held = values.len() - begin;
     let middle = (before + after) / 2.0;
     let is_high = |segment: &Segment| segment.mean > middle;
-    // A warm-up comes first, the high level next; what is low in between was left again.
+    // Warm-up, high level, then any return to high is an oscillation.
     let mut high = earlier.iter().skip_while(|segment| !is_high(segment)).skip_while(|segment| is_high(segment));
     let swings = high.any(is_high);
     let fell = after < before * (1.0 - RULES.step_down);
@@ -82,7 +80,7 @@ mod tests {
     use super::*;
     use crate::fixture::{io_run, run, storage};
 
-    /// A level with a small wave on it.
+    /// A level with small noise.
     fn level(mean: f64, length: usize) -> Vec<f64> {
         (0..length).map(|at| mean * (1.0 + [0.0, 0.02, -0.01, 0.01, -0.02][at % 5])).collect()
     }
@@ -111,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_are_asked_one_by_one() {
+    fn streams_are_checked_separately() {
         let mut throttled = io_run("io", IoKind::Read, 1);
         let stream = &mut storage(&mut throttled).streams[0];
         let rates = [level(5_000.0, 15), level(3_000.0, 10)].concat();
@@ -128,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_window_is_not_asked() {
+    fn a_short_window_is_not_checked() {
         let mut short = io_run("io", IoKind::Read, 1);
         storage(&mut short).streams[0].window_ns = Nanos(9_900_000_000);
         assert_eq!((check(&short), check(&run("T626", 1))), (None, None));

@@ -1,4 +1,4 @@
-//! What all checks together say of runs of storage.
+//! All checks together on storage runs.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use record::{
 use super::{Context, findings};
 use crate::fixture::{alone, counted, engine, instrument, io_run, storage};
 
-fn said(run: &Run) -> Vec<Finding> {
+fn checked(run: &Run) -> Vec<Finding> {
     let (engine, instrument) = (engine(), instrument());
     let context = Context {
         engine: Some(&engine),
@@ -46,9 +46,9 @@ fn calm(kind: IoKind) -> Run {
 }
 
 #[test]
-fn an_undisturbed_run_passes_and_says_only_that_it_was_short() {
+fn an_undisturbed_run_passes_except_for_its_length() {
     for kind in [IoKind::Read, IoKind::Write, IoKind::Commit] {
-        let findings = said(&calm(kind));
+        let findings = checked(&calm(kind));
         let others: Vec<_> = findings.iter().filter(|finding| finding.verdict != Verdict::Pass).collect();
         assert_eq!(others.len(), 1, "{findings:#?}");
         assert_eq!((others[0].check(), others[0].verdict), (Check::WindowLength, Verdict::Unknown));
@@ -57,10 +57,10 @@ fn an_undisturbed_run_passes_and_says_only_that_it_was_short() {
 }
 
 #[test]
-fn nothing_of_an_engine_is_asked() {
+fn checks_of_engines_do_not_apply() {
     let mut run = calm(IoKind::Commit);
     run.test = "log writer".to_owned();
-    let asked: BTreeSet<Check> = said(&run).iter().map(Finding::check).collect();
+    let checks: BTreeSet<Check> = checked(&run).iter().map(Finding::check).collect();
     let of_engines = [
         Check::Answers,
         Check::CommitCount,
@@ -69,9 +69,9 @@ fn nothing_of_an_engine_is_asked() {
         Check::OtherSessions,
         Check::PageCache,
     ];
-    assert!(of_engines.iter().all(|check| !asked.contains(check)), "{asked:?}");
+    assert!(of_engines.iter().all(|check| !checks.contains(check)), "{checks:?}");
     let of_storage = [Check::DeviceIo, Check::Unwritten, Check::Compressible, Check::Flush, Check::StepDown];
-    assert!(of_storage.iter().all(|check| asked.contains(check)), "{asked:?}");
+    assert!(of_storage.iter().all(|check| checks.contains(check)), "{checks:?}");
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn each_false_file_gets_its_verdict() {
         let mut run = calm(IoKind::Read);
         change(&mut storage(&mut run).files[0]);
         run.readings.last_mut().unwrap().values.insert(name::DEVICE_READ_BYTES.to_owned(), 1_000 + device_bytes);
-        let failed = said(&run).into_iter().filter(|finding| finding.verdict == Verdict::Fail);
+        let failed = checked(&run).into_iter().filter(|finding| finding.verdict == Verdict::Fail);
         failed.map(|finding| finding.check()).collect::<Vec<_>>()
     };
     assert_eq!(invalid(|file| file.hole_bytes = Some(Bytes::GIB), 0), [Check::DeviceIo, Check::Unwritten], "sparse");
@@ -152,7 +152,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn no_counts_are_a_panic_and_no_check_speaks_twice(
+    fn no_counts_make_a_check_panic_or_report_twice(
         streams in prop::collection::vec(streams(), 0..4),
         files in prop::collection::vec(files(), 0..3),
         rates in prop::array::uniform2(any::<f64>()),
@@ -172,7 +172,7 @@ proptest! {
         storage.stall_ns_max = stall.map(Nanos);
         let round = |rate: f64| Round { length_ns: Nanos::SECOND, operations_per_second: Rate(rate) };
         storage.rounds = rounds.into_iter().map(round).collect();
-        let findings = said(&run);
+        let findings = checked(&run);
         let checks: BTreeSet<Check> = findings.iter().map(Finding::check).collect();
         prop_assert_eq!(checks.len(), findings.len());
         crate::in_flight(&run);

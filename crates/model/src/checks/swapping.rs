@@ -1,6 +1,6 @@
-//! Pages brought in from swap while measured.
+//! Pages swapped in during the window.
 //!
-//! The counter is the whole host's: a few pages may belong to anybody and are a warning, many invalid the run.
+//! The counter is of the whole host: a few pages are a warning, many invalidate the run.
 
 use record::evidence::Swapping;
 use record::{Evidence, Finding, Run, Verdict, name};
@@ -28,7 +28,7 @@ mod tests {
     use crate::fixture::{counted, run};
 
     #[test]
-    fn a_page_is_a_warning_and_a_thousand_per_second_are_the_end() {
+    fn a_page_is_a_warning_and_many_invalidate_the_run() {
         let says = |pages: u64| check(&counted(run("T611", 1), &[(name::HOST_SWAP_IN_COUNT, pages)])).unwrap();
         assert_eq!(says(0).verdict, Verdict::Pass);
         assert_eq!((says(1).verdict, says(1_000).verdict), (Verdict::Warn, Verdict::Warn));

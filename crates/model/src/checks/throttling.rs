@@ -1,8 +1,7 @@
-//! The processor quota of the control group.
+//! Throttling by the CPU quota of the control group.
 //!
-//! Being held back invalidates nothing: where there is a quota it is a part of the platform, and then it may be what limits
-//! the result, which has to be said. Not asked where no control group counts it, nor where dbdyno itself took away a part
-//! of the processors, to see what that does.
+//! Throttling does not invalidate a run, since the quota is part of the platform, but it may be the limit. Not applied
+//! where no control group counts it, nor where dbdyno itself reduces the processors.
 
 use record::evidence::Throttling;
 use record::{Evidence, Finding, Ratio, Run, Variation, Verdict, name};
@@ -30,7 +29,7 @@ mod tests {
     use crate::fixture::{counted, run};
 
     #[test]
-    fn any_throttling_is_said_and_much_of_it_is_the_limit() {
+    fn any_throttling_is_a_warning() {
         let says = |ns: u64| {
             let finding = check(&counted(run("T611", 1), &[(name::HOST_THROTTLED_NS, ns)])).unwrap();
             match finding.evidence {
@@ -44,6 +43,6 @@ mod tests {
         assert_eq!(check(&run("T611", 1)), None);
         let variation = Some(Variation::Perturbed { resource: Resource::Processors, share: 0.8 });
         let held = counted(Run { variation, ..run("T611", 1) }, &[(name::HOST_THROTTLED_NS, 3_000_000_000)]);
-        assert_eq!(check(&held), None, "we did it ourselves");
+        assert_eq!(check(&held), None, "by dbdyno itself");
     }
 }

@@ -1,10 +1,9 @@
-//! Reads of blocks that were never written: holes of a sparse file, and space that is only reserved.
+//! Reads of blocks that were never written: holes of a sparse file, and preallocated space.
 //!
-//! No device reads them: the file system knows that they are zeros. Where jobs that read and jobs that write are at
-//! work side by side, it cannot be told whose file has the holes, and it is only a warning; that reads never reached
-//! the device is then seen by the check of device I/O. Writes there are real, and are not what overwriting gives: the
-//! file system changes its own data as well. An empty file is to grow and is not asked. A device does not say which of
-//! its blocks hold nothing.
+//! The file system returns zeros without reading the device. With separate readers and writers it is not known whose
+//! file has the holes, so that it is a warning; missing reads are then detected by the check of device I/O. First
+//! writes differ from overwrites, since the file system also changes metadata. Not applied to an empty file, which is
+//! to grow. A device does not report unwritten blocks.
 
 use record::evidence::Unwritten;
 use record::{Evidence, Finding, IoFile, IoKind, Ratio, Run, Storage, Verdict};
@@ -27,11 +26,11 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     worst(found.into_iter().map(|(verdict, unwritten)| (verdict, Evidence::Unwritten(unwritten))))
 }
 
-/// What the run does to its files.
+/// How the run uses its files.
 struct Uses {
     reads: bool,
     writes: bool,
-    /// Some jobs read and others write only.
+    /// Some jobs read, and others only write.
     apart: bool,
 }
 
@@ -53,8 +52,8 @@ impl Uses {
 fn judge(file: &IoFile, uses: &Uses, storage: &Storage) -> Option<(Verdict, Unwritten)> {
     let path = file.path.clone();
     if file.is_device {
-        let untold = uses.reads && !uses.writes && storage.rounds.is_empty();
-        return untold.then_some((Verdict::Unknown, Unwritten::DeviceNotKnown { path }));
+        let unknown = uses.reads && !uses.writes && storage.rounds.is_empty();
+        return unknown.then_some((Verdict::Unknown, Unwritten::DeviceNotKnown { path }));
     }
     let (Some(holes), Some(unwritten)) = (file.hole_bytes, file.unwritten_bytes) else {
         return file.found.then_some((Verdict::Unknown, Unwritten::FileNotKnown { path }));
@@ -111,11 +110,11 @@ mod tests {
         assert_eq!(says(&with(IoKind::Write, 0, 1_000)).unwrap().0, Verdict::Warn);
         let mut growing = with(IoKind::Commit, 1_000, 0);
         storage(&mut growing).files[0].size_bytes = Bytes(0);
-        assert_eq!(says(&growing), None, "it is to grow");
+        assert_eq!(says(&growing), None, "it grows");
     }
 
     #[test]
-    fn a_log_with_holes_beside_reads_of_other_files_does_not_invalid_them() {
+    fn a_log_with_holes_beside_reads_of_other_files_is_a_warning() {
         let mut profile = with(IoKind::Read, 1_000, 0);
         let storage = storage(&mut profile);
         storage.streams.push(IoStream { job: "log".to_owned(), kind: IoKind::Commit, ..storage.streams[0].clone() });
@@ -126,16 +125,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_told_is_unknown_unless_we_wrote_it() {
-        let mut untold = with(IoKind::Read, 0, 0);
-        storage(&mut untold).files[0].hole_bytes = None;
-        assert_eq!(says(&untold), None, "ours");
-        storage(&mut untold).files[0].found = true;
-        assert_eq!(says(&untold).unwrap().0, Verdict::Unknown);
-        storage(&mut untold).files[0].is_device = true;
-        assert!(matches!(says(&untold).unwrap().1, Unwritten::DeviceNotKnown { .. }), "a device");
-        storage(&mut untold).streams[0].kind = IoKind::Write;
-        assert_eq!(says(&untold), None, "a device that is written");
+    fn unknown_extents_are_unknown_unless_the_file_is_ours() {
+        let mut unknown = with(IoKind::Read, 0, 0);
+        storage(&mut unknown).files[0].hole_bytes = None;
+        assert_eq!(says(&unknown), None, "ours");
+        storage(&mut unknown).files[0].found = true;
+        assert_eq!(says(&unknown).unwrap().0, Verdict::Unknown);
+        storage(&mut unknown).files[0].is_device = true;
+        assert!(matches!(says(&unknown).unwrap().1, Unwritten::DeviceNotKnown { .. }), "a device");
+        storage(&mut unknown).streams[0].kind = IoKind::Write;
+        assert_eq!(says(&unknown), None, "a device that is written");
         assert_eq!(says(&run("T626", 1)), None);
     }
 }

@@ -1,5 +1,4 @@
-//! A window too short for what is said of it. Whether the rate is steady is not claimed of a short one; quantiles of a
-//! handful of steps are those steps.
+//! A window that is too short for steadiness, or has too few steps for quantiles.
 
 use record::evidence::WindowLength;
 use record::{Evidence, Finding, Nanos, Run, Verdict};

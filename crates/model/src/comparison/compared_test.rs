@@ -1,24 +1,19 @@
-//! Point against point, test against test.
+//! Compares two systems test by test and point by point.
 
 use std::collections::{BTreeMap, HashMap};
 
 use record::{Finding, Nanos};
 
-use super::comparable::reasons;
-use super::difference::differences;
-use super::evidence::Evidence;
-use super::holm::holm;
-use super::judge::judge;
+use super::difference::{differences, reasons};
 use super::rank_sum::{rank_sum, shift_interval, shift_median};
 use super::signed_rank::{signed_rank, walsh_interval, walsh_median};
-use super::summary::geometric_mean;
-use super::verdict::Doubt;
+use super::verdict::{Doubt, Evidence, holm, judge};
 use super::{
-    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, PointFigures, Shift, TestComparison,
-    TestSide, Unshared,
+    CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, GeometricMean, PointFigures, Shift,
+    TestComparison, TestSide, Unshared,
 };
 use crate::rules::RULES;
-use crate::statistics::{Interval, variance};
+use crate::statistics::{Interval, mean, student_quantile, variance};
 use crate::system::{Degree, Origin, Paired, System, SystemPoint, SystemTest};
 
 pub(super) fn compare(systems: &[System], options: CompareOptions) -> Comparison {
@@ -135,7 +130,7 @@ fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) ->
     ComparedTest { outcome, doubt, headline, points }
 }
 
-/// What the runs of either side are doubted for.
+/// The warnings of the runs of either side.
 fn doubts(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<Doubt> {
     let of_side = |(system, test): (&System, &SystemTest)| {
         (!test.doubts.is_empty()).then(|| (system.name.clone(), test.doubts.clone()))
@@ -144,8 +139,8 @@ fn doubts(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<Doubt> {
     (!sides.is_empty()).then_some(Doubt::Runs(sides))
 }
 
-/// The points of the degree at which both sides of a pair together give most, of those at which they have repeats that
-/// belong together: only there is what drifted meanwhile taken out.
+/// The points of the degree with the highest product of both rates, among those with paired repeats, which cancel
+/// drift.
 fn headline_of_pair<'a>(shared: &[(&'a SystemPoint, &'a SystemPoint)]) -> Option<(&'a SystemPoint, &'a SystemPoint)> {
     let has_pair = |one: &SystemPoint, other: &SystemPoint| {
         let others = logs(other);
@@ -155,16 +150,16 @@ fn headline_of_pair<'a>(shared: &[(&'a SystemPoint, &'a SystemPoint)]) -> Option
     common(&paired).map(|(_, _, one, other)| (one, other))
 }
 
-/// The points of the degree at which both together give most, with their rates.
+/// The points of the degree with the highest product of both rates, with their rates.
 fn common<'a>(shared: &[(&'a SystemPoint, &'a SystemPoint)]) -> Option<(f64, f64, &'a SystemPoint, &'a SystemPoint)> {
     let rated = shared.iter().filter_map(|(one, other)| Some((rate(one)?, rate(other)?, *one, *other)));
     rated.reduce(|best, next| if next.0 * next.1 > best.0 * best.1 { next } else { best })
 }
 
-/// The two points that the verdict is about where the systems are not a pair, see [`ComparedTest::headline`].
+/// The two points that the verdict is about for unpaired systems, see [`ComparedTest::headline`].
 ///
-/// Were the base's best degree taken for both, chance would favour the base wherever several degrees give as much; so
-/// the common degree is the one at which both together give most.
+/// The common degree is that with the highest product of both rates: taking the best degree of the base would favour
+/// the base where several degrees are equally good.
 fn headline<'a>(
     tests: [&'a SystemTest; 2],
     shared: &[(&'a SystemPoint, &'a SystemPoint)],
@@ -194,16 +189,18 @@ fn points(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Opt
 }
 
 fn shift(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Option<Shift> {
-    let (ours, theirs) = (logs(base), logs(other));
+    let (base_logs, other_logs) = (logs(base), logs(other));
     let is_published = |system: &System| matches!(system.origin, Origin::Published { .. });
-    // Repeats of different degrees of parallelism have the same number and were not made next to each other.
+    // Repeats at different degrees of parallelism have the same number but were not adjacent.
     if are_paired(systems) && base.degree == other.degree {
-        let pairs: Vec<f64> = ours.iter().filter_map(|(repeat, one)| Some(theirs.get(repeat)? - one)).collect();
+        let pairs: Vec<f64> =
+            base_logs.iter().filter_map(|(repeat, one)| Some(other_logs.get(repeat)? - one)).collect();
         if !pairs.is_empty() {
             return paired(&pairs);
         }
     }
-    let (ours, theirs): (Vec<f64>, Vec<f64>) = (ours.into_values().collect(), theirs.into_values().collect());
+    let (base_logs, other_logs): (Vec<f64>, Vec<f64>) =
+        (base_logs.into_values().collect(), other_logs.into_values().collect());
     let middle = (rate(other)? / rate(base)?).ln();
     let plain = |evidence, interval| Shift {
         ratio: middle.exp(),
@@ -217,39 +214,44 @@ fn shift(systems: [&System; 2], base: &SystemPoint, other: &SystemPoint) -> Opti
     if systems.into_iter().any(is_published) {
         return Some(plain(Evidence::Published, None));
     }
-    if ours.len() < 2 || theirs.len() < 2 {
+    if base_logs.len() < 2 || other_logs.len() < 2 {
         return Some(plain(Evidence::Single, within_runs(middle, base, other)));
     }
-    let test = rank_sum(&ours, &theirs)?;
+    let test = rank_sum(&base_logs, &other_logs)?;
     Some(Shift {
-        ratio: shift_median(&ours, &theirs)?.exp(),
-        evidence: Evidence::Unpaired { base: ours.len(), other: theirs.len() },
-        interval: shift_interval(&ours, &theirs, 1.0 - RULES.significance).map(exponential),
-        equivalence: shift_interval(&ours, &theirs, 1.0 - 2.0 * RULES.equivalence_significance).map(exponential),
+        ratio: shift_median(&base_logs, &other_logs)?.exp(),
+        evidence: Evidence::Unpaired { base: base_logs.len(), other: other_logs.len() },
+        interval: shift_interval(&base_logs, &other_logs, 1.0 - RULES.significance).map(exponential),
+        equivalence: shift_interval(&base_logs, &other_logs, 1.0 - 2.0 * RULES.equivalence_significance)
+            .map(exponential),
         p_value: Some(test.p_value),
         superiority: Some(test.superiority),
-        deviation: Some((variance(&ours) + variance(&theirs)).sqrt()),
+        deviation: Some((variance(&base_logs) + variance(&other_logs)).sqrt()),
     })
 }
 
-/// Whether each says that it is the other side of the other one.
+/// Whether the two are the sides of one pair.
 fn are_paired(systems: [&System; 2]) -> bool {
     pairing(systems).is_some()
 }
 
-/// What each of two says of their pairing; none where they are not the two sides of one.
+/// The pairing of the two sides; None where they are not of one pair.
 fn pairing([base, other]: [&System; 2]) -> Option<[&Paired; 2]> {
-    let (ours, theirs) = (base.paired()?, other.paired()?);
-    (base.name != other.name && ours.with == other.name && theirs.with == base.name).then_some([ours, theirs])
+    let (one, another) = (base.paired()?, other.paired()?);
+    (base.name != other.name && one.with == other.name && another.with == base.name).then_some([one, another])
 }
 
-/// Why all pairs of two sides are in doubt: they were not asked the same, or the machine did not stay the same.
-fn doubt([ours, theirs]: [&Paired; 2]) -> Option<String> {
-    if ours.plan_hash != theirs.plan_hash {
+/// A warning about all pairs of two sides: different workloads, or control drift.
+fn doubt([base, other]: [&Paired; 2]) -> Option<String> {
+    if base.plan_hash != other.plan_hash {
         let hash = |paired: &Paired| paired.plan_hash.clone().unwrap_or_else(|| "none".to_owned());
-        return Some(format!("the two sides were not asked the same, plan {} and {}", hash(ours), hash(theirs)));
+        return Some(format!(
+            "the two sides did not run an identical workload: plan {} and {}",
+            hash(base),
+            hash(other)
+        ));
     }
-    ours.control_probe.as_ref().or(theirs.control_probe.as_ref())?.doubt()
+    base.control_probe.as_ref().or(other.control_probe.as_ref())?.doubt()
 }
 
 fn paired(pairs: &[f64]) -> Option<Shift> {
@@ -269,7 +271,7 @@ fn sign(value: f64) -> f64 {
     if value == 0.0 { 0.0 } else { value.signum() }
 }
 
-/// The interval of a ratio of two single runs, from the noise within each: shares of independent rates add in squares.
+/// The interval of a ratio of two single runs from the noise within each: relative errors add in quadrature.
 fn within_runs(middle: f64, base: &SystemPoint, other: &SystemPoint) -> Option<Interval> {
     let half = (base.within_run?.0.powi(2) + other.within_run?.0.powi(2)).sqrt();
     Some(exponential(Interval::around(middle, half)))
@@ -279,7 +281,7 @@ fn exponential(interval: Interval) -> Interval {
     Interval { estimate: interval.estimate.exp(), low: interval.low.exp(), high: interval.high.exp() }
 }
 
-/// Gives every compared_test that can be judged its verdict, all of them in one family.
+/// Decides all comparable tests as one family.
 fn decide(tests: &mut [TestComparison], margin: f64) {
     let mut compared_tests: Vec<&mut ComparedTest> = tests
         .iter_mut()
@@ -296,4 +298,24 @@ fn decide(tests: &mut [TestComparison], margin: f64) {
             compared_test.outcome = judge(&headline.shift, p_adjusted, tested.len(), margin);
         }
     }
+}
+
+/// The mean of system `other` over `tests`.
+fn geometric_mean(tests: &[TestComparison], other: usize) -> Option<GeometricMean> {
+    let ratio = |test: &TestComparison| {
+        let compared_test = test.compared_tests.get(other)?.as_ref()?;
+        match compared_test.outcome {
+            ComparisonOutcome::Incomparable { .. } => None,
+            _ => compared_test.headline.as_ref().map(|headline| headline.shift.ratio.ln()),
+        }
+    };
+    let of_engines: Vec<f64> = tests.iter().filter(|test| !test.is_probe).filter_map(ratio).collect();
+    let logs = if of_engines.is_empty() { tests.iter().filter_map(ratio).collect() } else { of_engines };
+    let middle = mean(&logs)?;
+    let interval = (logs.len() >= 2).then(|| {
+        let student = student_quantile(1.0 - RULES.significance / 2.0, (logs.len() - 1) as f64);
+        let half = student * (variance(&logs) / logs.len() as f64).sqrt();
+        Interval { estimate: middle.exp(), low: (middle - half).exp(), high: (middle + half).exp() }
+    });
+    Some(GeometricMean { ratio: middle.exp(), interval, tests: logs.len() })
 }

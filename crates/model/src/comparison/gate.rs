@@ -1,4 +1,4 @@
-//! What a pipeline must not let through.
+//! Conditions under which a CI pipeline fails.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,14 +7,13 @@ use super::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, Comparis
 
 /// Conditions under which a comparison fails: `slower>2%,T611:slower>5%,inconclusive,incomparable`.
 ///
-/// - `slower>X%`: the verdict is SLOWER, and the estimate lies more than X % below the base. `slower` is `slower>0%`. What
-///   the data cannot tell passes, unless `inconclusive` is asked for too.
+/// - `slower>X%`: the verdict is SLOWER, and the estimate lies more than X % below the base. `slower` is `slower>0%`.
+///   Inconclusive results pass, unless `inconclusive` is given too.
 /// - `inconclusive`: the verdict is INCONCLUSIVE, or there is none because a figure is published.
-/// - `incomparable`: the two did not measure the same, or one of them is no result.
+/// - `incomparable`: the two are not comparable, or one of them is not valid.
 ///
-/// A condition behind `CODE:` is about that test only, and takes the place of the same one without a code there. A test
-/// that is named and was not compared fails, and so does each system that lacks it. Where not one test has a verdict,
-/// every gate fails: nothing was compared.
+/// A condition after `CODE:` applies to that test only and overrides the same one without a code. A named test that was
+/// not compared fails, and so does each system that lacks it. Every gate fails where no test has a verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gate {
     rules: Vec<Rule>,
@@ -22,28 +21,28 @@ pub struct Gate {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Rule {
-    /// The code of the test that it is about; absent where it is about all.
+    /// The code of its test; absent where it applies to all.
     test: Option<String>,
     condition: Condition,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Condition {
-    /// Above this share, in [0, 1).
+    /// By more than this share, in [0, 1).
     Slower(f64),
     Inconclusive,
     Incomparable,
 }
 
-/// A gate that cannot be read: what was written, and a hint.
+/// A gate that cannot be parsed: the text, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GateError(String);
 
 impl GateError {
     fn unknown(text: &str) -> GateError {
         GateError(format!(
-            "{text:?} is not a condition to fail on\nhint: use slower>2%, inconclusive or incomparable, of one test alone \
-             T611:slower>5%, several with commas between them"
+            "{text:?} is not a condition to fail on\nhint: use slower>2%, inconclusive or incomparable, for one test \
+             T611:slower>5%, separated by commas"
         ))
     }
 
@@ -68,27 +67,27 @@ impl std::error::Error for GateError {}
 /// A condition that was met.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Violation {
-    /// The code of the test; absent where it is about all of them.
+    /// The code of the test; absent where it applies to all.
     pub test: Option<String>,
-    /// The system that is held against the base, as an index; absent where the test was not compared at all.
+    /// The index of the compared system; absent where the test was not compared at all.
     pub system: Option<usize>,
     /// The condition, as [`Gate`] writes it.
     pub rule: String,
-    /// What was found.
+    /// The finding.
     pub found: ViolationFound,
 }
 
-/// What a gate found.
+/// A finding of a gate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ViolationFound {
-    /// A difference or its absence, in a clause.
+    /// A difference or its absence, as a clause.
     Stated(String),
     /// The systems cannot be compared.
     Incomparable(Vec<Reason>),
 }
 
 impl Gate {
-    /// The codes of the tests that it names.
+    /// The codes of the named tests.
     pub fn tests(&self) -> impl Iterator<Item = &str> {
         self.rules.iter().filter_map(|rule| rule.test.as_deref())
     }
@@ -110,18 +109,18 @@ impl Gate {
                 }));
             }
         }
-        violations.extend(self.rules.iter().flat_map(|rule| rule.missed(comparison)));
-        violations.extend(self.untried(comparison));
+        violations.extend(self.rules.iter().flat_map(|rule| rule.missing(comparison)));
+        violations.extend(self.without_verdict(comparison));
         violations
     }
 
-    /// What is said where not one test has a verdict: a gate that nothing came to has let nothing through.
-    fn untried(&self, comparison: &Comparison) -> Option<Violation> {
+    /// The violation where no test has a verdict.
+    fn without_verdict(&self, comparison: &Comparison) -> Option<Violation> {
         let mut compared_tests = comparison.tests.iter().flat_map(|test| test.compared_tests.iter().flatten());
-        let is_tried =
+        let has_verdict =
             compared_tests.any(|compared_test| matches!(compared_test.outcome, ComparisonOutcome::Judged { .. }));
         let found = || ViolationFound::Stated("nothing was compared: no test has a verdict".to_owned());
-        (!is_tried).then(|| Violation { test: None, system: None, rule: self.to_string(), found: found() })
+        (!has_verdict).then(|| Violation { test: None, system: None, rule: self.to_string(), found: found() })
     }
 
     /// The rules about the test `code`.
@@ -136,20 +135,20 @@ impl Gate {
 }
 
 impl Rule {
-    /// What is said where this names a test: that it was not compared, or each system that lacks it.
-    fn missed(&self, comparison: &Comparison) -> Vec<Violation> {
+    /// Violations of a named test: that it was not compared, or each system that lacks it.
+    fn missing(&self, comparison: &Comparison) -> Vec<Violation> {
         let Some(code) = &self.test else { return Vec::new() };
-        let missed = |system, found: String| Violation {
+        let violation = |system, found: String| Violation {
             test: Some(code.clone()),
             system,
             rule: self.to_string(),
             found: ViolationFound::Stated(found),
         };
         let Some(test) = comparison.tests.iter().find(|test| test.code == *code) else {
-            return vec![missed(None, "the test was not compared: not every system has it".to_owned())];
+            return vec![violation(None, "the test was not compared: not every system has it".to_owned())];
         };
         let lacking = (1..test.compared_tests.len()).filter(|at| test.compared_tests[*at].is_none());
-        lacking.map(|at| missed(Some(at), "the test was not compared: the system lacks it".to_owned())).collect()
+        lacking.map(|at| violation(Some(at), "the test was not compared: the system lacks it".to_owned())).collect()
     }
 }
 
@@ -162,10 +161,9 @@ impl Condition {
         }
     }
 
-    /// What was found, if it is this.
+    /// The finding, if the condition is met.
     fn met(self, compared_test: &ComparedTest) -> Option<ViolationFound> {
         let stated = match (self, &compared_test.outcome) {
-            // One rule: what the verdict leaves open does not fail here.
             (Condition::Slower(limit), ComparisonOutcome::Judged { verdict: ComparisonVerdict::Slower, .. }) => {
                 slower(compared_test.headline.as_ref()?, limit)
             }
@@ -202,7 +200,7 @@ impl fmt::Display for Rule {
         }
         formatter.write_str(self.condition.word())?;
         match self.condition {
-            // A share is kept, a percentage was given: what the division left behind is rounded away.
+            // Rounds off the error of the conversion from percent.
             Condition::Slower(share) => write!(formatter, ">{}%", (share * 1e10).round() / 1e8),
             Condition::Inconclusive | Condition::Incomparable => Ok(()),
         }
@@ -278,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gate_is_written_as_it_is_read() {
+    fn a_gate_prints_as_it_was_parsed() {
         for text in ["slower>2%", "slower>2%,T611:slower>5%", "inconclusive,incomparable", "P311:slower>0.5%"] {
             assert_eq!(gate(text).unwrap().to_string(), text);
         }
@@ -286,20 +284,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_gate_is_refused_with_a_hint() {
-        let said = |text: &str| gate(text).unwrap_err().to_string();
+    fn malformed_gates_are_refused_with_a_hint() {
+        let message = |text: &str| gate(text).unwrap_err().to_string();
         for text in ["", "faster", "slower<2%", "T611:", ":slower", "slower>2%,", "equivalent>2%", "T 1:slower"] {
-            assert!(said(text).contains("is not a condition"), "{text}");
+            assert!(message(text).contains("is not a condition"), "{text}");
         }
         for text in ["slower>2", "slower>", "slower>-1%", "slower>100%", "slower>NaN%", "slower>a%"] {
-            assert!(said(text).contains("is not a share"), "{text}");
+            assert!(message(text).contains("is not a share"), "{text}");
         }
-        assert_eq!(said("slower>2%,slower>3%"), "slower is given more than once\nhint: keep one of them");
+        assert_eq!(message("slower>2%,slower>3%"), "slower is given more than once\nhint: keep one of them");
         assert!(gate("slower>2%,T611:slower").is_ok());
     }
 
     #[test]
-    fn a_rule_for_one_test_takes_the_place_of_the_general_one() {
+    fn a_rule_for_one_test_overrides_the_general_one() {
         let gate = gate("slower>2%,inconclusive,T611:slower>5%").unwrap();
         let rules = |code| gate.rules_of(code).map(Rule::to_string).collect::<Vec<_>>();
         assert_eq!(rules("T611"), ["inconclusive", "T611:slower>5%"]);
@@ -313,7 +311,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_read_is_written_and_read_again(
+        fn a_printed_gate_parses_again(
             rules in prop::collection::vec((prop::option::of("[TP][0-9]{3}"), 0u8..3, 0u32..10_000), 1..6),
         ) {
             let written = rules.iter().map(|(test, kind, hundredths)| {

@@ -4,26 +4,25 @@
 use super::signed_rank::{doubled_ranks, largest_below};
 use crate::statistics::{Interval, batch_means};
 
-/// More repeats of a side are taken together in batches of neighbours to no more than these.
+/// More repeats of a side are averaged in batches of neighbours to at most this number.
 const REPEATS_MAX: usize = 60;
 
-/// What the test says.
+/// The result of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankSum {
-    /// Pairs of one of each side in which the other is larger; equal ones count half.
+    /// Pairs across the sides in which the other is larger; ties count half.
     pub wins: f64,
-    /// Share of these pairs: the chance that the other is larger (Vargha and Delaney 2000). Cliff's delta is twice of it
-    /// less one.
+    /// Share of these pairs: the probability that the other is larger (Vargha and Delaney 2000). Cliff's delta is twice
+    /// that less one.
     pub superiority: f64,
-    /// Two-sided: the chance, among all ways to deal the values to the two sides, of a sum of ranks as far from the
-    /// middle.
+    /// Two-sided p-value over all assignments of the values to the two sides.
     pub p_value: f64,
 }
 
-/// The exact rank-sum test of `other` against `base`; none where a side is empty or a value is not finite.
+/// The exact rank-sum test of `other` against `base`; None where a side is empty or a value is not finite.
 ///
-/// Ties have the mean of their ranks, and the distribution is that of these ranks. Of more than 60 values of a side, the
-/// means of batches of neighbours are tested.
+/// Ties have midranks, and the distribution is that of these ranks. Above 60 values of a side, means of batches of
+/// neighbours are tested.
 pub fn rank_sum(base: &[f64], other: &[f64]) -> Option<RankSum> {
     let (base, other) = (prepared(base)?, prepared(other)?);
     let ranks = doubled_ranks(&[base.as_slice(), other.as_slice()].concat());
@@ -73,7 +72,7 @@ fn shifts(base: &[f64], other: &[f64]) -> Vec<f64> {
     shifts
 }
 
-/// Chance of each sum of `count` of `weights`, all choices alike.
+/// Probability of each sum of `count` of `weights`, all choices being equally likely.
 fn sums(weights: &[usize], count: usize) -> Vec<f64> {
     let mut sorted = weights.to_vec();
     sorted.sort_unstable();
@@ -147,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn many_repeats_do_not_take_for_ever() {
+    fn many_repeats_take_bounded_time() {
         let values: Vec<f64> = (0..100_000).map(|at| f64::from(at * 7919 % 1000)).collect();
         let more: Vec<f64> = values.iter().map(|value| value + 50.0).collect();
         assert!((shift_median(&values, &more).unwrap() - 50.0).abs() < 5.0);

@@ -2,23 +2,23 @@
 
 use crate::statistics::{Interval, batch_means};
 
-/// More pairs are taken together in batches of neighbours to no more than these: the effort grows with the cube.
+/// More pairs are averaged in batches of neighbours to at most this number: the cost is cubic.
 const PAIRS_MAX: usize = 300;
 
-/// What the test says.
+/// The result of the test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SignedRank {
-    /// Sum of the ranks of the positive differences; ranks of equal ones are their mean.
+    /// Sum of the ranks of the positive differences, with midranks for ties.
     pub positive: f64,
-    /// Two-sided: the chance, among all ways to give the differences signs, of a sum as far from the middle.
+    /// Two-sided p-value over all assignments of signs.
     pub p_value: f64,
 }
 
-/// The exact signed-rank test of `differences` against a median of zero; none where there is none or one is not finite.
+/// The exact signed-rank test of `differences` against a median of zero; None where there is none or one is not finite.
 ///
-/// Differences of zero are ranked with the others and then left out (Pratt 1959): pairs without a difference speak
-/// against one. Ties have the mean of their ranks, and the distribution is that of these ranks. Of more than 300
-/// differences, the means of batches of neighbours are tested.
+/// Zero differences are ranked with the others and then dropped (Pratt 1959), so that they count against a difference.
+/// Ties have midranks, and the distribution is that of these ranks. Above 300 differences, means of batches of
+/// neighbours are tested.
 pub fn signed_rank(differences: &[f64]) -> Option<SignedRank> {
     let differences = prepared(differences)?;
     let sizes: Vec<f64> = differences.iter().map(|difference| difference.abs()).collect();
@@ -43,8 +43,8 @@ pub fn walsh_median(differences: &[f64]) -> Option<f64> {
 }
 
 /// The Hodges-Lehmann estimate with its exact interval at `confidence`: of M ordered means of pairs, those at c + 1 and
-/// M - c, where c is the largest sum of ranks with P(W <= c) <= (1 - confidence) / 2 (Hollander, Wolfe and Chicken 2014,
-/// section 3.3). It assumes differences that are spread evenly to both sides of their middle.
+/// M - c, where c is the largest sum of ranks with P(W <= c) <= (1 - confidence) / 2 (Hollander, Wolfe and Chicken
+/// 2014, section 3.3). It assumes differences that are spread evenly to both sides of their middle.
 ///
 /// None where there are too few: at 0.95, fewer than six.
 pub fn walsh_interval(differences: &[f64], confidence: f64) -> Option<Interval> {
@@ -53,7 +53,7 @@ pub fn walsh_interval(differences: &[f64], confidence: f64) -> Option<Interval> 
     let outside = largest_below(&sums(&ranks), (1.0 - confidence) / 2.0)?;
     let (walsh, estimate) = (walsh_averages(&differences), walsh_median(&differences)?);
     let last = walsh.len() - 1;
-    // A confidence near nothing would let the ends pass each other.
+    // Keeps the ends in order at a confidence near 0.
     let outside = outside.min(last / 2);
     Some(Interval { estimate, low: walsh[outside], high: walsh[last - outside] })
 }
@@ -72,7 +72,7 @@ fn walsh_averages(differences: &[f64]) -> Vec<f64> {
     walsh
 }
 
-/// Twice the rank of each of `values`, counted from 1: the mean rank of equal ones is then a whole number.
+/// Twice the rank of each of `values`, from 1: midranks are then integers.
 pub(super) fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|one, other| values[*one].total_cmp(&values[*other]));
@@ -86,10 +86,10 @@ pub(super) fn doubled_ranks(values: &[f64]) -> Vec<usize> {
     ranks
 }
 
-/// The largest value whose lower tail in `chances` (by value, from 0) is not above `tail`; none where not even 0 is.
+/// The largest value whose lower tail in `chances` (by value, from 0) is not above `tail`; None where that of 0 is.
 pub(super) fn largest_below(chances: &[f64], tail: f64) -> Option<usize> {
     let mut sum = 0.0;
-    // What adds up to the limit but for rounding does not exceed it.
+    // Tolerates rounding at the limit.
     let above = chances.iter().position(|chance| {
         sum += chance;
         sum > tail * (1.0 + 1e-12)
@@ -97,7 +97,7 @@ pub(super) fn largest_below(chances: &[f64], tail: f64) -> Option<usize> {
     above.unwrap_or(chances.len()).checked_sub(1)
 }
 
-/// Chance of each sum of a part of `weights`, each of which belongs to it or not with equal chance.
+/// Probability of each sum of a random subset of `weights`.
 fn sums(weights: &[usize]) -> Vec<f64> {
     let mut chances = vec![0.0; weights.iter().sum::<usize>() + 1];
     chances[0] = 1.0;
@@ -133,8 +133,8 @@ mod tests {
 
     #[test]
     fn a_published_example() {
-        // Heights of cross- and self-fertilised plants, in eighths of an inch (Darwin 1876): W+ = 96, and 1352 of the 2^15
-        // ways to give signs are as far from the middle; the two middle ones of 120 means are 24.5 and 25.5.
+        // Heights of cross- and self-fertilised plants, in eighths of an inch (Darwin 1876): W+ = 96, and 1352 of the
+        // 2^15 ways to give signs are as far from the middle; the two middle ones of 120 means are 24.5 and 25.5.
         let darwin = [49.0, -67.0, 8.0, 16.0, 6.0, 23.0, 28.0, 41.0, 14.0, 29.0, 56.0, 24.0, 75.0, 60.0, -48.0];
         let found = signed_rank(&darwin).unwrap();
         assert_eq!(found.positive, 96.0);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn many_pairs_do_not_take_for_ever() {
+    fn many_pairs_take_bounded_time() {
         let differences: Vec<f64> = (0..100_000).map(|at| f64::from(at * 7919 % 1000) - 400.0).collect();
         assert!(p_value(&differences) < 1e-6);
         assert!((walsh_median(&differences).unwrap() - 99.5).abs() < 2.0);

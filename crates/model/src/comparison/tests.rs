@@ -1,6 +1,6 @@
-//! The whole way from systems to words.
+//! Comparisons from systems to verdicts.
 
-mod alike;
+mod comparability;
 
 use record::{Bytes, Check, Dop, Layer, Pace, Preset, Rate, Sweep, Timestamp, Unit, Verdict};
 
@@ -20,7 +20,7 @@ fn point(jobs: u32, rates: &[f64]) -> SystemPoint {
 
 fn test(code: &str, points: Vec<SystemPoint>) -> SystemTest {
     SystemTest {
-        is_probe: false,
+        is_probe: code.starts_with('P'),
         code: code.to_owned(),
         title: "a test".to_owned(),
         layer: Some(Layer::Server),
@@ -99,7 +99,7 @@ fn reasons(systems: &[System]) -> Vec<String> {
 const TEN: [f64; 10] = [1000.0, 1010.0, 990.0, 1005.0, 995.0, 1002.0, 998.0, 1007.0, 993.0, 1001.0];
 
 #[test]
-fn a_figure_of_the_page_cache_is_not_held_against_one_of_a_device_and_doubts_travel() {
+fn page_cache_and_device_reads_are_incomparable_and_warnings_are_kept() {
     let mut cached = test("T626", vec![point(1, &[400_000.0])]);
     let mut flash = test("T626", vec![point(1, &[300_000.0])]);
     cached.conditions.insert("reads".to_owned(), "from the page cache".to_owned());
@@ -109,8 +109,8 @@ fn a_figure_of_the_page_cache_is_not_held_against_one_of_a_device_and_doubts_tra
     let systems = [system("flash", None, vec![flash.clone()]), system("vm", None, vec![cached.clone()])];
     let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
     let ComparisonOutcome::Incomparable { reasons } = &compared_test.outcome else { panic!("{compared_test:?}") };
-    let alike = "the test was run with reads from the device and from the page cache";
-    assert_eq!(reasons, &[Reason::NotAlike(alike.to_owned())]);
+    let clause = "different reads: from the device and from the page cache";
+    assert_eq!(reasons, &[Reason::NotAlike(clause.to_owned())]);
     cached.conditions.clear();
     let systems = [system("flash", None, vec![flash]), system("vm", None, vec![cached])];
     let compared_test = compared(&systems).tests[0].compared_tests[1].clone().unwrap();
@@ -118,7 +118,7 @@ fn a_figure_of_the_page_cache_is_not_held_against_one_of_a_device_and_doubts_tra
 }
 
 #[test]
-fn pairs_on_a_machine_that_changed_or_with_two_plans_are_in_doubt() {
+fn control_drift_and_different_plans_are_warnings() {
     let sides = |after: f64, hash: &str| {
         let slower: Vec<f64> = TEN.iter().map(|rate| rate * 0.8).collect();
         let mut systems = pair(vec![test("T611", vec![point(1, &TEN)])], vec![test("T611", vec![point(1, &slower)])]);
@@ -139,9 +139,9 @@ fn pairs_on_a_machine_that_changed_or_with_two_plans_are_in_doubt() {
     };
     assert_eq!(sides(1.01e9, "sha256:1"), ("SLOWER", None));
     let (word, doubt) = sides(0.8e9, "sha256:1");
-    assert_eq!((word, doubt.unwrap().starts_with("the machine itself gave 20 % less")), ("SLOWER", true));
+    assert_eq!((word, doubt.unwrap().starts_with("control drift of -20 %")), ("SLOWER", true));
     let (_, doubt) = sides(1e9, "sha256:2");
-    assert_eq!(doubt.unwrap(), "the two sides were not asked the same, plan sha256:1 and sha256:2");
+    assert_eq!(doubt.unwrap(), "the two sides did not run an identical workload: plan sha256:1 and sha256:2");
 }
 
 fn times(factor: f64) -> Vec<f64> {
@@ -164,11 +164,11 @@ fn ten_pairs_by_hand() {
 }
 
 #[test]
-fn repeats_without_pairs_are_compared_and_said_to_be_so() {
+fn unpaired_repeats_are_compared_and_marked() {
     let tests = |rates: &[f64]| vec![test("T611", vec![point(2, rates)])];
     let comparison = compared(&[system("a", None, tests(&TEN)), system("b", Some("a"), tests(&times(1.1)))]);
     let shift = shift(&comparison);
-    assert_eq!(shift.evidence, Evidence::Unpaired { base: 10, other: 10 }, "one side alone cannot say it");
+    assert_eq!(shift.evidence, Evidence::Unpaired { base: 10, other: 10 }, "one side alone is no pair");
     assert_eq!(shift.superiority, Some(1.0));
     assert_eq!(compared_test(&comparison).outcome.word(), "FASTER");
     let slower = compared(&[system("a", None, tests(&TEN)), system("b", None, tests(&times(0.9)))]);
@@ -215,7 +215,7 @@ fn published_figures_have_a_ratio_and_no_verdict() {
 }
 
 #[test]
-fn the_headline_is_where_both_give_most() {
+fn the_headline_has_the_highest_product_of_rates() {
     let sweep = |rates: [f64; 3]| vec![test("T611", (0..3).map(|at| point(1 << at, &[rates[at]; 6])).collect())];
     let degrees = |base: [f64; 3], other: [f64; 3]| {
         let comparison = compared(&pair(sweep(base), sweep(other)));
@@ -230,7 +230,7 @@ fn the_headline_is_where_both_give_most() {
 }
 
 #[test]
-fn the_headline_is_found_with_the_margin_that_was_asked_for() {
+fn the_headline_depends_on_the_margin() {
     let sweep = |rates: [f64; 2]| vec![test("T611", (0..2).map(|at| point(1 << at, &[rates[at]; 6])).collect())];
     let systems = [system("a", None, sweep([100.0, 108.0])), system("b", None, sweep([100.0, 91.0]))];
     let degrees = |margin: f64| {
@@ -252,7 +252,7 @@ fn the_rate_of_a_point_is_that_of_a_run() {
 }
 
 #[test]
-fn a_gate_to_which_nothing_came_is_closed() {
+fn a_gate_without_a_verdict_fails() {
     let mut systems = pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
     let found = |systems: &[System]| "slower>2%".parse::<Gate>().unwrap().violations(&compared(systems));
     assert!(found(&systems).is_empty());
@@ -276,7 +276,7 @@ fn speed_is_at_one_of_each() {
 }
 
 #[test]
-fn several_tests_are_several_chances_to_be_wrong() {
+fn p_values_are_adjusted_for_multiple_tests() {
     let six = |factor: f64| times(factor)[..6].to_vec();
     let tests = |count: usize, factor: f64| {
         (0..count).map(|at| test(&format!("T{at}"), vec![point(1, &six(factor))])).collect()
@@ -307,7 +307,7 @@ fn the_mean_over_tests_by_hand() {
 }
 
 #[test]
-fn of_three_systems_two_are_held_against_the_first() {
+fn two_of_three_systems_are_compared_with_the_first() {
     let tests = |factor: f64| vec![test("T611", vec![point(1, &times(factor))])];
     let systems = [system("a", None, tests(1.0)), system("b", None, vec![]), system("c", None, tests(1.5))];
     let comparison = compared(&systems);
@@ -322,12 +322,12 @@ fn of_three_systems_two_are_held_against_the_first() {
     assert_eq!((missing[0].system, missing[0].test.as_deref()), (Some(1), Some("T611")));
     let lacking = ViolationFound::Stated("the test was not compared: the system lacks it".to_owned());
     assert_eq!(missing[0].found, lacking);
-    assert!(violations("slower>2%").is_empty(), "only what is named has to be there");
+    assert!(violations("slower>2%").is_empty(), "only named tests are required");
     assert!(compared(&[]).tests.is_empty() && compared(&systems[..1]).tests.is_empty());
 }
 
 #[test]
-fn a_gate_says_what_went_through_it() {
+fn a_gate_lists_its_violations() {
     let tests =
         |factor: f64| vec![test("T611", vec![point(1, &times(factor))]), test("T616", vec![point(1, &times(1.0))])];
     let comparison = compared(&pair(tests(1.0), tests(0.9)));

@@ -1,4 +1,4 @@
-//! Which runs of a record have a table that is worth a look without being asked for.
+//! The runs of a record whose latency tables are shown by default.
 
 use std::collections::HashMap;
 
@@ -9,8 +9,8 @@ use crate::delta::per_second;
 use crate::group::Repeats;
 use crate::sheet::sheet;
 
-/// One run of each test that does I/O or commits: its traced repeat, otherwise the one that speaks at the best degree of
-/// parallelism. In the order of the spec sheet; none for a test of which no run is valid.
+/// One run of each test that does I/O or commits: its traced repeat, otherwise the representative run at the best
+/// degree of parallelism. In the order of the spec sheet; none for a test without a valid run.
 pub fn layered_runs(record: &Record) -> Vec<&Run> {
     let mut traced: HashMap<&str, &Run> = HashMap::new();
     let mut by_number: HashMap<u32, &Run> = HashMap::new();
@@ -28,13 +28,13 @@ pub fn layered_runs(record: &Record) -> Vec<&Run> {
     chosen.filter(|run| touches_storage(run)).collect()
 }
 
-/// Whether a run is one of I/O or of commits, by what its test is about.
+/// Whether the test of a run does I/O or commits.
 fn touches_storage(run: &Run) -> bool {
     run.changes || matches!(run.layer, Layer::Storage | Layer::Database)
 }
 
-/// The run of `test` that speaks at each degree of parallelism, in the order in which these were first run: the plain one
-/// with the median rate, the lower one of two; a traced one where no plain one is valid.
+/// The representative run of `test` at each degree of parallelism, in the order in which these were first run: the
+/// plain one with the median rate, the lower one of two; a traced one where no plain one is valid.
 pub fn layered_runs_of<'a>(record: &'a Record, test: &str) -> Vec<&'a Run> {
     let mut degrees: Vec<Vec<&Run>> = Vec::new();
     for run in record.runs.iter().filter(|run| run.test == test && has_steps(run)) {
@@ -43,10 +43,10 @@ pub fn layered_runs_of<'a>(record: &'a Record, test: &str) -> Vec<&'a Run> {
             None => degrees.push(vec![run]),
         }
     }
-    degrees.into_iter().filter_map(|runs| speaking(&runs)).collect()
+    degrees.into_iter().filter_map(|runs| representative(&runs)).collect()
 }
 
-fn speaking<'a>(runs: &[&'a Run]) -> Option<&'a Run> {
+fn representative<'a>(runs: &[&'a Run]) -> Option<&'a Run> {
     let plain = runs.iter().filter(|run| run.variation.is_none());
     let rated = plain.filter_map(|run| Some((per_second(run, run.totals.operations)?.0, *run))).collect();
     let median = Repeats::of(rated).and_then(|repeats| repeats.speaking()).map(|(_, run)| run);

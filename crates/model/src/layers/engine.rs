@@ -1,48 +1,47 @@
-//! What the engine says of its own time: at work, and waiting.
+//! The layers of the engine: database time and waits.
 
-use record::{Activity, Location, Nanos, OperationClass, Run, WaitClass, name};
+use record::{Activity, Location, OperationClass, Run, WaitClass, name};
 
 use super::absence;
 use super::{Found, LayerMethod, LayerRow, added_up};
 use crate::delta::{delta, share};
 use crate::rules::RULES;
-use crate::wait_count::{is_coarse, wait_count};
+use crate::wait_count::{event_words, is_coarse, sample_period, wait_count};
 
-/// How a counter of time at work ends that has no common name: those of older records.
+/// The suffix of the counter of database time in older records.
 const ACTIVE_TIME: &str = "_active_time_ns";
 
-/// How long the sessions of the engine were at work in the window, all together, nanoseconds, and the counter that says
-/// so. None where the engine does not tell.
+/// Database time of all sessions in the window, nanoseconds, with its counter. None where the engine does not count it.
 pub fn database_time(run: &Run) -> Option<(&str, u64)> {
-    let known = |counter: &&String| *counter == name::DATABASE_TIME_NS || counter.ends_with(ACTIVE_TIME);
-    let mut counters: Vec<&String> = run.readings.first()?.values.keys().filter(known).collect();
+    let is_it = |counter: &&String| *counter == name::DATABASE_TIME_NS || counter.ends_with(ACTIVE_TIME);
+    let mut counters: Vec<&String> = run.readings.first()?.values.keys().filter(is_it).collect();
     counters.sort_by_key(|counter| *counter != name::DATABASE_TIME_NS);
     counters.into_iter().find_map(|counter| Some((counter.as_str(), delta(run, counter)?)))
 }
 
-/// The engine at work for the steps: without what it took to look at its sessions, which it counts like any statement.
+/// Database time per step, without dbdyno's session samples, which the engine counts like any statement.
 pub(super) fn database(run: &Run, location: Option<Location>) -> Found {
     match database_time(run) {
         Some((counter, total)) => {
             let steps = Some(run.totals.steps);
-            let (looks, source) = match &run.activity {
-                Some(activity) => (activity.cost_ns.0, format!("{counter} less the looks of dbdyno")),
+            let (sampling, source) = match &run.activity {
+                Some(activity) => (activity.cost_ns.0, format!("{counter} less dbdyno's session samples")),
                 None => (0, counter.to_owned()),
             };
-            let total_ns = total.saturating_sub(looks) as f64;
-            Found::Rows(vec![added_up(Some(OperationClass::Step), "at work for a step", &source, steps, total_ns)])
+            let total_ns = total.saturating_sub(sampling) as f64;
+            Found::Rows(vec![added_up(Some(OperationClass::Step), "database time of a step", &source, steps, total_ns)])
         }
         None => Found::Missing(absence::of_database_time(location)),
     }
 }
 
-/// What the sessions of the engine waited for: by its counters, and what these do not time as far as it was sampled, which
-/// few looks do not tell.
+/// Waits of sessions, by the counters of the engine and, where these do not time them, by samples, unless these are
+/// few.
 pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
     let timed = timed(run);
     let times_io = timed.iter().any(|(row, _)| row.class.is_some());
-    let looked = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min);
-    let sampled = looked.map(|activity| sampled(run, activity, times_io));
+    let activity = run.activity.as_ref().filter(|activity| activity.sample_count >= RULES.attribution_looks_min);
+    let sampled = activity.map(|activity| sampled(run, activity, times_io));
     let knows_io = times_io || sampled.is_some();
     let mut rows = each_once(timed, sampled.unwrap_or_default());
     rows.sort_by(|one, other| other.total_ns.total_cmp(&one.total_ns));
@@ -53,12 +52,12 @@ pub(super) fn waits(run: &Run, location: Option<Location>) -> Found {
     }
 }
 
-/// Both together, what is called the same once: as it was timed, unless by a clock that is too coarse for it.
+/// Timed and sampled waits together, each name once: as timed, unless the clock is too coarse.
 fn each_once(mut timed: Vec<(LayerRow, bool)>, mut sampled: Vec<LayerRow>) -> Vec<LayerRow> {
     sampled.retain_mut(|found| match timed.iter().position(|(row, _)| row.name == found.name) {
-        Some(place) if timed[place].1 => {
-            // How often it was, the engine does know.
-            found.count = timed.remove(place).0.count;
+        Some(index) if timed[index].1 => {
+            // The count of the engine is right.
+            found.count = timed.remove(index).0.count;
             true
         }
         Some(_) => false,
@@ -67,30 +66,29 @@ fn each_once(mut timed: Vec<(LayerRow, bool)>, mut sampled: Vec<LayerRow>) -> Ve
     timed.into_iter().map(|(row, _)| row).chain(sampled).collect()
 }
 
-/// Waits by the engine's counters, each with whether its clock is too coarse for it.
+/// Waits by the engine's counters, each with whether the clock is too coarse.
 fn timed(run: &Run) -> Vec<(LayerRow, bool)> {
     let counters = run.readings.first().into_iter().flat_map(|reading| reading.values.keys());
     let row = |counter: &String| {
         let wait = name::wait(counter).filter(|wait| !is_instrument(wait.event))?;
         let total = delta(run, counter)?;
         let (class, count) = (class(wait.event), wait_count(run, &wait));
-        // Of a time that nobody counts, and that is no I/O, it is not known whether sessions waited at all; what was
-        // counted and took no time was not timed.
+        // A time without a count that is not I/O may not be a wait of sessions; a count without a time was not timed.
         let was_timed = total > 0 || count.is_none_or(|count| count == 0);
         let is_known = if class.is_some() { was_timed } else { count.is_some() };
-        let row = || added_up(class, &words(wait.event), counter, count, total as f64);
+        let row = || added_up(class, &event_words(wait.event), counter, count, total as f64);
         is_known.then(|| (row(), is_coarse(run, counter, total, count)))
     };
     counters.filter_map(row).collect()
 }
 
-/// Whether an event is one of the instruments of an engine that lie inside each other, and in which its own threads wait
-/// for work most of the time: their sum is no time of sessions.
+/// Whether an event is an instrument: instruments nest and include background threads waiting for work, so that their
+/// sum is not session time.
 fn is_instrument(event: &str) -> bool {
     ["io_", "synch_", "lock_", "idle", "stage_"].iter().any(|beginning| event.starts_with(beginning))
 }
 
-/// What was done in a wait, by the words of its name.
+/// The operation of a wait, by the words of its name.
 pub(super) fn class(event: &str) -> Option<OperationClass> {
     let lower = event.to_lowercase();
     let words: Vec<&str> = lower.split('_').collect();
@@ -106,8 +104,7 @@ pub(super) fn class(event: &str) -> Option<OperationClass> {
     }
 }
 
-/// Waits that sessions were found in. Those for I/O and the log are left out where the engine times its waits: it times
-/// these first of all.
+/// Sampled waits of sessions, without those for I/O and the log where the engine times its waits, since it times these.
 fn sampled(run: &Run, activity: &Activity, is_timed: bool) -> Vec<LayerRow> {
     let is_wanted = |class: WaitClass| match class {
         WaitClass::UserIo | WaitClass::Commit => !is_timed,
@@ -116,36 +113,25 @@ fn sampled(run: &Run, activity: &Activity, is_timed: bool) -> Vec<LayerRow> {
     };
     let wanted = activity.waits.iter().filter(|wait| is_wanted(wait.class));
     let row = |wait: &record::SampledWait| {
-        // So many sessions at a time, on average, for all of the window.
-        let at_a_time = share(wait.session_count as f64, activity.sample_count as f64)?;
-        let total_ns = at_a_time * run.window_ns.0 as f64;
-        let event = if wait.event.is_empty() { "not named".to_owned() } else { words(&wait.event) };
-        let method = LayerMethod::Sampled { period_ns: period(activity) };
-        Some(LayerRow { method, ..added_up(None, &event, "sessions looked at", None, total_ns) })
+        // Mean number of sessions times the window.
+        let sessions = share(wait.session_count as f64, activity.sample_count as f64)?;
+        let total_ns = sessions * run.window_ns.0 as f64;
+        let event = if wait.event.is_empty() { "unnamed".to_owned() } else { event_words(&wait.event) };
+        let method = LayerMethod::Sampled { period_ns: sample_period(activity) };
+        Some(LayerRow { method, ..added_up(None, &event, "session samples", None, total_ns) })
     };
     wanted.filter_map(row).collect()
 }
 
-/// The name of an event in words.
-fn words(event: &str) -> String {
-    event.replace('_', " ")
-}
-
-/// Between two looks, as it was and not as it was planned.
-fn period(activity: &Activity) -> Nanos {
-    match activity.watched_ns.0.checked_div(activity.sample_count) {
-        Some(period) if period > 0 => Nanos(period),
-        _ => activity.period_ns,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use record::Nanos;
+
     use super::*;
     use crate::fixture::{counted, run};
 
     #[test]
-    fn io_that_was_counted_and_not_timed_is_no_wait() {
+    fn io_that_is_counted_but_not_timed_is_no_wait() {
         let rows = |reads_ns: u64| {
             let deltas = [
                 ("engine_wait_data_read_ns", reads_ns),
@@ -191,7 +177,7 @@ mod tests {
             let lock = rows.iter().find(is_lock).unwrap();
             (lock.total_ns, lock.count, lock.total_ns == half)
         };
-        assert_eq!(found(1_234_567_891), (1_234_567_891.0, Some(100), false), "as it was timed");
+        assert_eq!(found(1_234_567_891), (1_234_567_891.0, Some(100), false), "as timed");
         assert_eq!(
             (found(7_000_000).1, found(7_000_000).2),
             (Some(100), true),
@@ -219,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn instruments_that_lie_in_each_other_are_no_waits_of_sessions() {
+    fn nested_instruments_are_no_session_waits() {
         assert!(is_instrument("io_file_sql_binlog") && is_instrument("synch_mutex_sql_x") && is_instrument("idle"));
         assert!(!is_instrument("log_sync") && !is_instrument("lock") && !is_instrument("row_lock_wait"));
     }

@@ -1,4 +1,4 @@
-//! What the kernel says: traced, or by its own sums.
+//! The layers of the kernel: traced, or by its counters.
 
 use record::{LayerLatency, Location, MeasuringPoint, OperationClass, Run, Rung, Trace, name};
 
@@ -19,25 +19,25 @@ pub(super) fn found(point: MeasuringPoint, run: &Run, location: Option<Location>
     if let Some(rows) = (point == MeasuringPoint::Block).then(|| counted(run)).flatten() {
         return Found::Rows(rows);
     }
-    let elsewhere = || absence::of_another_host(point, location);
+    let remote = || absence::of_another_host(point, location);
     let generic = || match point {
         MeasuringPoint::Block => absence::of_block_layer(),
         _ => absence::of_trace(point),
     };
-    Found::Missing(missing.cloned().or_else(elsewhere).unwrap_or_else(generic))
+    Found::Missing(missing.cloned().or_else(remote).unwrap_or_else(generic))
 }
 
-/// What the tracer saw; none where it did not look there.
+/// The rows of the tracer; None where it does not cover the layer.
 fn traced(point: MeasuringPoint, trace: &Trace) -> Option<Vec<LayerRow>> {
     let here = trace.latencies.iter().filter(|latency| latency.point == point);
     let rows: Vec<LayerRow> = here.map(|latency| row(latency, trace.rung)).collect();
-    // A lower rung has no system calls: there it did not look.
-    let looked = match trace.rung {
+    // Only BPF traces system calls.
+    let is_traced = match trace.rung {
         Rung::Bpf => true,
         Rung::Tracefs => point != MeasuringPoint::SystemCall,
         Rung::Counters | Rung::Engine => false,
     };
-    (looked || !rows.is_empty()).then_some(rows)
+    (is_traced || !rows.is_empty()).then_some(rows)
 }
 
 fn row(layer: &LayerLatency, rung: Rung) -> LayerRow {
@@ -52,10 +52,10 @@ fn row(layer: &LayerLatency, rung: Rung) -> LayerRow {
     }
 }
 
-/// By which of the kernel's tracepoints a row came about, and on which rung they were listened to.
+/// The source of a row: tracer and tracepoints.
 fn source(rung: Rung, layer: &LayerLatency) -> &'static str {
     match (rung, layer.point) {
-        (Rung::Counters | Rung::Engine, _) => "counters of the kernel",
+        (Rung::Counters | Rung::Engine, _) => "kernel counters",
         (Rung::Bpf, MeasuringPoint::SystemCall) if layer.name.starts_with("io_uring") => {
             "tracepoints io_uring_submit_req, io_uring_complete"
         }
@@ -66,13 +66,13 @@ fn source(rung: Rung, layer: &LayerLatency) -> &'static str {
         (Rung::Bpf, MeasuringPoint::Block) => "tracepoint block_rq_complete",
         (Rung::Bpf, _) => "tracepoints block_rq_issue, block_rq_complete",
         (Rung::Tracefs, MeasuringPoint::Block) => {
-            "tracefs, tracepoints block_rq_insert (block_rq_issue of what was never inserted), block_rq_complete"
+            "tracefs, tracepoints block_rq_insert (block_rq_issue if not inserted), block_rq_complete"
         }
         (Rung::Tracefs, _) => "tracefs, tracepoints block_rq_issue, block_rq_complete",
     }
 }
 
-/// Requests of the block layer by the sums of the kernel, of everybody on the device; none where there are none.
+/// Requests of the block layer by the counters of the device, of all its users; None without counters.
 fn counted(run: &Run) -> Option<Vec<LayerRow>> {
     let flushes = delta(run, name::DEVICE_FLUSH_COUNT).zip(delta(run, name::DEVICE_FLUSH_NS));
     let writes = delta(run, name::DEVICE_WRITE_COUNT).zip(device_write_ns(run));

@@ -1,21 +1,23 @@
-//! The lines of a latency table, in the order of every view.
+//! The lines of a latency table, in the order of every view, and each line as figures for exports.
 
-use super::{LatencyLayer, LayerRow, LayerTable, Unaccounted};
+use record::{MeasuringPoint, OperationClass};
+
+use super::{LatencyLayer, LayerMethod, LayerQuantiles, LayerRow, LayerTable, Unaccounted};
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
 pub enum LayerLine<'a> {
     /// A kind of operation.
     Row(&'a LatencyLayer, &'a LayerRow),
-    /// A layer at which nothing was done, by its source.
+    /// A layer without operations.
     Nothing(&'a LatencyLayer),
-    /// What the layer has more than the one below it.
+    /// The unaccounted part of a layer.
     Unaccounted(&'a LatencyLayer, Unaccounted),
-    /// A layer without a source, or with one of the rows before it only.
+    /// A layer without a source, or with an incomplete one.
     Missing(&'a LatencyLayer),
 }
 
-/// A part of less than this, nanoseconds per step, is the rounding of a mean.
+/// Smaller parts are the rounding of a mean, nanoseconds per step.
 const PART_MIN_NS: f64 = 0.5;
 
 /// The lines of `table`.
@@ -33,4 +35,94 @@ fn of_layer(layer: &LatencyLayer) -> Vec<LayerLine<'_>> {
     let part = layer.unaccounted.filter(|part| part.per_step_ns.abs() >= PART_MIN_NS);
     lines.extend(part.map(|part| LayerLine::Unaccounted(layer, part)));
     lines
+}
+
+/// The figures of one line of a latency table; unknown ones are absent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LayerFigure<'a> {
+    /// The layer.
+    pub point: MeasuringPoint,
+    /// `row`, `unaccounted`, or `missing` where the layer has no source.
+    pub kind: &'static str,
+    /// The operation.
+    pub class: Option<OperationClass>,
+    /// The name in the layer; empty unless it is a row.
+    pub name: &'a str,
+    /// Number of operations.
+    pub count: Option<u64>,
+    /// Total time, nanoseconds.
+    pub total_ns: Option<f64>,
+    /// The same per step.
+    pub per_step_ns: Option<f64>,
+    /// Total over count.
+    pub mean_ns: Option<f64>,
+    /// Quantiles, where the source has the distribution.
+    pub quantiles: Option<LayerQuantiles>,
+    /// Operations per operation of the layer above that leads to them.
+    pub fan_out: Option<f64>,
+    /// The method of measurement.
+    pub method: Option<LayerMethod>,
+    /// The counter, tracepoint or clock; empty unless it is a row.
+    pub source: &'a str,
+    /// For an unaccounted part, the layer below.
+    pub below: Option<MeasuringPoint>,
+    /// The reason why there is no source; empty where there is one.
+    pub missing: &'a str,
+}
+
+/// The figures of `line` of `table`.
+pub fn layer_figure<'a>(table: &LayerTable, line: &LayerLine<'a>) -> LayerFigure<'a> {
+    match *line {
+        LayerLine::Row(layer, row) => of_row(layer.point, row),
+        LayerLine::Nothing(layer) => {
+            // The sum of no rows is -0.0.
+            let per_step_ns = Some(layer.per_step_ns.unwrap_or(0.0) + 0.0);
+            LayerFigure { count: Some(0), per_step_ns, ..bare(layer.point, "row") }
+        }
+        LayerLine::Unaccounted(layer, part) => LayerFigure {
+            total_ns: Some(part.per_step_ns * table.steps as f64),
+            per_step_ns: Some(part.per_step_ns),
+            below: Some(part.below),
+            ..bare(layer.point, "unaccounted")
+        },
+        LayerLine::Missing(layer) => {
+            let missing = layer.missing.as_ref().map_or("", |missing| missing.reason.as_str());
+            LayerFigure { missing, ..bare(layer.point, "missing") }
+        }
+    }
+}
+
+fn bare<'a>(point: MeasuringPoint, kind: &'static str) -> LayerFigure<'a> {
+    LayerFigure {
+        point,
+        kind,
+        class: None,
+        name: "",
+        count: None,
+        total_ns: None,
+        per_step_ns: None,
+        mean_ns: None,
+        quantiles: None,
+        fan_out: None,
+        method: None,
+        source: "",
+        below: None,
+        missing: "",
+    }
+}
+
+fn of_row(point: MeasuringPoint, row: &LayerRow) -> LayerFigure<'_> {
+    LayerFigure {
+        class: row.class,
+        name: &row.name,
+        count: row.count,
+        total_ns: Some(row.total_ns),
+        per_step_ns: Some(row.per_step_ns),
+        mean_ns: row.mean_ns(),
+        quantiles: row.quantiles,
+        fan_out: row.fan_out,
+        method: Some(row.method),
+        source: &row.source,
+        ..bare(point, "row")
+    }
 }

@@ -1,19 +1,16 @@
-//! The latency table of one run: from the due time of a step down to the device, each layer by its own source.
+//! The latency table of one run: from the intended start of a step down to the device, each layer from its own source.
 //!
-//! The time of a layer is the sum of all that its source timed, of all sessions together, over the steps of the test. So
-//! far layers are of one unit, nanoseconds per step, and what a layer has more than the one below it is *unaccounted*:
-//! totals and means subtract, quantiles never do. The unaccounted parts and the lowest layer add up to the highest one.
-//! A layer without a source has a reason instead of figures and is passed over: it is unknown, and not 0.
+//! The time of a layer is the total of all sessions over the steps of the test, so that all layers are in nanoseconds
+//! per step. The excess of a layer over the one below it is *unaccounted*; totals and means can be subtracted,
+//! quantiles cannot. The unaccounted parts and the lowest layer add up to the highest one. A layer without a source has
+//! a reason instead of figures and is skipped: it is unknown, not 0.
 //!
-//! Lower layers see more than the jobs: an engine's own processes wait, too, the block layer counts everybody on the
-//! device, and what is written in the background is waited for by nobody. An unaccounted part is then negative, and stays
-//! so.
+//! Lower layers include more than the jobs: background processes of the engine, other users of the device, background
+//! writes. An unaccounted part may then be negative.
 
 mod absence;
 mod chosen;
 mod engine;
-mod fan_out;
-mod figure;
 mod kernel;
 mod line;
 mod repeat;
@@ -33,8 +30,7 @@ use crate::rules::RULES;
 use self::repeat::Repeats;
 pub use chosen::{layered_runs, layered_runs_of};
 pub use engine::database_time;
-pub use figure::{LayerFigure, layer_figure};
-pub use line::{LayerLine, layer_lines};
+pub use line::{LayerFigure, LayerLine, layer_figure, layer_lines};
 pub use repeat::{TracedRepeat, TracingCost};
 pub use row::{LayerMethod, LayerQuantiles, LayerRow};
 pub(crate) use row::{added_up, timed};
@@ -53,55 +49,55 @@ pub const MEASURING_POINTS: [MeasuringPoint; 7] = [
 /// The latency table of one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerTable {
-    /// The run whose figures these are.
+    /// The number of the run.
     pub run: u32,
     /// The code of its test.
     pub test: String,
-    /// What the test is, in a few words.
+    /// The title of the test.
     pub title: String,
     /// Degree of parallelism.
     pub dop: Dop,
     /// Which degree of parallelism the test varies.
     pub sweep: Sweep,
-    /// In what the run differs from the plain one of its test.
+    /// The variation of the run.
     pub variation: Option<Variation>,
-    /// Steps over which times are divided.
+    /// Steps, the divisor of times.
     pub steps: u64,
-    /// The plain run that this one repeats, and what tracing cost; absent of a run that was not traced.
+    /// The plain run that this one repeats, and the tracing overhead; absent for an untraced run.
     pub repeat: Option<TracedRepeat>,
-    /// How far down the layers could be seen; absent where nobody looked.
+    /// The tracer; absent without tracing.
     pub rung: Option<Rung>,
-    /// The better rungs that were tried and not to be had.
+    /// Better tracers that were not available.
     pub passed: Vec<PassedRung>,
-    /// Events that the tracer lost: what it counted is too little by these.
+    /// Events lost by the tracer, missing in its counts.
     pub lost_count: u64,
-    /// Processor time of the engine's processes, nanoseconds per step, where it is known apart from that of dbdyno.
+    /// CPU time of the engine's processes, nanoseconds per step, where known.
     pub server_cpu_per_step_ns: Option<f64>,
-    /// One for each of [`MEASURING_POINTS`], in that order.
+    /// One per [`MEASURING_POINTS`], in that order.
     pub layers: Vec<LatencyLayer>,
 }
 
 /// One layer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatencyLayer {
-    /// Where it is measured.
+    /// The measuring point.
     pub point: MeasuringPoint,
-    /// What was done there, by kind, as far as it is known; empty where nothing was done, and where there is no source.
+    /// Its operations by kind, as far as known; empty where nothing was done or without a source.
     pub rows: Vec<LayerRow>,
-    /// Nanoseconds per step, all rows together; absent where the layer has no source, or a source of some of it only.
+    /// Nanoseconds per step, all rows together; absent without a complete source.
     pub per_step_ns: Option<f64>,
-    /// What the next layer with a source does not explain; absent at the lowest one.
+    /// The excess over the next layer with a source; absent for the lowest one.
     pub unaccounted: Option<Unaccounted>,
-    /// Why there is no source, where there is none.
+    /// The reason why there is no source.
     pub missing: Option<MissingLayer>,
 }
 
-/// Time of a layer that is not found in the one below.
+/// Time of a layer in excess of the one below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unaccounted {
     /// The layer below: the next one that has a source.
     pub below: MeasuringPoint,
-    /// Nanoseconds per step; negative where the layer below did more than this one waited for.
+    /// Nanoseconds per step; negative where the layer below has more time.
     pub per_step_ns: f64,
 }
 
@@ -111,20 +107,20 @@ impl LayerTable {
         self.layers.iter().find(|layer| layer.point == point)
     }
 
-    /// Processor time of the engine's processes, nanoseconds per step, where it is more than the engine's own database
-    /// time: then that leaves work of the engine out, and what is missing to the client's time is not the client's alone.
+    /// CPU time of the engine's processes, nanoseconds per step, where it exceeds database time: then database time is
+    /// incomplete, and the difference to the client's time is not only that of the client.
     pub fn beyond_database_time_ns(&self) -> Option<f64> {
         let counted = self.layer(MeasuringPoint::DatabaseTime)?.per_step_ns?;
         self.server_cpu_per_step_ns.filter(|server| *server > counted)
     }
 
-    /// Nanoseconds per step of the highest layer that has a source: the whole that all others are parts of.
+    /// Nanoseconds per step of the highest layer with a source.
     pub fn whole_ns(&self) -> Option<f64> {
         self.layers.iter().find_map(|layer| layer.per_step_ns)
     }
 
-    /// The largest part of the whole. Where a layer did clearly more than the one above it waited for, what is waited for
-    /// cannot be told from what is not, and it is not looked at any further down.
+    /// The largest part of the time of a step. Layers from the first one on that clearly exceeds the one above are
+    /// ignored, since they include work that nobody waits for.
     pub fn largest_part(&self) -> Option<LargestPart> {
         let mut parts: Vec<LargestPart> = Vec::new();
         for layer in &self.layers {
@@ -150,23 +146,23 @@ impl LayerTable {
 /// The largest part of the time of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LargestPart {
-    /// The layer that it belongs to.
+    /// Its layer.
     pub point: MeasuringPoint,
-    /// The layer that does not explain it; absent where it is all of the lowest layer that was looked at.
+    /// The layer below; absent for all of the lowest layer considered.
     pub below: Option<MeasuringPoint>,
-    /// The layer that did more than was waited for, which is why it was not looked at.
+    /// The layer that exceeds this one and is ignored.
     pub exceeded_by: Option<MeasuringPoint>,
     /// Nanoseconds per step.
     pub per_step_ns: f64,
 }
 
-/// What is known of a layer before it stands among the others.
+/// The rows of a layer, or the reason why there are none.
 pub(crate) enum Found {
-    /// What was done there; nothing, if that is what its source says.
+    /// A complete source; empty where nothing was done.
     Rows(Vec<LayerRow>),
     /// No source.
     Missing(MissingLayer),
-    /// A source of some of what was done there, and why not of the rest.
+    /// An incomplete source, with the reason.
     Partly(Vec<LayerRow>, MissingLayer),
 }
 
@@ -177,20 +173,19 @@ pub struct LayerTables<'a> {
 }
 
 impl<'a> LayerTables<'a> {
-    /// Those of `record`.
+    /// The tables of `record`.
     pub fn of(record: &'a Record) -> LayerTables<'a> {
         LayerTables { record, repeats: Repeats::of(record) }
     }
 
-    /// The latency table of `run`, or of its traced repeat where there is one: the same test at the same degree of
-    /// parallelism. None for a probe and a run of storage, which no engine takes part in, for an invalid run, and where no step
-    /// succeeded.
+    /// The latency table of `run`, or of its traced repeat at the same degree of parallelism. None for a run without an
+    /// engine, for an invalid run, and where no step succeeded.
     pub fn table(&self, run: &Run) -> Option<LayerTable> {
         let traced = self.repeats.traced(run).filter(|traced| has_steps(traced));
         self.own_table(traced.unwrap_or(run))
     }
 
-    /// The same of `run` itself, whether or not it has a traced repeat.
+    /// The table of `run` itself.
     pub fn own_table(&self, run: &Run) -> Option<LayerTable> {
         table(self.record, run, &self.repeats)
     }
@@ -207,7 +202,7 @@ fn table(record: &Record, shown: &Run, repeats: &Repeats<'_>) -> Option<LayerTab
         .map(|point| LatencyLayer::new(point, found(point, shown, location), steps))
         .collect();
     subtract(&mut layers);
-    fan_out::fill(&mut layers);
+    fill_fan_out(&mut layers);
     Some(LayerTable {
         run: shown.number,
         test: shown.test.clone(),
@@ -225,7 +220,7 @@ fn table(record: &Record, shown: &Run, repeats: &Repeats<'_>) -> Option<LayerTab
     })
 }
 
-/// Whether `run` is a result of a test of an engine, and something was done in it.
+/// Whether `run` is a valid run of an engine with successful steps.
 fn has_steps(run: &Run) -> bool {
     let is_engine = run.storage.is_none() && !run.kind.is_probe();
     is_engine && !is_invalid(run) && run.totals.steps > 0 && run.service.count > 0
@@ -233,8 +228,8 @@ fn has_steps(run: &Run) -> bool {
 
 fn found(point: MeasuringPoint, run: &Run, location: Option<Location>) -> Found {
     match point {
-        MeasuringPoint::ClientResponse => client(&run.response, "due to done", "clock of dbdyno"),
-        MeasuringPoint::ClientService => client(&run.service, "begun to done", "clock of dbdyno"),
+        MeasuringPoint::ClientResponse => client(&run.response, "intended start to end", "dbdyno clock"),
+        MeasuringPoint::ClientService => client(&run.service, "start to end", "dbdyno clock"),
         MeasuringPoint::DatabaseTime => engine::database(run, location),
         MeasuringPoint::Wait => engine::waits(run, location),
         MeasuringPoint::SystemCall | MeasuringPoint::Block | MeasuringPoint::Device => {
@@ -261,12 +256,59 @@ impl LatencyLayer {
     }
 }
 
-/// Fills in what each layer has more than the next one with a source.
+/// Computes the unaccounted part of each layer.
 fn subtract(layers: &mut [LatencyLayer]) {
     let mut below: Option<(MeasuringPoint, f64)> = None;
     for layer in layers.iter_mut().rev() {
         let Some(own) = layer.per_step_ns else { continue };
         layer.unaccounted = below.map(|(point, lower)| Unaccounted { below: point, per_step_ns: own - lower });
         below = Some((layer.point, own));
+    }
+}
+
+/// Computes the fan-out of every row: its count over that of the operations that lead to it, in the next layer above
+/// that has any.
+fn fill_fan_out(layers: &mut [LatencyLayer]) {
+    for index in 1..layers.len() {
+        let (above, here) = layers.split_at_mut(index);
+        let Some(layer) = here.first_mut() else { continue };
+        for row in &mut layer.rows {
+            row.fan_out = above.iter().rev().find_map(|upper| fan_out(row, layer.point, upper));
+        }
+    }
+}
+
+/// Operations of `row`, at `here`, per operation of `upper` that leads to them.
+fn fan_out(row: &LayerRow, here: MeasuringPoint, upper: &LatencyLayer) -> Option<f64> {
+    let leading = leading_to(row.class?, here, upper.point);
+    let sum = |classes: &&[OperationClass]| {
+        let of_class = |other: &&LayerRow| other.class.is_some_and(|class| classes.contains(&class));
+        let count: u64 =
+            upper.rows.iter().filter(of_class).filter_map(|other| other.count).fold(0, u64::saturating_add);
+        (count > 0).then_some(count)
+    };
+    let above = leading.iter().find_map(sum)?;
+    Some(row.count? as f64 / above as f64)
+}
+
+/// The kinds of operations at `above` that lead to one of `class` at `here`, of which the first existing ones count. A
+/// buffered write reaches the block layer with the sync that follows it.
+fn leading_to(
+    class: OperationClass,
+    here: MeasuringPoint,
+    above: MeasuringPoint,
+) -> &'static [&'static [OperationClass]] {
+    use OperationClass::{Discard, Flush, LogSync, LogWrite, Read, Step, Sync, Write};
+    let is_request = here >= MeasuringPoint::Block;
+    match class {
+        Write | LogWrite if above == MeasuringPoint::Block => &[&[Write, LogWrite]],
+        Write | LogWrite if is_request => &[&[LogSync, Sync], &[Write, LogWrite], &[Step]],
+        Write | LogWrite => &[&[Write, LogWrite], &[Step]],
+        LogSync | Sync => &[&[LogSync, Sync], &[Step]],
+        Flush if above == MeasuringPoint::Block => &[&[Flush]],
+        Flush => &[&[LogSync, Sync], &[Step]],
+        Read => &[&[Read], &[Step]],
+        Discard => &[&[Discard], &[Step]],
+        Step => &[&[Step]],
     }
 }

@@ -1,4 +1,4 @@
-//! Traced repeats: the run that a table is from, and what tracing cost it.
+//! Traced repeats, and the overhead of tracing.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,23 +9,21 @@ use crate::group;
 use crate::row::is_invalid;
 use crate::statistics::{Interval, median, order_interval};
 
-/// That a run repeats a plain one while the kernel was traced.
+/// The plain run that a traced run repeats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TracedRepeat {
-    /// The number of the plain run; of several that with the median rate, the lower one of two.
+    /// The number of the plain run; of several, that with the median rate, the lower one of two.
     pub plain_run: u32,
-    /// What tracing cost.
+    /// The overhead of tracing.
     pub cost: Option<TracingCost>,
 }
 
-/// Operations per second of traced runs over those of the plain runs beside them, less 1: below 0 where tracing slowed
-/// them down.
+/// Relative change of operations per second from plain to traced runs; below 0 where tracing slowed them down.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TracingCost {
     /// The median of the pairs.
     pub change: Ratio,
-    /// How many pairs of runs, a traced one and the plain one of the same round; without rounds the traced run and the plain
-    /// one that stands for the others are the only one.
+    /// Pairs of a traced and a plain run of the same round; without rounds, one pair with the representative plain run.
     pub pairs: usize,
     /// The interval of the median, where there are enough pairs for one.
     pub interval: Option<Interval>,
@@ -34,21 +32,21 @@ pub struct TracingCost {
 /// Runs of one test at one degree of parallelism.
 type Alike<'a> = (&'a str, Dop);
 
-/// The traced repeats of a record, found once for all of its runs.
+/// The traced repeats of a record.
 pub(super) struct Repeats<'a>(BTreeMap<Alike<'a>, Repeated<'a>>);
 
 /// The valid runs of one test at one degree of parallelism of which there are traced ones.
 struct Repeated<'a> {
     /// The first of them that was traced.
     traced: &'a Run,
-    /// The rate and the number of the plain run that stands for the others.
+    /// Rate and number of the representative plain run.
     plain: Option<(f64, u32)>,
-    /// What changed in each round that has a traced run and a plain one.
+    /// Relative change in each round with a traced and a plain run.
     changes: Vec<f64>,
 }
 
 impl<'a> Repeats<'a> {
-    /// Those of `record`.
+    /// The traced repeats of `record`.
     pub(super) fn of(record: &'a Record) -> Repeats<'a> {
         let traced = record.runs.iter().filter(|run| is_traced(run) && !is_invalid(run));
         let mut alike: BTreeMap<Alike<'_>, Vec<&Run>> = traced.map(|run| (key(run), Vec::new())).collect();
@@ -67,7 +65,7 @@ impl<'a> Repeats<'a> {
         self.0.get(&key(run)).filter(|_| run.variation.is_none()).map(|repeated| repeated.traced)
     }
 
-    /// What `run` repeats; none where it was not traced as a repeat, and where there is no valid plain run beside it.
+    /// The plain run that `run` repeats; None for a run that is not a traced repeat, and without a valid plain run.
     pub(super) fn repeat(&self, run: &Run) -> Option<TracedRepeat> {
         let repeated = self.0.get(&key(run)).filter(|_| is_traced(run))?;
         let (plain_rate, plain_run) = repeated.plain?;
@@ -81,7 +79,7 @@ impl<'a> Repeats<'a> {
 }
 
 impl<'a> Repeated<'a> {
-    /// What `runs` are, of the rounds that their numbers have in `rounds`.
+    /// The repeated runs of `runs`, whose rounds by number are `rounds`.
     fn of(runs: &[&'a Run], rounds: &HashMap<u32, u32>) -> Option<Repeated<'a>> {
         let plain = || runs.iter().copied().filter(|run| run.variation.is_none());
         let rated = group::Repeats::of(plain().filter_map(|run| Some((rate(run)?, run))).collect());
@@ -113,7 +111,7 @@ fn cost(changes: &[f64]) -> Option<TracingCost> {
     Some(TracingCost { change, pairs: changes.len(), interval: order_interval(changes) })
 }
 
-/// Whether `run` was made to be traced.
+/// Whether `run` is a traced repeat.
 pub(super) fn is_traced(run: &Run) -> bool {
     matches!(run.variation, Some(Variation::Traced))
 }

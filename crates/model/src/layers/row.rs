@@ -4,16 +4,16 @@ use record::{Latency, Nanos, OperationClass};
 
 use crate::delta::share;
 
-/// How figures came about.
+/// The method of measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LayerMethod {
-    /// Every operation was timed, each by itself.
+    /// Each operation timed.
     Timed,
-    /// Somebody counted and added up: there is a mean and no distribution.
+    /// Count and total time: a mean without a distribution.
     Mean,
-    /// Looked at now and then: an estimate.
+    /// Estimated from samples.
     Sampled {
-        /// Between two looks.
+        /// Time between two samples.
         period_ns: Nanos,
     },
 }
@@ -21,27 +21,27 @@ pub enum LayerMethod {
 /// One kind of operation at one measuring point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LayerRow {
-    /// What was done, in words that every layer can use; absent where these have none for it (a lock).
+    /// The operation, in terms common to all layers; absent where there is none (a lock).
     pub class: Option<OperationClass>,
-    /// What the layer itself calls it.
+    /// The name in the layer.
     pub name: String,
-    /// The counter, the tracepoint or the clock that it is from.
+    /// The counter, tracepoint or clock.
     pub source: String,
-    /// How it came about.
+    /// The method of measurement.
     pub method: LayerMethod,
-    /// How often; absent where the source does not tell.
+    /// Number of operations; absent where not counted.
     pub count: Option<u64>,
-    /// Sum over all of them, nanoseconds.
+    /// Total time, nanoseconds.
     pub total_ns: f64,
     /// The same per step.
     pub per_step_ns: f64,
-    /// Where the source has the distribution.
+    /// Quantiles, where the source has the distribution.
     pub quantiles: Option<LayerQuantiles>,
-    /// How many of them there are for each operation of the layer above that leads to them: count over count.
+    /// Operations per operation of the layer above that leads to them.
     pub fan_out: Option<f64>,
 }
 
-/// Quantiles of a layer, as they may be shown.
+/// Printable quantiles of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayerQuantiles {
     /// The median.
@@ -55,13 +55,13 @@ pub struct LayerQuantiles {
 }
 
 impl LayerRow {
-    /// Total over count; absent where there is no count, and where what was counted took no time that the source can tell.
+    /// Total over count; None without a count, and below the resolution of the source.
     pub fn mean_ns(&self) -> Option<f64> {
         share(self.total_ns, self.count? as f64).filter(|mean_ns| *mean_ns > 0.0)
     }
 }
 
-/// A row of which every operation was timed.
+/// A row whose operations were each timed.
 pub(crate) fn timed(class: OperationClass, name: &str, source: &str, latency: &Latency) -> LayerRow {
     LayerRow {
         quantiles: (latency.count > 0).then_some(LayerQuantiles {
@@ -75,7 +75,7 @@ pub(crate) fn timed(class: OperationClass, name: &str, source: &str, latency: &L
     }
 }
 
-/// A row of which there are sums only.
+/// A row with count and total only.
 pub(crate) fn added_up(
     class: Option<OperationClass>,
     name: &str,

@@ -36,7 +36,7 @@ fn published() -> Run {
         traced(MeasuringPoint::Device, OperationClass::Flush, "FLUSH", 3_721, 30 * us),
     ]);
     let hidden =
-        record::MissingLayer { point: MeasuringPoint::Block, reason: "nobody asked".to_owned(), hint: String::new() };
+        record::MissingLayer { point: MeasuringPoint::Block, reason: "not traced".to_owned(), hint: String::new() };
     if let Some(trace) = &mut run.trace {
         trace.missing.push(hidden);
     }
@@ -68,7 +68,7 @@ fn the_gap_lies_between_the_system_call_and_the_device() {
     assert!(near(fan_out[0], 5_820.0 / 3_698.0) && near(fan_out[1], 3_721.0 / 3_698.0), "{fan_out:?}");
     // 1959 - (77 × 1.57 + 30 × 1.01) = 1808 µs per sync, of which there are 0.998 in a step.
     let (below, unaccounted) = gap(&table, MeasuringPoint::SystemCall);
-    assert_eq!(below, MeasuringPoint::Device, "the block layer is passed over");
+    assert_eq!(below, MeasuringPoint::Device, "the block layer is skipped");
     assert!(near(unaccounted, (1_959.0 - 77.0 * fan_out[0] - 30.0 * fan_out[1]) * 3_698.0 / 3_705.0));
     assert!(near(unaccounted, 1_804.2), "{unaccounted}");
     assert!(near(gap(&table, MeasuringPoint::ClientService).1, 2_695.0 - 2_181.0 * 3_709.0 / 3_705.0));
@@ -78,11 +78,11 @@ fn the_gap_lies_between_the_system_call_and_the_device() {
     assert_eq!((largest.point, largest.below), (MeasuringPoint::SystemCall, Some(MeasuringPoint::Device)));
     assert!(near(largest.per_step_ns / 1e3, unaccounted));
     let block = table.layer(MeasuringPoint::Block).unwrap();
-    assert_eq!((block.per_step_ns, block.missing.as_ref().unwrap().reason.as_str()), (None, "nobody asked"));
+    assert_eq!((block.per_step_ns, block.missing.as_ref().unwrap().reason.as_str()), (None, "not traced"));
 }
 
 #[test]
-fn without_system_calls_requests_are_held_against_the_syncs_of_the_engine() {
+fn without_system_calls_requests_are_compared_with_the_syncs_of_the_engine() {
     let mut run = published();
     let trace = run.trace.as_mut().unwrap();
     trace.latencies.remove(0);
@@ -105,7 +105,7 @@ fn system_calls_of_which_some_are_not_seen_are_shown_and_not_subtracted() {
     let table = table(run);
     let calls = table.layer(MeasuringPoint::SystemCall).unwrap();
     assert!(!calls.rows.is_empty() && calls.rows[0].per_step_ns > 0.0);
-    assert_eq!((calls.per_step_ns, calls.missing.as_ref().unwrap().reason.as_str()), (None, "nobody asked"));
+    assert_eq!((calls.per_step_ns, calls.missing.as_ref().unwrap().reason.as_str()), (None, "not traced"));
     assert_eq!(gap(&table, MeasuringPoint::Wait).0, MeasuringPoint::Block);
 }
 
@@ -128,7 +128,7 @@ fn quantiles_stand_where_the_source_has_them_and_nowhere_else() {
 }
 
 #[test]
-fn what_has_no_source_is_absent_and_says_how_to_get_it() {
+fn a_layer_without_a_source_has_a_hint() {
     let bare = table(run("T611", 1));
     let known: Vec<bool> = bare.layers.iter().map(|layer| layer.per_step_ns.is_some()).collect();
     assert_eq!(known, [true, true, false, false, false, false, false]);
@@ -141,7 +141,7 @@ fn what_has_no_source_is_absent_and_says_how_to_get_it() {
     inside.engine.as_mut().unwrap().location = Location::InProcess;
     let inside = table_of(&inside, &inside.runs[0]).unwrap();
     let reason = &inside.layer(MeasuringPoint::DatabaseTime).unwrap().missing.as_ref().unwrap().reason;
-    assert!(reason.contains("inside the caller"), "{reason}");
+    assert!(reason.contains("embedded"), "{reason}");
     let mut away = record(vec![run("T611", 1)]);
     away.engine.as_mut().unwrap().location = Location::Remote;
     let away = table_of(&away, &away.runs[0]).unwrap();
@@ -149,7 +149,7 @@ fn what_has_no_source_is_absent_and_says_how_to_get_it() {
 }
 
 #[test]
-fn a_source_that_says_nothing_was_done_is_no_missing_source() {
+fn a_source_without_operations_is_not_missing() {
     let idle = counted(
         run("T611", 1),
         &[("engine_wait_data_read_ns", 0), ("engine_wait_data_read_count", 0), (name::DATABASE_TIME_NS, 5_000_000)],
@@ -161,7 +161,7 @@ fn a_source_that_says_nothing_was_done_is_no_missing_source() {
 }
 
 #[test]
-fn sums_of_the_kernel_stand_in_for_a_trace() {
+fn kernel_counters_replace_a_missing_trace() {
     let run = counted(
         run("T311", 1),
         &[
@@ -181,7 +181,7 @@ fn sums_of_the_kernel_stand_in_for_a_trace() {
 }
 
 #[test]
-fn an_engine_that_times_locks_and_no_io_is_passed_over_with_what_it_says() {
+fn an_engine_that_times_only_locks_is_shown_and_skipped() {
     let run = counted(
         run("T311", 1),
         &[
@@ -204,7 +204,7 @@ fn an_engine_that_times_locks_and_no_io_is_passed_over_with_what_it_says() {
 }
 
 #[test]
-fn below_a_layer_that_did_more_than_was_waited_for_nothing_is_told_apart() {
+fn layers_below_one_that_exceeds_the_layer_above_are_ignored() {
     let mut run = published();
     let trace = run.trace.as_mut().unwrap();
     trace.latencies[1].latency = latency(582_000, 77_000);
@@ -214,7 +214,7 @@ fn below_a_layer_that_did_more_than_was_waited_for_nothing_is_told_apart() {
 }
 
 #[test]
-fn what_others_wrote_is_not_the_largest_part_of_what_somebody_waited_for() {
+fn writes_of_others_are_not_the_largest_part() {
     let ns = |step: u64| step * 10_000;
     let run = counted(
         run("T626", 1),
@@ -243,7 +243,7 @@ fn the_table_of_a_plain_run_is_that_of_its_traced_repeat() {
     let repeat = table.repeat.unwrap();
     assert_eq!(repeat.plain_run, 1);
     assert!((repeat.cost.unwrap().change.0 + 0.05).abs() < 1e-12, "{repeat:?}: 1900 a second where there were 2000");
-    assert_eq!(table_of(&record, &record.runs[2]), Some(table), "asked for either of them");
+    assert_eq!(table_of(&record, &record.runs[2]), Some(table), "for either run");
     assert_eq!(table_of(&record, &record.runs[1]).unwrap().repeat, None, "two jobs were not traced");
     let chosen: Vec<u32> = layered_runs(&record).iter().map(|run| run.number).collect();
     assert_eq!(chosen, [3]);
@@ -289,7 +289,7 @@ fn invalid_runs_and_probes_have_no_table() {
 }
 
 #[test]
-fn sampled_waits_stand_beside_timed_ones_and_not_in_their_place() {
+fn sampled_waits_complement_timed_ones() {
     let waits = |class, event: &str, session_count| SampledWait { class, event: event.to_owned(), session_count };
     let activity = Activity {
         period_ns: Nanos(100_000_000),
@@ -307,19 +307,19 @@ fn sampled_waits_stand_beside_timed_ones_and_not_in_their_place() {
     let shown: Vec<_> = alone.iter().map(|row| (row.name.as_str(), row.total_ns / 1e9, row.count)).collect();
     assert_eq!(shown, [("WalSync", 3.0, None), ("transactionid", 2.0, None)]);
     assert_eq!(alone[0].method, LayerMethod::Sampled { period_ns: Nanos(100_000_000) });
-    let looked_at = table(Run { activity: Some(activity.clone()), ..published() });
+    let sampled = table(Run { activity: Some(activity.clone()), ..published() });
     let of = |table: &LayerTable| table.layer(MeasuringPoint::DatabaseTime).unwrap().rows[0].total_ns;
-    assert_eq!(of(&table(published())) - of(&looked_at), 50e6, "looking is no work for a step");
+    assert_eq!(of(&table(published())) - of(&sampled), 50e6, "sampling is no database time of a step");
     let few = Activity { sample_count: 3, ..activity.clone() };
     let few = table(Run { activity: Some(few), ..run("T311", 1) });
-    assert!(few.layer(MeasuringPoint::Wait).unwrap().missing.is_some(), "three looks tell nothing");
+    assert!(few.layer(MeasuringPoint::Wait).unwrap().missing.is_some(), "three samples are too few");
     let both = rows(Run { activity: Some(activity), ..published() });
     let names: Vec<&str> = both.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["wal sync", "transactionid"]);
 }
 
 #[test]
-fn older_records_have_their_time_at_work_under_another_name() {
+fn older_records_have_database_time_under_another_name() {
     let run = counted(run("T311", 1), &[("engine_active_time_ns", 7)]);
     assert_eq!(database_time(&run), Some(("engine_active_time_ns", 7)));
     let run = counted(run, &[(name::DATABASE_TIME_NS, 9)]);
@@ -384,7 +384,7 @@ proptest! {
 }
 
 #[test]
-fn a_server_that_worked_longer_than_its_database_time_left_some_of_it_out() {
+fn cpu_time_above_database_time_is_reported() {
     let of = |server_ns: u64| {
         let mut run = published();
         let first = run.readings.iter().map(|reading| reading.at_ns).min().unwrap();

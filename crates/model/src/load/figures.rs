@@ -1,4 +1,4 @@
-//! What one load came to.
+//! The figures of one load.
 
 use record::{Bytes, LoadModel, Rate, Record, Run, name};
 
@@ -6,53 +6,53 @@ use super::stage::{StageFigures, stages};
 use crate::delta::{delta, share};
 use crate::row::{is_invalid, row};
 
-/// Bytes of a terabyte, 10^12: prices in processor time are told per terabyte.
+/// Bytes of a terabyte, 10^12, the unit of CPU cost.
 const TERABYTE: f64 = 1e12;
 
-/// Bytes written, each over the bytes of flat file that went in; what has no source is absent.
+/// Write amplification: bytes written per byte of flat file; absent without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct BytesPerByte {
     /// Redo.
     pub redo: Option<f64>,
-    /// Data, as the engine asked the operating system; what it writes later is not in it.
+    /// Data written by the engine to the operating system within the window.
     pub engine: Option<f64>,
-    /// Everything that the block layer wrote, the log and what others wrote included.
+    /// All writes of the block layer, with the log and those of other programs.
     pub device: Option<f64>,
 }
 
-/// The figures of a load; whatever has no source is absent.
+/// The figures of a load; absent without a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoadFigures {
-    /// Rows that went in.
+    /// Rows loaded.
     pub rows_per_second: Option<Rate>,
-    /// Bytes of flat file that went in.
+    /// Bytes of flat file loaded.
     pub flat_per_second: Option<Rate>,
-    /// Flat file over the bytes that were read for it: above 1 where it was compressed. Absent where lines were generated.
+    /// Compression ratio of the input: flat file over bytes read. Absent where lines were generated.
     pub input_ratio: Option<f64>,
-    /// Processors in use by dbdyno, an engine in the same process included.
+    /// CPUs used by dbdyno, an embedded engine included.
     pub client_cores: Option<f64>,
-    /// Processors in use by the engine's own processes.
+    /// CPUs used by the engine's processes.
     pub server_cores: Option<f64>,
-    /// Seconds of processor time of dbdyno per 10^12 bytes of flat file.
+    /// CPU seconds of dbdyno per 10^12 bytes of flat file.
     pub client_seconds_per_terabyte: Option<f64>,
-    /// The same of the engine's own processes.
+    /// The same of the engine's processes.
     pub server_seconds_per_terabyte: Option<f64>,
-    /// What was written.
+    /// Write amplification.
     pub written: BytesPerByte,
-    /// Flat file over the table that it became, indexes not included: above 1 where the table is smaller. Absent where the
-    /// table held rows of an earlier invocation too.
+    /// Flat file over table size without indexes; above 1 where the table is smaller. Absent where the table has rows
+    /// of an earlier invocation.
     pub table_ratio: Option<f64>,
-    /// The stages, in the order of the way.
+    /// The stages, in the order of the pipeline.
     pub stages: Vec<StageFigures>,
 }
 
 impl LoadFigures {
-    /// Terabytes (10^12 bytes) of flat file an hour.
+    /// Terabytes (10^12 bytes) of flat file per hour.
     pub fn terabytes_per_hour(&self) -> Option<f64> {
         self.flat_per_second.map(|rate| rate.0 * 3_600.0 / TERABYTE)
     }
 
-    /// Processors of dbdyno and of the engine together, as far as they are known; none where neither is.
+    /// CPUs used by dbdyno and the engine together, as far as known; None where neither is.
     pub fn cores(&self) -> Option<f64> {
         match (self.client_cores, self.server_cores) {
             (None, None) => None,
@@ -61,7 +61,7 @@ impl LoadFigures {
     }
 }
 
-/// The figures of `run`; none of a run of something else.
+/// The figures of `run`; None unless it is a load.
 pub fn figures(run: &Run) -> Option<LoadFigures> {
     let load = run.load.as_deref()?;
     let row = row(run);
@@ -72,7 +72,7 @@ pub fn figures(run: &Run) -> Option<LoadFigures> {
     Some(LoadFigures {
         rows_per_second: row.rows_per_second,
         flat_per_second: row.bytes_per_second.filter(|rate| rate.0 > 0.0),
-        // What is skipped is read, too.
+        // Skipped lines of a resumed load are read, too.
         input_ratio: share(load.flat_bytes.0 as f64, load.input_bytes.0 as f64).filter(|_| !load.is_rest()),
         client_cores: row.client_cpu.map(|used| used.cores),
         server_cores: row.server_cpu.map(|used| used.cores),
@@ -88,8 +88,8 @@ pub fn figures(run: &Run) -> Option<LoadFigures> {
     })
 }
 
-/// How many times smaller the table of `run` is, row by row, than the plain one of the same lines in `record`; none where
-/// there is no plain one, and of that one itself.
+/// Bytes per row of the plain table of the same lines in `record` over those of the table of `run`; None without a
+/// plain table, and for the plain one itself.
 pub fn table_against_plain(record: &Record, run: &Run) -> Option<f64> {
     let load = run.load.as_deref().filter(|load| load.model != LoadModel::default())?;
     let per_row = |run: &Run| {

@@ -1,4 +1,4 @@
-//! Loads for tests: made by a machine whose costs are known.
+//! Loads for tests, simulated on a machine with known costs.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use crate::fixture::{counted, record, run};
 /// Seconds of a window.
 const SECONDS: f64 = 10.0;
 
-/// A host on which loads are held up by sessions, processors or readers, whichever is least, a little before they meet.
+/// A host on which loads are bound by sessions, processors or readers, with a smooth transition between the bounds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine {
     /// Processors.
     pub(crate) cores: f64,
     /// Time of a session for a byte, nanoseconds.
     pub(crate) session_ns: f64,
-    /// What each further session adds to it, as a share.
+    /// Increase with each further session, as a share.
     pub(crate) contention: f64,
-    /// Processor time of a byte: of parsing, and of what the client does beside.
+    /// CPU time of a byte: of parsing, and of the rest of the client.
     pub(crate) client_ns: (f64, f64),
-    /// Of the server.
+    /// CPU time of the server.
     pub(crate) server_ns: f64,
-    /// More of it with partitions, and with compression.
+    /// Its increase with partitions, and with compression.
     pub(crate) model_ns: (f64, f64),
-    /// Of decompressing gzip.
+    /// CPU time of decompressing gzip.
     pub(crate) inflate_ns: f64,
 }
 
@@ -65,11 +65,11 @@ impl Machine {
         let processors = self.cores / (self.client(gzip) + self.server(model));
         let readers = if gzip { jobs / self.inflate_ns } else { jobs / 0.1 };
         let bounds = [sessions, processors, readers];
-        // Where two bounds meet neither is reached.
+        // Smooth minimum.
         1e9 * bounds.iter().map(|bound| bound.powi(-16)).sum::<f64>().powf(-1.0 / 16.0)
     }
 
-    /// The run that it makes.
+    /// A simulated run.
     pub(crate) fn run(&self, model: LoadModel, jobs: u32, gzip: bool) -> Run {
         let rate = self.rate(model, jobs, gzip);
         let bytes = rate * SECONDS;

@@ -1,8 +1,8 @@
-//! Loads of flat files: what a run came to, which of its stages was the slowest, and what a load that was not measured
-//! would reach; and scans of what was loaded.
+//! Loads of flat files: figures of a run, its slowest stage, predictions of loads that were not measured; and scans of
+//! loaded tables.
 //!
-//! A rate is bytes of flat file per second of the window, uncompressed, unless it says otherwise; what something cost is
-//! told per byte of flat file that went in, so that loads of different sizes stand beside each other.
+//! Rates are uncompressed bytes of flat file per second of the window, and costs are per byte of flat file, unless
+//! stated otherwise, so that loads of different sizes are comparable.
 
 mod figures;
 #[cfg(test)]

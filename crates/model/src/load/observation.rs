@@ -1,4 +1,4 @@
-//! What a run of a load tells about loads that were not measured.
+//! Loads as observations for predictions.
 
 use record::{Load, LoadStageKind, Record, Run, name};
 
@@ -8,13 +8,13 @@ use crate::delta::delta;
 use crate::row::{is_invalid, row};
 use crate::rules::RULES;
 
-/// What compresses a source that is not compressed.
+/// The compression of an uncompressed source.
 const UNCOMPRESSED: &str = "none";
 
-/// What stands for it where lines are generated and nothing is read.
+/// The input where lines are generated.
 pub(super) const GENERATED: &str = "generated";
 
-/// One load that is a result.
+/// One valid load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Observation<'a> {
     pub(crate) run: &'a Run,
@@ -23,38 +23,37 @@ pub(crate) struct Observation<'a> {
     pub(crate) jobs: f64,
     /// Bytes of flat file per second.
     pub(crate) rate: f64,
-    /// What brings the lines: `generated`, or the compression of the source.
+    /// The input: `generated`, or the compression of the source.
     pub(crate) input: &'a str,
-    /// Processor time on this host for a byte, of bringing it, nanoseconds.
+    /// CPU time of input per byte on this host, nanoseconds.
     pub(crate) input_cpu_ns: f64,
-    /// The same of everything else, of dbdyno and of the engine where it is on this host; absent where it is not counted.
+    /// Other CPU time per byte of dbdyno and of a local engine, nanoseconds; absent where not counted.
     pub(crate) other_cpu_ns: Option<f64>,
-    /// Time of one reading thread for a byte, nanoseconds; absent where nothing was read.
+    /// Time per byte of one reading thread, nanoseconds; absent where nothing was read.
     pub(crate) reading_ns: Option<f64>,
-    /// Threads that read.
+    /// Reading threads.
     pub(crate) readers: u32,
-    /// Whether all others waited for the readers.
+    /// Whether the readers are the bottleneck.
     pub(crate) is_read_bound: bool,
-    /// Share of the host's processors that dbdyno and the engine used.
+    /// CPU utilisation by dbdyno and the engine, in [0, 1].
     pub(crate) used: Option<f64>,
-    /// Share of them that nobody used.
+    /// Idle share of the processors.
     pub(crate) idle: Option<f64>,
 }
 
 impl Observation<'_> {
-    /// Whether there was no processor left for more.
+    /// Whether the processors are the bottleneck.
     pub(crate) fn is_processor_bound(&self) -> bool {
         self.idle.is_some_and(|idle| 1.0 - idle >= RULES.attribution_use_min)
     }
 
-    /// Whether neither readers nor processors held its sessions up.
+    /// Whether neither readers nor processors are the bottleneck.
     pub(crate) fn is_session_bound(&self) -> bool {
         !self.is_read_bound && !self.is_processor_bound()
     }
 }
 
-/// The loads of `record` that are results, in the order in which they were carried out. One that was gone on with is none
-/// of them: its stages read what was there already, too.
+/// The valid loads of `record`, in the order of execution, without resumed ones, whose stages also read skipped lines.
 pub(crate) fn observations(record: &Record) -> Vec<Observation<'_>> {
     record
         .runs
@@ -64,8 +63,8 @@ pub(crate) fn observations(record: &Record) -> Vec<Observation<'_>> {
         .collect()
 }
 
-/// What the lines of the loads of `record` came from, each once and in alphabetical order: `generated`, or the compression
-/// of the source.
+/// The inputs of the loads of `record`, each once and in alphabetical order: `generated`, or the compression of the
+/// source.
 pub fn inputs(record: &Record) -> Vec<String> {
     let mut inputs: Vec<String> = observations(record).iter().map(|seen| seen.input.to_owned()).collect();
     inputs.sort_unstable();
@@ -73,13 +72,13 @@ pub fn inputs(record: &Record) -> Vec<String> {
     inputs
 }
 
-/// Whether all runs of `record` loaded lines that were there: nothing in it was drawn from its seed.
+/// Whether all runs of `record` loaded existing lines, so that its seed is unused.
 pub fn are_lines_found(record: &Record) -> bool {
     let is_found = |run: &Run| run.load.as_deref().is_some_and(|load| input_word(load) != GENERATED);
     !record.runs.is_empty() && record.runs.iter().all(is_found)
 }
 
-/// What brings the lines of `load`.
+/// The input of `load`.
 pub(crate) fn input_word(load: &Load) -> &str {
     match load.stages.iter().any(|stage| stage.kind == LoadStageKind::Generate) {
         true => GENERATED,

@@ -1,17 +1,16 @@
-//! What a load would reach that was not measured: with other sessions, another compression, another table.
+//! Predicts loads that were not measured: with other sessions, another compression, another kind of table.
 //!
-//! Asymptotic bounds (Denning and Buzen 1978) of what was measured, the least of which holds:
+//! Asymptotic bounds (Denning and Buzen 1978) from the measured loads, of which the least applies:
 //!
-//! - sessions: J over the time that a session needs for a byte with J of them, t(J). Between measured J, and beyond two
-//!   of them, t is a straight line, which is Amdahl's law; beyond three or more it is the Universal Scalability Law that
-//!   fits them. Runs that were held up by readers or by processors do not tell t.
-//! - processors: those that the load may use, over the processor time of a byte; where lines come from is a part of it
-//!   that is replaced by that of another source.
-//! - reading: the readers over the time that one of them needs for a byte.
+//! - sessions: J over the time per byte of a session with J of them, t(J). Between measured J, and beyond two of them, t is
+//!   linear (Amdahl's law); beyond three or more it is the fitted Universal Scalability Law. Runs bound by readers or
+//!   processors do not count.
+//! - processors: usable processors over CPU time per byte, with the input's part replaced by that of the requested input.
+//! - reading: readers over the time per byte of one of them.
 //!
-//! A way of storing the table that was not measured is made of the three others, as if partitions and compression cost
-//! the same apart and together. How far that may be trusted is tried out on the record itself: each of its loads is
-//! predicted from those that are unlike it. It lies where disks or a network set the pace, and on another machine.
+//! A kind of table that was not measured is composed from the three others, assuming that the costs of partitions and
+//! compression add up. The error is estimated by leave-one-out on the record itself. It is wrong where disks or a
+//! network are the bottleneck, and for another machine.
 
 use std::fmt;
 
@@ -21,114 +20,113 @@ use super::observation::{GENERATED, Observation, observations};
 use super::session::{Curve, curve};
 use crate::statistics::mean;
 
-/// A load that is asked about.
+/// A load to be predicted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Target {
-    /// How the table is stored.
+    /// The kind of table.
     pub model: LoadModel,
     /// How rows reach the engine.
     pub form: LoadForm,
     /// Sessions.
     pub jobs: u32,
-    /// Where lines come from: `generated`, or what compresses the source: `none`, `gzip`, `zstd`, `lz4`.
+    /// The input: `generated`, or the compression of the source: `none`, `gzip`, `zstd`, `lz4`.
     pub input: String,
-    /// What that costs, where it is not taken from a run.
+    /// Its cost, where not taken from a run.
     pub input_cost: Option<InputCost>,
-    /// Processors of the host; absent where they are those of the record.
+    /// Processors of the host; those of the record where absent.
     pub processors: Option<u32>,
 }
 
-/// What it costs to bring a byte of flat file.
+/// The cost of input per byte of flat file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InputCost {
     /// Time of a reading thread, nanoseconds.
     pub reading_ns: f64,
     /// Processor time, nanoseconds.
     pub cpu_ns: f64,
-    /// Threads that read, at most; absent where there is one for each session.
+    /// Maximum of reading threads; one per session where absent.
     pub readers_max: Option<u32>,
 }
 
-/// What holds a load up.
+/// The binding constraint of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
-    /// Each session does what it can.
+    /// Sessions.
     Sessions,
-    /// No processor is left.
+    /// Processors.
     Processors,
-    /// Lines do not come any faster.
+    /// Input.
     Reading,
 }
 
-/// Whether the way of storing the table was measured.
+/// Whether the kind of table was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Composed {
-    /// It was.
+    /// Measured.
     No,
-    /// It is made of the three others.
+    /// Composed from the three other kinds.
     OfTheOthers,
 }
 
-/// What is predicted.
+/// A prediction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// Bytes of flat file.
     pub rate: Rate,
-    /// The bound that is the least.
+    /// The least bound.
     pub binding: Binding,
-    /// What sessions allow; absent where no run tells.
+    /// The bound by sessions; absent where not known.
     pub sessions: Option<Rate>,
-    /// What processors allow; absent where no run tells.
+    /// The bound by processors; absent where not known.
     pub processors: Option<Rate>,
-    /// What reading allows; absent where nothing is read.
+    /// The bound by reading; absent where nothing is read.
     pub reading: Option<Rate>,
-    /// Whether the way of storing the table was measured.
+    /// Whether the kind of table was measured.
     pub composed: Composed,
-    /// By how much the worst prediction was off of loads of the record that were left out in turns, as a ratio; absent
-    /// where none could be predicted from the others.
+    /// The largest leave-one-out error, as a ratio; absent where none could be predicted.
     pub off_max: Option<f64>,
-    /// How many that were.
+    /// Loads left out in turn.
     pub left_out: usize,
 }
 
 impl Prediction {
-    /// The rates that lie as far from it as the worst prediction within the record was off; none where that is not known.
+    /// The rate plus and minus the largest leave-one-out error; None where that is not known.
     pub fn interval(&self) -> Option<(Rate, Rate)> {
         let factor = 1.0 + self.off_max?;
         Some((Rate(self.rate.0 / factor), Rate(self.rate.0 * factor)))
     }
 }
 
-/// Why there is no prediction.
+/// The reason why there is no prediction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The record has no load that is a result.
+    /// The record has no valid load.
     NoLoads,
-    /// It has none in this form.
+    /// No valid load in this form.
     Form(LoadForm),
-    /// Neither this way of storing the table was measured, nor the three others.
+    /// Neither this kind of table nor the three others were measured.
     Model(LoadModel),
-    /// No run says what this input costs.
+    /// The cost of this input was not measured.
     Input(String),
-    /// With so few sessions nothing was measured that would tell.
+    /// No informative run with so few sessions.
     Jobs(u32),
 }
 
 impl fmt::Display for Refusal {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::NoLoads => formatter.write_str("the record has no load that is a result"),
-            Refusal::Form(form) => write!(formatter, "no load of the record is {}", form.word()),
+            Refusal::NoLoads => formatter.write_str("the record has no valid load"),
+            Refusal::Form(form) => write!(formatter, "the record has no load in form {}", form.word()),
             Refusal::Model(model) => {
-                write!(formatter, "no load is into a {} table, nor into all three other kinds of table", model.word())
+                write!(formatter, "neither a {} table nor all three other kinds of table were loaded", model.word())
             }
-            Refusal::Input(input) if input == "none" => formatter
-                .write_str("no load reads a file that is not compressed, so that the cost of reading is not known"),
+            Refusal::Input(input) if input == "none" => {
+                formatter.write_str("no load reads an uncompressed file, so that the cost of reading is not known")
+            }
             Refusal::Input(input) => write!(formatter, "no load reads {input}, so that its cost is not known"),
             Refusal::Jobs(jobs) => write!(
                 formatter,
-                "of {jobs} sessions nothing is known: no run with as few or fewer tells, or they were held up by readers or \
-                 processors"
+                "no prediction for {jobs} sessions: runs with as few or fewer are missing, or are bound by readers or processors"
             ),
         }
     }
@@ -139,27 +137,27 @@ impl fmt::Display for Refusal {
 pub struct LoadCheck {
     /// The number of the run.
     pub run: u32,
-    /// What it was.
+    /// The load.
     pub target: Target,
-    /// What was predicted.
+    /// The prediction.
     pub predicted: Result<Prediction, Refusal>,
-    /// What was measured.
+    /// The measured rate.
     pub measured: Rate,
-    /// Whether the prediction rests on such a load.
+    /// Whether the record has such a load.
     pub is_seen: bool,
 }
 
 impl LoadCheck {
-    /// Predicted over measured, less 1; none without a prediction.
+    /// Relative error of the prediction; None without one.
     pub fn off(&self) -> Option<f64> {
         self.predicted.as_ref().ok().map(|predicted| predicted.rate.0 / self.measured.0 - 1.0)
     }
 }
 
-/// What the loads of `record` say of `target`.
+/// Predicts `target` from the loads of `record`.
 ///
 /// # Errors
-/// What is missing in the record.
+/// The reason where the record does not suffice.
 pub fn predict(record: &Record, target: &Target) -> Result<Prediction, Refusal> {
     let all = observations(record);
     let prediction = of(&all, target)?;
@@ -168,7 +166,7 @@ pub fn predict(record: &Record, target: &Target) -> Result<Prediction, Refusal> 
     Ok(Prediction { off_max, left_out: errors.len(), ..prediction })
 }
 
-/// What `record` measured of `target`, on its own processors: the mean of its runs. None where it was not measured.
+/// The measured mean rate of `target` in `record`; None where not measured.
 pub fn measured(record: &Record, target: &Target) -> Option<Rate> {
     let asked = Target { input_cost: None, ..target.clone() };
     let all = observations(record);
@@ -176,7 +174,7 @@ pub fn measured(record: &Record, target: &Target) -> Option<Rate> {
     mean(&rates).map(Rate)
 }
 
-/// Each load of `measured` that is a result, as `record` predicts it.
+/// Predicts each valid load of `measured` from `record`.
 pub fn check(record: &Record, measured: &Record) -> Vec<LoadCheck> {
     let check = |seen: &Observation<'_>| {
         let processors = (measured.host.cpu.threads != record.host.cpu.threads && measured.host.cpu.threads > 0)
@@ -200,7 +198,7 @@ fn target_of(seen: &Observation<'_>) -> Target {
     }
 }
 
-/// By which ratio the prediction of one load from all that are unlike it is off, up or down; none where it cannot be made.
+/// The error ratio of the prediction of one load from all others, up or down; None where not predictable.
 fn off_of(all: &[Observation<'_>], left_out: &Observation<'_>, form: LoadForm) -> Option<f64> {
     let target = target_of(left_out);
     if target.form != form {
@@ -230,7 +228,7 @@ fn of(all: &[Observation<'_>], target: &Target) -> Result<Prediction, Refusal> {
     });
     let readers = input.readers_max.map_or(jobs, |most| f64::from(most).min(jobs));
     let reading = (input.reading_ns > 0.0).then(|| readers * 1e9 / input.reading_ns);
-    if sessions.is_none() && !curve.is_held_up_at(jobs, &target.input) {
+    if sessions.is_none() && !curve.is_bound_at(jobs, &target.input) {
         return Err(Refusal::Jobs(target.jobs));
     }
     let bounds = [(sessions, Binding::Sessions), (processors, Binding::Processors), (reading, Binding::Reading)];
@@ -248,7 +246,7 @@ fn of(all: &[Observation<'_>], target: &Target) -> Result<Prediction, Refusal> {
     })
 }
 
-/// What the input of `target` costs: as it says, or the mean of the runs that have it.
+/// The cost of the input of `target`: as given, or the mean of the runs that have it.
 fn input_cost(all: &[Observation<'_>], target: &Target) -> Result<InputCost, Refusal> {
     if let Some(given) = target.input_cost {
         return Ok(given);
@@ -258,13 +256,13 @@ fn input_cost(all: &[Observation<'_>], target: &Target) -> Result<InputCost, Ref
         return Err(Refusal::Input(target.input.clone()));
     }
     let mean = |of: fn(&Observation<'_>) -> f64| same.iter().map(|seen| of(seen)).sum::<f64>() / same.len() as f64;
-    // As many files as readers, unless each session had a reader: then there may be more.
+    // Limited by the number of files, unless each session had a reader.
     let most = same.iter().map(|seen| seen.readers).max().unwrap_or(1).max(1);
     let all_had_one = same.iter().all(|seen| f64::from(seen.readers) >= seen.jobs);
     let most = match same.first().map(|seen| seen.load.source.as_str()) {
-        // A pipe is read by one.
+        // A pipe has one reader.
         Some("pipe") => Some(1),
-        // What is generated is so by as many as the load takes for it.
+        // Generators scale with the sessions.
         _ if target.input == GENERATED => Some(target.jobs.div_ceil(JOBS_PER_GENERATOR)),
         _ => (!all_had_one).then_some(most),
     };
@@ -275,7 +273,7 @@ fn input_cost(all: &[Observation<'_>], target: &Target) -> Result<InputCost, Ref
     })
 }
 
-/// What is known of tables stored as `model`: from runs, or from the three other kinds.
+/// The curve of tables stored as `model`: from runs, or composed from the three other kinds.
 fn stored(seen: &[Observation<'_>], model: LoadModel) -> Result<(Curve, Composed), Refusal> {
     let of = |model: LoadModel| curve(seen.iter().filter(|seen| seen.load.model == model));
     if let Some(curve) = of(model) {

@@ -1,57 +1,56 @@
-//! Scans of a table that was loaded: what a run of one came to, and whether one that is called cold was.
+//! Scans of a loaded table: figures of a run, and whether a cold one was cold.
 //!
-//! Rates are of rows and of bytes of the table as it lies there, over the window. A run is held against the probe of
-//! sequential reads of the same record, bytes over bytes: what a table that lies in memory gives may be more.
+//! Rates are of rows and of bytes of the stored table, over the window. The ceiling is the sequential read probe of the
+//! same record, in bytes; a table in memory may exceed it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use record::evidence::PageCache;
 use record::{Bytes, Evidence, Finding, Rate, Ratio, Record, Run, Unit, Verdict, name};
 
-use crate::delta::{delta, per_second, share};
-use crate::efficiency::rate_in;
+use crate::delta::{delta, per_second, rate_in, share};
+use crate::group::{ByTest, fastest, valid};
 use crate::row::row;
 use crate::rules::RULES;
-use crate::sheet::{ByTest, fastest, valid};
 
-/// What an engine has mapped stays in the page cache, such as the index of a log; it is no more than this.
+/// Files mapped by an engine, such as the index of a log, stay in the page cache up to this size.
 const MAPPED_BYTES_MAX: u64 = 64 << 10;
 
-/// The figures of a scan; whatever has no source is absent.
+/// The figures of a scan; absent without a source.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScanFigures {
-    /// Rows that were read.
+    /// Rows read.
     pub rows_per_second: Option<Rate>,
-    /// Bytes of the table that were read, by its size.
+    /// Bytes of the table read, by its size.
     pub table_per_second: Option<Rate>,
     /// Bytes of flat file that these rows were loaded from.
     pub flat_per_second: Option<Rate>,
-    /// Bytes that the engine asked the operating system for; the page cache may have served them.
+    /// Bytes read by the engine from the operating system, page cache hits included.
     pub engine_per_second: Option<Rate>,
-    /// Bytes that the block layer read, for everybody.
+    /// Bytes read by the block layer, for all programs.
     pub device_per_second: Option<Rate>,
-    /// Processors in use by dbdyno and the engine together.
+    /// CPUs used by dbdyno and the engine together.
     pub cores: Option<f64>,
-    /// What the probe reads at most.
+    /// The ceiling.
     pub ceiling: Option<ScanCeiling>,
 }
 
-/// A scan beside what storage gives.
+/// The storage ceiling of a scan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScanCeiling {
     /// The code of the probe.
     pub probe: String,
-    /// Bytes that it read.
+    /// Its rate, bytes.
     pub per_second: Rate,
-    /// Bytes of the table over it; above 1 where some of them lay in memory.
+    /// Rate of the scan over it; above 1 where the table was partly in memory.
     pub reached: Ratio,
 }
 
-/// What the probes read at most that the scans of a record are held against, in bytes.
+/// The best rates of the probes that are ceilings of scans, in bytes.
 pub struct ProbeRates<'a>(BTreeMap<&'a str, Rate>);
 
 impl<'a> ProbeRates<'a> {
-    /// Those of `record`, each looked for once.
+    /// The probe rates of `record`.
     pub fn of(record: &'a Record) -> ProbeRates<'a> {
         let scans = record.runs.iter().filter(|run| run.kind.scan().is_some());
         let wanted: BTreeSet<&str> = scans.filter_map(|run| Some(run.ceiling.as_ref()?.probe.as_str())).collect();
@@ -67,7 +66,7 @@ impl<'a> ProbeRates<'a> {
     }
 }
 
-/// The figures of `run`, which stands in the record whose probes are `probes`; none of a run of something else.
+/// The figures of `run` with the probes of its record; None unless it is a scan.
 pub fn scan_figures(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanFigures> {
     run.kind.scan()?;
     let row = row(run);
@@ -86,14 +85,14 @@ pub fn scan_figures(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanFigures> {
 }
 
 fn ceiling(probes: &ProbeRates<'_>, run: &Run) -> Option<ScanCeiling> {
-    let held = run.ceiling.as_ref()?;
-    let per_second = *probes.0.get(held.probe.as_str())?;
+    let ceiling = run.ceiling.as_ref()?;
+    let per_second = *probes.0.get(ceiling.probe.as_str())?;
     let reached = Ratio(share(row(run).bytes_per_second?.0, per_second.0)?);
-    Some(ScanCeiling { probe: held.probe.clone(), per_second, reached })
+    Some(ScanCeiling { probe: ceiling.probe.clone(), per_second, reached })
 }
 
-/// Whether `run`, which is called cold, is so, where `left` of the engine's files, as a share and in bytes, lay in the page
-/// cache when it began: a run that only bears the name is invalid.
+/// Whether the cold scan `run` was cold, where `left` of the engine's files, as a share and in bytes, was in the page
+/// cache at its start; otherwise it is invalid.
 pub fn cold_finding(run: &Run, left: Option<(Ratio, Bytes)>) -> Finding {
     let limit = Ratio(RULES.cached_warn);
     let is_cached = left.is_some_and(|(share, Bytes(bytes))| share > limit && bytes > MAPPED_BYTES_MAX);
@@ -138,27 +137,27 @@ mod tests {
     fn rates_are_of_rows_table_and_flat_file() {
         let used = [(name::CLIENT_CPU_NS, 5_000_000_000), (name::SERVER_CPU_NS, 10_000_000_000)];
         let scanned = read(false, &used);
-        let told = figures(vec![scanned.clone()], &scanned).unwrap();
-        assert_eq!(told.rows_per_second, Some(Rate(100_000.0)));
-        assert_eq!((told.table_per_second, told.flat_per_second), (Some(Rate(1e7)), Some(Rate(8e6))));
-        assert_eq!((told.cores, told.device_per_second, told.ceiling), (Some(1.5), None, None));
+        let found = figures(vec![scanned.clone()], &scanned).unwrap();
+        assert_eq!(found.rows_per_second, Some(Rate(100_000.0)));
+        assert_eq!((found.table_per_second, found.flat_per_second), (Some(Rate(1e7)), Some(Rate(8e6))));
+        assert_eq!((found.cores, found.device_per_second, found.ceiling), (Some(1.5), None, None));
         assert_eq!(figures(Vec::new(), &run("L100", 1)), None);
     }
 
     #[test]
-    fn a_scan_is_held_against_the_fastest_sequential_reads() {
+    fn the_ceiling_of_a_scan_is_the_fastest_sequential_read() {
         let mut probe = io_run("P311", IoKind::Read, 1);
         probe.totals.bytes = Some(Bytes(400_000_000));
         let scanned = read(true, &[]);
-        let told = figures(vec![probe.clone(), scanned.clone()], &scanned).unwrap();
-        let ceiling = told.ceiling.unwrap();
+        let found = figures(vec![probe.clone(), scanned.clone()], &scanned).unwrap();
+        let ceiling = found.ceiling.unwrap();
         assert_eq!((ceiling.per_second, ceiling.reached), (Rate(4e7), Ratio(0.25)));
         let unheld = Run { ceiling: None, ..scanned };
         assert_eq!(figures(vec![probe, unheld.clone()], &unheld).unwrap().ceiling, None);
     }
 
     #[test]
-    fn what_lay_in_memory_is_not_cold() {
+    fn a_cached_table_is_not_cold() {
         let says = |left: Option<f64>, engine: u64, device: u64| {
             let counters = [(name::PHYSICAL_READ_BYTES, engine), (name::DEVICE_READ_BYTES, device)];
             let left = left.map(|share| (Ratio(share), Bytes((share * 1e8) as u64)));
@@ -168,8 +167,8 @@ mod tests {
         assert_eq!(says(Some(0.051), 50_000_000, 50_000_000), Verdict::Fail);
         assert_eq!(says(Some(0.05), 50_000_000, 50_000_000), Verdict::Pass);
         assert_eq!(says(Some(0.0), 50_000_000, 40_000_000), Verdict::Warn);
-        assert_eq!(says(Some(0.0), 5_000, 0), Verdict::Pass, "next to nothing was read");
+        assert_eq!(says(Some(0.0), 5_000, 0), Verdict::Pass, "almost nothing was read");
         let mapped = cold_finding(&read(true, &[]), Some((Ratio(0.08), Bytes(32 << 10))));
-        assert_eq!(mapped.verdict, Verdict::Pass, "of a small table, what is always mapped is much");
+        assert_eq!(mapped.verdict, Verdict::Pass, "mapped files are a large share of a small table");
     }
 }

@@ -1,34 +1,34 @@
-//! What a byte of flat file costs over the number of sessions, for one way of storing the table.
+//! The cost of a byte of flat file as a function of the number of sessions, for one kind of table.
 
 use super::observation::Observation;
 use crate::scalability::{LoadPoint, fit};
 
-/// Different numbers of sessions from which on the law of scalability is fitted.
+/// Minimum of different numbers of sessions for a fit of the scalability law.
 const FITTED_FROM: usize = 3;
 
-/// Values over numbers of sessions, ascending, one for each number.
+/// Values by number of sessions, ascending.
 type Series = Vec<(f64, f64)>;
 
-/// What is known of one way of storing the table.
+/// The cost curve of one kind of table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Curve {
-    /// Time of a session for a byte, nanoseconds, of runs in which sessions were not held up.
+    /// Time per byte of a session, nanoseconds, of session-bound runs.
     sessions: Series,
-    /// Processor time for a byte without that of bringing it, nanoseconds.
+    /// CPU time per byte without input, nanoseconds.
     cpu: Series,
-    /// Processors that the load used, of runs in which none was left.
+    /// Processors used, of processor-bound runs.
     used: Series,
-    /// Sessions and input of runs that were held up by their readers.
+    /// Sessions and input of read-bound runs.
     read_bound: Vec<(f64, String)>,
-    /// Processors that it could have used in the busiest run.
+    /// Usable processors in the busiest run.
     usable: Option<f64>,
     /// Processors of the host.
     pub(super) processors: Option<f64>,
-    /// What is added and taken away to make a way of storing that was not measured.
+    /// The curves that a kind of table that was not measured is composed from.
     others: Option<Box<[Curve; 3]>>,
 }
 
-/// What `seen`, loads into tables stored in one way, say; none of none.
+/// The curve of `seen`, loads into one kind of table; None without loads.
 pub(super) fn curve<'a>(seen: impl Iterator<Item = &'a Observation<'a>>) -> Option<Curve> {
     let seen: Vec<&Observation<'_>> = seen.collect();
     if seen.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn curve<'a>(seen: impl Iterator<Item = &'a Observation<'a>>) -> Opti
     let of = |value: &dyn Fn(&Observation<'_>) -> Option<f64>| {
         means(seen.iter().filter_map(|seen| Some((seen.jobs, value(seen)?))).collect())
     };
-    // Processors in use are processor time for a byte times bytes a second; those of the host follow from the share.
+    // Processors used are CPU time per byte times bytes per second; those of the host follow from the utilisation.
     let cores = |seen: &Observation<'_>| Some((seen.other_cpu_ns? + seen.input_cpu_ns) * seen.rate / 1e9);
     let host = |seen: &Observation<'_>| Some(cores(seen)? / seen.used.filter(|used| *used > 0.0)?);
     let usable = |seen: &Observation<'_>| Some(cores(seen)? + seen.idle? * host(seen)?);
@@ -56,7 +56,7 @@ pub(super) fn curve<'a>(seen: impl Iterator<Item = &'a Observation<'a>>) -> Opti
 }
 
 impl Curve {
-    /// The fourth way of storing: what `one` and `other` cost more than `neither` adds up.
+    /// The fourth kind: the extra costs of `one` and `other` over `neither` add up.
     pub(super) fn composed(one: Curve, other: Curve, neither: Curve) -> Curve {
         Curve {
             used: neither.used.clone(),
@@ -68,7 +68,7 @@ impl Curve {
         }
     }
 
-    /// Time of a session for a byte where there are `jobs` of them, nanoseconds; none where no run tells.
+    /// Time per byte of one of `jobs` sessions, nanoseconds; None where not known.
     pub(super) fn session_ns(&self, jobs: f64) -> Option<f64> {
         match &self.others {
             Some(others) => sum(others, |curve| curve.session_ns(jobs)),
@@ -76,8 +76,7 @@ impl Curve {
         }
     }
 
-    /// Processor time for a byte without that of bringing it, nanoseconds; that of the nearest number of sessions where it
-    /// lies beyond all.
+    /// CPU time per byte without input, nanoseconds; outside the measured range that of the nearest number of sessions.
     pub(super) fn cpu_ns(&self, jobs: f64) -> Option<f64> {
         match &self.others {
             Some(others) => sum(others, |curve| curve.cpu_ns(jobs)),
@@ -85,32 +84,32 @@ impl Curve {
         }
     }
 
-    /// Processors that `jobs` sessions may use: as many as they did where none was left, else what the busiest run left.
+    /// Processors that `jobs` sessions can use: as in processor-bound runs, otherwise as in the busiest run.
     pub(super) fn capacity(&self, jobs: f64) -> Option<f64> {
         between(&self.used, jobs).or(self.usable)
     }
 
-    /// Whether with `jobs` sessions, or fewer, no processor was left, or readers of `input` held sessions up: then more
-    /// sessions would not have done more, however fast each of them is.
-    pub(super) fn is_held_up_at(&self, jobs: f64, input: &str) -> bool {
+    /// Whether a run with at most `jobs` sessions was bound by processors or by readers of `input`, so that more
+    /// sessions would not help.
+    pub(super) fn is_bound_at(&self, jobs: f64, input: &str) -> bool {
         let of_processors = self.used.iter().any(|(at, _)| *at <= jobs);
         of_processors || self.read_bound.iter().any(|(at, of)| *at <= jobs && of == input)
     }
 }
 
-/// What the first two have, less what the third one has; none where that is not above 0.
+/// The first two less the third one; None unless above 0.
 fn sum([one, other, neither]: &[Curve; 3], value: impl Fn(&Curve) -> Option<f64>) -> Option<f64> {
     Some(value(one)? + value(other)? - value(neither)?).filter(|sum| *sum > 0.0)
 }
 
-/// The mean of the values at each number, ascending.
+/// Mean value per number, ascending.
 fn means(mut values: Series) -> Series {
     values.sort_by(|one, other| one.0.total_cmp(&other.0));
     let same = values.chunk_by(|one, other| one.0 == other.0);
     same.map(|same| (same[0].0, same.iter().map(|(_, value)| value).sum::<f64>() / same.len() as f64)).collect()
 }
 
-/// The value at `jobs`, on a straight line between its neighbours; beyond all, that of the nearest one.
+/// The value at `jobs`, linearly interpolated; outside the range that of the nearest one.
 fn between(series: &[(f64, f64)], jobs: f64) -> Option<f64> {
     let (first, last) = (series.first()?, series.last()?);
     if jobs <= first.0 {
@@ -124,7 +123,7 @@ fn on_line((from, low): (f64, f64), (to, high): (f64, f64), jobs: f64) -> f64 {
     low + (high - low) * (jobs - from) / (to - from)
 }
 
-/// The time of a session where there are `jobs`: measured, between two measured ones, or by the law that fits them.
+/// The time per byte of one of `jobs` sessions: measured, interpolated, or by the fitted law.
 fn session_ns(series: &[(f64, f64)], jobs: f64) -> Option<f64> {
     let (first, last) = (series.first()?, series.last()?);
     if (first.0..=last.0).contains(&jobs) {
@@ -139,7 +138,7 @@ fn session_ns(series: &[(f64, f64)], jobs: f64) -> Option<f64> {
         }
         _ => return None,
     };
-    // More sessions do not make one of them faster.
+    // A session does not get faster with more sessions.
     let time = if jobs > last.0 { time.max(last.1) } else { time };
     (time > 0.0).then_some(time)
 }

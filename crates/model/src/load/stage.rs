@@ -1,20 +1,20 @@
-//! How busy the stages of a load were, and which of them set its pace.
+//! Utilisation of the stages of a load, and its bottleneck.
 
 use record::{Load, LoadForm, LoadStage, LoadStageKind, Nanos, Rate, Ratio, Run};
 
-/// Threads that stages share: who reads also decompresses, who sends also converts and commits.
+/// Workers, whose threads share stages: readers also decompress, senders also convert and commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Workers {
-    /// They bring the lines: generate, read, decompress.
+    /// Generate, read, decompress.
     Readers,
-    /// They parse.
+    /// Parse.
     Parsers,
-    /// Each has a session: convert, send or insert, commit.
+    /// One session each: convert, send or insert, commit.
     Senders,
 }
 
-/// The workers that works on a stage of a load in `form`. Of lines that are sent as they are, only those are parsed that cannot
-/// be, by who sends them.
+/// The workers of a stage of a load in `form`. In form as-is, senders parse the few lines that cannot be sent as they
+/// are.
 pub fn workers(kind: LoadStageKind, form: LoadForm) -> Workers {
     match kind {
         LoadStageKind::Parse if form == LoadForm::AsIs => Workers::Senders,
@@ -29,19 +29,19 @@ pub fn workers(kind: LoadStageKind, form: LoadForm) -> Workers {
 /// One stage of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageFigures {
-    /// Which one.
+    /// The stage.
     pub kind: LoadStageKind,
-    /// Threads that worked on it, among other stages of the same workers.
+    /// Threads of its workers.
     pub threads: u32,
-    /// Share of the time of these threads: busy over threads times window.
+    /// Utilisation: busy time over threads times window.
     pub busy: Ratio,
-    /// Share of it of all stages of the workers: near 1, nobody waits for anything but this workers.
+    /// Utilisation of all stages of these workers together; near 1 they are the bottleneck.
     pub workers_busy: Ratio,
-    /// Bytes of flat file per second at work of one thread; absent where nothing went through.
+    /// Bytes of flat file per busy second of one thread; absent without bytes.
     pub per_thread: Option<Rate>,
 }
 
-/// The stages of `run`, in the order of the way; empty of a run that is no load, and of an empty window.
+/// The stages of `run`, in the order of the pipeline; empty unless it is a load with a window.
 pub fn stages(run: &Run) -> Vec<StageFigures> {
     let Some(load) = run.load.as_deref() else { return Vec::new() };
     let all = load.stages.iter();
@@ -61,8 +61,7 @@ pub fn stages(run: &Run) -> Vec<StageFigures> {
     .collect()
 }
 
-/// The stage that sets the pace: the busiest one of the workers that waits least for the others. None of a run that is no
-/// load.
+/// The bottleneck: the busiest stage of the busiest workers. None unless it is a load.
 pub fn slowest(run: &Run) -> Option<StageFigures> {
     let order = |one: &StageFigures, other: &StageFigures| {
         let by_workers = one.workers_busy.0.total_cmp(&other.workers_busy.0);
@@ -71,34 +70,33 @@ pub fn slowest(run: &Run) -> Option<StageFigures> {
     stages(run).into_iter().max_by(order)
 }
 
-/// Time that the readers of `load` need for a byte, nanoseconds of one thread: that of the device included. None where
-/// nothing was read.
+/// Time per byte of the readers of `load`, nanoseconds of one thread, with that of the device. None where nothing was
+/// read.
 pub(super) fn reading_ns_per_byte(load: &Load) -> Option<f64> {
     let (readers, bytes) = readers(load);
     (bytes > 0).then(|| readers.map(work_ns).sum::<f64>() / bytes as f64)
 }
 
-/// The stages of the readers of `load`, and how many bytes went through them: not each of them is compressed.
+/// The stages of the readers of `load`, and their bytes.
 fn readers(load: &Load) -> (impl Iterator<Item = &LoadStage>, u64) {
     let readers = || load.stages.iter().filter(|stage| workers(stage.kind, load.form) == Workers::Readers);
     (readers(), readers().map(|stage| stage.bytes.0).max().unwrap_or(0))
 }
 
-/// Processor time that bringing a byte of lines took, nanoseconds; waiting for a device is none.
+/// CPU time of input per byte, nanoseconds, without waits for the device.
 pub(super) fn input_cpu_ns_per_byte(load: &Load) -> f64 {
     let (readers, bytes) = readers(load);
     readers.filter_map(cpu_ns).sum::<f64>() / bytes.max(1) as f64
 }
 
-/// Processor time of a stage: as it was counted, or the time at work where that is work and no waiting.
+/// CPU time of a stage: as counted, or the busy time of stages that do not wait.
 pub(crate) fn cpu_ns(stage: &LoadStage) -> Option<f64> {
     let works = matches!(stage.kind, LoadStageKind::Generate | LoadStageKind::Decompress | LoadStageKind::Parse);
     let counted = stage.cpu_ns.map(|Nanos(spent)| spent as f64);
     counted.or_else(|| works.then_some(stage.busy_ns.0 as f64))
 }
 
-/// What a stage takes of its thread: processor time where it is nothing else, since a thread at work may have been kept
-/// from its processor by others.
+/// The time of a stage: busy time for reads, CPU time otherwise, since busy time includes preemption.
 fn work_ns(stage: &LoadStage) -> f64 {
     match stage.kind {
         LoadStageKind::Read => stage.busy_ns.0 as f64,

@@ -12,7 +12,7 @@ const PARTITIONED: LoadModel = LoadModel::ALL[1];
 const COMPRESSED: LoadModel = LoadModel::ALL[2];
 const BOTH: LoadModel = LoadModel::ALL[3];
 
-/// By which a prediction may be off.
+/// Tolerated error of a prediction.
 const GOAL: f64 = 0.15;
 
 fn target(model: LoadModel, jobs: u32, input: &str) -> Target {
@@ -36,7 +36,7 @@ fn figures_by_hand() {
     assert!(close(told.server_seconds_per_terabyte.unwrap(), 11_000.0), "{told:?}");
     assert!(close(told.cores().unwrap(), rate * 17.5e-9));
     assert!(close(told.written.redo.unwrap(), 1.25) && close(told.written.device.unwrap(), 2.0));
-    assert_eq!(told.written.engine, None, "what has no source is absent");
+    assert_eq!(told.written.engine, None, "absent without a source");
     assert!(close(told.table_ratio.unwrap(), 2.7 / 1.1) && close(told.input_ratio.unwrap(), 2.1));
     assert_eq!(figures(&run("T331", 1)), None);
 }
@@ -50,11 +50,11 @@ fn rows_of_an_earlier_invocation_leave_no_ratio() {
     let mut record = Machine::SMALL.record(&[(PLAIN, 1, false)]);
     assert_eq!(inputs(&record).len(), 1);
     record.runs[0].load.as_mut().unwrap().resumed_rows = 5;
-    assert!(inputs(&record).is_empty(), "no plan is made from it");
+    assert!(inputs(&record).is_empty(), "not used for plans");
 }
 
 #[test]
-fn the_slowest_stage_is_that_of_the_workers_which_waits_least() {
+fn the_slowest_stage_is_the_busiest_of_the_busiest_workers() {
     let made = Machine { cores: 16.0, ..Machine::SMALL }.run(PLAIN, 1, false);
     let send = slowest(&made).expect("stages");
     assert_eq!((send.kind, workers(send.kind, LoadForm::Typed)), (LoadStageKind::Send, Workers::Senders));
@@ -76,7 +76,7 @@ fn the_slowest_stage_is_that_of_the_workers_which_waits_least() {
 }
 
 #[test]
-fn a_table_is_held_against_the_plain_one_row_by_row() {
+fn table_sizes_are_compared_per_row() {
     let record = Machine::SMALL.record(&[(PLAIN, 1, false), (COMPRESSED, 2, false)]);
     assert!(close(table_against_plain(&record, &record.runs[1]).unwrap(), 2.7));
     assert_eq!(table_against_plain(&record, &record.runs[0]), None);
@@ -84,7 +84,7 @@ fn a_table_is_held_against_the_plain_one_row_by_row() {
     assert_eq!(table_against_plain(&alone, &alone.runs[0]), None);
 }
 
-/// How far a prediction from `measured` is off.
+/// The error of a prediction from `measured`.
 fn off(machine: &Machine, measured: &[(LoadModel, u32, bool)], (model, jobs, gzip): (LoadModel, u32, bool)) -> f64 {
     let record = machine.record(measured);
     let predicted = predict(&record, &target(model, jobs, if gzip { "gzip" } else { "none" })).expect("a prediction");
@@ -105,7 +105,7 @@ fn other_sessions_another_compression_and_another_table_are_predicted() {
 }
 
 #[test]
-fn what_binds_is_named_and_the_record_says_how_far_it_may_be_trusted() {
+fn the_binding_constraint_and_the_error_are_given() {
     let record = Machine::SMALL.record(&[(PLAIN, 1, false), (PLAIN, 2, false), (PLAIN, 4, false), (PLAIN, 1, true)]);
     let many = predict(&record, &target(PLAIN, 8, "none")).expect("a prediction");
     assert_eq!((many.binding, many.composed), (Binding::Processors, Composed::No));
@@ -132,23 +132,23 @@ fn more_processors_are_used_and_no_more_than_sessions_can() {
 }
 
 #[test]
-fn what_was_not_measured_is_refused_with_a_reason() {
+fn unknown_loads_are_refused_with_a_reason() {
     let record = Machine::SMALL.record(&[(PLAIN, 2, false)]);
     let refused = |target: Target| predict(&record, &target).expect_err("a refusal").to_string();
     assert_eq!(refused(target(PLAIN, 2, "gzip")), "no load reads gzip, so that its cost is not known");
-    assert!(refused(target(COMPRESSED, 2, "none")).contains("into a compressed table"));
+    assert!(refused(target(COMPRESSED, 2, "none")).contains("a compressed table"));
     let as_is = Target { form: LoadForm::AsIs, ..target(PLAIN, 2, "none") };
-    assert_eq!(refused(as_is), "no load of the record is as-is");
-    assert!(refused(target(PLAIN, 1, "none")).starts_with("of 1 sessions nothing is known"));
+    assert_eq!(refused(as_is), "the record has no load in form as-is");
+    assert!(refused(target(PLAIN, 1, "none")).starts_with("no prediction for 1 sessions"));
     let empty = Machine::SMALL.record(&[]);
     assert_eq!(predict(&empty, &target(PLAIN, 1, "none")), Err(Refusal::NoLoads));
     let mut broken = record.clone();
     broken.runs[0].outcome = Outcome::Failed { message: "the disk was full".to_owned() };
-    assert_eq!(predict(&broken, &target(PLAIN, 2, "none")), Err(Refusal::NoLoads), "an invalid run is no result");
+    assert_eq!(predict(&broken, &target(PLAIN, 2, "none")), Err(Refusal::NoLoads), "the only run is invalid");
 }
 
 #[test]
-fn another_record_is_held_against_what_was_predicted_of_it() {
+fn another_record_is_checked_against_its_prediction() {
     let machine = Machine::SMALL;
     let seen = machine.record(&[(PLAIN, 1, false), (PLAIN, 2, false), (PLAIN, 1, true)]);
     let unseen = machine.record(&[(PLAIN, 4, false), (PLAIN, 2, true), (BOTH, 1, false)]);

@@ -1,4 +1,4 @@
-//! What the loads of a record say for a plan.
+//! Costs of the stages of a plan, measured by the loads of a record.
 
 use record::{LoadForm, LoadModel, LoadStageKind, Rate, Record, name};
 
@@ -7,27 +7,27 @@ use crate::delta::{delta, share};
 use crate::load::{Observation, cpu_ns, observations};
 use crate::statistics::Interval;
 
-/// What was measured, for loads of one form into tables stored in one way.
+/// The costs measured by loads of one form into one kind of table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeasuredPlan {
-    /// Stages, with their rates per core: of the fastest load, and between which the others lie.
+    /// Stages with rates per core: of the fastest load, with the range of all loads.
     pub stages: Vec<StageCost>,
-    /// Bytes written for a byte of flat file; absent where no source tells.
+    /// Write amplification; absent without a source.
     pub written_per_byte: Option<(f64, WrittenSource)>,
-    /// Bytes of log for a byte of flat file.
+    /// Bytes of log per byte of flat file.
     pub log_per_byte: Option<f64>,
-    /// Uncompressed over compressed, of what was read compressed so; absent where nothing was.
+    /// Compression ratio of input in the requested compression; absent where there is none.
     pub input_ratio: Option<f64>,
-    /// The load that speaks: the fastest one.
+    /// The number of the fastest load.
     pub fastest: u32,
-    /// The bytes of flat file per second that it reached.
+    /// Its bytes of flat file per second.
     pub rate: Rate,
-    /// All loads that were looked at, by their number.
+    /// The numbers of all loads considered.
     pub runs: Vec<u32>,
 }
 
-/// What the loads of `record` of this form and kind of table say; `compression` names what the source is to be compressed
-/// with, so that the loads which decompress it may be of any form and kind. None where there is no such load.
+/// The costs measured by the loads of `record` of this form and kind of table; those of decompressing `compression`
+/// come from loads of any form and kind. None without such a load.
 pub fn measured_plan(
     record: &Record,
     model: LoadModel,
@@ -35,8 +35,8 @@ pub fn measured_plan(
     compression: Option<&str>,
 ) -> Option<MeasuredPlan> {
     let all = observations(record);
-    let is_asked = |seen: &&Observation<'_>| seen.load.model == model && seen.load.form == form;
-    let seen: Vec<&Observation<'_>> = all.iter().filter(is_asked).collect();
+    let is_wanted = |seen: &&Observation<'_>| seen.load.model == model && seen.load.form == form;
+    let seen: Vec<&Observation<'_>> = all.iter().filter(is_wanted).collect();
     let fastest = *seen.iter().max_by(|one, other| one.rate.total_cmp(&other.rate))?;
     let compressed: Vec<&Observation<'_>> =
         all.iter().filter(|seen| compression.is_some_and(|name| seen.input == name)).collect();
@@ -49,8 +49,7 @@ pub fn measured_plan(
         }
         LoadForm::AsIs => stages.push(StageCost::Skipped(Stage::Parse)),
     }
-    // Of what is left of the client, conversion cannot be told from sending by processor time; in the engine's own process
-    // not even from insertion.
+    // CPU time does not separate conversion from sending, nor, in an embedded engine, from insertion.
     let rest = match (inserts_here(fastest), form) {
         (true, _) => Stage::Insert,
         (false, LoadForm::Typed) => Stage::Convert,
@@ -73,34 +72,34 @@ pub fn measured_plan(
     })
 }
 
-/// The rate of one core in `stage`, where `spent` tells the nanoseconds of a byte: that of `speaks`, between those of all.
+/// The rate of one core in `stage`, where `spent` is the nanoseconds per byte: of `reference`, with the range of all.
 fn rate(
     stage: Stage,
     seen: &[&Observation<'_>],
-    speaks: Option<&Observation<'_>>,
+    reference: Option<&Observation<'_>>,
     spent: impl Fn(&Observation<'_>) -> Option<f64>,
 ) -> Option<StageCost> {
     let per_second = |seen: &Observation<'_>| spent(seen).filter(|spent| *spent > 0.0).map(|spent| 1e9 / spent);
-    let estimate = per_second(speaks?)?;
+    let estimate = per_second(reference?)?;
     let rates = seen.iter().filter_map(|seen| per_second(seen));
     let (low, high) = rates.fold((estimate, estimate), |(low, high), rate| (low.min(rate), high.max(rate)));
     let rate = Interval { estimate, low, high };
     Some(StageCost::Rate(StageRate { stage, rate, worker_cores: 1.0, times: 1, source: RateSource::Measured }))
 }
 
-/// Processor time of a stage for a byte, nanoseconds.
+/// CPU time of a stage per byte, nanoseconds.
 fn spent(seen: &Observation<'_>, kind: LoadStageKind) -> Option<f64> {
     let stage = seen.load.stages.iter().find(|stage| stage.kind == kind)?;
     share(cpu_ns(stage)?, stage.bytes.0 as f64)
 }
 
-/// Processor time of dbdyno for a byte that is none of bringing it and parsing, nanoseconds.
+/// CPU time of dbdyno per byte without input and parsing, nanoseconds.
 fn rest_of_client(seen: &Observation<'_>) -> Option<f64> {
-    let told = [LoadStageKind::Generate, LoadStageKind::Read, LoadStageKind::Decompress, LoadStageKind::Parse];
-    let stages = seen.load.stages.iter().filter(|stage| told.contains(&stage.kind));
-    // Not each byte goes through each of them.
-    let told = share(stages.filter_map(cpu_ns).sum(), seen.run.totals.bytes?.0 as f64)?;
-    Some((per_byte(seen, name::CLIENT_CPU_NS)? - told).max(0.0))
+    let other = [LoadStageKind::Generate, LoadStageKind::Read, LoadStageKind::Decompress, LoadStageKind::Parse];
+    let stages = seen.load.stages.iter().filter(|stage| other.contains(&stage.kind));
+    // Not all bytes go through each stage.
+    let other = share(stages.filter_map(cpu_ns).sum(), seen.run.totals.bytes?.0 as f64)?;
+    Some((per_byte(seen, name::CLIENT_CPU_NS)? - other).max(0.0))
 }
 
 fn per_byte(seen: &Observation<'_>, counter: &str) -> Option<f64> {
@@ -111,8 +110,8 @@ fn inserts_here(seen: &Observation<'_>) -> bool {
     seen.load.stages.iter().any(|stage| stage.kind == LoadStageKind::Insert)
 }
 
-/// What is written for a byte: by the block layer until the end of the run, or log, table and indexes, where these are
-/// more, since an engine writes a part of them later.
+/// Write amplification: writes of the block layer within the run, or log, table and indexes where these are more, since
+/// an engine writes some of them later.
 fn written(seen: &Observation<'_>) -> Option<(f64, WrittenSource)> {
     let flat = seen.run.totals.bytes?.0 as f64;
     let device = per_byte(seen, name::DEVICE_WRITE_BYTES).map(|written| (written, WrittenSource::Device));

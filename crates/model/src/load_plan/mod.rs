@@ -1,19 +1,19 @@
-//! What a load within a given time needs of processors, network and disks, and what of it there is.
+//! Resources that a load within a given time requires of processors, network and disks, compared with those available.
 //!
-//! With V bytes of flat file in T seconds, R = V/T bytes go through every stage of the pipeline in a second:
+//! With V bytes of flat file in T seconds, R = V/T bytes per second go through every stage of the pipeline:
 //!
-//! - network: R over the compression of what is sent;
-//! - processors: R / u times the sum of 1 / rate over the stages, where rates are bytes of flat file per second of one
-//!   core and u is how busy processors may be;
-//! - disks: R times the bytes written for a byte of flat file, times the copies;
-//! - links to replicas: R times the bytes of log for a byte of flat file, times the replicas.
+//! - network: R over the compression ratio;
+//! - processors: R / u times the sum of 1 / rate over the stages, where rates are bytes of flat file per second and
+//!   core, and u is the CPU utilisation;
+//! - disks: R times write amplification, times the copies;
+//! - links to replicas: R times the bytes of log per byte of flat file, times the replicas.
 //!
-//! Stages of a pipeline run at the same time, so that the load takes as long as the slowest of them; what begins when the
-//! load has ended (indexes, checks) is a phase of its own, and its time is added. The load then has what is left of T.
+//! Stages of a pipeline run concurrently, so that the load takes as long as the slowest of them. What follows the load
+//! (indexes, checks) is a phase of its own; the load has the rest of T.
 //!
-//! A stage of which no rate is known is told as such: what is needed is then at least what the others need. The
-//! arithmetic is as true as its rates are. It lies where a stage does not scale over cores, or where a resource that is
-//! not in the plan (a switch, a file server) sets the pace.
+//! A stage without a rate is listed as unknown: the requirement is then a lower bound. The result is as accurate as the
+//! rates. It is wrong where a stage does not scale over cores, or where a resource outside the plan (a switch, a file
+//! server) is the bottleneck.
 
 mod measured;
 mod need;
@@ -29,55 +29,55 @@ pub use need::{Need, Needs, Part, Resource, needs};
 pub use phase::{PhaseKind, PhaseTime};
 pub use stage::{Place, RateSource, Stage, StageCost, StageRate, WrittenSource, starting_rates};
 
-/// What is to be loaded, by when, and with what. What is absent is not known.
+/// The plan of a load. Absent values are unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// Flat file, uncompressed.
     pub volume: Bytes,
-    /// Time for it and for all that has to be done before it may be used, seconds; above 0.
+    /// Time until the data can be used, seconds; above 0.
     pub window_seconds: f64,
-    /// What is sent in its place.
+    /// The form of the input.
     pub input: Input,
-    /// What the stages cost, in the order of the way; of one that is not in it nothing is known.
+    /// The costs of the stages, in the order of the pipeline; missing ones are unknown.
     pub stages: Vec<StageCost>,
     /// Processors.
     pub cores: Cores,
-    /// How busy processors may be, in (0, 1].
+    /// CPU utilisation to plan with, in (0, 1].
     pub utilisation: Ratio,
-    /// Links over which the flat file comes.
+    /// Links for the flat file.
     pub network: Option<Units>,
-    /// Disks, of all copies together.
+    /// Disks of all copies together.
     pub disks: Option<Units>,
-    /// Bytes written for a byte of flat file: table, indexes and log, of one copy.
+    /// Write amplification: table, indexes and log, of one copy.
     pub written_per_byte: Option<(f64, WrittenSource)>,
-    /// Bytes of log for a byte of flat file.
+    /// Bytes of log per byte of flat file.
     pub log_per_byte: Option<f64>,
     /// Copies beside the first one.
     pub replicas: u32,
 }
 
-/// In which form the flat file is sent.
+/// The form in which the flat file is sent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
-    /// The name of its compression; absent where it is sent as it is.
+    /// Its compression; absent where uncompressed.
     pub name: Option<String>,
-    /// Uncompressed over compressed; above 0, 1 where it is sent as it is.
+    /// Compression ratio, uncompressed over compressed; above 0, 1 where uncompressed.
     pub ratio: f64,
 }
 
 impl Input {
-    /// Not compressed.
+    /// Uncompressed input.
     pub fn plain() -> Input {
         Input { name: None, ratio: 1.0 }
     }
 }
 
-/// Processors, as far as they are known.
+/// Processors, as far as known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cores {
     /// Client and server share them.
     Shared(Option<u32>),
-    /// Each has its own.
+    /// Client and server have their own.
     Apart {
         /// Those of the client.
         client: Option<u32>,
@@ -89,18 +89,18 @@ pub enum Cores {
 /// Several equal links or disks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Units {
-    /// How many.
+    /// Their number.
     pub count: u32,
-    /// What one of them carries or writes, bytes per second.
+    /// Bandwidth of one of them, bytes per second.
     pub each: Rate,
-    /// What one of them is, for people: `1 GbE`, `200MB/s`.
+    /// The display name: `1 GbE`, `200MB/s`.
     pub name: String,
-    /// How its rate follows from its name; absent where it was given.
+    /// How the bandwidth follows from the name; absent where it was given.
     pub basis: Option<String>,
 }
 
 impl Units {
-    /// What all of them give, bytes per second.
+    /// Bandwidth of all of them, bytes per second.
     pub fn all(&self) -> Rate {
         Rate(f64::from(self.count) * self.each.0)
     }
@@ -112,7 +112,7 @@ impl Plan {
         Rate(self.volume.0 as f64 / self.window_seconds)
     }
 
-    /// What is known of `stage`; none where nothing is.
+    /// The cost of `stage`; None where unknown.
     pub fn cost(&self, stage: Stage) -> Option<&StageCost> {
         self.stages.iter().find(|cost| cost.stage() == stage)
     }

@@ -1,4 +1,4 @@
-//! What a plan needs of each resource.
+//! Requirements of a plan by resource.
 
 use record::{Rate, Ratio};
 
@@ -8,98 +8,98 @@ use super::{Cores, Plan, Units};
 use crate::delta::share;
 use crate::statistics::Interval;
 
-/// What a load uses up.
+/// A resource of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resource {
-    /// Links over which the flat file comes, bytes per second.
+    /// Links for the flat file, bytes per second.
     Network,
     /// Processors that client and server share.
     Processors,
-    /// Those of the client alone.
+    /// Processors of the client.
     ClientProcessors,
-    /// Those of the server alone.
+    /// Processors of the server.
     ServerProcessors,
     /// Disks, bytes written per second.
     Disks,
-    /// The same links in the other direction, over which log goes to replicas, bytes per second.
+    /// The same links in the other direction, for log to replicas, bytes per second.
     ReplicaLinks,
 }
 
 impl Resource {
-    /// Whether it is counted in processors, and not in bytes per second.
+    /// Whether its unit is processors, not bytes per second.
     pub fn is_processors(self) -> bool {
         matches!(self, Resource::Processors | Resource::ClientProcessors | Resource::ServerProcessors)
     }
 }
 
-/// What one stage needs of processors while its phase goes on.
+/// Processors required by one stage during its phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Which stage.
+    /// The stage.
     pub stage: Stage,
     /// Cores.
     pub cores: Interval,
-    /// Workers at the rate of one of them, rounded up.
+    /// Workers, rounded up.
     pub workers: f64,
     /// Cores of a worker.
     pub worker_cores: f64,
-    /// Where the rate comes from.
+    /// The source of the rate.
     pub source: RateSource,
 }
 
-/// What is needed of one resource.
+/// The requirement of one resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Need {
-    /// Of what.
+    /// The resource.
     pub resource: Resource,
-    /// Processors, or bytes per second; absent where it is not known.
+    /// Required processors, or bytes per second; absent where unknown.
     pub needed: Option<Interval>,
-    /// Stages that need some of it, of which no rate is known: what is needed is at least the above.
+    /// Stages without a rate: the requirement is a lower bound.
     pub unknown: Vec<Stage>,
-    /// What there is, in the same unit; absent where it is not known.
+    /// Available, in the same unit; absent where unknown.
     pub there: Option<f64>,
-    /// What is needed over what there is; above 1 where it is not enough.
+    /// Required over available; above 1 where insufficient.
     pub used: Option<Ratio>,
-    /// How many processors, links or disks are needed; absent where it is not known what one of them gives.
+    /// Required processors, links or disks; absent where the capacity of one is unknown.
     pub count: Option<f64>,
-    /// Seconds that the whole volume takes with what there is of this resource, in the phase of the load.
+    /// Seconds that the whole volume takes with the available resource, in the load phase.
     pub seconds: Option<f64>,
-    /// What stages need of it; empty of what is not processors.
+    /// Requirements by stage; empty unless processors.
     pub parts: Vec<Part>,
 }
 
-/// What a plan comes to.
+/// The requirements of a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Needs {
     /// Bytes of flat file per second over the whole time.
     pub flat: Rate,
-    /// The same while the load goes on, which is more where something comes after it; absent where no time is left.
+    /// The same during the load phase, which is higher where other phases follow; absent where no time is left.
     pub loading: Option<Rate>,
-    /// What is read or sent for it; absent as above.
+    /// Input bytes per second during the load phase; absent as above.
     pub input: Option<Rate>,
-    /// The phases, the load first.
+    /// The phases, starting with the load.
     pub phases: Vec<PhaseTime>,
-    /// Every resource: the most used first, then those of which it is not known what there is.
+    /// All resources: by utilisation, highest first, then those whose availability is unknown.
     pub needs: Vec<Need>,
-    /// Whether it fits; absent where nothing that is known is too little, and something is not known.
+    /// Whether it fits; absent where unknown resources decide.
     pub fits: Option<bool>,
-    /// Bytes of flat file per second over the whole time that what there is allows, as far as it is known; absent where
-    /// nothing is.
+    /// Bytes of flat file per second over the whole time with the available resources, as far as known; absent where
+    /// none is known.
     pub possible: Option<Rate>,
 }
 
 impl Needs {
-    /// The resource that is used most; none where of none is known what there is.
+    /// The resource with the highest utilisation; None where no availability is known.
     pub fn bottleneck(&self) -> Option<&Need> {
         self.needs.first().filter(|need| need.used.is_some())
     }
 }
 
-/// What `plan` needs.
+/// The requirements of `plan`.
 pub fn needs(plan: &Plan) -> Needs {
     let phases = phases(plan);
     let left = phases.iter().find(|phase| phase.kind == PhaseKind::Load).map_or(0.0, |phase| phase.seconds);
-    // What is a rounding error of the whole is no time.
+    // Ignores rounding errors.
     let loading = (left > plan.window_seconds * 1e-9).then(|| plan.volume.0 as f64 / left);
     let mut needs = bytes(plan, loading);
     needs.extend(processors(plan, loading));
@@ -126,7 +126,7 @@ fn bytes(plan: &Plan, loading: Option<f64>) -> Vec<Need> {
     let need = |resource: Resource, per_byte: Option<f64>, units: Option<&Units>| {
         let needed = loading.zip(per_byte).map(|(loading, per_byte)| loading * per_byte);
         let there = units.map(|units| units.all().0);
-        let count = needed.zip(units).map(|(needed, units)| whole(needed / units.each.0));
+        let count = needed.zip(units).map(|(needed, units)| rounded_up(needed / units.each.0));
         Need {
             resource,
             needed: needed.map(|needed| Interval::around(needed, 0.0)),
@@ -170,7 +170,7 @@ fn pool(
 ) -> Need {
     let all = core_seconds(plan, &counts);
     let waits = core_seconds(plan, |stage| counts(stage) && stage.is_after_the_load()).estimate > 0.0;
-    // Who works on after the load has the whole time for both; who does not has that of the load.
+    // Processors with later phases have the whole time, others only that of the load.
     let rate = if waits { Some(plan.rate().0) } else { loading };
     let busy = plan.utilisation.0;
     let needed = rate.filter(|_| all.estimate > 0.0).map(|rate| scaled(all, rate / busy));
@@ -182,20 +182,19 @@ fn pool(
         unknown: unknown(plan, &counts),
         there,
         used: needed.zip(there).and_then(|(needed, there)| share(needed.estimate, there)).map(Ratio),
-        count: needed.map(|needed| whole(needed.estimate)),
+        count: needed.map(|needed| rounded_up(needed.estimate)),
         seconds: there.filter(|_| pipelined > 0.0).map(|there| plan.volume.0 as f64 * pipelined / (there * busy)),
         parts: parts(plan, loading, &counts),
     }
 }
 
-/// What each stage of a pool needs while its phase goes on; of what comes after the load, on all processors that there
-/// are for it, nothing is told.
+/// Requirements of the pipelined stages of a pool; later phases use all available processors.
 fn parts(plan: &Plan, loading: Option<f64>, counts: impl Fn(Stage) -> bool) -> Vec<Part> {
     let Some(loading) = loading else { return Vec::new() };
     let part = |cost: &StageCost| match cost {
         StageCost::Rate(rate) if counts(rate.stage) && !rate.stage.is_after_the_load() => {
             let cores = scaled(rate.core_seconds(), loading / plan.utilisation.0);
-            let workers = whole(cores.estimate / rate.worker_cores);
+            let workers = rounded_up(cores.estimate / rate.worker_cores);
             Some(Part { stage: rate.stage, cores, workers, worker_cores: rate.worker_cores, source: rate.source })
         }
         _ => None,
@@ -203,16 +202,16 @@ fn parts(plan: &Plan, loading: Option<f64>, counts: impl Fn(Stage) -> bool) -> V
     plan.stages.iter().filter_map(part).collect()
 }
 
-/// Stages that every such load goes through, of which the plan says nothing.
+/// Mandatory stages that are missing in the plan.
 fn unknown(plan: &Plan, counts: impl Fn(Stage) -> bool) -> Vec<Stage> {
-    let mut gone_through = vec![Stage::Parse, Stage::Convert, Stage::Insert];
-    gone_through.extend(plan.input.name.is_some().then_some(Stage::Decompress));
-    gone_through.sort_unstable();
-    gone_through.into_iter().filter(|stage| counts(*stage) && plan.cost(*stage).is_none()).collect()
+    let mut mandatory = vec![Stage::Parse, Stage::Convert, Stage::Insert];
+    mandatory.extend(plan.input.name.is_some().then_some(Stage::Decompress));
+    mandatory.sort_unstable();
+    mandatory.into_iter().filter(|stage| counts(*stage) && plan.cost(*stage).is_none()).collect()
 }
 
-/// The rate over the whole time that what is known allows: the load takes as long as the resource that takes longest, and
-/// what comes after it is added.
+/// The rate over the whole time with the known resources: the load takes as long as its slowest resource, plus the
+/// later phases.
 fn possible(plan: &Plan, needs: &[Need]) -> Option<Rate> {
     let load = needs.iter().filter_map(|need| need.seconds).reduce(f64::max)?;
     let after = core_seconds(plan, Stage::is_after_the_load).estimate;
@@ -232,7 +231,7 @@ fn scaled(interval: Interval, factor: f64) -> Interval {
     Interval { estimate: interval.estimate * factor, low: interval.low * factor, high: interval.high * factor }
 }
 
-/// The next whole number; what is above one by less than a rounding error is that number.
-fn whole(count: f64) -> f64 {
+/// Rounds up, tolerating rounding errors.
+fn rounded_up(count: f64) -> f64 {
     (count * (1.0 - 1e-9)).ceil()
 }

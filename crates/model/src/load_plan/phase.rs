@@ -1,4 +1,4 @@
-//! Phases: what begins when the one before it has ended.
+//! Phases of a plan, one after the other.
 
 use super::stage::{Place, Stage, StageCost};
 use super::{Cores, Plan};
@@ -7,25 +7,25 @@ use crate::statistics::Interval;
 /// One phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseKind {
-    /// All stages up to the commit, at the same time.
+    /// All stages up to the commit, concurrently.
     Load,
-    /// Indexes are made.
+    /// Build of indexes.
     Index,
-    /// What was loaded is checked.
+    /// Verification of the loaded data.
     Verify,
 }
 
-/// What a phase may take.
+/// The time of a phase.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PhaseTime {
-    /// Which one.
+    /// The phase.
     pub kind: PhaseKind,
-    /// Seconds: of what comes after the load, what it takes on the processors that there are or, where these are not known
-    /// or too few, on those that are needed; of the load, what is left.
+    /// Seconds: of a later phase, on the available processors or, where unknown or too few, on the required ones; of
+    /// the load, the rest.
     pub seconds: f64,
 }
 
-/// Core-seconds that the stages of `plan` which `counts` take for a byte.
+/// Core-seconds per byte of the stages of `plan` that `counts`.
 pub(super) fn core_seconds(plan: &Plan, counts: impl Fn(Stage) -> bool) -> Interval {
     let zero = Interval::around(0.0, 0.0);
     let rates = plan.stages.iter().filter_map(|cost| match cost {
@@ -39,7 +39,7 @@ pub(super) fn core_seconds(plan: &Plan, counts: impl Fn(Stage) -> bool) -> Inter
     })
 }
 
-/// The phases of `plan`, in their order, the load first.
+/// The phases of `plan`, in order, starting with the load.
 pub(super) fn phases(plan: &Plan) -> Vec<PhaseTime> {
     let volume = plan.volume.0 as f64;
     let cores = server_cores(plan);
@@ -53,8 +53,7 @@ pub(super) fn phases(plan: &Plan) -> Vec<PhaseTime> {
     [PhaseTime { kind: PhaseKind::Load, seconds: left }].into_iter().chain(after).collect()
 }
 
-/// Processors that what comes after the load can use: those that there are, or those that are needed where they are not
-/// known or too few.
+/// Processors of the later phases: the available ones, or the required ones where unknown or too few.
 fn server_cores(plan: &Plan) -> f64 {
     let there = match plan.cores {
         Cores::Shared(cores) => cores,

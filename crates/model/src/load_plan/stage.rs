@@ -1,41 +1,41 @@
-//! The stages of a load as a plan knows them, and what they cost.
+//! The stages of a planned load, and their costs.
 
 use record::Rate;
 
 use crate::statistics::Interval;
 
-/// What is done to every byte of a flat file.
+/// A processing stage of every byte of a flat file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
-    /// Read, and received over the network.
+    /// Read the file or the network.
     Read,
-    /// Decompressed.
+    /// Decompress.
     Decompress,
-    /// Lines become values.
+    /// Parse lines into values.
     Parse,
-    /// Values become what goes to the server, and go there where the two were not told apart.
+    /// Convert values to the protocol, and send them where that is not measured apart.
     Convert,
-    /// Handed to the server.
+    /// Send to the server.
     Send,
-    /// Taken up by the server, log and commit included.
+    /// Insert in the server, with log and commit.
     Insert,
-    /// Indexes are made after the load.
+    /// Build indexes after the load.
     Index,
-    /// What was loaded is counted and held against what was sent.
+    /// Verify the loaded data against what was sent.
     Verify,
 }
 
-/// On whose processors a stage runs.
+/// The processors that a stage runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Those of the client.
+    /// Client.
     Client,
-    /// Those of the server.
+    /// Server.
     Server,
 }
 
 impl Stage {
-    /// All of them, in the order of the way.
+    /// All stages, in the order of the pipeline.
     pub const ALL: [Stage; 8] = [
         Stage::Read,
         Stage::Decompress,
@@ -47,7 +47,7 @@ impl Stage {
         Stage::Verify,
     ];
 
-    /// As it is written on the command line and in views.
+    /// Its name on the command line and in views.
     pub fn word(self) -> &'static str {
         match self {
             Stage::Read => "read",
@@ -61,7 +61,7 @@ impl Stage {
         }
     }
 
-    /// On whose processors it runs.
+    /// The processors that it runs on.
     pub fn place(self) -> Place {
         match self {
             Stage::Read | Stage::Decompress | Stage::Parse | Stage::Convert | Stage::Send => Place::Client,
@@ -69,62 +69,62 @@ impl Stage {
         }
     }
 
-    /// Whether it begins when the load has ended.
+    /// Whether it starts after the end of the load.
     pub fn is_after_the_load(self) -> bool {
         matches!(self, Stage::Index | Stage::Verify)
     }
 }
 
-/// Where a rate comes from.
+/// The source of a rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RateSource {
-    /// Somebody said so.
+    /// Given by the user.
     Given,
-    /// From runs of a record.
+    /// Measured by runs of a record.
     Measured,
-    /// Commonly published, to be replaced by a measured one.
+    /// Commonly published; to be replaced by a measurement.
     NotMeasured,
 }
 
-/// What one worker of a stage does.
+/// The rate of one worker of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StageRate {
-    /// Which stage.
+    /// The stage.
     pub stage: Stage,
-    /// Bytes of flat file per second of one worker: the rate to plan with, and between which it lies where that is known.
+    /// Bytes of flat file per second of one worker: the rate to plan with, with its range where known.
     pub rate: Interval,
     /// Cores of a worker; above 0.
     pub worker_cores: f64,
-    /// How often each byte goes through: once for each index.
+    /// Passes of each byte: one per index.
     pub times: u32,
-    /// Where the rate comes from.
+    /// The source of the rate.
     pub source: RateSource,
 }
 
 impl StageRate {
-    /// A rate of one core that is known to no interval.
+    /// A rate of one core without a range.
     pub fn per_core(stage: Stage, rate: Rate, source: RateSource) -> StageRate {
         StageRate { stage, rate: Interval::around(rate.0, 0.0), worker_cores: 1.0, times: 1, source }
     }
 
-    /// Core-seconds for a byte, and between which they lie.
+    /// Core-seconds per byte, with their range.
     pub(super) fn core_seconds(&self) -> Interval {
         let of = |rate: f64| f64::from(self.times) * self.worker_cores / rate;
         Interval { estimate: of(self.rate.estimate), low: of(self.rate.high), high: of(self.rate.low) }
     }
 }
 
-/// What a stage costs.
+/// The cost of a stage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StageCost {
-    /// So much.
+    /// By rate.
     Rate(StageRate),
-    /// Nothing: it is not gone through.
+    /// None: the stage is skipped.
     Skipped(Stage),
 }
 
 impl StageCost {
-    /// Which stage.
+    /// The stage.
     pub fn stage(&self) -> Stage {
         match self {
             StageCost::Rate(rate) => rate.stage,
@@ -133,19 +133,19 @@ impl StageCost {
     }
 }
 
-/// Where the bytes written for a byte of flat file come from.
+/// The source of write amplification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrittenSource {
-    /// Somebody said so.
+    /// Given by the user.
     Given,
-    /// What the block layer wrote in a run.
+    /// Writes of the block layer in a run.
     Device,
-    /// Log and table of a run, which are more than the block layer had written at its end.
+    /// Log and table of a run, where more than the writes of the block layer.
     LogAndTable,
 }
 
-/// Rates per core as they are commonly published, for who has measured none: the lower end is to be planned with. Of
-/// `compression` by its name; of one that is not known nothing is said.
+/// Commonly published rates per core, to start with; the lower end is the estimate. `compression` is a name; unknown
+/// ones have no rate.
 pub fn starting_rates(compression: Option<&str>) -> Vec<StageRate> {
     let decompress = match compression {
         Some("gzip") => Some((250e6, 400e6)),

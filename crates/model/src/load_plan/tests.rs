@@ -42,9 +42,9 @@ fn close(found: f64, expected: f64) -> bool {
     (found - expected).abs() < 1e-9 * expected.abs().max(1.0)
 }
 
-/// Closson, "It's 10 Years After Y2K But We Still Party Like It's 1999" (2010): 1 TB/h is 291 MB/s, two links of a gigabit
-/// carry 230 MB/s and need 4600 s for a TB; gzip at 2.1 makes it 138 MB/s; a quarter of a core inflates 20 MB/s, so that
-/// 15 of them or 4 cores are needed. TB and MB there are 2^40 and 2^20 bytes.
+/// Closson, "It's 10 Years After Y2K But We Still Party Like It's 1999" (2010): 1 TB/h is 291 MB/s, two links of a
+/// gigabit carry 230 MB/s and need 4600 s for a TB; gzip at 2.1 makes it 138 MB/s; a quarter of a core inflates 20
+/// MB/s, so that 15 of them or 4 cores are needed. TB and MB there are 2^40 and 2^20 bytes.
 #[test]
 fn a_terabyte_an_hour_over_two_gigabit_links() {
     let plain = Plan { network: units(2, 115.0 * MEBI, "GbE"), ..plan(1 << 40, 3_600.0) };

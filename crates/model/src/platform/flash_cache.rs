@@ -1,4 +1,4 @@
-//! A second level of the buffer cache on flash: what it gives, and what its directory in main memory costs.
+//! A second level of the buffer cache on flash: gain, and cost of its directory in main memory.
 
 use record::Bytes;
 
@@ -17,17 +17,17 @@ pub struct FlashCache {
     pub buffer_seconds: f64,
     /// Time of a read of flash, seconds.
     pub flash_seconds: f64,
-    /// Time of a read of what lies below, seconds.
+    /// Time of a read of the level below, seconds.
     pub below_seconds: f64,
 }
 
 impl FlashCache {
-    /// H: main memory that its directory takes from the buffer cache.
+    /// H: main memory of its directory, taken from the buffer cache.
     pub fn directory(&self) -> Bytes {
         Bytes((self.flash.0 as f64 / self.block.0 as f64 * self.header_bytes) as u64)
     }
 
-    /// Mean time of a read with it, seconds, where `miss` is the share of reads that a cache of a given size misses.
+    /// Mean time of a read with it, seconds, where `miss` is the miss ratio of a cache of a given size.
     /// The levels are exclusive; a miss of both costs no read of flash, since the directory is in main memory.
     pub fn read_seconds(&self, miss: impl Fn(Bytes) -> f64) -> f64 {
         let buffer = self.buffer.0.saturating_sub(self.directory().0);
@@ -52,13 +52,13 @@ impl FlashCache {
         reads_per_second * miss(Bytes(buffer)) * admitted * self.block.0 as f64
     }
 
-    /// Time until it is warm, seconds, where so many bytes per second are written to it.
+    /// Time until it is warm, seconds, at this write rate.
     pub fn warm_up_seconds(&self, written_per_second: f64) -> f64 {
         self.flash.0 as f64 / written_per_second
     }
 }
 
-/// A miss curve where none was measured: min(1, (S/S0)^-theta), theta 0.3 to 0.7.
+/// A miss curve, if none was measured: min(1, (S/S0)^-theta), theta 0.3 to 0.7.
 pub fn power_law_miss(size: Bytes, all_miss_up_to: Bytes, theta: f64) -> f64 {
     (size.0 as f64 / all_miss_up_to.0 as f64).powf(-theta).min(1.0)
 }

@@ -1,11 +1,11 @@
-//! Storage media: orders of magnitude, how long they last, how much they write for a write.
+//! Storage media: orders of magnitude, endurance, write amplification.
 //!
 //! Times of SLC, MLC and TLC are those of a manufacturer's white paper; the others are commonly published. A probe
 //! replaces all of them.
 
 use record::{Bytes, Rate};
 
-/// From least to most.
+/// Minimum and maximum.
 pub type Span = (f64, f64);
 
 /// A medium.
@@ -13,15 +13,15 @@ pub type Span = (f64, f64);
 pub struct Medium {
     /// Its name.
     pub name: &'static str,
-    /// Time to read a page, or to seek and turn, µs.
+    /// Time to read a page, or seek and rotational latency, µs.
     pub read_us: Span,
-    /// Time to write a page, µs; absent where it is written in place.
+    /// Time to write a page, µs; absent for in-place writes.
     pub program_us: Option<Span>,
     /// Time to erase a block, ms.
     pub erase_ms: Option<Span>,
-    /// Times that a block can be erased; absent where that does not wear it.
+    /// Erase cycles of a block; absent without wear.
     pub cycles: Option<Span>,
-    /// What a 4 KiB read of a drive with it takes, one at a time, µs.
+    /// Time of a 4 KiB read of a drive with it, at queue depth 1, µs.
     pub drive_read_us: Span,
 }
 
@@ -68,7 +68,7 @@ pub const MEDIA: &[Medium] = &[
         drive_read_us: (8.0, 12.0),
     },
     Medium {
-        name: "disk, 7200 turns per minute",
+        name: "disk, 7200 rpm",
         read_us: (12_200.0, 12_200.0),
         program_us: None,
         erase_ms: None,
@@ -76,7 +76,7 @@ pub const MEDIA: &[Medium] = &[
         drive_read_us: (10_000.0, 13_300.0),
     },
     Medium {
-        name: "disk, 15000 turns per minute",
+        name: "disk, 15000 rpm",
         read_us: (5_500.0, 5_500.0),
         program_us: None,
         erase_ms: None,
@@ -85,7 +85,7 @@ pub const MEDIA: &[Medium] = &[
     },
 ];
 
-/// Bytes that the host may write before the medium is worn: capacity times cycles over write amplification.
+/// Bytes that the host may write before the medium is worn out: capacity times cycles over write amplification.
 pub fn endurance_bytes(capacity: Bytes, cycles: f64, write_amplification: f64) -> f64 {
     capacity.0 as f64 * cycles / write_amplification
 }
@@ -95,7 +95,7 @@ pub fn life_years(endurance_bytes: f64, written: Rate) -> f64 {
     endurance_bytes / (written.0 * 86_400.0 * 365.0)
 }
 
-/// ClosedSystem writes per day over five years.
+/// Drive writes per day over five years.
 pub fn drive_writes_per_day(endurance_bytes: f64, capacity: Bytes) -> f64 {
     endurance_bytes / (capacity.0 as f64 * 365.0 * 5.0)
 }
@@ -130,7 +130,7 @@ mod tests {
         let cells = &MEDIA[..4];
         assert!(cells.windows(2).all(|pair| pair[0].read_us.1 < pair[1].read_us.1));
         assert!(cells.windows(2).all(|pair| pair[0].cycles.unwrap().0 > pair[1].cycles.unwrap().0));
-        // Reads per second of the disks: half a turn and a seek.
+        // Reads per second of the disks: half a rotation and a seek.
         let iops = |medium: &Medium| (1e6 / medium.drive_read_us.1, 1e6 / medium.drive_read_us.0);
         assert!(iops(&MEDIA[5]).0 > 75.0 && iops(&MEDIA[5]).1 <= 100.0);
         assert!((175.0..185.0).contains(&iops(&MEDIA[6]).1));

@@ -1,10 +1,10 @@
-//! What a platform can give at best: arithmetic on standards, published figures and measured ones.
+//! Upper bounds of a platform, calculated from standards, published figures and measured ones.
 //!
-//! Each function is one formula with its source. What comes out is a ceiling or an order of magnitude: a probe of the
-//! same host replaces it. Rates of bytes are bytes per second, sizes of links 10^9.
+//! Each function is one formula with its source. The result is a ceiling or an order of magnitude: a probe of the same
+//! host replaces it. Byte rates are bytes per second, link rates 10^9 bits per second.
 //!
-//! A sheet says what was measured, so only what multithreading yields has a caller among the views (the attribution). The
-//! others are for who sizes a platform that is not there yet; their published figures are their tests.
+//! Only the SMT yield is used by views (the attribution). The others are for sizing a platform; published figures are
+//! their tests.
 
 mod asymptote;
 mod fabric;

@@ -1,4 +1,4 @@
-//! Redundancy: what is left of the I/Os of the devices for the host.
+//! Redundancy: host I/Os from device I/Os.
 
 use record::{Bytes, Rate};
 
@@ -43,7 +43,7 @@ impl Redundancy {
 }
 
 /// I/Os per second for the host: n d/(r + w P), with a share `writes` of writes in [0, 1]. The formula in circulation,
-/// n d (r + w/P), is an arithmetic mean where a harmonic one is due, and says too much.
+/// n d (r + w/P), uses an arithmetic instead of a harmonic mean and is too high.
 pub fn host_iops(devices: u32, device: Rate, writes: f64, redundancy: Redundancy) -> Rate {
     Rate(f64::from(devices) * device.0 / ((1.0 - writes) + writes * redundancy.write_penalty()))
 }
@@ -59,14 +59,12 @@ pub fn degraded_read_amplification(devices: u32) -> f64 {
     2.0 * (f64::from(devices) - 1.0) / f64::from(devices)
 }
 
-/// For how long a write cache hides what is behind it, in seconds; none where it hides it for ever. A run that should
-/// see it takes twice as long.
+/// Time until a write cache is full, in seconds; None where it never is. A run should take twice as long.
 pub fn write_cache_seconds(cache: Bytes, written: Rate, drained: Rate) -> Option<f64> {
     (written.0 > drained.0).then(|| cache.0 as f64 / (written.0 - drained.0))
 }
 
-/// Commits per second where each flush of the log takes so long and makes so many of them safe: the log is bound by
-/// latency and not by I/Os.
+/// Commits per second with this flush time and group commit size: the log is latency-bound.
 pub fn commits_per_second_max(commits_per_flush: f64, flush_seconds: f64) -> Rate {
     Rate(commits_per_flush / flush_seconds)
 }

@@ -1,17 +1,17 @@
-//! How much of the processors' capacity is used when the operating system says that so much of their time is.
+//! Utilisation of the CPU capacity with SMT, from the busy time of the operating system.
 //!
-//! A second hardware thread of a core adds little, and schedulers fill cores first. So of a machine whose threads are
-//! half busy more than half is used.
+//! A second hardware thread of a core adds little, and schedulers fill cores first, so that a machine whose threads are
+//! half busy is more than half used.
 
-/// Y: rate with two threads per core over rate with one; at least 1, and none where there is no rate.
+/// Y: rate with two threads per core over rate with one; at least 1; None without a rate.
 pub fn smt_yield(two_threads_per_core: f64, one_thread_per_core: f64) -> Option<f64> {
     let ratio = two_threads_per_core / one_thread_per_core;
     (ratio.is_finite() && ratio > 0.0).then(|| ratio.max(1.0))
 }
 
-/// The share of the capacity that is used where the operating system says that `busy` of the threads' time is, with two
-/// threads per core that together give `yielded` (Y, at least 1) times what one gives:
-/// 2u/Y up to one half, 1/Y + (2u - 1)(1 - 1/Y) above. It lies where the scheduler does not fill cores first.
+/// The used share of the capacity for a `busy` share of the threads' time, with two threads per core that yield
+/// `yielded` (Y, at least 1) times the rate of one: 2u/Y up to one half, 1/Y + (2u - 1)(1 - 1/Y) above. It is wrong
+/// where the scheduler does not fill cores first.
 pub fn capacity_used(busy: f64, yielded: f64) -> f64 {
     match busy <= 0.5 {
         true => 2.0 * busy / yielded,
@@ -19,7 +19,7 @@ pub fn capacity_used(busy: f64, yielded: f64) -> f64 {
     }
 }
 
-/// What could be added, as a share of what is done now: 1/used - 1.
+/// Headroom as a share of the current rate: 1/used - 1.
 pub fn headroom(busy: f64, yielded: f64) -> f64 {
     1.0 / capacity_used(busy, yielded) - 1.0
 }

@@ -1,28 +1,28 @@
-//! What a run can be given less of, to see whether that is what limits it.
+//! Reductions of a resource that test whether it limits a run.
 
 use record::{Ratio, Resource, Run, name};
 
 use crate::attribution::{Limiter, RANDOM_READS, RANDOM_WRITES, SEQUENTIAL_READS, SEQUENTIAL_WRITES, SYNCED_WRITES};
 use crate::delta::{delta, share};
 
-/// What a run is left with.
+/// A reduction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Perturbation {
-    /// So many processors' worth of time, of dbdyno and the engine together.
+    /// CPU time of dbdyno and the engine together.
     Processors {
-        /// Seconds of processor time per second.
+        /// CPU seconds per second.
         processors: f64,
-        /// Whether one processor fewer is as good: not for a single thread, which needs no more than one.
+        /// Whether removing one processor is equivalent; not for a single thread, which needs only one.
         by_affinity: bool,
     },
-    /// Less I/O of this kind of the device. How much the run had is to be counted first: what the device counts is that of
-    /// everybody.
+    /// Device I/O of this kind. The I/O of the run has to be counted first, since device counters include other
+    /// programs.
     DeviceIo(IoPart),
-    /// So many steps that arrive in a second, as a share of those that were asked for.
+    /// The target rate.
     ArrivalRate,
 }
 
-/// What can be limited of the I/O of a device.
+/// A kind of device I/O that can be limited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoPart {
     /// Reads per second.
@@ -36,7 +36,7 @@ pub enum IoPart {
 }
 
 impl Perturbation {
-    /// The resource, as a run says it.
+    /// The resource, as in records.
     pub fn resource(&self) -> Resource {
         match self {
             Perturbation::Processors { .. } => Resource::Processors,
@@ -46,22 +46,24 @@ impl Perturbation {
     }
 }
 
-/// What `run` is left with where it has `left` of what limits it.
+/// The reduction of the limit of `run` to the share `left`.
 ///
-/// A resource is full where it is the limit: what the run used is what it had of it, whatever else used the machine.
+/// A limiting resource is saturated, so that the use of the run is all that was available to it.
 ///
 /// # Errors
-/// Why there is nothing to take away, as a clause: `locks cannot be taken away`.
+/// The reason why the limit cannot be reduced, as a clause.
 pub fn perturbation(run: &Run, limiter: &Limiter, left: Ratio) -> Result<Perturbation, String> {
     match limiter {
         Limiter::Processors => processors(run, left, true),
-        Limiter::OtherPrograms { .. } => Err("others used the processors: repeat without them".to_owned()),
+        Limiter::OtherPrograms { .. } => Err("other programs used the CPU: repeat without them".to_owned()),
         Limiter::OneThread { .. } => processors(run, left, false),
         Limiter::Resource(name) => device(name),
         Limiter::Offered => Ok(Perturbation::ArrivalRate),
-        Limiter::TooFewClients { .. } => Err("fewer clients are a run of its sweep (--jobs)".to_owned()),
-        Limiter::Serialised(_) => Err("a wait is no resource of which a run can have less".to_owned()),
-        Limiter::Unexplained => Err("nothing is known that it could have less of".to_owned()),
+        Limiter::TooFewClients { .. } => {
+            Err("client-bound: compare with other degrees of its sweep (--jobs)".to_owned())
+        }
+        Limiter::Serialised(_) => Err("a wait is not a resource that can be reduced".to_owned()),
+        Limiter::Unexplained => Err("no limiting resource is known".to_owned()),
     }
 }
 
@@ -73,7 +75,7 @@ fn processors(run: &Run, left: Ratio, by_affinity: bool) -> Result<Perturbation,
     });
     match used.filter(|used| *used > 0.0) {
         Some(processors) => Ok(Perturbation::Processors { processors, by_affinity }),
-        None => Err("how much processor time it used is not known".to_owned()),
+        None => Err("its CPU time is not known".to_owned()),
     }
 }
 
@@ -83,7 +85,7 @@ fn device(name: &str) -> Result<Perturbation, String> {
         SEQUENTIAL_READS => IoPart::ReadBytes,
         SEQUENTIAL_WRITES => IoPart::WriteBytes,
         RANDOM_WRITES | SYNCED_WRITES => IoPart::Writes,
-        _ => return Err(format!("{name} are no resource of which a run can have less")),
+        _ => return Err(format!("{name} cannot be reduced")),
     };
     Ok(Perturbation::DeviceIo(part))
 }
@@ -98,7 +100,7 @@ mod tests {
     const LEFT: Ratio = Ratio(0.8);
 
     #[test]
-    fn what_is_left_is_a_share_of_what_was_used() {
+    fn a_reduction_is_a_share_of_the_use() {
         // 15 s of processor time in 10 s.
         let busy = counted(run("T132", 2), &[(name::CLIENT_CPU_NS, SECOND), (name::SERVER_CPU_NS, 14 * SECOND)]);
         let found = perturbation(&busy, &Limiter::Processors, LEFT).unwrap();
@@ -111,17 +113,17 @@ mod tests {
     }
 
     #[test]
-    fn io_is_taken_away_where_it_is_the_limit() {
+    fn io_is_reduced_where_it_is_the_limit() {
         let of = |name: &str| perturbation(&run("T626", 2), &Limiter::Resource(name.to_owned()), LEFT);
         assert_eq!(of(RANDOM_READS), Ok(Perturbation::DeviceIo(IoPart::Reads)));
         assert_eq!(of(SEQUENTIAL_READS), Ok(Perturbation::DeviceIo(IoPart::ReadBytes)));
         assert_eq!(of(SYNCED_WRITES), Ok(Perturbation::DeviceIo(IoPart::Writes)));
-        assert!(of("threads of dbdyno that drive Engine").is_err());
+        assert!(of("dbdyno client threads for Engine").is_err());
     }
 
     #[test]
-    fn what_is_no_resource_cannot_be_taken_away() {
-        let class = TimeClass { name: "waiting for locks".to_owned(), share: Ratio(0.7) };
+    fn limits_that_are_no_resource_cannot_be_reduced() {
+        let class = TimeClass { name: "row and table lock waits".to_owned(), share: Ratio(0.7) };
         for limiter in [Limiter::Serialised(class), Limiter::Unexplained, Limiter::TooFewClients { knee: 4.0 }] {
             let reason = perturbation(&run("T716", 2), &limiter, LEFT).unwrap_err();
             assert!(!reason.is_empty() && !reason.ends_with('.'), "{reason}");

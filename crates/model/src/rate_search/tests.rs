@@ -1,4 +1,4 @@
-//! Searches on platforms whose limit is known.
+//! Searches on platforms with a known limit.
 
 use proptest::prelude::*;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::simulated_server::{CAPACITY, QUIET, Server, Surroundings, truth};
 use crate::simulation::Simulation;
 
-/// A whole search; `run` tells whether a run keeps the level, and whether it was disturbed.
+/// A whole search; `run` returns whether a run meets the level, and whether it is disturbed.
 fn searched(seed: u64, mut run: impl FnMut(f64) -> (Option<bool>, bool)) -> RateSearch {
     let mut search = RateSearch::new(CAPACITY, 0.1, seed);
     while let Some((rate, _)) = search.next() {
@@ -17,7 +17,7 @@ fn searched(seed: u64, mut run: impl FnMut(f64) -> (Option<bool>, bool)) -> Rate
 }
 
 #[test]
-fn a_sharp_limit_is_found_confirmed_and_told_as_narrow() {
+fn a_sharp_limit_is_found_and_confirmed() {
     let answer = searched(1, |rate| (Some(rate <= 7_000.0), false)).answer();
     let limit = answer.limit.unwrap();
     assert_eq!(answer.ending, Some(Ending::Confirmed));
@@ -39,7 +39,7 @@ fn the_same_seed_visits_the_same_rates_and_another_one_others() {
 
 #[test]
 fn a_level_that_is_not_missed_above_is_not_claimed() {
-    // Whatever visits more than 5 % above 7000 find once rounds are over, they keep the level.
+    // All visits above the limit meet the level.
     let mut search = RateSearch::new(CAPACITY, 0.1, 3);
     while let Some((rate, purpose)) = search.next() {
         let kept = purpose == Purpose::AboveLimit || rate <= 7_000.0;
@@ -49,7 +49,7 @@ fn a_level_that_is_not_missed_above_is_not_claimed() {
     assert_eq!(answer.ending, Some(Ending::NotConfirmed));
     assert!(!answer.confirmation.unwrap().is_confirmed);
     let confirming = search.visits().iter().filter(|(_, purpose)| *purpose == Purpose::AtLimit).count();
-    assert!(confirming > CONFIRMING, "it went on and tried again");
+    assert!(confirming > CONFIRMING, "it continued and tried again");
     let own = search.visits().iter().filter(|(_, purpose)| *purpose != Purpose::Bracket).count();
     assert!(own <= SEARCH_RUNS_MAX);
 }
@@ -63,8 +63,8 @@ fn the_ends_of_the_range_are_answers() {
 }
 
 #[test]
-fn disturbed_runs_are_made_again_and_no_evidence() {
-    // Every fourth run is stolen, and misses the level at any rate.
+fn disturbed_runs_are_repeated_and_do_not_count() {
+    // Every fourth run has steal, and misses the level at any rate.
     let mut runs = 0;
     let search = searched(5, |rate| {
         runs += 1;
@@ -103,7 +103,7 @@ fn two_searches_on_a_noisy_server_agree_within_their_intervals() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn whatever_runs_tell_the_search_ends(seed: u64, told: u64) {
+    fn the_search_ends_for_any_results(seed: u64, told: u64) {
         let mut simulation = Simulation::new(told);
         let search = searched(seed, |_| {
             let kept = (simulation.uniform() < 0.9).then(|| simulation.uniform() < 0.5);

@@ -1,4 +1,4 @@
-//! What is added from one point of a test to the next: what its rate is a function of.
+//! The quantity that varies between the points of a test: the abscissa of its curve.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use record::{Dop, Sweep};
 
 use crate::system::{Degree, SystemTest};
 
-/// What may be added.
+/// A quantity that may vary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Nodes,
@@ -15,21 +15,21 @@ enum Kind {
     Threads,
 }
 
-/// What the points of a test differ in, and which of its degrees of parallelism are points of one curve.
+/// The varied quantity of a test, and which of its degrees of parallelism are points of one curve.
 ///
-/// It is nodes where nothing but their number is varied; otherwise I/Os in flight of a probe of storage, or else what
-/// the test sweeps, jobs or threads. Where nodes and something else are varied, the curve is that of the largest number
-/// of nodes or, where that has fewer points, that over nodes at the highest degree: a curve is never about a mixture.
+/// Nodes where only their number varies; otherwise I/Os in flight of a storage probe, or the jobs or threads that the
+/// test sweeps. Where nodes and something else vary, the curve is that at the largest number of nodes or, where that
+/// has fewer points, that over nodes at the highest degree: a curve never mixes two quantities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Added {
     kind: Kind,
-    /// The greatest degree, which the others are held against.
+    /// The highest degree.
     most: Degree,
 }
 
 impl Added {
-    /// What `degrees` differ in, those that have a rate; `sweep` decides where nodes and storage do not. A single
-    /// degree on several nodes does not say what it would be compared with: it is one of as many nodes.
+    /// The varied quantity of `degrees`, those with a rate; `sweep` decides unless nodes or storage do. A single degree
+    /// on several nodes counts as nodes.
     pub fn of(degrees: impl IntoIterator<Item = Degree>, sweep: Sweep) -> Added {
         let degrees: BTreeSet<Degree> = degrees.into_iter().collect();
         let most = degrees.last().copied().unwrap_or_default();
@@ -46,14 +46,14 @@ impl Added {
         Added { kind, most }
     }
 
-    /// What the points of `test` that have rates differ in.
+    /// The varied quantity of the points of `test` with rates.
     pub fn of_test(test: &SystemTest) -> Added {
         let rated = test.points.iter().filter(|point| !point.rates.is_empty());
         Added::of(rated.map(|point| point.degree), test.sweep)
     }
 
-    /// How many of what is added there are at `degree`; absent where that is no point of the curve: on another number of
-    /// nodes, or, where nodes are added, with other jobs or threads.
+    /// N of `degree`; None where it is not a point of the curve: on another number of nodes or, where nodes vary, with
+    /// other jobs or threads.
     pub fn n(&self, degree: Degree) -> Option<u32> {
         let is_on_most = degree.dop.nodes == self.most.dop.nodes;
         match self.kind {
@@ -64,7 +64,7 @@ impl Added {
         }
     }
 
-    /// What is added, in the plural.
+    /// The varied quantity, in the plural.
     pub fn noun(&self) -> &'static str {
         match self.kind {
             Kind::Nodes => "nodes",
@@ -74,7 +74,7 @@ impl Added {
         }
     }
 
-    /// On how many nodes every point of the curve is; absent where it is one, and where nodes are what is added.
+    /// The number of nodes of all points; None for one node, and where nodes vary.
     pub fn on_nodes(&self) -> Option<u32> {
         Some(self.most.dop.nodes).filter(|nodes| *nodes > 1 && self.kind != Kind::Nodes)
     }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_are_added_where_nothing_else_is() {
+    fn nodes_are_the_quantity_where_only_they_vary() {
         let added = Added::of([degree(3, 8), degree(1, 8)], Sweep::Jobs);
         assert_eq!((added.noun(), added.on_nodes()), ("nodes", None));
         assert_eq!(ns(&added, &[degree(1, 8), degree(2, 8), degree(2, 4)]), [Some(1), Some(2), None]);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_mixture_the_most_nodes_speak() {
+    fn of_a_mixture_the_curve_is_at_the_most_nodes() {
         let added = Added::of([degree(1, 8), degree(3, 4), degree(3, 8)], Sweep::Jobs);
         assert_eq!((added.noun(), added.on_nodes()), ("jobs", Some(3)));
         assert_eq!(ns(&added, &[degree(3, 4), degree(1, 8)]), [Some(4), None]);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nodes_have_more_points_they_speak() {
+    fn of_a_mixture_the_curve_is_over_nodes_where_that_has_more_points() {
         // As many nodes as have a job, and the most jobs on fewer nodes.
         let swept = [degree(1, 1), degree(2, 2), degree(3, 4), degree(1, 4), degree(2, 4)];
         let added = Added::of(swept, Sweep::Jobs);
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn storage_is_spoken_of_in_flight() {
+    fn storage_varies_ios_in_flight() {
         let probe = |in_flight| Degree { in_flight: Some(in_flight), ..degree(1, 1) };
         let added = Added::of([probe(1), probe(32)], Sweep::Jobs);
         assert_eq!((added.noun(), added.n(probe(4)), added.n(degree(1, 4))), ("I/Os in flight", Some(4), None));

@@ -1,4 +1,4 @@
-//! The verdict on a claim about an N that was not measured.
+//! Judges a claim about an N that was not measured.
 
 use std::fmt;
 
@@ -9,29 +9,29 @@ use super::fit::{LoadPoint, distinct, usable};
 use super::information::{NeededN, needed_n, sweep};
 use super::reason::Reason;
 
-/// That so many give so much.
+/// A claimed rate at some N.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Claim {
-    /// How many; at least 1.
+    /// N, at least 1.
     pub n: f64,
-    /// What they are said to give at least, in the unit of the points; above 0.
+    /// The claimed minimum rate, in the unit of the points; above 0.
     pub rate: f64,
 }
 
-/// What is said of a claim. A closed set.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClaimVerdict {
-    /// The data exclude that less is reached and the law describes them; or no reason speaks against a number there, and
-    /// they exclude that clearly less is reached.
+    /// The data exclude a lower rate and the law fits; or an estimate is given there, and the data exclude a clearly
+    /// lower rate.
     Supported,
-    /// The data are compatible with it, and with much else.
+    /// The data are compatible with it, but do not show it.
     Unsupported,
-    /// The data exclude it with 95 % confidence, and the law describes them; or what is shared ends before.
+    /// The data exclude it with 95 % confidence and the law fits; or it exceeds a known capacity of a shared resource.
     Contradicted,
 }
 
 impl ClaimVerdict {
-    /// As it is printed.
+    /// Its printed name.
     pub fn word(self) -> &'static str {
         match self {
             ClaimVerdict::Supported => "SUPPORTED",
@@ -47,35 +47,33 @@ impl fmt::Display for ClaimVerdict {
     }
 }
 
-/// A claim, judged.
+/// The judgement of a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// The claim.
     pub claim: Claim,
     /// The verdict.
     pub verdict: ClaimVerdict,
-    /// What the points say there.
+    /// The extrapolation to its N.
     pub extrapolation: Extrapolation,
-    /// The claim as a share of linear scaling; above 1 where it is more.
+    /// The claim as a share of linear scaling.
     pub efficiency: f64,
-    /// How far has to be measured before such an efficiency can be supported: beyond what was measured where the claim
-    /// is, since what there is did not do.
+    /// The N to measure up to before such an efficiency can be supported, beyond the measured range.
     pub needed: NeededN,
-    /// The same for 90 % of linear scaling; absent where so much was measured.
+    /// The same for 90 % of linear scaling; absent where already measured.
     pub needed_for_ninety: Option<NeededN>,
-    /// What is to be measured to test it, without what was.
+    /// The missing N to measure.
     pub sweep: Vec<u64>,
-    /// All of it in words.
+    /// The judgement in words.
     pub sentence: String,
 }
 
-/// Judges `claim` by `points`; none where not one point is usable or the claim is no rate at an N of at least 1.
+/// Judges `claim` by `points`; None where no point is usable or the claim is not a rate at an N of at least 1.
 ///
-/// SUPPORTED: every rate of the 95 % set is at least the claim, the law describes the points and the target alike, and
-/// nothing shared of unknown capacity may end above what was measured and below the claim; or nothing speaks against a
-/// number at that N, and the set reaches from 0.9 of the claim or more. CONTRADICTED: the claim lies above that set and
-/// the law describes the points and the target alike, or it lies above a known capacity of something shared.
-/// UNSUPPORTED: everything else.
+/// SUPPORTED: the whole 95 % set is at or above the claim, the law fits points and target, and no shared resource of
+/// unknown capacity may saturate between the measured rates and the claim; or an estimate is given at that N, and the
+/// set is above 0.9 of the claim. CONTRADICTED: the claim is above the set and the law fits points and target, or it is
+/// above a known capacity of a shared resource. UNSUPPORTED: otherwise.
 pub fn judge(points: &[LoadPoint], claim: Claim, circumstances: &Circumstances) -> Option<Judgement> {
     if !(claim.n >= 1.0 && claim.n.is_finite() && claim.rate > 0.0 && claim.rate.is_finite()) {
         return None;
@@ -83,15 +81,16 @@ pub fn judge(points: &[LoadPoint], claim: Claim, circumstances: &Circumstances) 
     let found = extrapolation(points, claim.n, circumstances)?;
     let efficiency = claim.rate / found.linear;
     let shared = circumstances.ceilings.iter().filter_map(|ceiling| ceiling.capacity).fold(f64::INFINITY, f64::min);
-    // A set that is made of a law says nothing where the law does not hold.
+    // The set is meaningless where the law does not fit.
     let is_lawful = !found.reasons.iter().any(|reason| matches!(reason, Reason::Misfit(_) | Reason::Differs(_)));
     let used = usable(points);
     let reached = used.iter().map(|point| point.rate).fold(0.0, f64::max);
-    let may_end = claim.rate > reached && found.reasons.iter().any(|why| matches!(why, Reason::UnverifiedCeilings(_)));
-    // What the set has to reach from.
+    let may_saturate =
+        claim.rate > reached && found.reasons.iter().any(|why| matches!(why, Reason::UnverifiedCeilings(_)));
+    // Required lower end of the set.
     let least = match () {
         () if found.reasons.is_empty() => RULES.scale_claim_share_min * claim.rate,
-        () if is_lawful && !may_end => claim.rate,
+        () if is_lawful && !may_saturate => claim.rate,
         () => f64::INFINITY,
     };
     let verdict = match () {
@@ -116,14 +115,14 @@ pub fn judge(points: &[LoadPoint], claim: Claim, circumstances: &Circumstances) 
     Some(judgement)
 }
 
-/// `needed` where it lies beyond what was measured; otherwise, what was measured did not do, and only the target does.
+/// `needed` where it is beyond the measured range, otherwise the target.
 fn beyond(needed: NeededN, points: &[LoadPoint], target: f64) -> NeededN {
     let n_max = points.last().map_or(1.0, |point| point.n);
     let or_target = |n: u64| if n as f64 > n_max { n } else { target.ceil() as u64 };
     NeededN { contention_only: or_target(needed.contention_only), coherency: or_target(needed.coherency) }
 }
 
-/// The sweep up to `n_max` without what was measured; where a curve is known, without what lies below its end.
+/// The sweep up to `n_max` without measured N and, where a curve is known, only beyond its end.
 fn unmeasured(points: &[LoadPoint], n_max: u64) -> Vec<u64> {
     let last = points.last().map_or(1.0, |point| point.n);
     let is_curve = distinct(points) >= 3;
@@ -139,20 +138,19 @@ fn sentence(points: &[LoadPoint], judgement: &Judgement, circumstances: &Circums
     let (n, n_max) = (found.n, points.last().map_or(1.0, |point| point.n));
     let mut parts = Vec::new();
     if n > n_max {
-        parts.push("Linear extrapolation is the upper bound of what the data allow, not an estimate.".to_owned());
+        parts.push("Linear extrapolation is an upper bound, not an estimate.".to_owned());
     }
     let nearest = nearest(points, n);
     parts.push(format!("Measured: {} at N = {nearest}.", short(mean_at(points, nearest))));
     if let Some((horizon, interval)) = found.at_horizon {
         let (low, high) = (short(interval.low), short(interval.high));
-        parts.push(format!("At N = {horizon} the data allow {low} to {high}, {}.", found.noise.basis()));
+        parts.push(format!("At N = {horizon} the data are compatible with {low} to {high}, {}.", found.noise.basis()));
     }
     let (low, high) = (short(found.interval.low), short(found.interval.high));
     parts.push(format!("At N = {n} the data are compatible with {low} to {high}, {}.", found.noise.basis()));
     if let Some(granted) = found.granted {
         let (low, high) = (short(granted.low), short(granted.high));
-        let granting =
-            format!("Even if everything up to N = {n_max} had been measured and had been linear, it would be");
+        let granting = format!("Even with linear scaling measured at all N up to {n_max} it would be");
         parts.push(format!("{granting} {low} to {high}."));
     }
     let share = judgement.efficiency * 100.0;
@@ -164,17 +162,17 @@ fn sentence(points: &[LoadPoint], judgement: &Judgement, circumstances: &Circums
     parts.join(" ")
 }
 
-/// What would have to be measured.
+/// The measurements that would test the claim.
 fn test_of(judgement: &Judgement, noun: &str) -> String {
     let needed = judgement.needed.coherency;
     let sweep: Vec<String> = judgement.sweep.iter().map(u64::to_string).collect();
     let test = format!("To test it: measure at least {} {noun} with 3 repeats", sweep.join(", "));
     let ninety = judgement.needed_for_ninety.map(|ninety| ninety.coherency).filter(|ninety| *ninety < needed);
-    let less = ninety.map(|ninety| format!(" (up to {ninety} would do for 90 % of linear)")).unwrap_or_default();
-    format!("{test}{less}, and verify what they share: network, controllers, metadata.")
+    let less = ninety.map(|ninety| format!(" (up to {ninety} suffices for 90 % of linear)")).unwrap_or_default();
+    format!("{test}{less}, and verify shared resources: network, controllers, metadata.")
 }
 
-/// The measured N that lies nearest to `n`, in factors.
+/// The measured N nearest to `n` by ratio.
 fn nearest(points: &[LoadPoint], n: f64) -> f64 {
     let distance = |point: &&LoadPoint| (point.n / n).ln().abs();
     let nearest = points.iter().min_by(|one, other| distance(one).total_cmp(&distance(other)));
@@ -190,7 +188,7 @@ fn mean_at(points: &[LoadPoint], n: f64) -> f64 {
 /// `950`, `48.0K`, `7.04M`: three significant digits with a decimal prefix.
 fn short(value: f64) -> String {
     let prefixes = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "K")];
-    // What rounds to the next thousand belongs to it.
+    // Chooses the prefix after rounding.
     let (scale, prefix) = prefixes.into_iter().find(|(scale, _)| value >= scale * 0.9995).unwrap_or((1.0, ""));
     let digits = match value / scale {
         scaled if scaled >= 99.95 => 0,

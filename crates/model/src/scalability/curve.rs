@@ -1,4 +1,4 @@
-//! The scalability of one test: the fit, its curve with the band, knee and peak, and what is to be said of them.
+//! The scalability of one test: fit, curve with band, knee, peak, and notes.
 
 use record::Pace;
 
@@ -15,24 +15,24 @@ use super::reason::Reason;
 /// Points of a curve.
 const CURVE_POINTS: usize = 48;
 
-/// How the rate of a test grows with what is added.
+/// The scalability of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scalability {
     /// The law that fits.
     pub fit: Fit,
-    /// The law and its 95 % band from the smallest measured N to `horizon`, at equal factors of N; the ends of the
-    /// interval are absent where there are no degrees of freedom.
+    /// The law and its 95 % band from the smallest measured N to `horizon`, logarithmically spaced; the band is absent
+    /// without degrees of freedom.
     pub curve: Vec<FittedPoint>,
-    /// What was measured, per N: the mean of its repetitions and its share of linear scaling by the fit.
+    /// The measured points per N: mean of the repetitions, and efficiency by the fit.
     pub measured: Vec<MeasuredPoint>,
-    /// Up to where the curve is drawn: twice the largest measured N, or less where the band becomes too wide before;
-    /// never less than the largest measured N.
+    /// End of the curve: twice the largest measured N, or less where the band becomes too wide; at least the largest
+    /// measured N.
     pub horizon: f64,
     /// The knee: N at which linear scaling would reach the peak.
     pub knee_n: Option<f64>,
     /// The peak.
     pub peak: Option<Peak>,
-    /// What is to be said, one sentence each.
+    /// Notes, one sentence each.
     pub notes: Vec<String>,
 }
 
@@ -47,14 +47,14 @@ pub struct FittedPoint {
     pub band: Option<Interval>,
 }
 
-/// What was measured at one N.
+/// The measured rate at one N.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeasuredPoint {
     /// N.
     pub n: f64,
     /// Mean rate.
     pub rate: f64,
-    /// Over N times the rate of one, by the fit.
+    /// Rate over N times the fitted rate of one.
     pub efficiency: f64,
     /// Repetitions.
     pub repeats: usize,
@@ -63,15 +63,15 @@ pub struct MeasuredPoint {
 /// The peak of the fitted curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Peak {
-    /// Where; absent where the rate only nears a ceiling.
+    /// Its N; absent where the rate approaches a ceiling.
     pub n: Option<f64>,
     /// The rate.
     pub rate: f64,
-    /// Whether a larger N was measured, so that the fall was seen and not only predicted.
+    /// Whether a larger N was measured, so that the decline is measured.
     pub is_measured: bool,
 }
 
-/// The scalability of `points`; none with fewer than three different N.
+/// The scalability of `points`; None with fewer than three different N.
 pub fn scalability(points: &[LoadPoint]) -> Option<Scalability> {
     let fit = fit(points)?;
     let used = usable(points);
@@ -98,7 +98,7 @@ pub fn scalability(points: &[LoadPoint]) -> Option<Scalability> {
     })
 }
 
-/// Up to where the fit may be drawn.
+/// The end of the curve.
 fn horizon(fit: &Fit) -> f64 {
     let last = fit.n_range.1;
     let is_narrow =
@@ -121,17 +121,19 @@ fn notes(points: &[LoadPoint], used: &[LoadPoint], fit: &Fit, peak: Option<Peak>
     let mut notes = Vec::new();
     let left_out = points.len() - used.len();
     if left_out > 0 {
-        notes
-            .push(format!("{left_out} of {} points are no rate at an N of at least 1 and were left out", points.len()));
+        notes.push(format!(
+            "{left_out} of {} points are not a rate at an N of at least 1 and were ignored",
+            points.len()
+        ));
     }
     if let Some(superlinear) = fit.superlinear {
-        let sure = match superlinear.significant {
+        let significance = match superlinear.significant {
             Some(true) => "",
-            _ => ", which the scatter alone may be",
+            _ => ", not significant",
         };
         notes.push(format!(
-            "super-linear: contention would be {:.4} if it could be negative{sure}; the working set may have changed its \
-             cache level, or the first was held up",
+            "super-linear: unconstrained contention {:.4}{significance}; the working set may have moved to another \
+             cache level, or the first point was slowed down",
             superlinear.contention
         ));
     }
@@ -143,27 +145,27 @@ fn notes(points: &[LoadPoint], used: &[LoadPoint], fit: &Fit, peak: Option<Peak>
     if let Some(intervals) = fit.intervals() {
         for (name, interval) in [("contention", intervals[1]), ("coherency", intervals[2])] {
             if interval.estimate > 0.0 && interval.low <= 0.0 {
-                notes.push(format!("{name} is not distinguishable from none"));
+                notes.push(format!("{name} is not significantly above 0"));
             }
         }
     }
     if let Some(Peak { n: Some(n), is_measured: false, .. }) = peak {
         notes.push(format!(
-            "the peak at N = {n:.0} lies beyond what was measured (N = {}): no fall was seen",
+            "the peak at N = {n:.0} is beyond the measured range (N = {}): no decline was measured",
             fit.n_range.1
         ));
     }
     if fit.freedom() == 0 {
-        notes.push("as many coefficients as points: there is no band".to_owned());
+        notes.push("no degrees of freedom: no band".to_owned());
     }
     if fit.form == Form::Linear {
-        notes.push("linear within what was measured; this says nothing of where it ends".to_owned());
+        notes.push("linear within the measured range; its limit is unknown".to_owned());
     }
     notes
 }
 
-/// The points of `test`, each repetition one of them, over what [`Added`] says they differ in. Empty where the rate was
-/// given: it was asked for, not found.
+/// The points of `test`, one per repetition, over the quantity of [`Added`]. Empty for an open loop, whose rate is
+/// given.
 pub fn load_points(test: &SystemTest) -> Vec<LoadPoint> {
     if matches!(test.pace, Pace::Rate { .. } | Pace::Poisson { .. }) {
         return Vec::new();
@@ -188,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_test_with_a_peak_that_was_seen() {
+    fn a_test_with_a_measured_peak() {
         let points: Vec<LoadPoint> =
             (0..7).map(|power| f64::from(1u32 << power)).map(|n| LoadPoint::new(n, law(n))).collect();
         let found = scalability(&points).unwrap();
@@ -203,20 +205,19 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_noted() {
+    fn limitations_are_noted() {
         let note = |points: &[(f64, f64)]| {
             let points: Vec<LoadPoint> = points.iter().map(|(n, rate)| LoadPoint::new(*n, *rate)).collect();
             scalability(&points).unwrap().notes.join("; ")
         };
         assert_eq!(
             note(&[(1.0, 55.0), (2.0, 110.0), (3.0, 165.0)]),
-            "as many coefficients as points: there is no band; linear within what was measured; \
-             this says nothing of where it ends"
+            "no degrees of freedom: no band; linear within the measured range; its limit is unknown"
         );
         let cold = note(&[(1.0, 50.0), (2.0, 190.0), (4.0, 380.0), (8.0, 720.0), (0.0, 1.0)]);
         assert!(cold.contains("super-linear") && cold.contains("1 of 5 points"), "{cold}");
         let rising: Vec<(f64, f64)> = (0..6).map(|power| f64::from(1u32 << power)).map(|n| (n, law(n))).collect();
-        assert!(note(&rising[..4]).contains("the peak at N = 22 lies beyond what was measured (N = 8)"));
+        assert!(note(&rising[..4]).contains("the peak at N = 22 is beyond the measured range (N = 8)"));
         assert_eq!(scalability(&[LoadPoint::new(1.0, 1.0), LoadPoint::new(2.0, 2.0)]), None);
     }
 
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fit_is_about_what_is_added() {
+    fn the_points_are_over_the_varied_quantity() {
         let ns = |test: &SystemTest| load_points(test).iter().map(|point| point.n).collect::<Vec<f64>>();
         let jobs = vec![point(1, 1, &[1.0, 2.0]), point(1, 2, &[]), point(1, 4, &[5.0])];
         assert_eq!(ns(&test_of(jobs.clone(), Sweep::Jobs)), [1.0, 1.0, 4.0]);

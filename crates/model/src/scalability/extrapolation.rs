@@ -1,4 +1,4 @@
-//! What a set of points says of a larger N, and what it does not say.
+//! Extrapolation of a set of points to a larger N, and its limits.
 
 use crate::rules::RULES;
 use crate::statistics::Interval;
@@ -8,25 +8,25 @@ use super::misfit::misfits;
 use super::profile::{Profile, Scatter};
 use super::reason::Reason;
 
-/// Something that all units share, and that may end before they do: a switch, an array, a metadata service.
+/// A shared resource that may saturate: a switch, an array, a metadata service.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedCeiling {
-    /// What it is.
+    /// Its name.
     pub name: String,
-    /// The rate at which it ends, in the unit of the points; absent where nobody measured it.
+    /// The rate at which it saturates, in the unit of the points; absent where not measured.
     pub capacity: Option<f64>,
 }
 
-/// What is known beside the points.
+/// Known circumstances of the points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Circumstances {
-    /// What is added, in the plural: `hosts`, `jobs`.
+    /// The varied quantity, in the plural: `hosts`, `jobs`.
     pub noun: String,
-    /// Coefficient of variation of one run; absent where the scatter of the points should tell.
+    /// Coefficient of variation of one run; estimated from the points where absent.
     pub noise: Option<f64>,
-    /// What all units share.
+    /// Shared resources.
     pub ceilings: Vec<SharedCeiling>,
-    /// What is different at the target from what was measured: replication factor, network, data per host.
+    /// Differences between the target and the measured setup: replication factor, network, data per host.
     pub differences: Vec<String>,
 }
 
@@ -41,12 +41,12 @@ impl Default for Circumstances {
 pub struct Noise {
     /// In (0, 1).
     pub of_run: f64,
-    /// Whether it was stated or assumed; otherwise it is the scatter around the fit.
+    /// Whether it was given or assumed, not estimated from the fit.
     pub is_assumed: bool,
 }
 
 impl Noise {
-    /// What the intervals made of it rest on, in words.
+    /// The basis of its intervals, in words.
     pub fn basis(self) -> String {
         match self.is_assumed {
             true => format!("if runs repeat within {:.1} % (assumed)", self.of_run * 100.0),
@@ -55,32 +55,32 @@ impl Noise {
     }
 }
 
-/// What the points say of the rate at a target N.
+/// The rate at a target N by extrapolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Extrapolation {
     /// The target.
     pub n: f64,
-    /// The rate of the fit there: absent where a number is refused. Between measured N there is one though points are
-    /// few, which then is a reason to rest no claim on it.
+    /// The fitted rate; absent where an estimate is refused. Between measured N it is given even with few points, which
+    /// then are a reason against a claim.
     pub estimate: Option<f64>,
-    /// Every rate that the points do not exclude with 95 % confidence, capped at `linear` and at what is shared.
+    /// The rates that the points do not exclude with 95 % confidence, capped at `linear` and at shared resources.
     pub interval: Interval,
-    /// Above this, noise and all, they exclude it: never below a rate that was measured with less.
+    /// Rates above this are excluded, noise included; at least the best rate measured at a smaller N.
     pub excluded_from: f64,
-    /// Linear scaling from the point with most per unit: the upper bound of what the data allow, not an estimate.
+    /// Linear scaling from the best point per unit: an upper bound, not an estimate.
     pub linear: f64,
-    /// With fewer than three different N: the interval that there would be if all up to the largest measured N had
-    /// been measured and had been linear.
+    /// With fewer than three different N: the interval if all N up to the largest measured one had been measured and
+    /// linear.
     pub granted: Option<Interval>,
-    /// The same interval at the horizon, as far as a number may go; absent where the target lies nearer.
+    /// The interval at the horizon, the largest N with an estimate; absent where the target is nearer.
     pub at_horizon: Option<(f64, Interval)>,
-    /// The scatter that the intervals are made of.
+    /// The noise behind the intervals.
     pub noise: Noise,
-    /// Why a number is refused, or no claim can rest on it; empty where neither is so.
+    /// Why an estimate is refused, or cannot support a claim; empty where neither.
     pub reasons: Vec<Reason>,
 }
 
-/// What `points` say of the rate at `n`, at least 1; none where not one point is usable.
+/// Extrapolates `points` to `n`, at least 1; None where no point is usable.
 pub fn extrapolation(points: &[LoadPoint], n: f64, circumstances: &Circumstances) -> Option<Extrapolation> {
     let used = usable(points);
     let n_max = used.last()?.n;
@@ -108,17 +108,17 @@ pub fn extrapolation(points: &[LoadPoint], n: f64, circumstances: &Circumstances
     })
 }
 
-/// Linear scaling from the point with most per unit.
+/// Linear scaling from the best point per unit.
 fn linear(points: &[LoadPoint], n: f64) -> f64 {
     points.iter().map(|point| point.rate / point.n).fold(0.0, f64::max) * n
 }
 
-/// The scatter of a run: stated, or that around the fit, or an assumed one where there is too little of it.
+/// The noise of a run: given, estimated from the fit, or assumed where the fit has too few degrees of freedom.
 fn noise(fit: Option<&Fit>, circumstances: &Circumstances) -> (Noise, Scatter) {
     let seen = fit.filter(|fit| fit.freedom() >= RULES.scale_freedom_min).and_then(|fit| Some((fit, fit.variance()?)));
     match (circumstances.noise, seen) {
         (None, Some((fit, variance))) => {
-            // Rates that lie on the law to all digits are rounded, or made up.
+            // Lower bound for rounded or synthetic rates.
             let variance = variance.max(RULES.scale_noise_min.powi(2));
             let noise = Noise { of_run: variance.sqrt(), is_assumed: false };
             (noise, Scatter::Residual { variance, freedom: fit.freedom() })
@@ -130,16 +130,16 @@ fn noise(fit: Option<&Fit>, circumstances: &Circumstances) -> (Noise, Scatter) {
     }
 }
 
-/// The 95 % set at `n` with its caps, and where it ends without them.
+/// The 95 % set at `n` with its caps, and its upper end without them.
 fn allowed(points: &[LoadPoint], n: f64, scatter: Scatter, circumstances: &Circumstances) -> Option<(Interval, f64)> {
     let (low, high) = Profile::new(points, n, scatter)?.interval();
     let known = circumstances.ceilings.iter().filter_map(|ceiling| ceiling.capacity);
     let shared = known.fold(f64::INFINITY, f64::min);
-    // A rate that was reached is never said to be out of reach with more.
+    // A rate measured at a smaller N is never excluded.
     let used = usable(points);
     let reached = used.iter().filter(|point| point.n < n).map(|point| point.rate).fold(0.0, f64::max);
     let excluded_from = high.max(reached).min(shared);
-    // Below all that was measured, fewer may give more each.
+    // Linear scaling bounds only N above the smallest measured one.
     let is_bounded = used.first().is_some_and(|first| first.n <= n);
     let cap = high.min(shared).min(if is_bounded { linear(&used, n) } else { f64::INFINITY });
     let estimate = best(points, Form::Universal)?.rate(n).min(cap);
@@ -196,7 +196,7 @@ fn reasons(
     reasons.chain(unverified).chain(differs).chain(flat.map(|_| Reason::Uninformative)).collect()
 }
 
-/// Coherency that cannot be told from zero and would matter at `n`.
+/// Coherency that is not significantly above 0 and would matter at `n`.
 fn open_coherency(fit: &Fit, n: f64, noise: Noise) -> Option<Reason> {
     let interval = match noise.is_assumed {
         true => fit.coherency_interval(noise.of_run)?,

@@ -1,10 +1,10 @@
-//! Least squares under the bounds of the law, one face of what it allows at a time.
+//! Least squares under the bounds of the law, one face of the feasible set at a time.
 //!
-//! The reciprocal of the law is linear: N/X = a + b(N-1) + cN(N-1) with a = 1/g, b = s/g, c = k/g. What is allowed
-//! (g > 0, 0 <= s <= 1, k >= 0) is a cone of three edges (linear, serial, coherent), or, where the rate at one N is
-//! given, a triangle with these corners. The minimum lies inside it or on one of its edges or corners; each of them is
-//! a plain problem without bounds, solved by Levenberg and Marquardt from the solution of the linear problem. That is
-//! an active set method that tries every set: there are seven.
+//! The reciprocal of the law is linear: N/X = a + b(N-1) + cN(N-1) with a = 1/g, b = s/g, c = k/g. The feasible set (g
+//! > 0, 0 <= s <= 1, k >= 0) is a cone with three edges (linear, serial, coherent) or, for a given rate at one N, a
+//! triangle with these corners. The minimum lies inside, on an edge or on a corner; each is an unconstrained problem,
+//! solved by Levenberg-Marquardt from the solution of the linear problem. This is an active set method that tries all
+//! seven sets.
 
 /// Reciprocal coefficients a, b, c.
 pub(super) type Reciprocal = [f64; 3];
@@ -32,7 +32,7 @@ pub(super) struct Face {
     pub(super) directions: Vec<Reciprocal>,
 }
 
-/// Where the sum of squares is least, and what it is there.
+/// The minimum of the sum of squares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Minimum {
     pub(super) at: Reciprocal,
@@ -41,8 +41,8 @@ pub(super) struct Minimum {
 
 const STEPS_MAX: usize = 200;
 
-/// The least sum of squares of (y - X)/y on `face`, bounds not heeded; none where the observations do not tell its
-/// directions apart, or where the linear solution has a rate below zero.
+/// The least sum of squares of (y - X)/y on `face`, ignoring bounds; None where the observations do not determine
+/// its directions, or where the linear solution has a rate below zero.
 pub(super) fn minimum(observations: &[Observation], face: &Face) -> Option<Minimum> {
     let mut at = linear(observations, face)?;
     let mut squares = squares(observations, at)?;
@@ -73,7 +73,7 @@ pub(super) fn minimum(observations: &[Observation], face: &Face) -> Option<Minim
     Some(Minimum { at, squares })
 }
 
-/// Sum of weighted squares of (y - X)/y; none where a rate is not above zero.
+/// Sum of weighted squares of (y - X)/y; None where a rate is not above zero.
 pub(super) fn squares(observations: &[Observation], at: Reciprocal) -> Option<f64> {
     observations.iter().try_fold(0.0, |sum, observation| {
         let predicted = dot(observation.terms, at);
@@ -122,9 +122,9 @@ pub(super) fn normal_equations(size: usize, rows: impl Iterator<Item = (Vec<f64>
     (normal, right)
 }
 
-/// Solves (A + damping diag A) x = b by Cholesky, scaled to a diagonal of one; none where A is singular.
+/// Solves (A + damping diag A) x = b by Cholesky, scaled to a diagonal of one; None where A is singular.
 pub(super) fn solve(normal: &Matrix, right: &[f64], damping: f64) -> Option<Vec<f64>> {
-    // Of the square of the condition number; two columns that differ by less are the same.
+    // Limit of the squared condition number.
     const SINGULAR: f64 = 1e-13;
     let size = right.len();
     let scale: Vec<f64> = (0..size).map(|at| normal[at][at].sqrt()).collect();
@@ -157,7 +157,7 @@ pub(super) fn solve(normal: &Matrix, right: &[f64], damping: f64) -> Option<Vec<
     Some(solved.iter().zip(&scale).map(|(solved, scale)| solved / scale).collect())
 }
 
-/// The inverse of a symmetric matrix; none where it is singular.
+/// The inverse of a symmetric matrix; None where it is singular.
 pub(super) fn inverse(normal: &Matrix) -> Option<Matrix> {
     let size = normal.len();
     let unit = |at: usize| (0..size).map(|row| if row == at { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_data_are_found_again_over_nine_octaves() {
+    fn exact_data_are_recovered_over_nine_octaves() {
         let truth = [1e-3, 3e-5, 2e-9];
         let observations: Vec<Observation> = (0..10)
             .map(|power| terms(f64::from(1u32 << power)))

@@ -8,17 +8,17 @@ use super::face::{Face, Minimum, Observation, dot, inverse, minimum, normal_equa
 /// A rate at a degree of parallelism. A repetition is a point of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadPoint {
-    /// How many of what is added: hosts, nodes, jobs, threads; at least 1. A fit is about one of them, never a mixture.
+    /// N: hosts, nodes, jobs or threads; at least 1. A fit never mixes them.
     pub n: f64,
-    /// What was reached, in anything per second; above 0.
+    /// The rate, in any unit per second; above 0.
     pub rate: f64,
-    /// How much the squared relative error of this point counts; above 0. 1 for every repetition, 1/CV² for a mean
-    /// with that coefficient of variation, the square of the rate for a fit of absolute errors.
+    /// Weight of the squared relative error, above 0: 1 for a repetition, 1/CV² for a mean with that coefficient of
+    /// variation, the square of the rate for a fit of absolute errors.
     pub weight: f64,
 }
 
 impl LoadPoint {
-    /// One run among equals.
+    /// A run of weight 1.
     pub fn new(n: f64, rate: f64) -> LoadPoint {
         LoadPoint { n, rate, weight: 1.0 }
     }
@@ -29,69 +29,69 @@ impl LoadPoint {
     }
 }
 
-/// Which terms of the law the data call for.
+/// The terms of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// s = k = 0: every one gives as much as the first.
+    /// s = k = 0: linear scaling.
     Linear,
-    /// k = 0 (Amdahl): a part is served one after the other, so that the rate has a ceiling.
+    /// k = 0 (Amdahl): a serial part, so that the rate has a ceiling.
     Amdahl,
-    /// k > 0 (Gunther): they also have to agree with each other, so that the rate has a peak.
+    /// k > 0 (Gunther): crosstalk between all pairs, so that the rate has a peak.
     Universal,
 }
 
-/// Coefficients of a fit in which the contention may be negative.
+/// A fit with negative contention.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Superlinear {
-    /// The contention that fits best: below zero.
+    /// The fitted contention, below zero.
     pub contention: f64,
-    /// Whether its 95 % interval excludes zero; absent where the scatter is not known.
+    /// Whether its 95 % interval excludes zero; absent where the noise is not known.
     pub significant: Option<bool>,
 }
 
-/// The Universal Scalability Law (Gunther 1993, 2007) as it fits a set of points:
+/// The Universal Scalability Law (Gunther 1993, 2007) fitted to a set of points:
 /// X(N) = g N / (1 + s (N - 1) + k N (N - 1)) with g > 0, 0 <= s <= 1, k >= 0.
 ///
-/// Noise in throughput is multiplicative, so that the sum of squares of relative residuals (y - X)/y is the least, where
-/// the y of repeats is their geometric mean: that lies in their middle, however far they scatter. The law lies where
-/// what is added brings its own bottleneck at some N (a second socket, another node of memory): the law is smooth.
+/// Noise in throughput is multiplicative, so that the sum of squares of relative residuals (y - X)/y is minimised,
+/// where y is the geometric mean of repeats. The law is smooth, and wrong where a bottleneck appears at some N (a
+/// second socket, another memory node).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// g: the rate of one.
     pub per_unit: f64,
-    /// s: the part that is served one after the other, in [0, 1].
+    /// s: the serial part, in [0, 1].
     pub contention: f64,
-    /// k: what every pair costs; at least 0.
+    /// k: the cost per pair; at least 0.
     pub coherency: f64,
-    /// Which of them are not zero.
+    /// The non-zero terms.
     pub form: Form,
     /// Weighted sum of squares of the relative residuals, with those of the logarithms of repeats.
     pub squares: f64,
-    /// Points that were used.
+    /// Points used.
     pub points: usize,
     /// Smallest and largest N among them.
     pub n_range: (f64, f64),
-    /// What fits better where contention may be negative: the first was slower than it should be, since the working
-    /// set or something else changed its cache level with N. Absent where contention is not negative then.
+    /// The fit with negative contention: the first point was too slow, for instance because the working set per unit
+    /// moved to another cache level with N. Absent where unconstrained contention is not negative.
     pub superlinear: Option<Superlinear>,
-    /// (Jᵀ W J)⁻¹ over g, s, k; absent where the points do not tell them apart.
+    /// (Jᵀ W J)⁻¹ over g, s, k; absent where the points do not determine them.
     scatter: Option<[[f64; 3]; 3]>,
 }
 
-/// The points as the law sees them.
+/// The points in the terms of the law.
 pub(super) struct Observed {
     /// One for each N.
     pub(super) observations: Vec<Observation>,
-    /// What the repeats of each N add to any sum of squares, whatever the law.
+    /// Sum of squares of the repeats around their mean, independent of the law.
     pub(super) within: f64,
 }
 
-/// The points as the law sees them; those that are no rate at an N of at least 1 are left out.
+/// The points in the terms of the law, without unusable ones.
 ///
-/// Repeats of one N are taken together: their sum of squares of ln y - ln X is that of ln y around its mean, a constant,
-/// and the sum of their weights times the square of that mean less ln X. Relative residuals of each of them would draw the
-/// law below them, since a low rate is its own small measure. For the mean, which lies near the law, the relative residual
-/// is as good and lets the law be solved on its faces. A sum of squares costs as much as there are different N.
+/// Repeats of one N are combined: their sum of squares of ln y - ln X is that of ln y around its mean, a constant, plus
+/// the sum of their weights times the squared difference of that mean and ln X. Relative residuals of single repeats
+/// would bias the law downwards; for the mean they are equivalent and allow solving on faces. The cost is linear in the
+/// number of different N.
 pub(super) fn observed(points: &[LoadPoint]) -> Observed {
     let mut within = 0.0;
     let same = |same: &[LoadPoint]| {
@@ -104,7 +104,7 @@ pub(super) fn observed(points: &[LoadPoint]) -> Observed {
     Observed { observations, within }
 }
 
-/// The geometric mean of the rates of repeats, by their weights; of one of them its rate to all digits.
+/// The weighted geometric mean of the rates of repeats; exact for one.
 pub(super) fn middle(same: &[LoadPoint]) -> f64 {
     let first = same.first().map_or(1.0, |point| point.rate);
     let weight: f64 = same.iter().map(|point| point.weight).sum();
@@ -119,20 +119,20 @@ pub(super) fn usable(points: &[LoadPoint]) -> Vec<LoadPoint> {
     usable
 }
 
-/// How many different N there are.
+/// The number of different N.
 pub(super) fn distinct(points: &[LoadPoint]) -> usize {
     let mut found: Vec<f64> = usable(points).iter().map(|point| point.n).collect();
     found.dedup();
     found.len()
 }
 
-/// The law that fits `points` best; none with fewer than three different N, which three coefficients need. Points
-/// whose N is below 1 or whose rate or weight is not above 0 are left out.
+/// Fits the law to `points`; None with fewer than three different N, which three coefficients need. Points whose N is
+/// below 1 or whose rate or weight is not above 0 are ignored.
 pub fn fit(points: &[LoadPoint]) -> Option<Fit> {
     fit_of(points, Form::Universal)
 }
 
-/// The same where the law has no more terms than `form`: Amdahl's law needs two different N, a line one.
+/// The same with at most the terms of `form`: Amdahl's law needs two different N, a line one.
 pub fn fit_of(points: &[LoadPoint], form: Form) -> Option<Fit> {
     let needed = match form {
         Form::Linear => 1,
@@ -142,10 +142,10 @@ pub fn fit_of(points: &[LoadPoint], form: Form) -> Option<Fit> {
     (distinct(points) >= needed).then(|| best(points, form)).flatten()
 }
 
-/// Edges of what is allowed: linear, serial, coherent.
+/// Edges of the feasible set: linear, serial, coherent.
 const EDGES: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
-/// The least sum of squares under the bounds and the coefficients there, also where these are not unique.
+/// The constrained minimum, also where the coefficients are not unique.
 pub(super) fn best(points: &[LoadPoint], form: Form) -> Option<Fit> {
     let Observed { observations, within } = observed(points);
     let sets: &[&[usize]] = match form {
@@ -191,12 +191,12 @@ fn of_minimum(points: &[LoadPoint], observations: &[Observation], within: f64, f
     })
 }
 
-/// Fits again without bounds; only what is below zero is told.
+/// Fits without bounds; None unless contention is below zero.
 fn superlinear(points: &[LoadPoint], observations: &[Observation], within: f64) -> Option<Superlinear> {
     let directions = vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let found = minimum(observations, &Face { origin: [0.0; 3], directions })?;
     let contention = found.at[1] / found.at[0];
-    // A gain that no run would repeat is none.
+    // Ignores gains within the noise.
     let gain = -contention * points.iter().map(|point| point.n - 1.0).fold(0.0, f64::max);
     if found.at[0] <= 0.0 || gain <= RULES.scale_noise_min {
         return None;
@@ -231,7 +231,7 @@ impl Fit {
         self.per_unit * n / self.divisor(n)
     }
 
-    /// The share of linear scaling that is reached at `n`, in (0, 1].
+    /// Efficiency at `n`: share of linear scaling, in (0, 1].
     pub fn efficiency(&self, n: f64) -> f64 {
         1.0 / self.divisor(n)
     }
@@ -240,13 +240,13 @@ impl Fit {
         dot(terms(n), [1.0, self.contention, self.coherency])
     }
 
-    /// N at which the rate is highest, sqrt((1 - s)/k); absent where it rises for ever.
+    /// N at which the rate is highest, sqrt((1 - s)/k); None where it rises without limit.
     pub fn peak_n(&self) -> Option<f64> {
         let peak = ((1.0 - self.contention) / self.coherency).sqrt();
         (self.coherency > 0.0).then(|| peak.max(1.0))
     }
 
-    /// The highest rate: at [`Fit::peak_n`], or where coherency is zero the ceiling g/s; absent where the law is linear.
+    /// The highest rate: at [`Fit::peak_n`], or where coherency is zero the ceiling g/s; None where the law is linear.
     pub fn peak_rate(&self) -> Option<f64> {
         match self.peak_n() {
             Some(peak) => Some(self.rate(peak)),
@@ -266,7 +266,7 @@ impl Fit {
         self.points.saturating_sub(3)
     }
 
-    /// Variance of a relative residual of weight 1, from the scatter around the fit; absent without degrees of freedom.
+    /// Variance of a relative residual of weight 1, from the residuals of the fit; None without degrees of freedom.
     pub fn variance(&self) -> Option<f64> {
         (self.freedom() > 0).then(|| self.squares / self.freedom() as f64)
     }
@@ -277,8 +277,8 @@ impl Fit {
         Some([0, 1, 2].map(|at| (scatter[at][at] * variance).sqrt()))
     }
 
-    /// 95 % intervals of g, s and k, not clipped at their bounds: one of contention or coherency that holds zero says
-    /// that it cannot be told from none.
+    /// 95 % intervals of g, s and k, not clipped at their bounds: contention or coherency is not significant where its
+    /// interval includes zero.
     pub fn intervals(&self) -> Option<[Interval; 3]> {
         let width = student_end(self.freedom());
         let values = [self.per_unit, self.contention, self.coherency];
@@ -293,7 +293,7 @@ impl Fit {
 
     /// Natural logarithm of the factor by which the true rate at `n` may lie above or below the fit, with 95 %
     /// confidence: the delta method on the logarithm. `noise`: the coefficient of variation of a run of weight 1, where
-    /// it is known; otherwise the scatter around the fit tells.
+    /// known; otherwise from the residuals of the fit.
     pub fn log_half_width(&self, n: f64, noise: Option<f64>) -> Option<f64> {
         let scatter = self.scatter?;
         let [_, pairs, all_pairs] = terms(n);
@@ -307,20 +307,20 @@ impl Fit {
         Some(width * (dot(slope, image) * variance).max(0.0).sqrt())
     }
 
-    /// The 95 % band of the true rate at `n` from the scatter around the fit; absent without a degree of freedom. It is
-    /// honest up to about twice the largest measured N.
+    /// The 95 % band of the true rate at `n` from the residuals of the fit; None without degrees of freedom. Valid up
+    /// to about twice the largest measured N.
     pub fn band(&self, n: f64) -> Option<Interval> {
         let (estimate, factor) = (self.rate(n), self.log_half_width(n, None)?.exp());
         Some(Interval { estimate, low: estimate / factor, high: estimate * factor })
     }
 }
 
-/// So many standard errors an interval reaches where they are estimated with these degrees of freedom.
+/// Standard errors of a 95 % interval with estimated variance.
 pub(super) fn student_end(freedom: usize) -> f64 {
     student_quantile(1.0 - RULES.significance / 2.0, freedom as f64)
 }
 
-/// The same where they are known.
+/// The same with known variance.
 pub(super) fn normal_end() -> f64 {
     normal_quantile(1.0 - RULES.significance / 2.0)
 }

@@ -1,20 +1,20 @@
-//! What a measurement up to some N can say of a larger one at best: the information bound.
+//! The information bound: what a measurement up to some N can say of a larger one at best.
 //!
-//! Where the efficiency at the largest measured N is known to ±e only, u = 1/(1 - e) - 1 may be contention or coherency
-//! that nobody sees there: s up to u/(N_max - 1), k up to u/(N_max (N_max - 1)). What these would make of a larger N
-//! follows from the law. It holds for a perfect fit, however many points there are.
+//! Where the efficiency at the largest measured N is known to ±e only, u = 1/(1 - e) - 1 may be undetected contention
+//! or coherency: s up to u/(N_max - 1), k up to u/(N_max (N_max - 1)). Their effect at a larger N follows from the law.
+//! The bound holds even for a perfect fit with many points.
 
-/// The N up to which has to be measured before a claim about a larger one can be supported.
+/// The N to measure up to before a claim about a larger one can be supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NeededN {
-    /// Where coherency can be excluded by other means.
+    /// If coherency can be excluded by other means.
     pub contention_only: u64,
-    /// Where it cannot.
+    /// If not.
     pub coherency: u64,
 }
 
-/// How far has to be measured to support an efficiency of `efficiency`, in (0, 1), at `target`, where efficiencies are
-/// known to ±`precision`. Never more than the target itself: measured there, nothing is extrapolated.
+/// The N to measure up to to support `efficiency`, in (0, 1), at `target`, where efficiencies are known to
+/// ±`precision`; at most the target itself.
 pub fn needed_n(target: f64, efficiency: f64, precision: f64) -> NeededN {
     let allowed = 1.0 / efficiency - 1.0;
     let unseen = unseen(precision);
@@ -22,7 +22,7 @@ pub fn needed_n(target: f64, efficiency: f64, precision: f64) -> NeededN {
         true => n.ceil().max(1.0) as u64,
         false => target.max(1.0) as u64,
     };
-    // Products that should be whole numbers are not quite.
+    // Tolerates rounding errors.
     let exactly = |value: f64| value * (1.0 - 1e-12);
     let pairs = exactly(unseen * target * (target - 1.0) / allowed);
     NeededN {
@@ -31,7 +31,7 @@ pub fn needed_n(target: f64, efficiency: f64, precision: f64) -> NeededN {
     }
 }
 
-/// u: so much of the divisor at the largest measured N may go unseen.
+/// u: undetected part of the divisor at the largest measured N.
 fn unseen(precision: f64) -> f64 {
     1.0 / (1.0 - precision) - 1.0
 }
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_be_measured_before_128_can_be_claimed() {
+    fn needed_n_for_a_claim_about_128() {
         let table = [(0.9, [39, 56], [13, 25]), (0.8, [27, 37], [7, 12]), (0.5, [14, 19], [3, 4])];
         for (efficiency, coherency, contention) in table {
             let needed = [0.01, 0.02].map(|precision| needed_n(128.0, efficiency, precision));
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_of_all_there_is_needs_all_there_is() {
+    fn a_claim_of_linear_scaling_needs_the_target() {
         assert_eq!(needed_n(128.0, 1.0, 0.01).coherency, 128);
         assert_eq!(needed_n(128.0, 0.994, 0.01).coherency, 128);
         assert_eq!(needed_n(128.0, 1.2, 0.01).coherency, 128);

@@ -1,13 +1,12 @@
-//! How throughput grows with what is added, and what measured figures say of more than was measured.
+//! Scalability: throughput over the degree of parallelism N, and extrapolation beyond the measured N.
 //!
 //! [`fit`] is the Universal Scalability Law (Gunther 1993, 2007) with Amdahl's law (1967) and a straight line as its
-//! special cases. [`scalability`] is the fit as a sheet shows it: curve, band, knee, peak. [`judge`] says whether a
-//! claim about a larger N is supported, and otherwise how far would have to be measured. Intervals come from the delta
-//! method on the logarithm and from profiles; at twice the largest measured N they have become so wide that no number
-//! is given.
+//! special cases. [`scalability`] is the fit for display: curve, band, knee, peak. [`judge`] decides whether a claim
+//! about a larger N is supported, and otherwise up to which N to measure. Intervals are from the delta method on the
+//! logarithm and from profiles; beyond twice the largest measured N they are too wide for an estimate.
 //!
-//! All of it is about one thing that is added while everything else stays: hosts under a load per host, or jobs on one
-//! machine. It lies where that is not so, and where the law is not smooth.
+//! It assumes that only one quantity varies: hosts with a load per host, or jobs on one machine. It is wrong where that
+//! is not so, and where the law is not smooth.
 
 mod added;
 mod claim;
@@ -28,6 +27,6 @@ pub use curve::{FittedPoint, MeasuredPoint, Peak, Scalability, load_points, scal
 pub use extrapolation::{Circumstances, Extrapolation, Noise, SharedCeiling, extrapolation};
 pub use fit::{Fit, Form, LoadPoint, Superlinear, fit, fit_of};
 pub use information::{NeededN, needed_n, sweep};
-pub use misfit::{Misfit, linearised};
+pub use misfit::Misfit;
 pub use profile::{Profile, Scatter};
 pub use reason::Reason;

@@ -1,24 +1,24 @@
-//! Profile intervals: every rate at a target N that the data do not exclude.
+//! Profile intervals: the rates at a target N that the data do not exclude.
 
 use super::face::{Face, minimum, squares, terms};
 use super::fit::{Fit, Form, LoadPoint, Observed, best, normal_end, observed, student_end};
 
-/// Of the interval between the estimate and zero, or infinity, this many halvings are looked at.
+/// Halvings of the search for an end of the interval.
 const HALVINGS: usize = 60;
-/// A rate of so small a share of the estimate is called zero.
+/// A rate below this share of the estimate counts as zero.
 const NOTHING: f64 = 1e-12;
 
-/// What is known of the scatter of a run.
+/// The noise of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scatter {
-    /// From the residuals of the fit, with these degrees of freedom.
+    /// Estimated from the residuals of the fit.
     Residual {
         /// Variance of a relative residual of weight 1.
         variance: f64,
         /// Degrees of freedom.
         freedom: usize,
     },
-    /// Stated: the coefficient of variation of one run.
+    /// Given: the coefficient of variation of one run.
     Stated {
         /// In (0, 1).
         noise: f64,
@@ -26,7 +26,7 @@ pub enum Scatter {
 }
 
 impl Scatter {
-    /// By how much the sum of squares may exceed its minimum: F(.95; 1, freedom) or chi²(.95; 1) times the variance.
+    /// Allowed excess of the sum of squares over its minimum: F(.95; 1, freedom) or chi²(.95; 1) times the variance.
     fn allowance(self) -> f64 {
         match self {
             Scatter::Residual { variance, freedom } => student_end(freedom).powi(2) * variance,
@@ -44,8 +44,8 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Of the law at `n`, at least 1. It needs no more than one point: where coefficients are
-    /// not unique, all of them are allowed. None where not one point is usable.
+    /// The profile of the law at `n`, at least 1. One point suffices: where coefficients are not unique, all of them
+    /// count. None where no point is usable.
     pub fn new(points: &[LoadPoint], n: f64, scatter: Scatter) -> Option<Profile> {
         let fit = best(points, Form::Universal)?;
         (n >= 1.0).then(|| Profile { observed: observed(points), n, fit, allowance: scatter.allowance() })
@@ -57,14 +57,14 @@ impl Profile {
             && self.constrained(rate).is_some_and(|squares| squares <= self.fit.squares + self.allowance * (1.0 + 1e-9))
     }
 
-    /// The lowest and the highest rate that they do not exclude; the lowest is 0 where nothing bounds it.
+    /// The lowest and the highest rate that the data do not exclude; the lowest is 0 where unbounded.
     pub fn interval(&self) -> (f64, f64) {
         let inside = self.fit.rate(self.n);
         let low = match self.contains(inside * NOTHING) {
             true => 0.0,
             false => self.edge(inside, inside * NOTHING),
         };
-        // Nothing is better than linear from a point; twice the noise of a point above that is outside.
+        // Linear scaling plus noise bounds the upper end.
         let (_, above) = self.bracket(inside);
         (low, self.edge(inside, above))
     }
@@ -77,7 +77,7 @@ impl Profile {
         (inside, outside)
     }
 
-    /// Between a rate that is contained and one that is not, on the logarithm.
+    /// Bisects on the logarithm between a contained rate and one that is not.
     fn edge(&self, inside: f64, outside: f64) -> f64 {
         let (mut inside, mut outside) = (inside.ln(), outside.ln());
         for _ in 0..HALVINGS {
@@ -90,8 +90,8 @@ impl Profile {
         inside.exp()
     }
 
-    /// The least sum of squares of all laws with this rate at N: those of a triangle whose corners are the linear, the
-    /// serial and the purely coherent law through it. At N = 1, where coherency is not felt, its third corner lies at
+    /// The least sum of squares of all laws with this rate at N: a triangle whose corners are the linear, the serial
+    /// and the purely coherent law through it. At N = 1, where coherency has no effect, the third corner is at
     /// infinity.
     fn constrained(&self, rate: f64) -> Option<f64> {
         let cost = self.n / rate;
@@ -114,7 +114,7 @@ impl Profile {
     }
 }
 
-/// `face` with any coherency beside it.
+/// `face` with any additional coherency.
 fn open(face: &Face) -> Face {
     let coherent = std::iter::once([0.0, 0.0, 1.0]);
     Face { origin: face.origin, directions: face.directions.iter().copied().chain(coherent).collect() }

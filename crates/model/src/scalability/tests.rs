@@ -54,7 +54,7 @@ fn peak_and_ceiling_and_knee_follow_from_the_coefficients() {
 }
 
 #[test]
-fn three_hosts_say_nothing_of_128() {
+fn three_hosts_do_not_determine_128() {
     // Noise, runs, the low end of the 95 % set in thousands. Published from a grid, whose lowest point lies up to 2.3 %
     // above the end.
     for (noise, runs, low) in [(0.02, 1, 48.0), (0.02, 5, 105.0), (0.005, 5, 409.0)] {
@@ -74,13 +74,13 @@ fn a_scale_out_claim_on_one_published_point_is_unsupported() {
     assert_eq!((judged.needed.coherency, judged.needed_for_ninety.unwrap().coherency), (128, 39));
     assert_eq!(
         judged.sentence,
-        "Linear extrapolation is the upper bound of what the data allow, not an estimate. Measured: 165K at N = 3. \
-         At N = 6 the data allow 63.4K to 330K, if runs repeat within 2.0 % (assumed). \
+        "Linear extrapolation is an upper bound, not an estimate. Measured: 165K at N = 3. \
+         At N = 6 the data are compatible with 63.4K to 330K, if runs repeat within 2.0 % (assumed). \
          At N = 128 the data are compatible with 2.5K to 7.04M, if runs repeat within 2.0 % (assumed). \
-         Even if everything up to N = 3 had been measured and had been linear, it would be 47K to 7.04M. \
+         Even with linear scaling measured at all N up to 3 it would be 47K to 7.04M. \
          The claim of 7M at N = 128, 99 % of linear: UNSUPPORTED. \
-         To test it: measure at least 1, 2, 4, 8, 16, 32, 64, 128 hosts with 3 repeats (up to 39 would do for 90 % of \
-         linear), and verify what they share: network, controllers, metadata."
+         To test it: measure at least 1, 2, 4, 8, 16, 32, 64, 128 hosts with 3 repeats (up to 39 suffices for 90 % of \
+         linear), and verify shared resources: network, controllers, metadata."
     );
     let ninety = judge(&three_hosts(1), Claim { n: 128.0, rate: 0.9 * 7.04e6 }, &circumstances).unwrap();
     assert_eq!(ninety.sweep, [4, 8, 16, 32, 39]);
@@ -88,7 +88,7 @@ fn a_scale_out_claim_on_one_published_point_is_unsupported() {
 }
 
 #[test]
-fn more_than_linear_or_than_what_is_shared_is_contradicted() {
+fn more_than_linear_or_than_a_shared_capacity_is_contradicted() {
     let verdict = |rate: f64, circumstances: &Circumstances| {
         judge(&three_hosts(1), Claim { n: 128.0, rate }, circumstances).unwrap().verdict
     };
@@ -147,7 +147,7 @@ fn a_claim_within_reach_of_a_good_sweep_is_supported() {
     assert_eq!(judged.verdict, ClaimVerdict::Supported, "{:?}", judged.extrapolation);
     assert!(close(judged.extrapolation.estimate.unwrap(), law(48.0), 0.05));
     let linear = judge(&points, Claim { n: 48.0, rate: 48_000.0 }, &Circumstances::default()).unwrap();
-    assert_eq!(linear.verdict, ClaimVerdict::Contradicted, "the contention was seen");
+    assert_eq!(linear.verdict, ClaimVerdict::Contradicted, "contention was measured");
     let far = judge(&points, Claim { n: 128.0, rate: law(128.0) }, &Circumstances::default()).unwrap();
     assert_eq!(far.verdict, ClaimVerdict::Unsupported);
     assert!(matches!(far.extrapolation.reasons[..], [Reason::Far { .. }, ..]), "{:?}", far.extrapolation.reasons);
@@ -159,35 +159,35 @@ fn a_claim_within_reach_of_a_good_sweep_is_supported() {
 
 #[test]
 fn each_reason_is_given() {
-    let said = |points: &[LoadPoint], n: f64, circumstances: &Circumstances| -> Vec<String> {
+    let reasons = |points: &[LoadPoint], n: f64, circumstances: &Circumstances| -> Vec<String> {
         let found = extrapolation(points, n, circumstances).unwrap();
         found.reasons.iter().map(Reason::to_string).collect()
     };
     let array = SharedCeiling { name: "array".to_owned(), capacity: None };
     let shared = Circumstances { ceilings: vec![array], ..Circumstances::default() };
-    let all = said(&three_hosts(1), 128.0, &shared);
+    let all = reasons(&three_hosts(1), 128.0, &shared);
     let begins = [
-        "3 different N, each measured at least 1 times: 6 and 3 are needed",
-        "the target is 42.667 times the largest measured N, which is 3; limit 2",
-        "the interval reaches 149.",
-        "coherency cannot be told from none, and as much as cannot be excluded (",
-        "shared, and not measured to its end: array",
-        "every rate is above 97 % of linear: nothing is known of contention and coherency",
+        "3 different N with at least 1 repeats each: 6 and 3 are required",
+        "the target is 42.667 times the largest measured N of 3; limit 2",
+        "the interval extends to 149.",
+        "coherency is not significantly above 0, but its upper limit (",
+        "shared resources of unknown capacity: array",
+        "every rate is above 97 % of linear: contention and coherency are unknown",
     ];
     assert_eq!(all.len(), begins.len(), "{all:#?}");
-    for (said, begins) in all.iter().zip(begins) {
-        assert!(said.starts_with(begins), "{said}");
+    for (reason, begins) in all.iter().zip(begins) {
+        assert!(reason.starts_with(begins), "{reason}");
     }
     let wall: Vec<LoadPoint> = measured(256, 0.005, 3)
         .iter()
         .map(|point| LoadPoint { rate: (1_000.0 * point.n).min(16_000.0) * point.rate / law(point.n), ..*point })
         .collect();
-    let misfit = said(&wall, 300.0, &Circumstances::default());
-    assert!(misfit.iter().any(|said| said.starts_with("the law does not fit")), "{misfit:#?}");
+    let misfit = reasons(&wall, 300.0, &Circumstances::default());
+    assert!(misfit.iter().any(|reason| reason.starts_with("the law does not fit")), "{misfit:#?}");
 }
 
 #[test]
-fn delta_and_profile_hold_the_truth_as_often_as_they_say() {
+fn delta_and_profile_have_their_coverage() {
     let mut random = Simulation::new(11);
     let (mut delta, mut profile) = (0, 0);
     let replications = 200;
@@ -207,7 +207,7 @@ fn delta_and_profile_hold_the_truth_as_often_as_they_say() {
 }
 
 #[test]
-fn what_was_not_measured_between_two_n_bears_no_claim() {
+fn few_points_between_two_n_support_no_claim() {
     let points: Vec<LoadPoint> = measured(32, 0.01, 5).into_iter().filter(|point| point.n > 4.0).collect();
     let points: Vec<LoadPoint> = points.iter().chain(&measured(2, 0.01, 6)).copied().collect();
     let few: Vec<LoadPoint> = points.iter().copied().step_by(3).collect();
@@ -271,7 +271,7 @@ fn the_curve_runs_through_the_middle_of_repeats_that_scatter() {
 }
 
 #[test]
-fn repeats_of_one_n_are_taken_together_and_nothing_is_lost() {
+fn repeats_of_one_n_are_combined_without_loss() {
     let mut random = Simulation::new(2);
     let few: Vec<LoadPoint> = (0..8)
         .flat_map(|power| [f64::from(1u32 << power); 4])
@@ -333,7 +333,7 @@ proptest! {
     }
 
     #[test]
-    fn the_law_is_found_again(contention in 0.0f64..0.5, coherency in 0.0f64..0.01, rate in 1.0f64..1e6) {
+    fn the_law_is_recovered(contention in 0.0f64..0.5, coherency in 0.0f64..0.01, rate in 1.0f64..1e6) {
         let points: Vec<LoadPoint> = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
             .map(|n| LoadPoint::new(n, rate * n / (1.0 + contention * (n - 1.0) + coherency * n * (n - 1.0))))
             .to_vec();

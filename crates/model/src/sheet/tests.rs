@@ -1,7 +1,7 @@
-//! The sheet of records made by hand, and of any.
+//! The sheet of hand-made and random records.
 
 use proptest::prelude::*;
-use record::{Bytes, Ceiling, Check, IoKind, Outcome};
+use record::{Bytes, Ceiling, Check, IoKind, Outcome, Ratio};
 
 use super::*;
 use crate::fixture::{faster, finding, io_run, record, run, storage};
@@ -17,7 +17,7 @@ fn under(mut run: Run, probe: &str, unit: Unit) -> Run {
 }
 
 #[test]
-fn a_gain_that_its_jobs_do_not_explain_is_seen() {
+fn a_speedup_beyond_the_jobs_is_detected() {
     let gains = |times: u64| {
         let record = record(vec![run("T611", 1), faster(run("T611", 2), times)]);
         sheet(&record).lines[0].gains_beyond_its_workers()
@@ -44,11 +44,11 @@ fn an_invalid_run_is_never_the_best() {
     let line = &sheet.lines[0];
     assert_eq!(line.best.as_ref().unwrap().dop.jobs, 2);
     assert_eq!((line.runs, line.invalid_runs, line.is_invalid()), (4, 2, false));
-    assert_eq!(line.verdict, Verdict::Pass, "of the runs that count");
+    assert_eq!(line.verdict, Verdict::Pass, "of the valid runs");
 }
 
 #[test]
-fn the_worst_word_about_a_run_that_counts_is_the_word_about_the_test() {
+fn the_verdict_of_a_test_is_the_worst_of_its_valid_runs() {
     let mut doubtful = run("T611", 2);
     doubtful.findings = [Verdict::Warn, Verdict::Unknown].map(|verdict| finding(Check::Steal, verdict)).into();
     let sheet = sheet(&record(vec![run("T611", 1), doubtful, invalid(run("T611", 4))]));
@@ -93,7 +93,7 @@ fn threads_are_workers_too() {
 }
 
 #[test]
-fn bytes_are_held_against_bytes_and_an_invalid_probe_is_no_ceiling() {
+fn bytes_are_compared_with_bytes_and_an_invalid_probe_is_no_ceiling() {
     let mut scan = under(run("T421", 1), "P212", Unit::Byte);
     let mut probe = run("P212", 1);
     probe.unit = Unit::Byte;
@@ -109,7 +109,7 @@ fn bytes_are_held_against_bytes_and_an_invalid_probe_is_no_ceiling() {
 }
 
 #[test]
-fn of_repeated_runs_the_median_speaks() {
+fn repeats_are_represented_by_the_median() {
     let sheet = sheet(&record(vec![faster(run("T1", 1), 9), run("T1", 1), faster(run("T1", 1), 3)]));
     let best = sheet.lines[0].best.as_ref().unwrap();
     assert_eq!((best.run, best.operations_per_second), (3, Rate(3_000.0)));

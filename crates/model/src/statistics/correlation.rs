@@ -1,25 +1,23 @@
-//! How much the values of a series depend on those before them, and how many independent ones they are worth.
+//! Autocorrelation and effective sample size of a series.
 
 use super::{mean, variance};
 
-/// What the dependence in a series costs.
+/// The correlation of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Correlation {
-    /// Integrated autocorrelation time, in values: so many of them are worth one independent one. Below 1 where each
-    /// value makes up for the one before.
+    /// Integrated autocorrelation time, in values; below 1 with negative correlation.
     pub time: f64,
-    /// Independent values that the series is worth for its mean: its length over `time`.
+    /// Effective sample size for the mean: length over `time`.
     pub effective_samples: f64,
     /// Variance of the mean of the series.
     pub mean_variance: f64,
 }
 
-/// The autocorrelation time of `values` by the initial monotone sequence (Geyer 1992, section 3.3): autocovariances are
-/// added up in pairs of neighbours, as long as the sum of a pair is positive, none larger than the pair before. None of
-/// fewer than four values. Equal values are taken for independent.
+/// The autocorrelation time of `values` by the initial monotone sequence (Geyer 1992, section 3.3): sums of
+/// neighbouring pairs of autocovariances, made monotone, as long as positive. None below four values. Equal values
+/// count as independent.
 ///
-/// It needs some ten times the autocorrelation time of values. A trend makes the time very long: a mean of what rises
-/// is worth little.
+/// Needs about ten times the autocorrelation time of values. A trend makes the time very long.
 pub fn correlation(values: &[f64]) -> Option<Correlation> {
     let count = values.len();
     if count < 4 {
@@ -41,13 +39,12 @@ pub fn correlation(values: &[f64]) -> Option<Correlation> {
         last = both.min(last);
         sum += last;
     }
-    // Where each value makes up for the one before, the sum may come to nothing; no series is worth more than its
-    // square.
+    // With negative correlation the sum may vanish; the effective sample size is limited to the square of the length.
     let time = ((2.0 * sum - spread) / spread).max(1.0 / length);
     Some(Correlation { time, effective_samples: length / time, mean_variance: time * spread / length })
 }
 
-/// Whether a variance is nothing but the rounding of the mean, or no number.
+/// Whether a variance is within the rounding of the mean, or NaN.
 fn is_rounding(variance: f64, mean: f64) -> bool {
     variance.is_nan() || variance <= (mean * 1e-12).powi(2)
 }
@@ -58,7 +55,7 @@ fn autocovariance(deviations: &[f64], lag: usize) -> f64 {
     products.sum::<f64>() / deviations.len() as f64
 }
 
-/// Autocorrelations of `values` at the distances from 0 to `lag_max`, each in [-1, 1]; none where all values are equal.
+/// Autocorrelations of `values` at the distances from 0 to `lag_max`, each in [-1, 1]; None where all values are equal.
 pub fn autocorrelation(values: &[f64], lag_max: usize) -> Option<Vec<f64>> {
     let mean = mean(values)?;
     let deviations: Vec<f64> = values.iter().map(|value| value - mean).collect();
@@ -70,7 +67,7 @@ pub fn autocorrelation(values: &[f64], lag_max: usize) -> Option<Vec<f64>> {
     Some(lags.map(|lag| autocovariance(&deviations, lag) / spread).collect())
 }
 
-/// The correlation of neighbours; zero where there is none to be seen, as with fewer than three values.
+/// The lag-1 autocorrelation; 0 where undefined, as below three values.
 pub fn lag1(values: &[f64]) -> f64 {
     if values.len() < 3 {
         return 0.0;
@@ -78,8 +75,7 @@ pub fn lag1(values: &[f64]) -> f64 {
     autocorrelation(values, 1).map_or(0.0, |found| found[1])
 }
 
-/// Means of consecutive batches of `size` values; what is over is left out at the beginning. Nothing of batches of
-/// nothing.
+/// Means of consecutive batches of `size` values, without the remainder at the beginning. Empty for size 0.
 pub fn batch_means(values: &[f64], size: usize) -> Vec<f64> {
     if size == 0 {
         return Vec::new();
@@ -88,8 +84,8 @@ pub fn batch_means(values: &[f64], size: usize) -> Vec<f64> {
     values[over..].chunks_exact(size).map(|batch| batch.iter().sum::<f64>() / size as f64).collect()
 }
 
-/// The variance of the mean of `means`, which depend on their neighbours a little: that of independent ones is corrected
-/// by (1 + r) / (1 - r) with r in [0, `correlation_max`] the correlation of neighbours.
+/// The variance of the mean of weakly correlated `means`: that of independent ones times (1 + r) / (1 - r), with the
+/// lag-1 autocorrelation r clamped to [0, `correlation_max`].
 pub(super) fn corrected_variance(means: &[f64], correlation_max: f64) -> f64 {
     let correlation = lag1(means).clamp(0.0, correlation_max);
     variance(means) / means.len().max(1) as f64 * (1.0 + correlation) / (1.0 - correlation)
@@ -136,7 +132,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_series_is_worth_less_than_nothing(values in prop::collection::vec(-1e9f64..1e9, 4..80)) {
+        fn effective_sample_sizes_are_positive(values in prop::collection::vec(-1e9f64..1e9, 4..80)) {
             let found = correlation(&values).unwrap();
             prop_assert!(found.time > 0.0 && found.effective_samples > 0.0 && found.mean_variance >= 0.0);
             let correlations = autocorrelation(&values, 100).unwrap_or_default();

@@ -1,12 +1,11 @@
-//! Statistics of one run, and what is needed to plan and to read several: distributions, order statistics, intervals
-//! for series whose values depend on each other, numbers of pairs.
+//! Statistics of runs: distributions, order statistics, intervals of correlated series, numbers of pairs.
 //!
-//! The seconds of a run are no independent samples: an interval that takes them for such covers the truth half of the
-//! time only. So a series gets [`mean_interval`], the quantiles of a run [`quantile_interval`], and only what comes from
-//! independent repeats [`order_interval`].
+//! The seconds of a run are correlated: intervals that assume independence have a coverage of only about 50 %. Use
+//! [`mean_interval`] for series, [`quantile_interval`] for quantiles of a run, and [`order_interval`] only for
+//! independent repeats.
 
 mod correlation;
-mod mean;
+mod mean_interval;
 mod order;
 mod pairs;
 mod quantiles;
@@ -16,17 +15,17 @@ mod trend;
 pub use correlation::{Correlation, autocorrelation, batch_means, correlation, lag1};
 pub use record::is_printable;
 
-pub use mean::{MeanInterval, mean_interval, student_interval};
+pub use mean_interval::{MeanInterval, mean_interval, student_interval};
 pub use order::{OrderRanks, order_interval, order_ranks, samples_needed};
 pub use pairs::pairs_needed;
 pub use quantiles::{f_quantile, normal_quantile, student_quantile};
 pub use section::{Section, quantile_interval};
 pub use trend::{Trend, trend};
 
-/// A figure and the two ends between which the true one lies with a stated confidence: 0.95 unless said otherwise.
+/// An estimate with its confidence interval, of 0.95 unless stated otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// The figure.
+    /// The estimate.
     pub estimate: f64,
     /// The lower end.
     pub low: f64,
@@ -51,25 +50,25 @@ impl Interval {
     }
 }
 
-/// The arithmetic mean; none of none.
+/// The arithmetic mean; None without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The variance of a sample, with n - 1; zero of fewer than two values.
+/// The sample variance, with n - 1; 0 below two values.
 pub fn variance(values: &[f64]) -> f64 {
     let Some(mean) = mean(values) else { return 0.0 };
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     squares / (values.len() - 1).max(1) as f64
 }
 
-/// The middle value; the mean of the two middle ones where their number is even. None of none.
+/// The median; the mean of the two middle values of an even number. None without values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut values = values.to_vec();
     median_of(&mut values)
 }
 
-/// [`median`] of values whose order may be lost: linear in their number.
+/// [`median`], reordering `values`: linear time.
 pub(crate) fn median_of(values: &mut [f64]) -> Option<f64> {
     let (middle, is_even) = (values.len() / 2, values.len().is_multiple_of(2));
     if values.is_empty() {

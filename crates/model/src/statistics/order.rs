@@ -1,30 +1,30 @@
 //! Exact intervals of quantiles from independent values, by the order of the values: no distribution is assumed.
 //!
 //! The number of n independent values below the true p-quantile is binomial, so P(X(l) <= q <= X(u)) is the sum of
-//! C(n, i) p^i (1 - p)^(n - i) over i from l to u - 1 (Hahn and Meeker 1991, chapter 5). The ranks are found from the
-//! most likely i outwards, the likelier neighbour first and both where they are as likely.
+//! C(n, i) p^i (1 - p)^(n - i) over i from l to u - 1 (Hahn and Meeker 1991, chapter 5). The ranks extend from
+//! the most likely i outwards, to the likelier neighbour first, and to both where equally likely.
 
 use statrs::function::gamma::ln_gamma;
 
 use super::{Interval, median};
 use crate::rules::RULES;
 
-/// Two neighbours whose chances differ by less are as likely.
+/// Relative tolerance of equal probabilities.
 const SAME: f64 = 1e-9;
 
-/// The ranks, from 1, of the two values between which a quantile lies, and with which chance.
+/// The ranks, from 1, of the ends of the interval of a quantile, with its confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderRanks {
     /// Rank of the lower end.
     pub low: usize,
     /// Rank of the upper end.
     pub high: usize,
-    /// Chance that the quantile lies between them, at least 0.95.
+    /// Probability that the quantile lies between them, at least 0.95.
     pub confidence: f64,
 }
 
-/// The ranks for the quantile `quantile` of `count` independent values; none where they are too few, see
-/// [`samples_needed`], and where the quantile does not lie in (0, 1).
+/// The ranks for the quantile `quantile` of `count` independent values; None where they are too few, see
+/// [`samples_needed`], and where the quantile is not in (0, 1).
 pub fn order_ranks(count: usize, quantile: f64) -> Option<OrderRanks> {
     if !(quantile > 0.0 && quantile < 1.0) || (count as u64) < samples_needed(quantile) {
         return None;
@@ -62,7 +62,7 @@ fn chance(count: usize, place: usize, quantile: f64) -> f64 {
     (choices + place * quantile.ln() + (count - place) * (1.0 - quantile).ln()).exp()
 }
 
-/// The median of independent values, the figures of repeats, with its interval; none of fewer than six.
+/// The median of independent values, such as repeats, with its interval; None below six.
 pub fn order_interval(values: &[f64]) -> Option<Interval> {
     let ranks = order_ranks(values.len(), 0.5)?;
     let mut sorted = values.to_vec();
@@ -70,9 +70,8 @@ pub fn order_interval(values: &[f64]) -> Option<Interval> {
     Some(Interval { estimate: median(values)?, low: sorted[ranks.low - 1], high: sorted[ranks.high - 1] })
 }
 
-/// Independent values from where on a two-sided interval of the quantile `quantile` has two ends: the farther one is
-/// beyond all of them with a chance of at most half of 0.05, n >= ln(0.025) / ln(p). Past every count where the quantile
-/// does not lie in (0, 1).
+/// Minimum of independent values for a two-sided interval of the quantile `quantile`: n >= ln(0.025) / ln(p).
+/// `u64::MAX` where the quantile is not in (0, 1).
 pub fn samples_needed(quantile: f64) -> u64 {
     let farther = quantile.max(1.0 - quantile);
     match farther < 1.0 {
@@ -108,7 +107,7 @@ mod tests {
         assert!((0..=5).all(|count| order_ranks(count, 0.5).is_none()));
         let many = order_ranks(1_000_000, 0.5).unwrap();
         assert!(many.confidence < 0.951 && many.low + many.high == 1_000_001, "{many:?}");
-        assert!((many.low as f64 - (500_000.0 - 979.98)).abs() < 3.0, "as the normal approximation has it");
+        assert!((many.low as f64 - (500_000.0 - 979.98)).abs() < 3.0, "as by the normal approximation");
     }
 
     #[test]

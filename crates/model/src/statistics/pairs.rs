@@ -1,18 +1,18 @@
-//! How many pairs, before the first of them is made.
+//! The number of pairs of a planned comparison.
 
 use super::normal_quantile;
 use crate::rules::RULES;
 
-/// More are never recommended: who needs them needs another platform.
+/// Upper limit of a recommendation.
 const PAIRS_MAX: u64 = 1_000_000;
-/// Pairs that Wilcoxon's test needs beside Student's: one over its asymptotic relative efficiency, 3 / pi.
+/// Pairs of Wilcoxon's test relative to Student's: inverse asymptotic relative efficiency, pi / 3.
 const PAIRS_OF_RANKS: f64 = 1.05;
 
-/// Pairs that find a difference of `difference` with a power of 0.8 where the differences of single pairs deviate by
-/// `deviation`, both in the same unit (the logarithm of a ratio): 1.05 (1.96 + 0.84)^2 (s / delta)^2, at least six, with
-/// which the exact test of Wilcoxon can say anything at all.
+/// Pairs required to detect `difference` with a power of 0.8, where single differences have the standard deviation
+/// `deviation`, both as logarithms of ratios: 1.05 (1.96 + 0.84)^2 (s / delta)^2, at least six, the minimum of the
+/// exact Wilcoxon test.
 ///
-/// None where one of the two is no positive number, and where more than a million are needed.
+/// None where one of the two is not positive, and above a million.
 pub fn pairs_needed(deviation: f64, difference: f64) -> Option<u64> {
     let ratio = deviation / difference.abs();
     if !(deviation >= 0.0 && ratio.is_finite()) {
@@ -36,7 +36,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_had_is_not_recommended() {
+    fn impossible_numbers_are_not_recommended() {
         assert_eq!((pairs_needed(1.0, 0.0), pairs_needed(1.0, 1e-6), pairs_needed(f64::NAN, 0.01)), (None, None, None));
         assert_eq!(pairs_needed(0.0, 0.01), Some(6));
     }

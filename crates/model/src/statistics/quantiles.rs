@@ -1,16 +1,14 @@
-//! Quantiles of the distributions that intervals are made of.
+//! Quantiles of distributions for intervals.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, Normal, StudentsT};
 
-/// From so many degrees of freedom on the expansion around the normal quantile has more digits than the incomplete beta
-/// function, whose arguments come near to one.
+/// Degrees of freedom from where on the expansion around the normal quantile is more accurate than the incomplete beta
+/// function with arguments near 1.
 const EXPANSION_FROM: f64 = 1e4;
 
-/// The value below which a variable of Student's t with `freedom` degrees of freedom lies with a chance of
-/// `probability`. Degrees of freedom need not be whole.
+/// The quantile of Student's t with `freedom` degrees of freedom, which need not be whole.
 ///
-/// Infinite where there is no degree of freedom, so that an interval made of it is infinite, too; not a number where
-/// `probability` does not lie in (0, 1).
+/// Infinite without degrees of freedom; NaN where `probability` is not in (0, 1).
 pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
     if !is_probability(probability) {
         return f64::NAN;
@@ -33,9 +31,8 @@ fn expansion(normal: f64, freedom: f64) -> f64 {
     normal + first / freedom + second / freedom / freedom
 }
 
-/// The value below which a variable of Fisher's F with `above` and `below` degrees of freedom lies with a chance of
-/// `probability`; infinite where there is no degree of freedom, not a number where `probability` does not lie in
-/// (0, 1).
+/// The quantile of Fisher's F with `above` and `below` degrees of freedom; infinite without degrees of freedom, NaN
+/// where `probability` is not in (0, 1).
 pub fn f_quantile(probability: f64, above: f64, below: f64) -> f64 {
     if !is_probability(probability) {
         return f64::NAN;
@@ -43,8 +40,7 @@ pub fn f_quantile(probability: f64, above: f64, below: f64) -> f64 {
     FisherSnedecor::new(above, below).map_or(f64::INFINITY, |fisher| fisher.inverse_cdf(probability))
 }
 
-/// The value below which a standard normal variable lies with a chance of `probability`; not a number where that does
-/// not lie in (0, 1).
+/// The quantile of the standard normal distribution; NaN where `probability` is not in (0, 1).
 pub fn normal_quantile(probability: f64) -> f64 {
     match is_probability(probability) {
         true => Normal::standard().inverse_cdf(probability),

@@ -5,13 +5,13 @@ use super::mean;
 /// The line through values at 0, 1, 2, ...
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trend {
-    /// How much it rises from one value to the next.
+    /// Slope per value.
     pub slope: f64,
     /// Standard error of the slope, if the values are independent; degrees of freedom are two fewer than values.
     pub slope_error: f64,
 }
 
-/// The line through `values`; none through fewer than three.
+/// The line through `values`; None below three.
 pub fn trend(values: &[f64]) -> Option<Trend> {
     let count = values.len();
     if count < 3 {

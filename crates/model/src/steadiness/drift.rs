@@ -1,4 +1,4 @@
-//! How far a rate rises or falls from the first counted second to the last, and how well that is known.
+//! The drift of a rate over the counted seconds, with its interval.
 
 use crate::rules::RULES;
 use crate::statistics::{mean, student_quantile, trend};
@@ -6,20 +6,20 @@ use crate::statistics::{mean, student_quantile, trend};
 /// The drift of a rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Drift {
-    /// Rise or fall of the line over all batches, as a share of the mean.
+    /// Change of the regression line over all batches, as a share of the mean.
     pub(super) share: f64,
-    /// Half of its interval.
+    /// Half-width of its interval.
     pub(super) half: f64,
     /// Whether it is a rise.
     pub(super) rises: bool,
 }
 
-/// The drift of `rates`, by a line through the means of 20 batches that cover all of them and differ by one in length;
-/// none where they are fewer, and where their mean is not above zero.
+/// The drift of `rates`, by a line through the means of 20 batches that cover all of them and differ by at most one in
+/// length; None where they are fewer, and where their mean is not above 0.
 pub(super) fn drift(rates: &[f64]) -> Option<Drift> {
     let count = RULES.drift_batches;
-    let place = |batch: usize| batch * rates.len() / count;
-    let means: Option<Vec<f64>> = (0..count).map(|batch| mean(&rates[place(batch)..place(batch + 1)])).collect();
+    let begin = |batch: usize| batch * rates.len() / count;
+    let means: Option<Vec<f64>> = (0..count).map(|batch| mean(&rates[begin(batch)..begin(batch + 1)])).collect();
     let means = means?;
     let mean = mean(&means).filter(|mean| mean.is_finite() && *mean > 0.0)?;
     let line = trend(&means)?;
@@ -48,8 +48,8 @@ mod tests {
     fn no_second_is_left_out() {
         for count in [39, 59, 79] {
             let length = f64::from(count);
-            // 10 % from the first second to the last, of a mean of 1000; the middles of the outer batches are nearer, and
-            // batches of different lengths are not quite at equal distances.
+            // 10 % from the first second to the last, of a mean of 1000; the middles of the outer batches are nearer,
+            // and batches of different lengths are not quite at equal distances.
             let rates: Vec<f64> = (0..count).map(|at| 950.0 + 100.0 * f64::from(at) / (length - 1.0)).collect();
             let found = drift(&rates).unwrap();
             let expected = 0.1 * 0.95 * length / (length - 1.0);

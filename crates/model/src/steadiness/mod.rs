@@ -1,30 +1,29 @@
-//! Whether the rate of a run was steady, and which of its seconds are: the counted window.
+//! Steadiness of the rate of a run, and its steady seconds: the counted window.
 //!
-//! No single test can tell. Change points cut off a beginning at another level, even a high one, and refuse a rate that
-//! changes for good; a truncation rule finds a beginning that is too gradual for them; the confidence of a line through
-//! what is left says which drift cannot be excluded, and whether the run was long enough to tell at all. The steps:
+//! No single test suffices. Change points detect a beginning at another level and permanent changes; a truncation rule
+//! detects a gradual beginning; the confidence interval of a regression line gives the drift that cannot be excluded,
+//! and whether the run was long enough. The steps:
 //!
-//! 1. Fewer than 60 s: too short. More than 360 s are taken together to 360 values or a few more.
-//! 2. Levels, see `segment`; the last one reaches back over segments within 2 % of it.
-//! 3. Where MSER-5 (see [`mser5`]) proposes to cut more, and what it would cut is not within 2 % of the rest, more is cut.
-//!    Less than half of the seconds left: not steady.
-//! 4. A line through the means of 20 batches: drift that is significant and more than 2 %: drifting. Drift of up to 10 %
-//!    is the limit of SNIA, but here its upper confidence limit has to keep it: else inconclusive.
-//! 5. A period needs three cycles, and so do checkpoints, which takes four of them; the counted seconds have to be worth
-//!    20 independent ones.
+//! 1. Fewer than 60 s: too short. More than 360 s are averaged to about 360 values. 2. Levels, see `segment`; the last
+//! one reaches back over segments within 2 % of it. 3. If MSER-5 (see [`mser5`]) proposes a longer cut, whose mean is
+//! not within 2 % of the rest, it is used. Less than half of
+//!    the seconds left: not steady.
+//! 4. A line through the means of 20 batches: drift that is significant and more than 2 %: drifting. Drift of up to 10
+//! %
+//!    is the limit of SNIA, applied here to its upper confidence limit: otherwise inconclusive.
+//! 5. A period needs three cycles, and so do checkpoints (four checkpoints); the effective sample size of the counted
+//! seconds
+//!    has to be at least 20.
 //!
-//! How a run began is said by the mean of what is cut: within 2 % of the rest, or as near to it as the noise of the rest
-//! explains, it is a disturbance and neither a warm-up nor a slowdown. The figures of a run are those of its whole
-//! window, whatever is cut here.
+//! A cut whose mean is within 2 % of the rest, or within its noise, is a disturbance and neither a warm-up nor a
+//! slowdown. The figures of a run are always of its whole window.
 //!
-//! The engine's counters are read at the edges of the window only, so that nobody knows when within it a checkpoint was.
-//! Where a beginning is cut, the rest is taken to hold its share of them by time.
+//! The engine's counters are read only at the edges of the window, so that the times of checkpoints are unknown. After
+//! a cut, the rest is assumed to have its share of them by time.
 //!
-//! What the rules of SNIA, of fio and of TPC-E say of the same seconds stands beside, as information. Below some 300 s
-//! of correlated seconds a slow change that takes a quarter of the run and more is accepted now and then: what cannot
-//! be excluded is part of the answer.
+//! Below some 300 s of correlated seconds, a slow change that takes a quarter of the run or more is sometimes accepted:
+//! the drift that cannot be excluded is part of the result.
 
-mod deviation;
 mod drift;
 mod mser;
 mod period;
@@ -33,61 +32,48 @@ use std::ops::Range;
 
 use record::{Nanos, Ratio, Run, SteadyClass, SteadyDoubt, SteadyReason, SteadyVerdict};
 
-pub use deviation::WindowDeviation;
 pub use mser::mser5;
 
 use crate::delta::delta;
 use crate::rules::RULES;
 use crate::segment::{last_level, segments};
-use crate::snia::{Snia, snia};
-use crate::statistics::{Interval, batch_means, mean, mean_interval, trend, variance};
+use crate::statistics::{Interval, batch_means, mean, mean_interval, variance};
 use drift::{Drift, drift};
 use period::period;
 
-/// Empty seconds that are believed at the end of a run, at most, beside as many as went before: whatever a damaged
-/// record says, the verdict is the same.
+/// Limit of empty seconds at the end of a run, beside as many as before, for damaged records.
 const SILENCE_SECONDS_MAX: usize = 3_600;
 /// A counter of the engine whose name ends in this counts its checkpoints.
 const CHECKPOINTS: &str = "checkpoint_count";
 
-/// What is said of the steadiness of a run.
+/// The steadiness of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steadiness {
     /// The verdict.
     pub verdict: SteadyVerdict,
-    /// How it began.
+    /// The class of its beginning.
     pub class: SteadyClass,
-    /// The seconds that were judged, counted from 0: the counted window where they are steady. All of them where the
-    /// verdict is TOO_SHORT, or NOT_STEADY because the last level is short: then there is nothing to choose.
+    /// The judged seconds, from 0: the counted window where steady. All seconds where the verdict is TOO_SHORT, or
+    /// NOT_STEADY because the last level is short.
     pub counted: Range<usize>,
     /// Mean of the counted seconds, operations per second.
     pub rate: f64,
-    /// Interval of the rate within this run; absent where it would promise too much. What another run would bring it
-    /// does not know.
+    /// Interval of the rate within this run, not between runs; absent where it would be too narrow.
     pub interval: Option<Interval>,
-    /// Independent seconds that the counted ones are worth.
+    /// Effective sample size of the counted seconds.
     pub effective_samples: f64,
-    /// Drift over the counted seconds that cannot be excluded, as a share of the rate; absent where it was not looked
-    /// for.
+    /// Upper confidence bound of the drift over the counted seconds, as a share of the rate; absent where not computed.
     pub detectable_drift: Option<f64>,
-    /// Slope of the line through the counted seconds as a share of the rate per second, as the `iops_slope` of fio has
-    /// it: over 300 s a slope of 0.003 is a drift of 90 %.
-    pub slope_per_second: f64,
-    /// The period with which the rate swings, in seconds, where one was found.
+    /// The period of the rate in seconds, where one was found.
     pub period_seconds: Option<usize>,
     /// Checkpoints of the engine within the window, where it counts them.
     pub checkpoints: Option<u64>,
-    /// The rule of SNIA over five equal rounds of the counted seconds.
-    pub snia: Option<Snia>,
-    /// The rule of TPC-E over the counted seconds; absent where they are less than ten minutes.
-    pub windows: Option<WindowDeviation>,
-    /// Why.
+    /// The reason.
     pub reason: SteadyReason,
 }
 
-/// The steadiness of the operations per second of `run`: whole seconds of the window, empty ones count as zero.
-///
-/// Whether the run broke off or is invalid for another reason is not asked.
+/// The steadiness of the operations per second of `run`: whole seconds of the window; empty ones count as 0. Also for
+/// invalid runs.
 pub fn steadiness(run: &Run) -> Steadiness {
     let checkpoints = checkpoints(run).filter(|_| run.changes);
     judge(&rates(run), checkpoints)
@@ -130,7 +116,7 @@ fn judge(rates: &[f64], checkpoints: Option<u64>) -> Steadiness {
         return described(rates, SteadyVerdict::NotSteady, class, 0..count, reason);
     }
     let nothing = SteadyReason::NothingDone { seconds: counted.len() as u64, of_seconds: count as u64 };
-    // What came to a stop was not steady; what never began says nothing.
+    // A run that stopped was not steady; one that did nothing is inconclusive.
     let stopped = if begin > 0 { SteadyVerdict::NotSteady } else { SteadyVerdict::Inconclusive };
     let found = described(rates, stopped, class, counted.clone(), nothing);
     let Some(drift) = drift(&rates[counted.clone()]) else { return found };
@@ -154,12 +140,12 @@ fn beginning(rates: &[f64]) -> usize {
         return 0;
     };
     let changed = if earlier.is_empty() { 0 } else { over + level.begin * size };
-    // Without a reason nothing is cut.
+    // A cut needs a different level.
     let differs = |proposed: usize| class(&rates[changed..], proposed - changed) != SteadyClass::Flat;
     mser5(rates).filter(|proposed| *proposed > changed && differs(*proposed)).unwrap_or(changed)
 }
 
-/// How the first `count` of `rates` were, held against the rest: flat where the means are within the margin.
+/// The class of the first `count` of `rates` compared with the rest: flat where the means are within the margin.
 fn class(rates: &[f64], count: usize) -> SteadyClass {
     let (first, rest) = rates.split_at(count);
     match (mean(first), mean(rest)) {
@@ -192,7 +178,7 @@ fn verdict(found: &Steadiness, drift: Drift) -> (SteadyVerdict, SteadyReason) {
     (verdict, SteadyReason::Steady { cut_seconds, class, drift_max, seconds, checkpoints })
 }
 
-/// What the window lacks.
+/// The reasons why the window is inconclusive.
 fn doubts(found: &Steadiness, drift_max: Ratio) -> Vec<SteadyDoubt> {
     let seconds = found.counted.len() as u64;
     let limit = Ratio(RULES.drift_max);
@@ -217,8 +203,8 @@ fn doubts(found: &Steadiness, drift_max: Ratio) -> Vec<SteadyDoubt> {
     doubts.into_iter().flatten().collect()
 }
 
-/// Whether the mean of the first `count` of `rates` is not farther from that of the rest than noise explains: both means
-/// have their error, taken from the noise of the rest. The cut was chosen for what it cuts: hence more than the two deviations of a cut at a place that was given.
+/// Whether the difference between the mean of the first `count` of `rates` and that of the rest is within noise,
+/// estimated from the rest. The critical value accounts for the choice of the cut.
 fn is_chance(rates: &[f64], count: usize) -> bool {
     let (first, rest) = rates.split_at(count);
     let Some((cut, kept)) = mean(first).zip(mean_interval(rest)) else { return true };
@@ -227,7 +213,7 @@ fn is_chance(rates: &[f64], count: usize) -> bool {
     (cut - kept.mean).powi(2) <= RULES.cut_distance_max * of_both
 }
 
-/// That the checkpoints of the window are too few to make a cycle known, where there are any and they are.
+/// The reason where there are checkpoints in the window, but too few.
 fn few_checkpoints(found: &Steadiness) -> Option<SteadyDoubt> {
     let checkpoints = found.checkpoints.filter(|count| *count > 0)?;
     let (seconds, all) = (found.counted.len(), found.counted.end);
@@ -240,7 +226,7 @@ fn few_checkpoints(found: &Steadiness) -> Option<SteadyDoubt> {
     })
 }
 
-/// What can be said of `counted` whatever the verdict is.
+/// The steadiness with the figures that do not depend on the verdict.
 fn described(
     rates: &[f64],
     verdict: SteadyVerdict,
@@ -251,7 +237,6 @@ fn described(
     let seconds = &rates[counted.clone()];
     let rate = mean(seconds).unwrap_or(0.0);
     let found = mean_interval(seconds);
-    let slope = trend(seconds).filter(|_| rate > 0.0).map_or(0.0, |trend| trend.slope / rate);
     Steadiness {
         verdict,
         class,
@@ -259,11 +244,8 @@ fn described(
         interval: found.and_then(|found| found.interval),
         effective_samples: found.map_or(0.0, |found| found.effective_samples),
         detectable_drift: None,
-        slope_per_second: slope,
         period_seconds: None,
         checkpoints: None,
-        snia: snia(&batch_means(seconds, seconds.len() / RULES.steady_rounds)),
-        windows: WindowDeviation::of(seconds, rate),
         counted,
         reason,
     }

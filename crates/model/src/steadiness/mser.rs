@@ -1,20 +1,20 @@
-//! MSER-5: how much of the beginning of a series to leave out (White 1997; Spratt 1998).
+//! MSER-5: truncation of the beginning of a series (White 1997; Spratt 1998).
 
 /// Values in a batch.
 const BATCH: usize = 5;
-/// Batches that are left, at least.
+/// Minimum of batches left.
 const BATCHES_LEFT_MIN: usize = 5;
 
-/// Values that should be left out at the beginning of `values`, so that the standard error of the mean of the rest is
-/// least, by means of five. None where that is not found within the first half: then the series never came to rest, or
-/// is too short.
+/// The number of values to truncate at the beginning of `values` so that the standard error of the mean of the rest is
+/// least, by batch means of five. None where that is not within the first half: the series is not stationary or too
+/// short.
 ///
-/// A proposal and no proof: it takes all transients to be at the front and knows of no drift.
+/// Only a proposal: it assumes all transients at the front and ignores drift.
 pub fn mser5(values: &[f64]) -> Option<usize> {
     let batches: Vec<f64> = values.chunks_exact(BATCH).map(|batch| batch.iter().sum::<f64>() / BATCH as f64).collect();
     let count = batches.len();
     let cuts_max = (count / 2).min(count.checked_sub(BATCHES_LEFT_MIN)?);
-    // Distances from a value of the series lose no digits in their squares.
+    // Centred for accuracy.
     let origin = *batches.last()?;
     let (mut sum, mut squares) = (0.0, 0.0);
     let mut best: Option<(f64, usize)> = None;

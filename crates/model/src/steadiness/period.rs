@@ -1,22 +1,21 @@
-//! Whether a rate swings with a period, as checkpoints and compactions make it.
+//! The period of a rate, as caused by checkpoints and compactions.
 
 use crate::rules::RULES;
 use crate::statistics::{autocorrelation, batch_means};
 
-/// A peak of chance lies within so many standard errors.
+/// Critical value of a peak, in standard errors.
 const ERRORS: f64 = 2.0;
 
-/// The period of `rates` in seconds, from 10 to half of them: the distance at which they are most like themselves again
-/// after they were not. None where the autocorrelation there is below 0.3, or no more than chance brings with a series
-/// of this length whose neighbours correlate as these do (Bartlett 1946).
+/// The period of `rates` in seconds, from 10 to half of them: the maximum of the autocorrelation after its first zero.
+/// None where that is below 0.3, or not significant for the correlation of neighbours and the length (Bartlett 1946).
 pub(super) fn period(rates: &[f64]) -> Option<usize> {
     let size = (rates.len() / RULES.steadiness_values_max).max(1);
     let values = batch_means(rates, size);
     let correlations = autocorrelation(&values, values.len() / 2)?;
-    let unlike = correlations.iter().position(|correlation| *correlation <= 0.0)?;
-    let squares: f64 = correlations[1..unlike.max(1)].iter().map(|correlation| correlation * correlation).sum();
+    let zero = correlations.iter().position(|correlation| *correlation <= 0.0)?;
+    let squares: f64 = correlations[1..zero.max(1)].iter().map(|correlation| correlation * correlation).sum();
     let error = ((1.0 + 2.0 * squares) / values.len() as f64).sqrt();
-    let from = unlike.max(RULES.period_seconds_min.div_ceil(size));
+    let from = zero.max(RULES.period_seconds_min.div_ceil(size));
     let peak = (from..correlations.len()).max_by(|one, other| correlations[*one].total_cmp(&correlations[*other]))?;
     let is_peak = correlations[peak] > RULES.period_correlation_min.max(ERRORS * error);
     is_peak.then_some(peak * size)

@@ -1,5 +1,4 @@
-//! The scenarios that the composite rule was designed on, simulated: n = 1800 s, noise that keeps 0.6 of the second
-//! before, a coefficient of variation of 5 %, but few of each.
+//! Simulated scenarios: n = 1800 s, autocorrelation 0.6, a coefficient of variation of 5 %, few of each.
 
 use proptest::prelude::*;
 use record::Nanos;
@@ -35,8 +34,8 @@ fn a_flat_run_is_steady() {
     let found = verdicts(1, 1_800, |_| 1.0);
     assert_eq!(count(&found, SteadyVerdict::Steady), RUNS, "{found:#?}");
     assert!(found.iter().all(|found| (found.rate / 1_000.0 - 1.0).abs() < 0.02 && found.class == SteadyClass::Flat));
-    assert!(found.iter().all(|found| found.detectable_drift.unwrap() < 0.1 && found.snia.unwrap().steady));
-    assert!(found.iter().all(|found| found.interval.unwrap().half() < 20.0 && found.windows.unwrap().holds));
+    assert!(found.iter().all(|found| found.detectable_drift.unwrap() < 0.1));
+    assert!(found.iter().all(|found| found.interval.unwrap().half() < 20.0));
     assert!(median_cut(&found) < 60.0);
 }
 
@@ -50,7 +49,7 @@ fn a_warm_up_is_cut_where_it_ends() {
 }
 
 #[test]
-fn spent_credits_are_a_slowdown_and_the_later_rate_counts() {
+fn spent_credits_are_a_slowdown_with_the_later_rate() {
     let found = verdicts(4, 1_800, |at| if at < 400.0 { 1.5 } else { 1.0 });
     assert_eq!(count(&found, SteadyVerdict::Slowdown), RUNS, "{found:#?}");
     assert!((400.0..=410.0).contains(&median_cut(&found)), "{}", median_cut(&found));
@@ -63,7 +62,7 @@ fn spent_credits_are_a_slowdown_and_the_later_rate_counts() {
 }
 
 #[test]
-fn a_drift_and_a_collapse_are_refused_whatever_the_last_minutes_say() {
+fn drift_and_collapse_are_not_steady() {
     let drift = verdicts(5, 1_800, |at| 1.0 + 0.2 * at / 1_800.0);
     assert!(drift.iter().all(|found| !found.verdict.is_steady()), "{drift:#?}");
     let collapse = verdicts(6, 1_800, |at| if at < 1_260.0 { 1.0 } else { 0.75 });
@@ -74,7 +73,7 @@ fn a_drift_and_a_collapse_are_refused_whatever_the_last_minutes_say() {
 }
 
 #[test]
-fn dips_are_steady_once_there_are_three() {
+fn dips_are_steady_from_three_cycles_on() {
     let dips = |period: f64| move |at: f64| if at % period < 10.0 { 0.8 } else { 1.0 };
     let found = verdicts(7, 1_800, dips(120.0));
     assert!(found.iter().filter(|found| found.verdict.is_steady()).count() >= RUNS - 1, "{found:#?}");
@@ -84,7 +83,7 @@ fn dips_are_steady_once_there_are_three() {
 }
 
 #[test]
-fn under_a_minute_nothing_is_said() {
+fn under_a_minute_is_too_short() {
     let found = steadiness_of(&[1_000.0; 59]);
     assert_eq!((found.verdict, found.counted, found.rate), (SteadyVerdict::TooShort, 0..59, 1_000.0));
     assert_eq!(found.reason, SteadyReason::TooShort { seconds: 59, seconds_min: 60 });
@@ -92,7 +91,7 @@ fn under_a_minute_nothing_is_said() {
 }
 
 #[test]
-fn equal_seconds_are_steady_and_empty_ones_are_nothing() {
+fn equal_seconds_are_steady_and_empty_ones_inconclusive() {
     let found = steadiness_of(&[1_000.0; 60]);
     assert_eq!((found.verdict, found.detectable_drift), (SteadyVerdict::Steady, Some(0.0)));
     assert_eq!(
@@ -106,12 +105,12 @@ fn equal_seconds_are_steady_and_empty_ones_are_nothing() {
         }
     );
     let idle = steadiness_of(&[0.0; 60]);
-    assert_eq!((idle.verdict, idle.snia), (SteadyVerdict::Inconclusive, None));
+    assert_eq!(idle.verdict, SteadyVerdict::Inconclusive);
     assert_eq!(idle.reason, SteadyReason::NothingDone { seconds: 60, of_seconds: 60 });
 }
 
 #[test]
-fn slow_seconds_are_worth_too_few() {
+fn correlated_seconds_are_too_few_independent_ones() {
     let found = steadiness_of(&Simulation::new(12).noise(100, 0.9, 1_000.0, 5.0));
     assert_eq!(found.verdict, SteadyVerdict::Inconclusive, "{found:#?}");
     let SteadyReason::Inconclusive { doubts } = &found.reason else { panic!("{found:#?}") };
@@ -159,11 +158,11 @@ fn one_checkpoint_is_no_cycle() {
     let none = steadiness(&checkpointed(0)).reason;
     assert!(matches!(none, SteadyReason::Steady { checkpoints: Some(0), .. }), "{none:?}");
     let reading = Run { changes: false, ..checkpointed(1) };
-    assert_eq!(says(&reading), SteadyVerdict::Steady, "checkpoints are nothing to what changes nothing");
+    assert_eq!(says(&reading), SteadyVerdict::Steady, "checkpoints do not matter for read-only runs");
 }
 
 #[test]
-fn checkpoints_of_a_beginning_that_is_cut_are_none_of_the_rest() {
+fn checkpoints_are_attributed_by_time_after_a_cut() {
     let mut run = fixture::run("T716", 1);
     run.window_ns = Nanos(100_000_000_000);
     run.seconds = vec![run.seconds[0]; 100];
@@ -186,7 +185,7 @@ fn a_disturbance_that_is_cut_is_no_warm_up() {
     assert_eq!((found.verdict, found.class, found.counted), (SteadyVerdict::Steady, SteadyClass::Flat, 40..200));
     let is_cut = matches!(found.reason, SteadyReason::Steady { cut_seconds: 40, class: SteadyClass::Flat, .. });
     assert!(is_cut, "{:?}", found.reason);
-    // Slower for a moment and faster for longer: what is cut was faster.
+    // Slower for a moment and faster for longer: the cut was faster.
     let rates: Vec<f64> = wave(900.0, 10).chain(wave(1_300.0, 30)).chain(wave(1_000.0, 160)).collect();
     assert_eq!(steadiness_of(&rates).verdict, SteadyVerdict::Slowdown);
 }

@@ -1,7 +1,6 @@
-//! What a record says of its platform, as facts that can be held against those of another one.
+//! The facts of the platform of a record, to be compared with those of another one.
 //!
-//! What changes from one invocation to the next and is no property of the platform is left out: free space, available
-//! memory, the clock at the moment of the inventory.
+//! Values that change between invocations are left out: free space, available memory, the current clock frequency.
 
 use record::{
     BlockDevice, Bytes, EngineInventory, HostInventory, Location, Nanos, Pace, Placement, Plan, Preset, Record,
@@ -31,7 +30,7 @@ struct Facts {
 }
 
 impl Facts {
-    /// What is not known or empty is no fact.
+    /// Adds a fact unless it is unknown or empty.
     fn add(&mut self, group: FactGroup, name: &str, value: Option<String>) {
         if let Some(value) = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty()) {
             self.list.push(Fact { group, name: name.to_owned(), value });
@@ -50,7 +49,7 @@ fn machine(host: &HostInventory, facts: &mut Facts) {
     let counts = [count(cpu.sockets, "socket"), count(cpu.cores, "core"), count(Some(cpu.threads), "thread")];
     fact("topology", Some(counts.into_iter().flatten().collect::<Vec<_>>().join(", ")));
     fact("multithreading", cpu.smt.map(on_off));
-    fact("highest clock", cpu.clock_mhz_max.map(|clock| format!("{clock:.0} MHz")));
+    fact("max clock", cpu.clock_mhz_max.map(|clock| format!("{clock:.0} MHz")));
     fact("governor", cpu.governor.clone());
     fact("boost", cpu.boost.map(on_off));
     fact("clock driver", cpu.clock_driver.clone());
@@ -63,8 +62,8 @@ fn machine(host: &HostInventory, facts: &mut Facts) {
     fact("transparent huge pages", memory.transparent_huge_pages.clone());
     fact("huge page defragmentation", memory.transparent_huge_page_defragmentation.clone());
     fact("huge page pool", memory.huge_page_pool_bytes.map(size_words));
-    fact("processor quota", limits.cpu_quota.map(|quota| format!("{quota:.2} processors")));
-    fact("processor set", limits.cpu_set.clone());
+    fact("CPU quota", limits.cpu_quota.map(|quota| format!("{quota:.2} CPUs")));
+    fact("CPU set", limits.cpu_set.clone());
     fact("memory limit", limits.memory_max_bytes.map(size_words));
 }
 
@@ -84,10 +83,10 @@ fn describe_device(device: &BlockDevice) -> String {
     let parts = [
         device.model.as_ref().map(|model| model.trim().to_owned()),
         device.size_bytes.map(size_words),
-        device.rotational.map(|rotates| if rotates { "rotating" } else { "not rotating" }.to_owned()),
+        device.rotational.map(|rotates| if rotates { "rotational" } else { "non-rotational" }.to_owned()),
         device.write_cache.as_ref().map(|cache| format!("write cache: {cache}")),
         device.scheduler.as_ref().map(|scheduler| format!("scheduler {scheduler}")),
-        device.queue_depth.map(|depth| format!("queue of {depth}")),
+        device.queue_depth.map(|depth| format!("queue depth {depth}")),
         device.firmware.as_ref().map(|firmware| format!("firmware {}", firmware.trim())),
         device.link.clone(),
     ];
@@ -112,12 +111,12 @@ fn kernel(host: &HostInventory, facts: &mut Facts) {
 fn describe_engine(engine: &EngineInventory, facts: &mut Facts) {
     let mut fact = |name: &str, value: Option<String>| facts.add(FactGroup::Engine, name, value);
     let location = match engine.location {
-        Location::InProcess => "in the process of dbdyno",
+        Location::InProcess => "embedded",
         Location::UnixSocket => "on this host, over a Unix socket",
         Location::LocalTcp => "on this host, over TCP",
         Location::Remote => "on another host",
     };
-    let origin = if engine.temporary { "started by dbdyno" } else { "found running" };
+    let origin = if engine.temporary { "started by dbdyno" } else { "already running" };
     fact("engine", Some(format!("{} {}", engine.title, engine.version)));
     fact("location", Some(location.to_owned()));
     fact("server", (engine.location != Location::InProcess).then(|| origin.to_owned()));
@@ -143,11 +142,11 @@ fn measurement(record: &Record, facts: &mut Facts) {
     fact("preset", Some(preset(plan.preset).to_owned()));
     fact("window", Some(seconds(plan.window_ns)));
     fact("warm-up", Some(seconds(plan.warm_up_ns)));
-    fact("steps of each job", plan.steps.map(|steps| steps.to_string()));
+    fact("steps per job", plan.steps.map(|steps| steps.to_string()));
     fact("repeats", Some(plan.repeats.to_string()));
     fact("load", Some(pace_words(plan.pace)));
-    fact("placement", Some(placement(plan).to_owned()));
-    fact("hardware threads", plan.one_thread_per_core.then(|| "one of each core".to_owned()));
+    fact("CPU pinning", Some(pinning(plan).to_owned()));
+    fact("hardware threads", plan.one_thread_per_core.then(|| "one per core".to_owned()));
     fact("seed", (!are_lines_found(record)).then(|| plan.seed.to_string()));
     for data in &record.data_sets {
         fact(&format!("table {}", data.table), Some(format!("{} rows, {}", data.rows, size_words(data.size_bytes))));
@@ -163,9 +162,9 @@ fn preset(preset: Preset) -> &'static str {
     }
 }
 
-fn placement(plan: &Plan) -> &'static str {
+fn pinning(plan: &Plan) -> &'static str {
     match plan.placement {
-        Placement::Kernel => "kernel",
+        Placement::Kernel => "none",
         Placement::Spread => "spread",
         Placement::Paired => "paired",
     }
@@ -174,10 +173,10 @@ fn placement(plan: &Plan) -> &'static str {
 /// The load model in words.
 pub(crate) fn pace_words(pace: Pace) -> String {
     match pace {
-        Pace::AsFastAsPossible => "as fast as possible".to_owned(),
-        Pace::Rate { steps_per_second } => format!("{steps_per_second} steps/s at equal distances"),
-        Pace::Poisson { steps_per_second } => format!("{steps_per_second} steps/s at random distances"),
-        Pace::ThinkTime { think_ns } => format!("{} of thinking between two steps", seconds(think_ns)),
+        Pace::AsFastAsPossible => "closed loop, unthrottled".to_owned(),
+        Pace::Rate { steps_per_second } => format!("{steps_per_second} steps/s, fixed interval"),
+        Pace::Poisson { steps_per_second } => format!("{steps_per_second} steps/s, Poisson arrivals"),
+        Pace::ThinkTime { think_ns } => format!("closed loop, think time {}", seconds(think_ns)),
     }
 }
 
@@ -189,7 +188,7 @@ fn seconds(span: Nanos) -> String {
     format!("{} s", span.seconds())
 }
 
-/// In units of 1024, exactly where it is a whole number of them.
+/// A size in binary units; without decimals where it is a multiple of the unit.
 pub(crate) fn size_words(Bytes(bytes): Bytes) -> String {
     let units = [(1u64 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
     match units.into_iter().find(|(unit, _)| bytes >= *unit) {
@@ -208,7 +207,7 @@ mod tests {
     use crate::load::fixture::Machine;
 
     #[test]
-    fn what_is_not_known_is_no_fact() {
+    fn unknown_values_are_no_facts() {
         let mut record = fixture::record(Vec::new());
         record.engine = None;
         let facts = facts(&record);
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_from_which_nothing_was_drawn_is_no_fact() {
+    fn an_unused_seed_is_no_fact() {
         let has_seed = |record: &Record| facts(record).iter().any(|fact| fact.name == "seed");
         let mut record = fixture::record(Vec::new());
         assert!(has_seed(&record));
@@ -245,6 +244,6 @@ mod tests {
         let stages = generated.load.iter_mut().flat_map(|load| load.stages.iter_mut());
         stages.filter(|stage| stage.kind == LoadStageKind::Read).for_each(|stage| stage.kind = LoadStageKind::Generate);
         record.runs.push(generated);
-        assert!(has_seed(&record), "rows of one of the loads were drawn");
+        assert!(has_seed(&record), "rows of one of the loads were generated");
     }
 }

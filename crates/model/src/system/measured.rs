@@ -11,17 +11,17 @@ use super::{
     Columns, Degree, Durability, InvalidReason, InvalidRun, MeasuredRate, Origin, Remark, System, SystemPoint,
     SystemTest,
 };
-use crate::efficiency::rate_in;
+use crate::delta::rate_in;
 use crate::group::middle;
 use crate::queue::in_flight;
 use crate::random_blocks::{changes_anything, compared_bytes};
 use crate::row::{is_invalid, row};
 use crate::statistics::mean_interval;
 
-/// The platform of `record` with its tests and probes, in the order in which they were first run. Job files and
-/// calibrations are no tests.
+/// The platform of `record` with its tests and probes, in the order in which they were first run, without job files and
+/// calibrations.
 ///
-/// Each repeat is one rate: operations over its whole window. Invalid runs give none; why they are invalid is kept.
+/// Each valid repeat is one rate: operations over its whole window. Invalid runs are kept with their reasons.
 pub fn system(record: &Record) -> System {
     let mut remarks = Vec::new();
     if !record.tool.optimised {
@@ -55,8 +55,8 @@ pub fn system(record: &Record) -> System {
     }
 }
 
-/// One remark for each test of which a run that is a result was found not to be steady, or not over its whole window, by
-/// what its check found: the seconds need not be there any more.
+/// One remark for each test with a valid run that was not steady over its whole window, by the finding of its check,
+/// since the seconds may have been dropped.
 fn unsteady(record: &Record) -> Vec<Remark> {
     let mut tests: Vec<(&str, Vec<&Run>)> = Vec::new();
     let is_result = |run: &&Run| run.storage.is_none() && run.variation.is_none() && !is_invalid(run);
@@ -69,7 +69,7 @@ fn unsteady(record: &Record) -> Vec<Remark> {
     tests.iter().filter_map(|(code, runs)| unsteady_test(code, runs)).collect()
 }
 
-/// The first warning about steadiness of `runs`, and how many there are.
+/// The first steadiness warning of `runs`, and their number.
 fn unsteady_test(test: &str, runs: &[&Run]) -> Option<Remark> {
     let is_warning = |finding: &&Finding| finding.check() == Check::Steady && finding.verdict == Verdict::Warn;
     let warned = runs.iter().filter_map(|run| Some((run.number, run.findings.iter().find(is_warning)?)));
@@ -129,12 +129,11 @@ fn test(runs: &[&Run], repeats: &HashMap<u32, u32>) -> Option<SystemTest> {
     })
 }
 
-/// Where tables outside the engine's cache were read from, as far as that was checked: the page cache where it served a
-/// single run.
+/// The source of reads of tables outside the engine's cache, where checked: the page cache if it served any run.
 fn reads(runs: &[&Run]) -> Option<(String, String)> {
     let outside = runs.iter().filter(|run| run.cache_fit == Some(CacheFit::Outside) && !is_invalid(run));
-    let said = outside.flat_map(|run| run.findings.iter().filter(|finding| finding.check() == Check::PageCache));
-    let source = match said.map(|finding| finding.verdict).max()? {
+    let findings = outside.flat_map(|run| run.findings.iter().filter(|finding| finding.check() == Check::PageCache));
+    let source = match findings.map(|finding| finding.verdict).max()? {
         Verdict::Pass => "from the device",
         Verdict::Unknown => return None,
         Verdict::Warn | Verdict::Fail => "from the page cache",
@@ -142,7 +141,7 @@ fn reads(runs: &[&Run]) -> Option<(String, String)> {
     Some(("reads".to_owned(), source.to_owned()))
 }
 
-/// Warnings that say that a figure may be another one on the same machine, once each.
+/// Warnings about disturbances and caches, each once.
 fn doubts(runs: &[&Run]) -> Vec<Finding> {
     let matters = |finding: &&Finding| {
         let of_surroundings = matches!(
@@ -168,7 +167,7 @@ fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPo
     let mut counted: Vec<(MeasuredRate, &Run)> = Vec::new();
     let mut invalid = Vec::new();
     for (run, nth) in runs.iter().zip(1..) {
-        // A run that the plan does not know is counted in the order in which it came.
+        // A run that is not in the plan gets the next number.
         let repeat = repeats.get(&run.number).copied().unwrap_or(nth);
         let rate = rate_in(run, run.unit).filter(|rate| rate.0 > 0.0);
         match (is_invalid(run), rate) {
@@ -197,9 +196,7 @@ fn point(degree: Degree, runs: &[&Run], repeats: &HashMap<u32, u32>) -> SystemPo
 
 fn why_invalid(run: &Run) -> InvalidReason {
     match &run.outcome {
-        Outcome::Failed { message } => {
-            InvalidReason::Failed(message.lines().next().unwrap_or("it broke off").to_owned())
-        }
+        Outcome::Failed { message } => InvalidReason::Failed(message.lines().next().unwrap_or("aborted").to_owned()),
         Outcome::Done => {
             let failed = run.findings.iter().filter(|finding| finding.verdict == Verdict::Fail);
             InvalidReason::Findings(failed.cloned().collect())
@@ -274,12 +271,12 @@ mod tests {
         let point = &system.tests[0].points[0];
         let rates: Vec<(u32, f64)> = point.rates.iter().map(|rate| (rate.repeat, rate.per_second.0)).collect();
         assert_eq!(rates, [(3, 2_000.0), (1, 6_000.0), (2, 4_000.0)]);
-        assert_eq!(point.columns.operations_per_second, Some(Rate(4_000.0)), "the median speaks");
+        assert_eq!(point.columns.operations_per_second, Some(Rate(4_000.0)), "of the median");
         assert_eq!((point.within_run, point.degree.in_flight), (None, None));
     }
 
     #[test]
-    fn what_the_plan_does_not_know_is_counted_as_it_came() {
+    fn unplanned_repeats_are_numbered_in_order() {
         let system = system(&record(vec![run("T611", 1), run("T616", 1), run("T611", 1), run("T611", 4)]));
         let codes: Vec<&str> = system.tests.iter().map(|test| test.code.as_str()).collect();
         assert_eq!(codes, ["T611", "T616"]);
@@ -288,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_runs_are_no_rates_and_say_why() {
+    fn invalid_runs_have_no_rate_but_a_reason() {
         let mut failed = run("T611", 2);
         failed.outcome = Outcome::Failed { message: "the server is gone\nhint: look".to_owned() };
         let mut idle = run("T611", 2);
@@ -341,7 +338,7 @@ mod tests {
     #[test]
     fn a_side_of_a_pair_names_the_other() {
         let mut record = record(vec![run("T611", 1)]);
-        record.reason = Some("broken off by the user".to_owned());
+        record.reason = Some("aborted by the user".to_owned());
         record.status = Status::Interrupted;
         let (other, other_target) = ("other".to_owned(), String::new());
         let pairing = Pairing { side: Side::A, other, other_target, plan_hash: None };
@@ -349,7 +346,7 @@ mod tests {
         let system = system(&record);
         assert!(matches!(&system.origin, Origin::Measured { paired: Some(paired), .. } if paired.with == "other"));
         assert_eq!(system.durability.unwrap().durable, Some(true));
-        assert_eq!(system.remarks.len(), 2, "broken off, and not optimised");
+        assert_eq!(system.remarks.len(), 2, "aborted, and not optimised");
         assert_eq!(system.title, "Engine 1");
         record.reason = None;
         let remarks = |record: &Record| super::system(record).remarks[1..].to_vec();

@@ -1,4 +1,4 @@
-//! One platform as a comparison sees it: measured by us, or published by somebody.
+//! A platform as the subject of a comparison: measured, or published.
 
 mod conditions;
 mod facts;
@@ -19,25 +19,25 @@ use crate::price::PriceBook;
 /// A platform with its figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct System {
-    /// The short name that it is asked for by: the record's, or that of the reference.
+    /// Its short name: of the record, or of the reference.
     pub name: String,
-    /// In a few words.
+    /// Its title.
     pub title: String,
     /// Where the figures come from.
     pub origin: Origin,
-    /// What the platform consists of and how it was set, in the order in which it should be read.
+    /// Hardware, software and settings, in the order of display.
     pub facts: Vec<Fact>,
-    /// Whether an acknowledged commit survives a crash, and the settings from which that follows; absent where unknown.
+    /// Durability of commits; absent where unknown.
     pub durability: Option<Durability>,
     /// Its tests, in the order of the record or of the publication.
     pub tests: Vec<SystemTest>,
-    /// What is to be said of the figures as a whole: that they contradict themselves, or each other.
+    /// Remarks on the figures.
     pub remarks: Vec<Remark>,
-    /// What it costs, where the publication says.
+    /// Its published prices.
     pub price: Option<PriceBook>,
-    /// What is claimed of it and was not measured.
+    /// Claims that were not measured.
     pub claims: Vec<Claim>,
-    /// Published figures that are no point of a test.
+    /// Published figures that are not points of a test.
     pub tables: Vec<FactTable>,
 }
 
@@ -51,7 +51,7 @@ impl System {
         Some(version.map_or(stated, |(at, _)| stated[..at].trim_end()))
     }
 
-    /// What it says of its pairing, where it is one side of a comparison in pairs.
+    /// Its pairing, where it is one side of a paired comparison.
     pub fn paired(&self) -> Option<&Paired> {
         match &self.origin {
             Origin::Measured { paired, .. } => paired.as_ref(),
@@ -60,62 +60,62 @@ impl System {
     }
 }
 
-/// Where figures come from.
+/// The origin of figures.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Origin {
     /// Measured by dbdyno.
     Measured {
-        /// When the measurement began.
+        /// Start of the measurement.
         started_at: Timestamp,
         /// The version of dbdyno.
         version: String,
-        /// How long and how large.
+        /// The preset.
         preset: Preset,
-        /// Where this is one side of a comparison in pairs, what it says of that.
+        /// Its pairing, where it is one side of a paired comparison.
         paired: Option<Paired>,
     },
     /// Published.
     Published {
         /// The year.
         year: u32,
-        /// Who, what, where.
+        /// Author, title and place of publication.
         source: String,
     },
 }
 
-/// What is to be said of the figures of a system.
+/// A remark on the figures of a system.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Remark {
-    /// What contradicts itself in a publication.
+    /// A contradiction in a publication.
     Published {
-        /// The code of the test; absent where it is about all of them.
+        /// The code of the test; absent where it applies to all.
         test: Option<String>,
-        /// What, in a clause, the code of the test included.
+        /// The remark as a clause, with the code of the test.
         text: String,
     },
-    /// They were measured with a build of dbdyno that was not optimised.
+    /// Measured with an unoptimised build of dbdyno.
     NotOptimised,
-    /// The measurement is not finished, and why.
+    /// The measurement is not finished, with the reason.
     NotFinished(Option<String>),
-    /// The measurement was broken off, and why.
+    /// The measurement was aborted, with the reason.
     Aborted(Option<String>),
     /// Runs of a test were not steady throughout.
     NotSteady {
         /// The code of the test.
         test: String,
-        /// How many of its runs.
+        /// Number of unsteady runs.
         runs: usize,
-        /// Of how many.
+        /// Number of all its runs.
         of_runs: usize,
         /// The number of the first of them.
         first_run: u32,
-        /// What was found of it.
+        /// Its finding.
         finding: Finding,
     },
 }
 
 impl Remark {
-    /// The test that it is about; absent where it is about all of them.
+    /// Its test; None where it applies to all.
     pub fn test(&self) -> Option<&str> {
         match self {
             Remark::Published { test, .. } => test.as_deref(),
@@ -125,19 +125,19 @@ impl Remark {
     }
 }
 
-/// A run that is no result.
+/// An invalid run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InvalidRun {
     /// Its number.
     pub run: u32,
-    /// Why it is none.
+    /// Why it is invalid.
     pub reason: InvalidReason,
 }
 
-/// Why a run is no result.
+/// Why a run is invalid.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InvalidReason {
-    /// It broke off, with this message.
+    /// It was aborted, with this message.
     Failed(String),
     /// Checks failed.
     Findings(Vec<Finding>),
@@ -145,7 +145,7 @@ pub enum InvalidReason {
     NothingCounted,
 }
 
-/// What a fact is about.
+/// The group of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FactGroup {
     /// Processors, memory, firmware.
@@ -165,7 +165,7 @@ pub enum FactGroup {
 /// One property of a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
-    /// What it is about.
+    /// The group.
     pub group: FactGroup,
     /// Its name.
     pub name: String,
@@ -173,18 +173,18 @@ pub struct Fact {
     pub value: String,
 }
 
-/// A rate that was claimed at a degree of parallelism at which nothing was measured.
+/// A claimed rate at a degree of parallelism that was not measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
-    /// The code of the test whose rate it is about.
+    /// The code of the test.
     pub test: String,
-    /// The degree of parallelism: as many nodes, jobs or threads, whichever the points of the test vary.
+    /// The degree of parallelism: nodes, jobs or threads, as varied by the test.
     pub n: u32,
     /// The claimed rate, in the unit of the test.
     pub rate: Rate,
-    /// The bytes per second that were claimed beside it.
+    /// The claimed bytes per second.
     pub bytes_per_second: Option<Rate>,
-    /// What was said about it where it was published.
+    /// The published statement.
     pub text: String,
 }
 
@@ -193,11 +193,11 @@ pub struct Claim {
 pub struct FactTable {
     /// What it shows.
     pub title: String,
-    /// The heads of the columns, with the unit.
+    /// The headings of the columns, with the unit.
     pub columns: Vec<String>,
     /// The rows, each as long as `columns`.
     pub rows: Vec<Vec<Cell>>,
-    /// Whether it can be drawn: the first column is the abscissa, ascending, each other one a curve over it.
+    /// Whether it can be plotted: the first column is the ascending abscissa, each other one a curve.
     pub curves: bool,
 }
 
@@ -215,9 +215,9 @@ pub enum Cell {
 /// Whether a commit that was acknowledged survives a crash of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Durability {
-    /// Whether it does; absent where settings cannot tell.
+    /// Whether it does; absent where unknown.
     pub durable: Option<bool>,
-    /// The settings that it follows from, in words.
+    /// The settings that decide it, in words.
     pub words: String,
 }
 
@@ -226,33 +226,33 @@ pub struct Durability {
 pub struct SystemTest {
     /// The code.
     pub code: String,
-    /// What it is, in a few words.
+    /// The title.
     pub title: String,
     /// Whether it is a probe: native code in one process, without an engine.
     pub is_probe: bool,
-    /// The layer that it is about; absent where the publication does not say.
+    /// The layer that it tests; absent where not published.
     pub layer: Option<Layer>,
     /// What the rates count.
     pub unit: Unit,
     /// Which degree of parallelism was varied.
     pub sweep: Sweep,
-    /// When steps were due.
+    /// The pace.
     pub pace: Pace,
     /// Size of the tables, where known.
     pub data_bytes: Option<Bytes>,
     /// Whether its transactions change the database, so that commits have to reach stable storage; absent where the
     /// publication does not say.
     pub changes: Option<bool>,
-    /// Numbers that the test was run with (`n` of the Fibonacci test, ...), where known.
+    /// Parameters of the test (`n` of the Fibonacci test, ...), where known.
     pub parameters: BTreeMap<String, i64>,
-    /// What else its rate depends on, by name and in words: of random blocks the caches, the place of the loop and the
-    /// operations per step.
+    /// Other conditions of its rate, by name and in words, such as caches, location of the loop and operations per step
+    /// of random blocks.
     pub conditions: BTreeMap<String, String>,
     /// One per degree of parallelism, ascending.
     pub points: Vec<SystemPoint>,
-    /// What its runs are to be doubted for: it goes with the figure wherever that is held against another.
+    /// Warnings of its runs, kept with the figure in comparisons.
     pub doubts: Vec<Finding>,
-    /// What was said of it where it was published.
+    /// The published note.
     pub note: Option<String>,
 }
 
@@ -261,20 +261,18 @@ pub struct SystemTest {
 pub struct SystemPoint {
     /// The degree; the default stands for 1 of each.
     pub degree: Degree,
-    /// What was measured, one per repeat; empty where all of them are invalid.
+    /// One rate per valid repeat.
     pub rates: Vec<MeasuredRate>,
     /// Repeats that are invalid.
     pub invalid: Vec<InvalidRun>,
     /// The published columns of the repeat whose rate is the median (the lower one of two).
     pub columns: Columns,
-    /// Where there is one repeat only: half of the 95 % interval of its rate within the run, as a share of the rate.
-    /// What another run would bring it does not know.
+    /// For a single repeat: half-width of the 95 % interval of its rate within the run, as a share of the rate.
     pub within_run: Option<Ratio>,
 }
 
 impl SystemPoint {
-    /// The median of the rates of the repeats, the lower one of two in the middle: it is the rate of a repeat, the one
-    /// that `columns` are of. Absent where all are invalid.
+    /// The median rate, the lower one of two, which is that of the repeat of `columns`. None where all are invalid.
     pub fn median(&self) -> Option<Rate> {
         let counts = |rate: &f64| *rate > 0.0 && rate.is_finite();
         let mut rates: Vec<f64> = self.rates.iter().map(|rate| rate.per_second.0).filter(counts).collect();
@@ -293,7 +291,7 @@ pub struct Degree {
 }
 
 impl Degree {
-    /// Nodes x jobs x threads: since a sweep varies one of them and leaves the others at 1, the one that was varied.
+    /// Nodes x jobs x threads: a sweep varies one of them and leaves the others at 1.
     pub fn parallelism(&self) -> u32 {
         self.dop.nodes.saturating_mul(self.dop.jobs).saturating_mul(self.dop.threads)
     }
@@ -329,7 +327,7 @@ pub struct Columns {
     pub cpu_busy: Option<Ratio>,
     /// Physical reads: the engine's where it counts them, otherwise the block layer's.
     pub reads_per_second: Option<Rate>,
-    /// Physical writes, likewise.
+    /// Physical writes, from the same source.
     pub writes_per_second: Option<Rate>,
     /// Bytes of these reads.
     pub read_bytes_per_second: Option<Rate>,
@@ -341,9 +339,9 @@ pub struct Columns {
     pub service_p50_ns: Option<Nanos>,
     /// Its 0.99 quantile.
     pub service_p99_ns: Option<Nanos>,
-    /// Its mean: publications print nothing else.
+    /// Its mean, which is all that publications print.
     pub service_mean_ns: Option<Nanos>,
-    /// What the mean does not exceed, where the publication says only that.
+    /// Upper bound of the mean, where only that is published.
     pub service_at_most_ns: Option<Nanos>,
     /// Length of the run.
     pub time_ns: Option<Nanos>,

@@ -1,34 +1,34 @@
-//! What one side of a comparison in pairs says of the measurement that both are from.
+//! The pairing of one side of a paired comparison, and its control probe.
 
 use record::{Nanos, Pairing, Rate, Record, Run, Unit};
 
 use crate::checks::percent;
-use crate::efficiency::rate_in;
+use crate::delta::rate_in;
 use crate::row::is_invalid;
 use crate::rules::RULES;
 
-/// That a system is one side of a comparison in pairs.
+/// The pairing of one side.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Paired {
     /// The record of the other side.
     pub with: String,
-    /// Hash of what both sides were asked; absent where the record is older than that.
+    /// Hash of the common plan; absent in older records.
     pub plan_hash: Option<String>,
-    /// What the machine itself gave meanwhile; absent where the record is older than that.
+    /// The control probe of the machine; absent in older records.
     pub control_probe: Option<ControlProbe>,
 }
 
-/// A probe of the machine that was carried out before the first pair and again after the last one. It belongs to both
-/// sides alike and is no test of either.
+/// A probe of the machine that is run before the first pair and after the last one. It belongs to both sides and is not
+/// a test of either.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ControlProbe {
     /// The code of the probe.
     pub probe: String,
-    /// What it counts.
+    /// The unit.
     pub unit: Unit,
-    /// What it gave before the first pair; absent where that run is invalid.
+    /// Its rate before the first pair; absent where that run is invalid.
     pub before: Option<Rate>,
-    /// What it gave after the last pair; absent where that run is invalid, or the pairs were broken off before.
+    /// Its rate after the last pair; absent where that run is invalid, or the pairs were aborted before.
     pub after: Option<Rate>,
 }
 
@@ -38,24 +38,23 @@ impl ControlProbe {
     /// Its longest warm-up.
     pub const WARM_UP_NS_MAX: Nanos = Nanos(400_000_000);
 
-    /// By which share the machine gave more (or less, below 0) after the last pair than before the first.
+    /// Control drift: relative change from before the first pair to after the last one.
     pub fn change(&self) -> Option<f64> {
         let (before, after) = (self.before?.0, self.after?.0);
         (before > 0.0).then(|| after / before - 1.0)
     }
 
-    /// Why the pairs in between are in doubt, as a clause: that the machine gave more or less by a larger share than the
-    /// rules allow, or that nobody knows. None where they are not.
+    /// A warning about the pairs, as a clause: control drift above the limit, or not known.
     pub fn doubt(&self) -> Option<String> {
         let probe = &self.probe;
         let Some(change) = self.change() else {
             let when = if self.before.is_none() { "before the first pair" } else { "after the last pair" };
-            return Some(format!("what the machine itself gave {when} is not known ({probe})"));
+            return Some(format!("control drift unknown: no valid {probe} {when}"));
         };
-        let word = if change > 0.0 { "more" } else { "less" };
+        let sign = if change > 0.0 { "+" } else { "-" };
         (change.abs() > RULES.control_probe_change_max).then(|| {
             format!(
-                "the machine itself gave {} {word} after the last pair than before the first ({probe}), the limit is {}",
+                "control drift of {sign}{} from before the first pair to after the last ({probe}); limit {}",
                 percent(change.abs()),
                 percent(RULES.control_probe_change_max)
             )
@@ -63,13 +62,13 @@ impl ControlProbe {
     }
 }
 
-/// What `record` says of its pairing; none where it is no side of one.
+/// The pairing of `record`; None where it is unpaired.
 pub(super) fn paired(record: &Record) -> Option<Paired> {
     let Pairing { other, plan_hash, .. } = record.plan.paired.as_ref()?;
     Some(Paired { with: other.clone(), plan_hash: plan_hash.clone(), control_probe: control_probe(record) })
 }
 
-/// Whether `run` of `record` is one of its control_probe: the probes of a pair are.
+/// Whether `run` of `record` is a run of the control probe: in a paired record all probes are.
 pub(super) fn is_control_probe(record: &Record, run: &Run) -> bool {
     record.plan.paired.is_some() && run.kind.is_probe()
 }
@@ -94,7 +93,7 @@ mod tests {
     use crate::fixture::{faster, finding, record, run};
     use crate::system::{Origin, system};
 
-    /// A side whose machine gave `after` times as much after the pairs as before.
+    /// A side whose control probe has `after` times the rate after the pairs.
     fn side(after: u64) -> Record {
         let mut record = record(vec![run("P111", 2), run("T611", 2), faster(run("P111", 2), after)]);
         let planned = |run: &Run| PlannedRun {
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_probes_of_a_pair_are_its_control_probe_and_no_test() {
+    fn the_probes_of_a_pair_are_its_control_probe_and_not_tests() {
         let record = side(1);
         let system = system(&record);
         assert_eq!(system.tests.iter().map(|test| test.code.as_str()).collect::<Vec<_>>(), ["T611"]);
@@ -131,31 +130,31 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_that_changed_puts_the_pairs_in_doubt() {
+    fn control_drift_above_the_limit_is_a_warning() {
         assert_eq!(
             found(&side(2)).doubt().unwrap(),
-            "the machine itself gave 100 % more after the last pair than before the first (P111), the limit is 5.0 %"
+            "control drift of +100 % from before the first pair to after the last (P111); limit 5.0 %"
         );
         let at = |after: f64| {
             let control_probe = found(&side(1));
             ControlProbe { after: control_probe.before.map(|before| Rate(before.0 * after)), ..control_probe }.doubt()
         };
         assert_eq!((at(1.049), at(0.951)), (None, None));
-        assert!(at(0.949).unwrap().starts_with("the machine itself gave 5.1 % less after"));
+        assert!(at(0.949).unwrap().starts_with("control drift of -5.1 % from"));
     }
 
     #[test]
-    fn what_is_not_known_of_the_machine_is_a_doubt() {
+    fn unknown_control_drift_is_a_warning() {
         let mut aborted = side(1);
         aborted.runs.pop();
         let doubt = found(&aborted).doubt().unwrap();
-        assert_eq!(doubt, "what the machine itself gave after the last pair is not known (P111)");
+        assert_eq!(doubt, "control drift unknown: no valid P111 after the last pair");
         let mut invalid = side(1);
         invalid.runs[0].findings = vec![finding(Check::Steal, Verdict::Fail)];
-        assert!(found(&invalid).doubt().unwrap().contains("before the first pair is not known"));
+        assert!(found(&invalid).doubt().unwrap().contains("no valid P111 before the first pair"));
         let mut old = side(1);
         old.runs.retain(|run| run.test != "P111");
         old.plan.runs.retain(|run| run.test != "P111");
-        assert_eq!(paired(&old).unwrap().control_probe, None, "a record of before there was one");
+        assert_eq!(paired(&old).unwrap().control_probe, None, "an older record");
     }
 }

@@ -1,4 +1,4 @@
-//! Price books that are right, and all that can be wrong with one.
+//! Valid and invalid price books.
 
 use proptest::prelude::*;
 
@@ -15,7 +15,7 @@ fn refused(text: &str) -> String {
     price_book(text, "prices.toml").expect_err(text).to_string()
 }
 
-/// The error of a book whose only item has `line` in addition.
+/// The error of a book whose only item also has `line`.
 fn refused_item(line: &str) -> String {
     refused(&format!("{HEAD}{ITEM}{line}\n"))
 }
@@ -74,16 +74,16 @@ fn a_book_with_every_kind_of_item_is_read() {
 }
 
 #[test]
-fn what_need_not_be_said_has_its_usual_value() {
+fn optional_keys_have_defaults() {
     let book = read(&format!("{HEAD}{}", ITEM.replace("once", "per_core")));
     assert_eq!((book.date.as_str(), book.years), ("2026-11-01", 3));
     let item = &book.items[0];
     assert_eq!((item.quantity, item.discount, item.kind), (1.0, Ratio(0.0), PriceKind::PerCore { core_factor: 1.0 }));
-    assert_eq!(read(&format!("{HEAD}{}", ITEM.replace("65_000", "0"))).items[0].list_price, 0.0, "what is free");
+    assert_eq!(read(&format!("{HEAD}{}", ITEM.replace("65_000", "0"))).items[0].list_price, 0.0, "free of charge");
 }
 
 #[test]
-fn the_example_of_the_documentation_is_a_book() {
+fn the_documented_example_is_valid() {
     let source = include_str!("../price_book.rs");
     let lines = source.lines().take_while(|line| line.starts_with("//!")).map(|line| line[3..].trim_start());
     let example: Vec<&str> =
@@ -93,7 +93,7 @@ fn the_example_of_the_documentation_is_a_book() {
 }
 
 #[test]
-fn wrong_figures_are_refused_with_their_line_value_and_limit() {
+fn invalid_figures_are_refused_with_line_value_and_limit() {
     for (price, said) in [
         ("-1", "list_price -1 of \"server\" is negative"),
         ("nan", "list_price NaN of \"server\" is not a finite number"),
@@ -102,31 +102,34 @@ fn wrong_figures_are_refused_with_their_line_value_and_limit() {
         ("1e-13", "list_price 0.0000000000001 of \"server\" is less than 1e-12"),
     ] {
         let text = format!("{HEAD}{}", ITEM.replace("65_000", price));
-        let hint = "write what one of it costs; what is taken off it is its discount";
+        let hint = "give the price of one unit, before any discount";
         assert_eq!(refused(&text), format!("price book prices.toml line 6: {said}; hint: {hint}"));
     }
     for (line, said) in [
-        ("quantity = 0", "quantity 0 of \"server\" is not more than 0; hint: leave out what is not paid for"),
-        ("quantity = -2", "quantity -2 of \"server\" is negative; hint: write how many, more than 0"),
+        ("quantity = 0", "quantity 0 of \"server\" is not above 0; hint: omit items that are not paid for"),
+        ("quantity = -2", "quantity -2 of \"server\" is negative; hint: give a number above 0"),
         (
             "discount = 20",
-            "discount 20 of \"server\" is more than 1, the whole price; hint: write a share of the list price: 0.2 or \
+            "discount 20 of \"server\" is more than 1; hint: give a fraction of the list price: 0.2 or \
              \"20 %\"",
         ),
         (
             "discount = \"120 %\"",
-            "discount 1.2 of \"server\" is more than 1, the whole price; hint: write a share of the list price: 0.2 or \
+            "discount 1.2 of \"server\" is more than 1; hint: give a fraction of the list price: 0.2 or \
              \"20 %\"",
         ),
         (
             "discount = nan",
-            "discount NaN of \"server\" is not a finite number; hint: write a share of the list price: 0.2 or \"20 %\"",
+            "discount NaN of \"server\" is not a finite number; hint: give a fraction of the list price: 0.2 or \"20 %\"",
         ),
         (
             "discount = \"-5%\"",
-            "discount -0.05 of \"server\" is negative; hint: write a share of the list price: 0.2 or \"20 %\"",
+            "discount -0.05 of \"server\" is negative; hint: give a fraction of the list price: 0.2 or \"20 %\"",
         ),
-        ("core_factor = 0.5", "core_factor 0.5 of \"server\" has no cores; hint: use it with kind = \"per_core\" only"),
+        (
+            "core_factor = 0.5",
+            "core_factor 0.5 of \"server\" is not priced per core; hint: use it with kind = \"per_core\" only",
+        ),
     ] {
         assert_eq!(refused_item(line), format!("price book prices.toml line 8: {said}"));
     }
@@ -134,12 +137,12 @@ fn wrong_figures_are_refused_with_their_line_value_and_limit() {
 }
 
 #[test]
-fn a_wrong_head_is_refused() {
+fn invalid_headers_are_refused() {
     for currency in ["dollars", "usd", "US", "€", ""] {
         let said = refused(&format!("{}{ITEM}", HEAD.replace("CHF", currency)));
         let expected = format!(
-            "price book prices.toml line 1: currency {currency:?} is not a code of three capital letters; hint: write a \
-             code of ISO 4217 such as \"USD\" or \"EUR\""
+            "price book prices.toml line 1: currency {currency:?} is not a code of three capital letters; hint: give an \
+             ISO 4217 code such as \"USD\" or \"EUR\""
         );
         assert_eq!(said, expected);
     }
@@ -155,10 +158,10 @@ fn a_wrong_head_is_refused() {
 }
 
 #[test]
-fn what_is_no_price_book_is_refused_with_what_one_looks_like() {
+fn invalid_files_are_refused_with_a_minimal_example() {
     assert_eq!(
         refused(HEAD),
-        "price book prices.toml: there is no [[item]], at least 1 is needed; hint: add [[item]] with name, list_price and \
+        "price book prices.toml: no [[item]], at least 1 is required; hint: add [[item]] with name, list_price and \
          kind"
     );
     for (text, said) in [
@@ -178,14 +181,21 @@ fn what_is_no_price_book_is_refused_with_what_one_looks_like() {
     }
 }
 
+#[test]
+fn figures_are_exact_and_grouped_from_five_digits_on() {
+    let shown = [0.99, 1809.0, 68_336.0, 1_977_404.0, 624.05365, -12_345.5, 100.0, 0.0].map(exact);
+    assert_eq!(shown, ["0.99", "1809", "68,336", "1,977,404", "624.05365", "-12,345.5", "100", "0"]);
+    assert_eq!([f64::NAN, f64::INFINITY].map(exact), ["NaN", "inf"]);
+}
+
 proptest! {
     #[test]
-    fn no_text_is_too_strange(text in "\\PC{0,200}") {
+    fn any_text_is_handled(text in "\\PC{0,200}") {
         let _ = price_book(&text, "prices.toml");
     }
 
     #[test]
-    fn no_figure_is_too_strange(
+    fn any_figure_is_handled(
         price in any::<f64>(),
         quantity in any::<f64>(),
         discount in any::<f64>(),
@@ -202,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn lines_in_any_order_and_number_are_read_or_refused(
+    fn any_lines_are_read_or_refused(
         lines in prop::collection::vec(
             prop::sample::select(vec![
                 "[[item]]", "[item]", "name = \"a\"", "name = 1", "kind = \"per_core\"", "kind = \"once\"",

@@ -1,7 +1,8 @@
 use record::{Ceiling, HostInventory};
 
 use super::*;
-use crate::attribution::{Limiter, ON_PROCESSOR};
+use crate::attribution::Limiter;
+use crate::attribution::classes::ON_PROCESSOR;
 use crate::fixture::{counted, faster, io_run, record, run, storage};
 
 const SECOND: u64 = 1_000_000_000;
@@ -28,7 +29,7 @@ fn host(mut record: Record) -> Record {
 }
 
 #[test]
-fn a_second_thread_is_worth_what_the_probe_says() {
+fn the_smt_yield_is_that_of_the_probe() {
     let probe = |jobs, rate: u64| {
         let mut probe = run("P111", jobs);
         (probe.unit, probe.totals.operations) = (Unit::Operation, rate * 10);
@@ -55,11 +56,8 @@ fn the_device_is_held_against_the_best_probe_of_its_kind() {
         attribute(&record, &record.runs[2]).unwrap()
     };
     let found = held(95_000);
-    assert_eq!(found.limiter, Limiter::Resource("random reads of the device".to_owned()));
-    assert_eq!(
-        found.sentence,
-        "limit: random reads of the device; used: random reads of the device 95 %, processors 20 %"
-    );
+    assert_eq!(found.limiter, Limiter::Resource("random device reads".to_owned()));
+    assert_eq!(found.sentence, "limit: random device reads; utilisation: random device reads 95 %, processors 20 %");
     assert_eq!(held(30_000).limiter, Limiter::Unexplained);
 }
 
@@ -71,8 +69,8 @@ fn sequential_probes_are_held_against_bytes_and_commits_against_forced_writes() 
     let test = counted(busy("T311", 1, 4), &[(name::DEVICE_READ_BYTES, 40_960_000), (name::REDO_SYNC_COUNT, 9_500)]);
     let record = record(vec![sequential, commits, on_device_of("P331", test)]);
     let found = attribute(&record, &record.runs[2]).unwrap();
-    assert_eq!(found.limiter, Limiter::Resource("forced writes of the log".to_owned()));
-    let bytes = found.uses.iter().find(|one| one.name == "bytes read from the device").unwrap();
+    assert_eq!(found.limiter, Limiter::Resource("log syncs".to_owned()));
+    let bytes = found.uses.iter().find(|one| one.name == "device read bandwidth").unwrap();
     assert!((bytes.used.0 - 0.5).abs() < 1e-9, "{found:?}");
 }
 
@@ -84,8 +82,8 @@ fn a_probe_of_another_device_bounds_nothing() {
         let uses = attribute(&record, &record.runs[2]).unwrap().uses;
         uses.into_iter().map(|one| one.name).collect::<Vec<_>>()
     };
-    assert_eq!(uses(on_device_of("P321", reads())), ["random reads of the device", "processors"]);
-    assert_eq!(uses(on_device_of("P111", reads())), ["processors"], "that is no probe of storage");
+    assert_eq!(uses(on_device_of("P321", reads())), ["random device reads", "processors"]);
+    assert_eq!(uses(on_device_of("P111", reads())), ["processors"], "not a storage probe");
     assert_eq!(uses(reads()), ["processors"]);
 }
 
@@ -99,12 +97,12 @@ fn of_an_engine_on_another_host_only_the_client_is_known() {
     record.engine.as_mut().unwrap().location = Location::Remote;
     let found = attribute(&record, &record.runs[1]).unwrap();
     let uses: Vec<&str> = found.uses.iter().map(|one| one.name.as_str()).collect();
-    assert_eq!(uses, ["threads of dbdyno that drive Engine"]);
+    assert_eq!(uses, ["dbdyno client threads for Engine"]);
     assert_eq!(found.classes.iter().map(|class| class.name.as_str()).collect::<Vec<_>>(), [ON_PROCESSOR]);
 }
 
 #[test]
-fn one_job_of_a_machine_with_room_is_too_few() {
+fn one_job_on_an_idle_machine_is_too_few() {
     let record = record(vec![busy("T611", 1, 5)]);
     let found = attribute(&record, &record.runs[0]).unwrap();
     assert!(matches!(found.limiter, Limiter::TooFewClients { knee } if (knee - 4.0).abs() < 1e-9), "{found:?}");
@@ -115,7 +113,11 @@ fn one_job_of_a_machine_with_room_is_too_few() {
     let mut late = busy("T611", 1, 20);
     late.pace = Pace::Rate { steps_per_second: 1_100.0 };
     let record = self::record(vec![late]);
-    assert_eq!(attribute(&record, &record.runs[0]).unwrap().limiter, Limiter::Processors, "not all were done");
+    assert_eq!(
+        attribute(&record, &record.runs[0]).unwrap().limiter,
+        Limiter::Processors,
+        "the target was not achieved"
+    );
 }
 
 #[test]
@@ -125,7 +127,7 @@ fn response_time_is_accounted_for_as_far_as_it_is_known() {
     let record = record(vec![waits]);
     let found = attribute(&record, &record.runs[0]).unwrap();
     let shares: Vec<(&str, f64)> = found.classes.iter().map(|class| (&*class.name, class.share.0)).collect();
-    assert_eq!(shares, [("waiting for flushes of the device", 0.6), ("on a processor", 0.2)]);
+    assert_eq!(shares, [("device flushes", 0.6), ("on CPU", 0.2)]);
     assert!(matches!(found.limiter, Limiter::Serialised(class) if class.share == Ratio(0.6)));
 }
 
@@ -133,19 +135,19 @@ fn response_time_is_accounted_for_as_far_as_it_is_known() {
 fn the_client_may_be_the_limit() {
     let mut record = host(record(vec![counted(busy("T611", 1, 10), &[(name::CLIENT_CPU_NS, 9_500_000_000)])]));
     let found = attribute(&record, &record.runs[0]).unwrap();
-    assert_eq!(found.limiter, Limiter::Resource("threads of dbdyno that drive Engine".to_owned()));
+    assert_eq!(found.limiter, Limiter::Resource("dbdyno client threads for Engine".to_owned()));
     record.engine.as_mut().unwrap().location = Location::InProcess;
     let found = attribute(&record, &record.runs[0]).unwrap();
     assert!(found.uses.iter().all(|one| one.name == "processors"));
 }
 
 #[test]
-fn one_thread_that_never_rests_is_told_from_a_machine_with_room() {
+fn a_single_busy_thread_is_a_limit_of_its_own() {
     let counters = [(name::CLIENT_CPU_NS, 3 * SECOND), (name::SERVER_CPU_NS, 6_500_000_000)];
     let alone = record(vec![counted(busy("T132", 1, 10), &counters)]);
     let found = attribute(&alone, &alone.runs[0]).unwrap();
     assert_eq!(found.limiter, Limiter::OneThread { used: Ratio(0.95) });
-    assert!(found.sentence.starts_with("limit: one thread, on a processor for 95 % of the time"), "{found:?}");
+    assert!(found.sentence.starts_with("limit: a single thread, 95 % of the time on CPU"), "{found:?}");
     let two = record(vec![counted(busy("T132", 2, 10), &counters)]);
     assert!(!matches!(attribute(&two, &two.runs[0]).unwrap().limiter, Limiter::OneThread { .. }));
     let unknown = record(vec![counted(busy("T132", 1, 10), &counters[..1])]);
@@ -158,7 +160,7 @@ fn one_thread_that_never_rests_is_told_from_a_machine_with_room() {
 }
 
 #[test]
-fn processors_that_others_fill_are_not_what_waiting_sessions_wait_for() {
+fn foreign_load_does_not_explain_lock_waits() {
     let waits = |own: u64| {
         let waiting = counted(busy("T716", 2, 20), &[("example_wait_lock_ns", 15 * SECOND)]);
         let of_both = [(name::CLIENT_CPU_NS, SECOND), (name::SERVER_CPU_NS, own * SECOND)];
@@ -166,11 +168,11 @@ fn processors_that_others_fill_are_not_what_waiting_sessions_wait_for() {
         attribute(&record, &record.runs[0]).unwrap().limiter
     };
     assert!(matches!(waits(4), Limiter::Serialised(class) if class.share == Ratio(0.75)));
-    assert_eq!(waits(17), Limiter::Processors, "what fills them is our own");
+    assert_eq!(waits(17), Limiter::Processors, "the load is our own");
 }
 
 #[test]
-fn nothing_is_said_of_what_is_no_result_or_has_no_counters() {
+fn invalid_runs_and_runs_without_counters_have_no_attribution() {
     let bare = record(vec![run("T611", 1)]);
     assert_eq!(attribute(&bare, &bare.runs[0]), None);
     let mut broken = busy("T611", 1, 20);

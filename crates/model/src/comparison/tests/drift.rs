@@ -1,9 +1,9 @@
-//! Systems that are measured while their surroundings drift.
+//! Systems measured in a drifting environment.
 
 use super::*;
 
-/// Ten pairs in an environment that drifts by 6 % and wanders by 3 %, the order within a pair by lot; the other system
-/// is `factor` times as fast.
+/// Ten pairs in an environment that drifts by 6 % and wanders by 3 %, in randomized order within a pair; the other
+/// system is `factor` times as fast.
 fn drifting(simulation: &mut Simulation, factor: f64) -> [System; 2] {
     let wandering = simulation.noise(20, 0.9, 0.0, 0.03);
     let mut rates = [Vec::new(), Vec::new()];
@@ -26,10 +26,10 @@ fn verdicts(seed: u64, factor: f64, wanted: impl Fn(ComparisonVerdict) -> bool) 
 }
 
 #[test]
-fn identical_systems_in_a_drifting_environment_are_seldom_told_apart() {
+fn identical_systems_in_a_drifting_environment_seldom_differ() {
     use ComparisonVerdict::{Equivalent, Inconclusive};
     let wrong = verdicts(17, 1.0, |verdict| !matches!(verdict, Equivalent | Inconclusive));
-    // Of 4000 they were 141: 3.5 %.
+    // 141 of 4000: 3.5 %.
     assert!(wrong <= 100, "{wrong} of 2000");
 }
 

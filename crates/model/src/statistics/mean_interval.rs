@@ -1,11 +1,10 @@
-//! The mean of a series whose values depend on those before them, as the rates of the seconds of a run do.
+//! The mean of a correlated series, such as the rates of the seconds of a run.
 
 use super::correlation::corrected_variance;
 use super::{Correlation, Interval, batch_means, correlation, lag1, mean, student_quantile, variance};
 use crate::rules::RULES;
 
-/// A longer series is taken together in batches to no more values than this before its correlation is looked at, which
-/// can cost time that grows with the square.
+/// Longer series are averaged in batches to at most this number of values, since correlation may take quadratic time.
 const VALUES_MAX: usize = 20_000;
 
 /// The mean of a series.
@@ -13,22 +12,21 @@ const VALUES_MAX: usize = 20_000;
 pub struct MeanInterval {
     /// The mean.
     pub mean: f64,
-    /// The interval that holds the true mean with a chance of 0.95. It is the noise within this series; what another
-    /// run would bring it does not know. Absent where the series is worth fewer than ten independent values: a longer
-    /// one is needed then.
+    /// The 95 % interval, of the noise within this series only, not between runs. Absent with an effective sample size
+    /// below ten.
     pub interval: Option<Interval>,
-    /// Independent values that the series is worth.
+    /// Effective sample size.
     pub effective_samples: f64,
-    /// Values that are worth one independent one.
+    /// Autocorrelation time in values.
     pub correlation_time: f64,
 }
 
-/// The mean of `values` with the wider of two intervals; none of fewer than four values.
+/// The mean of `values` with the wider of two intervals; None below four values.
 ///
-/// One is by adaptive batch means: batches are doubled until their means hardly depend on each other, or there are
-/// fewer than ten, and what dependence is left is corrected for (after the N-Skart procedure of Tafazzoli et al. 2011).
-/// The other is by the initial monotone sequence (Geyer 1992). Simulated on series of 300 and more values they cover
-/// what they should; of 60 values that depend on each other strongly they are too narrow, as any interval is.
+/// One is by adaptive batch means: batches are doubled until their means are almost uncorrelated, or there are fewer
+/// than ten, and the remaining correlation is corrected for (after the N-Skart procedure of Tafazzoli et al. 2011). The
+/// other is by the initial monotone sequence (Geyer 1992). In simulations their coverage is correct from 300 values on;
+/// for 60 strongly correlated values they are too narrow.
 pub fn mean_interval(values: &[f64]) -> Option<MeanInterval> {
     let thinned = batch_means(values, values.len().div_ceil(VALUES_MAX).max(1));
     let Correlation { time, effective_samples, mean_variance } = correlation(&thinned)?;
@@ -41,8 +39,7 @@ pub fn mean_interval(values: &[f64]) -> Option<MeanInterval> {
     Some(MeanInterval { mean, interval, effective_samples, correlation_time })
 }
 
-/// The mean of independent `values` with its interval by Student's t, which holds the true mean with a chance of
-/// `confidence`; none of fewer than two values.
+/// The mean of independent `values` with its interval by Student's t at `confidence`; None below two values.
 pub fn student_interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let freedom = values.len().checked_sub(1).filter(|freedom| *freedom > 0)? as f64;
     let error = (variance(values) / values.len() as f64).sqrt();
@@ -84,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_series_that_wanders_gets_no_interval() {
+    fn a_strongly_correlated_series_has_no_interval() {
         let wandering = Simulation::new(5).noise(60, 0.97, 100.0, 5.0);
         let found = mean_interval(&wandering).unwrap();
         assert_eq!(found.interval, None);
@@ -93,9 +90,9 @@ mod tests {
         assert_eq!(mean_interval(&[7.0; 60]).unwrap().interval, Some(Interval::around(7.0, 0.0)));
     }
 
-    /// The large simulation is `examples/coverage.rs`; this one is there to fail when something breaks.
+    /// The large simulation is `examples/coverage.rs`; this one is a regression test.
     #[test]
-    fn the_interval_covers_the_truth_as_often_as_it_says() {
+    fn the_interval_has_its_coverage() {
         let mut simulation = Simulation::new(11);
         let (mut given, mut covered) = (0, 0);
         for _ in 0..300 {
@@ -109,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_series_is_taken_together() {
+    fn a_long_series_is_averaged() {
         let found = mean_interval(&Simulation::new(1).noise(100_000, 0.9, 100.0, 5.0)).unwrap();
         assert!((found.correlation_time / 19.0 - 1.0).abs() < 0.3, "{}", found.correlation_time);
         assert!(found.interval.unwrap().half() < 0.3);

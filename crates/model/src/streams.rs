@@ -1,36 +1,36 @@
-//! What a run of file streams came to, byte by byte, and beside the same streams on the file system.
+//! Figures of a run of file streams per byte, and relative to the same streams on the file system.
 
 use record::{FileStreams, Rate, Ratio, Record, Run, StreamBackend, StreamDirection, name};
 
 use crate::delta::{delta, per_second, share};
 use crate::row::{Quantiles, is_invalid, quantiles};
 
-/// Figures of a run of file streams; whatever has no source is absent.
+/// Figures of a run of file streams; absent without a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StreamFigures {
     /// Bytes of all files per second of the window.
     pub bytes_per_second: Option<Rate>,
     /// Requests of all streams per second of the window.
     pub requests_per_second: Option<Rate>,
-    /// Processor time of dbdyno, and of an engine in this process, nanoseconds per byte of the files.
+    /// CPU time of dbdyno, an embedded engine included, nanoseconds per byte.
     pub client_ns_per_byte: Option<f64>,
-    /// Processor time of the engine's own processes, nanoseconds per byte of the files.
+    /// CPU time of the engine's processes, nanoseconds per byte.
     pub server_ns_per_byte: Option<f64>,
-    /// Bytes of redo per byte of the files; an engine may write some while it reads what was just written.
+    /// Bytes of redo per byte, which may also be written during reads.
     pub redo_per_byte: Option<f64>,
-    /// Bytes of data that the engine read or wrote, whichever way the files went, per byte of the files.
+    /// Bytes of data read or written by the engine, according to the direction, per byte.
     pub engine_per_byte: Option<f64>,
-    /// The same of the bytes that the device transferred.
+    /// The same of the device.
     pub device_per_byte: Option<f64>,
     /// Service time of a request.
     pub requests: Option<Quantiles>,
-    /// Time to begin a transaction, and to open or create a file; some engines fill it then.
+    /// Time to start a transaction and to open or create a file, with its content in some engines.
     pub openings: Option<Quantiles>,
     /// Time of a commit, or of a sync.
     pub commits: Option<Quantiles>,
 }
 
-/// The figures of `run`; none of a run of something else, or one in which nothing went through.
+/// The figures of `run`; None unless file streams with bytes.
 pub fn stream_figures(run: &Run) -> Option<StreamFigures> {
     let streams = run.streams.as_deref()?;
     let bytes = run.totals.bytes.filter(|bytes| bytes.0 > 0)?.0;
@@ -55,8 +55,8 @@ pub fn stream_figures(run: &Run) -> Option<StreamFigures> {
     })
 }
 
-/// The rate of `run` over that of the same streams on the file system, in the same record and the same way; none of a run
-/// without the engine, where there is no such run, or where its files lay on another device.
+/// The rate of `run` over that of the same streams on the file system in the same direction; None unless the backend is
+/// an engine, without such a run, and where its files were on another device.
 pub fn over_file_system(record: &Record, run: &Run) -> Option<Ratio> {
     let streams = run.streams.as_deref().filter(|streams| streams.backend == StreamBackend::Engine)?;
     let is_beside = |other: &Run, of_other: &FileStreams| {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_and_a_read_are_reckoned_by_the_byte() {
+    fn writes_and_reads_have_figures_per_byte() {
         let counters = [
             (name::CLIENT_CPU_NS, 2_000_000),
             (name::SERVER_CPU_NS, 8_000_000),
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_engine_is_held_against_the_same_streams_on_the_same_device() {
+    fn the_engine_is_compared_with_the_same_streams_on_the_same_device() {
         let engine = of(StreamBackend::Engine, StreamDirection::Write, 1_000_000, &[]);
         let files = of(StreamBackend::FileSystemDirect, StreamDirection::Write, 4_000_000, &[]);
         let with = |files: Run| over_file_system(&record(vec![files, engine.clone()]), &engine);

@@ -1,4 +1,4 @@
-//! What is alike enough to be compared, and what differs.
+//! Comparability and differences.
 
 use super::*;
 use crate::system::InvalidReason;
@@ -8,7 +8,7 @@ fn invalid(run: u32) -> InvalidRun {
 }
 
 #[test]
-fn what_was_not_measured_alike_is_not_compared() {
+fn systems_measured_differently_are_not_compared() {
     let both = || pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
     assert_eq!(compared_test(&compared(&both())).outcome.word(), "EQUIVALENT");
     let with = |change: fn(&mut System)| {
@@ -18,22 +18,22 @@ fn what_was_not_measured_alike_is_not_compared() {
     };
     assert_eq!(
         with(|system| system.tests[0].data_bytes = Some(Bytes(Bytes::GIB.0 * 98 / 100))),
-        ["the tables differ in size by more than 1.0 %: 1 GiB and 1003.5 MiB"]
+        ["table sizes differ by more than 1.0 %: 1 GiB and 1003.5 MiB"]
     );
-    assert_eq!(with(|system| system.tests[0].unit = Unit::Statement), ["the two count different units"]);
+    assert_eq!(with(|system| system.tests[0].unit = Unit::Statement), ["different units"]);
     assert_eq!(
         with(|system| system.tests[0].pace = Pace::Rate { steps_per_second: 100.0 }),
-        ["the load differs: as fast as possible and 100 steps/s at equal distances"]
+        ["different load: closed loop, unthrottled and 100 steps/s, fixed interval"]
     );
     assert_eq!(
         with(|system| system.durability.as_mut().unwrap().durable = Some(false)),
-        ["durability differs: durable (every commit waits) and not durable (every commit waits)"]
+        ["different durability: durable (every commit waits) and not durable (every commit waits)"]
     );
     assert_eq!(
         with(|system| if let Origin::Measured { preset, .. } = &mut system.origin {
             *preset = Preset::Smoke;
         }),
-        ["b was measured with the preset smoke, whose figures mean nothing"]
+        ["b was measured with preset smoke, which makes no claims"]
     );
     assert_eq!(
         with(|system| {
@@ -45,7 +45,7 @@ fn what_was_not_measured_alike_is_not_compared() {
 }
 
 #[test]
-fn what_does_not_matter_to_a_test_does_not_forbid_it() {
+fn irrelevant_differences_do_not_rule_out_a_comparison() {
     let mut systems = pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
     systems[1].durability = Some(Durability { durable: Some(true), words: "by other means".to_owned() });
     systems[1].tests[0].data_bytes = Some(Bytes(Bytes::GIB.0 * 995 / 1000));
@@ -54,7 +54,7 @@ fn what_does_not_matter_to_a_test_does_not_forbid_it() {
     systems.iter_mut().for_each(|system| system.tests[0].changes = Some(false));
     assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT", "nothing is committed");
     systems.iter_mut().for_each(|system| system.tests[0].pace = Pace::Rate { steps_per_second: 100.0 });
-    assert!(reasons(&systems)[0].starts_with("the rate was given"));
+    assert!(reasons(&systems)[0].starts_with("both ran at a given rate"));
 }
 
 #[test]
@@ -65,15 +65,15 @@ fn parameters_count_for_tests_and_not_for_probes() {
         systems[1].tests[0].parameters.insert("n".to_owned(), 39);
         systems
     };
-    assert_eq!(reasons(&systems("T151")), ["the test was run with n 25 and 39"]);
+    assert_eq!(reasons(&systems("T151")), ["different n: 25 and 39"]);
     assert_eq!(compared_test(&compared(&systems("P221"))).outcome.word(), "EQUIVALENT");
 }
 
 #[test]
 fn runs_of_blocks_with_other_caches_or_another_loop_are_not_compared() {
     let blocks = || test("B100", vec![point(2, &TEN)]);
-    let conditions = |caches: &str, place: &str, operations: &str| {
-        [("caches", caches), ("the loop", place), ("operations per step", operations)]
+    let conditions = |caches: &str, location: &str, operations: &str| {
+        [("caches", caches), ("loop", location), ("operations per step", operations)]
             .map(|(name, words)| (name.to_owned(), words.to_owned()))
             .into()
     };
@@ -81,19 +81,19 @@ fn runs_of_blocks_with_other_caches_or_another_loop_are_not_compared() {
     systems[0].tests[0].conditions = conditions("cold", "in the client", "1");
     systems[1].tests[0].conditions = conditions("cold", "in the client", "1");
     assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT");
-    systems[1].tests[0].conditions = conditions("as found", "in the engine", "100");
+    systems[1].tests[0].conditions = conditions("warm", "in the engine", "100");
     assert_eq!(
         reasons(&systems),
         [
-            "the test was run with caches cold and as found",
-            "the test was run with operations per step 1 and 100",
-            "the test was run with the loop in the client and in the engine"
+            "different caches: cold and warm",
+            "different loop: in the client and in the engine",
+            "different operations per step: 1 and 100"
         ]
     );
 }
 
 #[test]
-fn what_differs_is_said_and_what_is_missing_is_listed() {
+fn differences_and_unshared_tests_are_listed() {
     let fact = |group, name: &str, value: &str| Fact { group, name: name.to_owned(), value: value.to_owned() };
     let mut one = system("a", None, vec![test("T611", vec![point(1, &TEN)]), test("T616", vec![])]);
     let mut other = system("b", None, vec![test("T611", vec![point(1, &TEN)]), test("T716", vec![])]);
@@ -115,11 +115,11 @@ fn what_differs_is_said_and_what_is_missing_is_listed() {
     one.origin = Origin::Published { year: 2012, source: String::new() };
     let names: Vec<String> =
         compared(&[one, other]).differences.into_iter().map(|difference| difference.name).collect();
-    assert_eq!(names, ["fsync"], "a publication is silent about most things");
+    assert_eq!(names, ["fsync"], "publications omit most facts");
 }
 
 #[test]
-fn beside_a_publication_one_thing_has_one_name() {
+fn facts_of_a_publication_get_common_names() {
     use FactGroup::{Engine, Machine, Setting, Storage};
     let fact = |(group, name, value): (FactGroup, &str, &str)| Fact { group, name: name.into(), value: value.into() };
     let facts = |of: &[(FactGroup, &str, &str)]| of.iter().copied().map(fact).collect::<Vec<_>>();
@@ -140,13 +140,13 @@ fn beside_a_publication_one_thing_has_one_name() {
         (Setting, "buffer cache", "64 GB"),
     ]);
     other.origin = Origin::Published { year: 2012, source: String::new() };
-    let said: Vec<String> = compared(&[one, other])
+    let listed: Vec<String> = compared(&[one, other])
         .differences
         .into_iter()
         .map(|found| format!("{}: {}", found.name, found.values.into_iter().flatten().collect::<Vec<_>>().join(" | ")))
         .collect();
     assert_eq!(
-        said,
+        listed,
         [
             "topology: 4 cores | 4 sockets; 32 cores",
             "storage: ext4; device sda: 1 TiB | flash",
@@ -173,15 +173,15 @@ fn settings_are_compared_within_an_engine() {
     assert_eq!(systems[0].engine(), Some("Some SQL"));
     let found = compared(&systems).differences;
     let settings = found.iter().filter(|difference| difference.group == FactGroup::Setting);
-    let told: Vec<(&str, Vec<&str>)> = settings
+    let listed: Vec<(&str, Vec<&str>)> = settings
         .map(|one| (one.name.as_str(), one.values.iter().map(|value| value.as_deref().unwrap_or("-")).collect()))
         .collect();
     assert_eq!(
-        told,
+        listed,
         [
             ("cache", vec!["1 GB", "2 GB", "-"]),
             ("jit", vec!["off", "-", "-"]),
-            ("not had by the other engines", vec!["2 of Some SQL", "1 of Some SQL", "1 of Other"]),
+            ("engine-specific settings", vec!["2 of Some SQL", "1 of Some SQL", "1 of Other"]),
         ]
     );
 }
